@@ -1,0 +1,95 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type FieldName, type FieldValues, fieldTraits } from './fields.ts';
+import type { User } from './user.ts';
+
+export type ChangeKind = 'create' | 'update' | 'enable' | 'disable' | 'remove';
+
+/** The classes that guards count. A change can be in several: an update of the e-mail is in two. */
+export type ChangeClass = 'creates' | 'updates' | 'emailChanges' | 'firstSight' | 'enables' | 'disables' | 'removes';
+
+export const changeClasses: readonly ChangeClass[] = [
+  'creates',
+  'updates',
+  'emailChanges',
+  'firstSight',
+  'enables',
+  'disables',
+  'removes',
+];
+
+/** The user as it was before, cut to what is needed to judge, to write and to undo. */
+export interface Before {
+  readonly userId: string;
+  readonly enabled: boolean;
+  readonly fields: FieldValues;
+  readonly lastUpdate?: string;
+}
+
+/** One user's change. `after` holds every field that the write carries; `changed` names those that differ. */
+export interface Change {
+  readonly identification: string;
+  readonly kind: ChangeKind;
+  readonly before: Before | undefined;
+  readonly after: FieldValues;
+  readonly changed: readonly FieldName[];
+  readonly classes: readonly ChangeClass[];
+  /** A sentence: why this change. */
+  readonly reason: string;
+  /** sha256 over (identification, kind, before, after), hex. Approvals name changes by it. */
+  readonly hash: string;
+}
+
+/** A change before it has its hash. */
+export type ChangeDraft = Omit<Change, 'hash'>;
+
+/** Gives a change its hash. Field order does not matter; the user's `lastUpdate` and id do not take part. */
+export function sealChange(draft: ChangeDraft): Change {
+  const before = draft.before && {
+    enabled: draft.before.enabled,
+    fields: sortedEntries(draft.before.fields, draft.changed),
+  };
+  const text = JSON.stringify([draft.identification, draft.kind, before ?? null, sortedEntries(draft.after)]);
+  return { ...draft, hash: createHash('sha256').update(text).digest('hex') };
+}
+
+function sortedEntries(values: FieldValues, only?: readonly FieldName[]): [string, string][] {
+  const entries = Object.entries(values) as [FieldName, string][];
+  const kept = only === undefined ? entries : entries.filter(([name]) => only.includes(name));
+  return kept.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Builds a plan's digest from change hashes fed in order of identification (see `compareIdentifications`). */
+export class PlanDigest {
+  readonly #hash: Hash = createHash('sha256');
+
+  add(changeHash: string): void {
+    this.#hash.update(changeHash);
+  }
+
+  /** Ends the digest: hex sha256. Must be called once. */
+  end(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+/** Order of identifications in plans and files: by code point, the same in every store. */
+export function compareIdentifications(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** Whether plain POST and PUT can carry the change. Enabling and disabling go by CSV only, removal by DELETE only. */
+export function isDirectlyDeliverable(change: Pick<Change, 'kind' | 'after'>): boolean {
+  if (change.kind === 'remove') return true;
+  if (change.kind === 'enable' || change.kind === 'disable') return false;
+  return (Object.keys(change.after) as FieldName[]).every((name) => fieldTraits(name).isDirect);
+}
+
+/** The part of a user that a change remembers. */
+export function beforeOf(user: User): Before {
+  return {
+    userId: user.id,
+    enabled: user.enabled,
+    fields: user.fields,
+    ...(user.lastUpdate === undefined ? {} : { lastUpdate: user.lastUpdate }),
+  };
+}

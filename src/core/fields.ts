@@ -1,0 +1,80 @@
+/**
+ * The platform's user fields: what each can do. Source: contract, "User record", "User write payload" and
+ * "POST admin/userFiles" (CSV header).
+ */
+
+export type PlainFieldName =
+  | 'email'
+  | 'firstName'
+  | 'lastName'
+  | 'area'
+  | 'orgEntryDate'
+  | 'job'
+  | 'phoneNumber'
+  | 'seniority'
+  | 'project'
+  | 'account'
+  | 'birthDate'
+  | 'office';
+
+export type FieldName = PlainFieldName | `customField${number}`;
+
+/** Values by field. An absent key says nothing about the field; `''` says it is empty. Dates are `YYYY-MM-DD`. */
+export type FieldValues = Readonly<Partial<Record<FieldName, string>>>;
+
+export interface FieldTraits {
+  readonly name: FieldName;
+  /** Shown by read and search. The others are write-only and compared with the ledger. */
+  readonly isReadable: boolean;
+  /** Taken by POST and PUT. The others travel by CSV only. */
+  readonly isDirect: boolean;
+  readonly isDate: boolean;
+}
+
+const trait = (name: FieldName, also: { writeOnly?: true; csvOnly?: true; date?: true } = {}): FieldTraits => ({
+  name,
+  isReadable: also.writeOnly !== true,
+  isDirect: also.csvOnly !== true,
+  isDate: also.date === true,
+});
+
+export const maxCsvCustomField = 60;
+export const maxDirectCustomField = 30;
+
+/** Every field in the order of the contract's CSV header, `identification` left out. */
+export const fieldTable: readonly FieldTraits[] = [
+  trait('email'),
+  trait('firstName'),
+  trait('lastName'),
+  trait('area'),
+  trait('orgEntryDate', { date: true }),
+  trait('job', { writeOnly: true }),
+  trait('phoneNumber', { writeOnly: true }),
+  trait('seniority', { writeOnly: true }),
+  trait('project'),
+  trait('account'),
+  trait('birthDate', { date: true }),
+  trait('office', { csvOnly: true }),
+  ...Array.from({ length: maxCsvCustomField }, (_, i) =>
+    trait(`customField${i + 1}`, i >= maxDirectCustomField ? { csvOnly: true } : {}),
+  ),
+];
+
+const byName = new Map<string, FieldTraits>(fieldTable.map((entry) => [entry.name, entry]));
+
+/** The traits of a field; undefined for a name that the platform does not have. */
+export function findField(name: string): FieldTraits | undefined {
+  return byName.get(name);
+}
+
+/** The traits of a field that is known to exist. */
+export function fieldTraits(name: FieldName): FieldTraits {
+  const traits = byName.get(name);
+  if (traits === undefined) throw new RangeError(`no platform field is called ${name}`);
+  return traits;
+}
+
+/** The fields of `values` in the order of the field table. */
+export function fieldNames(values: FieldValues): FieldName[] {
+  return fieldTable.filter(({ name }) => values[name] !== undefined).map(({ name }) => name);
+}

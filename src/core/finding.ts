@@ -1,0 +1,39 @@
+/** Expected trouble is data: a finding says what, about whom, why, and what to do. It holds no field values. */
+export interface Finding {
+  readonly code: FindingCode;
+  /** Absent when the finding is about the run, not a person. */
+  readonly identification?: string;
+  /** Where in the source: `line 12`. */
+  readonly at?: string;
+  /** A whole sentence for a person. */
+  readonly message: string;
+}
+
+export type FindingCode =
+  | 'row-rejected'
+  | 'row-unreadable'
+  | 'source-incomplete'
+  | 'duplicate-key'
+  | 'case-conflict'
+  | 'email-conflict'
+  | 'rename-conflict'
+  | 'status-unknown'
+  | 'owned-by-other-sync'
+  | 'removed-with-blacklist'
+  | 'foreign-disable'
+  | 'unresolved'
+  | 'unmanaged-missing'
+  | 'lookup-disagrees'
+  | 'not-deliverable'
+  | 'protected-user'
+  | 'kept-differently'
+  | 'ignored-field'
+  | 'unverified'
+  | 'repeated'
+  | 'held'
+  | 'rows-dropped'
+  | 'fill-rate'
+  | 'resumed'
+  | 'platform-ill'
+  | 'batch-failed'
+  | 'directory-note';

@@ -1,0 +1,163 @@
+import type { ChangeClass } from './change.ts';
+import type { FieldName } from './fields.ts';
+
+/** The settings of one sync, checked and with defaults filled in. `src/config` makes them from rollcall.yaml. */
+export interface SyncSettings {
+  readonly name: string;
+  readonly connection: string;
+  readonly policy: Policy;
+  readonly delivery: DeliveryChoice;
+  readonly batchRows: number;
+  readonly mapping: MappingSettings;
+  readonly scope: string | undefined;
+  readonly match: readonly MatchKey[];
+  readonly lifecycle: LifecycleSettings | undefined;
+  readonly missing: 'never' | { readonly afterReads: number; readonly minAgeMs: number };
+  readonly outOfScope: 'ignore' | 'disable';
+  readonly firstSight: 'write' | 'assume';
+  readonly foreignDisable: 'report' | 'enable';
+  readonly protected: readonly string[];
+  readonly remove: 'never' | { readonly afterMs: number; readonly blacklist: boolean };
+  readonly settle: SettleSettings;
+  readonly guards: GuardSettings;
+}
+
+export type Policy = 'sync' | 'upsert-only' | 'create-only';
+export type DeliveryChoice = 'auto' | 'csv' | 'direct' | 'outbox';
+export type MatchKey = 'identification' | 'email';
+
+export interface SettleSettings {
+  readonly everyMs: number;
+  readonly deadlineMs: number;
+  readonly visibleWithinMs: number;
+  readonly unknownAfterMs: number;
+  readonly maxSplits: number;
+}
+
+/** A class is held above `min(max(absolute, percent of managed users), cap)`. */
+export interface Threshold {
+  readonly absolute: number;
+  readonly percent: number;
+  readonly cap: number | undefined;
+}
+
+export type GuardSettings = Readonly<Record<ChangeClass, Threshold>> & {
+  /** Source rows down by more than this percentage: disables, removes and misses are held. */
+  readonly rowsDownPercent: number;
+  /** A mapped field's fill-rate down by more than these points: its updates are held. */
+  readonly fillRateDownPoints: number;
+};
+
+export const defaultGuards: GuardSettings = {
+  disables: { absolute: 5, percent: 5, cap: 100 },
+  enables: { absolute: 5, percent: 5, cap: 100 },
+  removes: { absolute: 3, percent: 2, cap: 20 },
+  creates: { absolute: 25, percent: 20, cap: undefined },
+  emailChanges: { absolute: 10, percent: 15, cap: undefined },
+  updates: { absolute: 50, percent: 30, cap: undefined },
+  firstSight: { absolute: 50, percent: 30, cap: undefined },
+  rowsDownPercent: 10,
+  fillRateDownPoints: 20,
+};
+
+/** What a mapped field is made of. Exactly one of the three ways. */
+export type FieldRule = FieldOrigin & {
+  readonly transform: readonly Transform[];
+  /** Reading a date: the source's format, in letters of Unicode TR 35 (`dd/MM/yyyy`). Absent: `yyyy-MM-dd`. */
+  readonly format: string | undefined;
+  readonly whenEmpty: 'keep' | 'clear';
+};
+
+export type FieldOrigin =
+  | { readonly kind: 'from'; readonly path: string }
+  | { readonly kind: 'value'; readonly value: string }
+  | { readonly kind: 'expression'; readonly expression: string };
+
+export const transforms = [
+  'trim',
+  'lowercase',
+  'uppercase',
+  'capitalize',
+  'collapseSpaces',
+  'digits',
+  'ascii',
+] as const;
+export type Transform = (typeof transforms)[number];
+
+export interface MappingSettings {
+  readonly identification: FieldRule;
+  readonly fields: Readonly<Partial<Record<FieldName, FieldRule>>>;
+}
+
+/** Each name is a source field; dots reach inside. */
+export interface LifecycleSettings {
+  readonly status: string | undefined;
+  readonly active: readonly string[];
+  readonly leaver: readonly string[];
+  readonly hireDate: string | undefined;
+  readonly leaveDate: string | undefined;
+  readonly dateFormat: string | undefined;
+  /** A source field holding an IANA zone, or a zone itself (`America/Montevideo`). Default UTC. */
+  readonly timezone: string | undefined;
+}
+
+/** What the contract leaves open, per connection (docs/platform-assumptions.md). */
+export interface Dialect {
+  readonly search: { readonly parameters: 'query' | 'body'; readonly pageSize: number };
+  readonly upload: { readonly encoding: 'multipart' | 'json' | 'json-base64'; readonly preprocessing: boolean };
+  readonly status: {
+    /** `{id}` stands for the file's id. */
+    readonly path: string;
+    readonly done: readonly string[];
+    readonly failed: readonly string[];
+    /** Statuses that are known to mean "still working"; any other is pending with a warning. */
+    readonly pending: readonly string[];
+  };
+  /** HTTP statuses by which an upload is told that another file is processing. */
+  readonly busyStatuses: readonly number[];
+  readonly expiresIn: 'seconds' | 'milliseconds';
+  readonly enableBy: 'U' | 'I';
+  readonly csv: {
+    readonly header: 'used' | 'full';
+    readonly emptyCell: 'clears' | 'keeps';
+    readonly delimiter: string;
+    readonly bom: boolean;
+    readonly lineEnd: '\n' | '\r\n';
+    readonly dateFormat: string;
+  };
+  readonly put: 'merges' | 'replaces';
+  readonly userId: 'id' | 'uid' | 'identification' | 'created';
+  readonly customFieldLimit: { readonly direct: number; readonly csv: number };
+  /** Write-only fields that we do not map but whose loss is accepted where a write would clear them. */
+  readonly mayClear: readonly FieldName[];
+  readonly acceptLanguage: string;
+}
+
+export const defaultDialect: Dialect = {
+  search: { parameters: 'query', pageSize: 500 },
+  upload: { encoding: 'multipart', preprocessing: false },
+  status: {
+    path: '/os-api/public-api/v1/admin/userFiles/{id}',
+    done: ['Processed', 'Completed', 'Finished', 'Done', 'Success'],
+    failed: ['Failed', 'Error', 'Rejected', 'Cancelled'],
+    pending: ['Processing', 'Pending', 'Queued', 'Uploaded'],
+  },
+  busyStatuses: [409, 423],
+  expiresIn: 'seconds',
+  enableBy: 'U',
+  csv: { header: 'used', emptyCell: 'clears', delimiter: ',', bom: false, lineEnd: '\n', dateFormat: 'yyyy-MM-dd' },
+  put: 'merges',
+  userId: 'id',
+  customFieldLimit: { direct: 30, csv: 60 },
+  mayClear: [],
+  acceptLanguage: 'en',
+};
+
+export interface Limits {
+  readonly requestsPerSecond: number;
+  readonly concurrency: number;
+  /** No answer within this time is a lost answer. */
+  readonly timeoutMs: number;
+}
+
+export const defaultLimits: Limits = { requestsPerSecond: 10, concurrency: 4, timeoutMs: 30_000 };

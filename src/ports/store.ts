@@ -1,0 +1,340 @@
+import type { Change, ChangeClass, ChangeKind } from '../core/change.ts';
+import type { FieldName } from '../core/fields.ts';
+import type { Finding } from '../core/finding.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { BatchState, ChangeState, Counts, Outcome, Phase } from '../core/run.ts';
+
+/**
+ * Where truth lives. Each method is one transaction. Every write of a run goes through an `Owned` run: it carries the
+ * fencing number of the lease and throws `LEASE_LOST` when somebody else has taken the run over. Instants are epoch ms
+ * from the injected clock; ids are made by the caller.
+ */
+export interface Store {
+  readonly leases: Leases;
+  readonly triggers: Triggers;
+  readonly runs: Runs;
+  readonly plans: Plans;
+  readonly batches: Batches;
+  readonly ledger: Ledger;
+  readonly holds: Holds;
+  readonly reads: Reads;
+  readonly tokens: TokenStore;
+  /** Ends the connection. Must be called once. */
+  close(): Promise<void>;
+}
+
+/* ---- leases: who may do something, with a number that only grows ---- */
+
+export interface Lease {
+  readonly name: string;
+  readonly owner: string;
+  readonly fence: number;
+}
+
+export interface Leases {
+  /** Takes the lease if it is free or over; the fence grows with every taking. Undefined when somebody else holds it. */
+  take(name: string, owner: string, ttlMs: number, now: number): Promise<Lease | undefined>;
+  /** Extends it; false when it was lost. */
+  renew(lease: Lease, ttlMs: number, now: number): Promise<boolean>;
+  /** Gives it back, only if it is still ours. */
+  release(lease: Lease): Promise<void>;
+  holder(name: string, now: number): Promise<{ owner: string; until: number } | undefined>;
+}
+
+/* ---- triggers: rows that decide that exactly one run starts ---- */
+
+export type TriggerKind = 'schedule' | 'manual' | 'resync' | 'approval' | 'retry' | 'webhook';
+
+export interface Trigger {
+  readonly id: string;
+  readonly sync: string;
+  readonly kind: TriggerKind;
+  /** Unique: a schedule slot (`people@2026-11-21T19:30Z`) or a request key. */
+  readonly key: string;
+  readonly requestedAt: number;
+  readonly scope: RunScope;
+}
+
+/** Whom a run is about: everybody, or named people only (a point read: never a leaver by absence). */
+export type RunScope =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'users'; readonly identifications: readonly string[] };
+
+export interface Triggers {
+  /** Stores it; false when its key was there already. */
+  add(trigger: Trigger): Promise<boolean>;
+  /** Waiting triggers, oldest first. */
+  waiting(sync?: string): Promise<readonly Trigger[]>;
+  /** Key of the newest schedule slot ever stored for the sync. */
+  lastSlot(sync: string): Promise<string | undefined>;
+  /** Takes a waiting trigger out without a run. */
+  cancel(id: string): Promise<boolean>;
+}
+
+/* ---- runs ---- */
+
+export interface Run {
+  readonly id: string;
+  readonly sync: string;
+  readonly connection: string;
+  readonly trigger: TriggerKind;
+  readonly scope: RunScope;
+  readonly phase: Phase;
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  readonly outcome: Outcome | undefined;
+  /** A sentence why, when the outcome needs one. */
+  readonly reason: string | undefined;
+  readonly digest: string | undefined;
+  readonly counts: Counts;
+  readonly facts: RunFacts;
+  readonly isCancelRequested: boolean;
+}
+
+/** What the run saw; no personal data. */
+export interface RunFacts {
+  readonly sourceRows?: number;
+  readonly platformUsers?: number;
+  readonly managedUsers?: number;
+  /** Why the read is not fully proven; empty when it is. */
+  readonly sourceGaps?: readonly string[];
+  readonly unchanged?: number;
+  readonly splits?: number;
+  readonly exportedTo?: readonly string[];
+}
+
+/** A run under our lease: the only handle through which its rows can be written. */
+export interface OwnedRun {
+  readonly run: Run;
+  readonly lease: Lease;
+}
+
+export interface Runs {
+  /**
+   * Opens a run for the oldest waiting triggers of a sync, coalescing those of equal scope, unless one is open.
+   * Returns the open run when there is one (`isNew: false`), undefined when nothing waits and none is open.
+   */
+  open(
+    sync: string,
+    make: { id: string; connection: string; now: number },
+  ): Promise<{ run: Run; isNew: boolean } | undefined>;
+  get(id: string): Promise<Run | undefined>;
+  /** Newest first. */
+  list(filter: { sync?: string; limit: number }): Promise<readonly Run[]>;
+  /** Runs that have not ended, of every sync, or of one connection. */
+  unfinished(): Promise<readonly Run[]>;
+  update(owned: OwnedRun, patch: RunPatch): Promise<OwnedRun>;
+  /** Adds findings of a run, in order. */
+  addFindings(owned: OwnedRun, findings: readonly Finding[]): Promise<void>;
+  findings(runId: string, limit?: number): Promise<readonly Finding[]>;
+  findingsCount(runId: string): Promise<number>;
+  /** Asks whoever runs it to stop at the next safe place. False when it has ended already. */
+  requestCancel(runId: string): Promise<boolean>;
+  /** Last ended run of the sync whose source read was complete and full. */
+  lastGood(sync: string): Promise<Run | undefined>;
+  /** Drops the details of runs that ended before `before`; keeps the newest `keep` per sync. Returns how many. */
+  prune(before: number, keep: number): Promise<number>;
+}
+
+export type RunPatch = Partial<Pick<Run, 'phase' | 'endedAt' | 'outcome' | 'reason' | 'digest' | 'counts' | 'facts'>>;
+
+/* ---- plans: changes, of a run or only shown ---- */
+
+export interface PlannedChange extends Change {
+  readonly state: ChangeState;
+  /** A sentence, for held and failed changes. */
+  readonly stateReason: string | undefined;
+  readonly batch: string | undefined;
+  readonly isApproved: boolean;
+}
+
+export interface PlanHeader {
+  readonly id: string;
+  readonly sync: string;
+  /** Absent for a plan that was only shown. */
+  readonly run: string | undefined;
+  readonly madeAt: number;
+}
+
+/** Plans are written in pieces while they are made, then sealed. A piece of an unsealed plan is nobody's plan. */
+export interface Plans {
+  /** Starts a plan, dropping whatever an earlier try of the same id had written. */
+  begin(header: PlanHeader): Promise<void>;
+  add(planId: string, changes: readonly Change[]): Promise<void>;
+  /** Number per class. */
+  count(planId: string): Promise<{
+    readonly kinds: Readonly<Record<ChangeKind, number>>;
+    readonly classes: Readonly<Record<ChangeClass, number>>;
+  }>;
+  /** Change hashes in order of identification, for the digest. */
+  hashes(planId: string): AsyncIterable<string>;
+  seal(planId: string, digest: string): Promise<void>;
+  /** In order of identification, at most `limit` after `after` (an identification). */
+  page(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;
+  get(planId: string, identification: string): Promise<PlannedChange | undefined>;
+  /** Sets the state of every planned change in one of the classes (approved ones excepted). Returns how many. */
+  hold(planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
+  /** Holds the planned updates that change one of the fields. */
+  holdFields(planId: string, fields: readonly FieldName[], reason: string): Promise<number>;
+  /** Marks as approved every change of the plan whose hash is approved for the sync and not expired. Returns how many. */
+  applyApprovals(planId: string, sync: string, now: number): Promise<number>;
+  setStates(owned: OwnedRun, marks: readonly ChangeMark[]): Promise<void>;
+  countStates(planId: string): Promise<Readonly<Record<ChangeState, number>>>;
+  /** Newest sealed plan of the sync with this digest (a unique beginning of at least 8 characters is enough). */
+  findByDigest(sync: string, digest: string): Promise<(PlanHeader & { readonly digest: string }) | undefined>;
+  /** Changes that this sync applied since `since` without a person's approval, per class. */
+  appliedSince(sync: string, since: number): Promise<Readonly<Record<ChangeClass, number>>>;
+  /** What happened to one person in former runs, newest first. */
+  history(
+    sync: string,
+    identification: string,
+    limit: number,
+  ): Promise<readonly (PlannedChange & { readonly run: string; readonly at: number })[]>;
+}
+
+export interface ChangeQuery {
+  readonly limit: number;
+  readonly after?: string;
+  readonly states?: readonly ChangeState[];
+  readonly classes?: readonly ChangeClass[];
+  readonly batch?: string;
+}
+
+export interface ChangeMark {
+  readonly identification: string;
+  readonly state: ChangeState;
+  readonly reason?: string;
+  /** When it was seen applied: what the 24-hour window counts by. */
+  readonly appliedAt?: number;
+}
+
+/* ---- batches ---- */
+
+export interface Batch {
+  readonly id: string;
+  readonly run: string;
+  readonly sync: string;
+  readonly connection: string;
+  readonly number: number;
+  readonly kind: 'csv' | 'direct' | 'outbox';
+  readonly size: number;
+  readonly state: BatchState;
+  readonly sentAt: number | undefined;
+  readonly fileId: string | undefined;
+  readonly fileName: string | undefined;
+  /** Last status text that the platform showed. */
+  readonly status: string | undefined;
+  readonly polls: number;
+  readonly nextPollAt: number | undefined;
+  readonly reason: string | undefined;
+  /** The batch this one was split from. */
+  readonly parent: string | undefined;
+}
+
+export interface Batches {
+  /** Writes the run's first batches and assigns each change (by identification) to one; idempotent per run. */
+  create(
+    owned: OwnedRun,
+    batches: readonly { readonly batch: Batch; readonly identifications: readonly string[] }[],
+  ): Promise<void>;
+  get(id: string): Promise<Batch | undefined>;
+  /** In order of number. */
+  ofRun(runId: string): Promise<readonly Batch[]>;
+  /** Batches of the connection whose effect is not known, of any run that has ended. */
+  unresolved(connection: string): Promise<readonly Batch[]>;
+  /** Changes the batch, and its changes in the same transaction. */
+  update(owned: OwnedRun, id: string, patch: BatchPatch, marks?: readonly ChangeMark[]): Promise<void>;
+  /** Ends `unresolved` batches of ended runs, found applied or waited out; not bound to a run's lease. */
+  resolve(id: string, marks: readonly ChangeMark[], reason: string): Promise<void>;
+}
+
+export type BatchPatch = Partial<
+  Pick<Batch, 'state' | 'sentAt' | 'fileId' | 'fileName' | 'status' | 'polls' | 'nextPollAt' | 'reason'>
+>;
+
+/* ---- ledger ---- */
+
+export interface Ledger {
+  /** Every entry of the connection, in order of identification, a bounded number at a time. */
+  all(connection: string): AsyncIterable<readonly LedgerEntry[]>;
+  get(connection: string, identification: string): Promise<LedgerEntry | undefined>;
+  getMany(connection: string, identifications: readonly string[]): Promise<ReadonlyMap<string, LedgerEntry>>;
+  /** How many users the sync owns that we have not removed. */
+  countOwned(connection: string, sync: string): Promise<number>;
+  put(owned: OwnedRun, entries: readonly LedgerEntry[]): Promise<void>;
+}
+
+/* ---- holds ---- */
+
+export interface HoldRecord {
+  readonly id: string;
+  readonly sync: string;
+  readonly run: string;
+  readonly class: ChangeClass;
+  readonly reason: string;
+  readonly digest: string;
+  readonly hashes: readonly string[];
+  readonly heldAt: number;
+  readonly expiresAt: number;
+  readonly state: 'open' | 'approved' | 'rejected' | 'expired';
+}
+
+export interface Holds {
+  /** Replaces the sync's open holds by these: a hold of the same changes is renewed, others expire. */
+  renew(owned: OwnedRun, holds: readonly HoldRecord[]): Promise<void>;
+  open(sync: string, now: number): Promise<readonly HoldRecord[]>;
+  ofRun(runId: string): Promise<readonly HoldRecord[]>;
+  /** Approves change hashes for the sync until `expiresAt`; open holds that are wholly approved say so. */
+  approve(sync: string, hashes: readonly string[], by: string, now: number, expiresAt: number): Promise<number>;
+  reject(sync: string, hashes: readonly string[], by: string, now: number): Promise<number>;
+  /** Hashes a person rejected: they stay held without asking again until they change or the rejection ends (30 days). */
+  rejected(sync: string, now: number): Promise<ReadonlySet<string>>;
+}
+
+/* ---- source reads ---- */
+
+export interface ReadRecord {
+  readonly sync: string;
+  readonly run: string;
+  readonly at: number;
+  readonly rows: number;
+  readonly stamp: string;
+  /** Share of people with a value, per mapped field: 0 to 1. */
+  readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
+}
+
+export interface Reads {
+  /** The last complete full read that a run took. */
+  last(sync: string): Promise<ReadRecord | undefined>;
+  put(owned: OwnedRun, read: ReadRecord): Promise<void>;
+}
+
+/* ---- tokens (design, "Where truth lives") ---- */
+
+export type TokenState = 'ready' | 'refreshing' | 'reauth-required' | 'revoked';
+
+/** One connection's token pair. Secrets are sealed (AES-256-GCM) before they come here. */
+export interface TokenRecord {
+  readonly connection: string;
+  readonly generation: number;
+  readonly state: TokenState;
+  readonly accessSealed: string | undefined;
+  readonly refreshSealed: string | undefined;
+  readonly issuedAt: number | undefined;
+  readonly expiresAt: number | undefined;
+  /** Hash of the configured first token that began this pair. */
+  readonly seedHash: string | undefined;
+  /** Hashes of every first token ever used: each is used once per store. */
+  readonly usedSeeds: readonly string[];
+  /** `refreshing(generation)`: set before the call, cleared with the new pair. */
+  readonly refreshStartedAt: number | undefined;
+  /** After an unknown outcome: how often the same refresh token was presented. At most 2. */
+  readonly attempts: number;
+  readonly reason: string | undefined;
+}
+
+export interface TokenStore {
+  get(connection: string): Promise<TokenRecord | undefined>;
+  /** Writes `next` if the stored generation and state are still those of `seen` (undefined: no row yet). False if not. */
+  replace(seen: TokenRecord | undefined, next: TokenRecord): Promise<boolean>;
+}
