@@ -1,0 +1,36 @@
+import { afterEach, beforeEach } from 'vitest';
+
+/** Kinds of handles that a test must give back (names of `process.getActiveResourcesInfo`). */
+const watched = ['TCPServerWrap', 'TCPSocketWrap', 'PipeWrap', 'ProcessWrap', 'FSEventWrap', 'Timeout', 'MessagePort'];
+
+const roundsToClose = 50;
+
+/** Call it once at the top of a test file: a test that leaves a server, socket, timer or watcher open fails. */
+export function failOnLeaks(): void {
+  let before = new Map<string, number>();
+  beforeEach(() => {
+    before = countHandles();
+  });
+  afterEach(async () => {
+    let leaked = newHandles(before);
+    for (let round = 0; leaked.length > 0 && round < roundsToClose; round++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      leaked = newHandles(before);
+    }
+    if (leaked.length > 0) throw new Error(`the test left open: ${leaked.join(', ')}`);
+  });
+}
+
+function countHandles(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+function newHandles(before: ReadonlyMap<string, number>): string[] {
+  const now = countHandles();
+  return watched
+    .map((kind) => ({ kind, more: (now.get(kind) ?? 0) - (before.get(kind) ?? 0) }))
+    .filter(({ more }) => more > 0)
+    .map(({ kind, more }) => `${more} ${kind}`);
+}
