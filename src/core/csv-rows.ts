@@ -1,0 +1,51 @@
+import { carriedValue, fileColumns } from './batch.ts';
+import type { Change } from './change.ts';
+import { type FieldName, fieldTraits } from './fields.ts';
+import type { Dialect } from './settings.ts';
+
+/** A partial-provisioning file before it is written: header and rows of cells (contract, POST admin/userFiles). */
+export interface FileRows {
+  readonly header: readonly string[];
+  readonly rows: Iterable<readonly string[]>;
+}
+
+/** Makes the rows of one file. Removes do not travel by file and are refused. */
+export function buildFileRows(changes: readonly Change[], dialect: Dialect): FileRows {
+  const columns = fileColumns(changes, dialect);
+  const plain = columns.filter((name) => !name.startsWith('customField'));
+  const custom = columns.filter((name) => name.startsWith('customField'));
+  function* rows(): Generator<readonly string[]> {
+    for (const change of changes) {
+      const cells = (names: readonly FieldName[]) => names.map((name) => cellOf(change, name, dialect));
+      yield [commandOf(change, dialect), ...cells(plain), change.identification, ...cells(custom)];
+    }
+  }
+  return { header: ['command', ...plain, 'identification', ...custom], rows: rows() };
+}
+
+function cellOf(change: Change, name: FieldName, dialect: Dialect): string {
+  const value = carriedValue(change, name);
+  return fieldTraits(name).isDate ? formatDate(value, dialect.csv.dateFormat) : value;
+}
+
+/** Writes `YYYY-MM-DD` in the dialect's date format: the letters `yyyy`, `MM` and `dd` in any order. */
+export function formatDate(value: string, format: string): string {
+  const [year, month, day] = value.split('-');
+  if (year === undefined || month === undefined || day === undefined) return value;
+  return format.replace('yyyy', year).replace('MM', month).replace('dd', day);
+}
+
+function commandOf(change: Change, dialect: Dialect): 'I' | 'U' | 'D' {
+  switch (change.kind) {
+    case 'create':
+      return 'I';
+    case 'update':
+      return 'U';
+    case 'enable':
+      return dialect.enableBy;
+    case 'disable':
+      return 'D';
+    case 'remove':
+      throw new RangeError('a remove does not travel by file');
+  }
+}

@@ -1,0 +1,88 @@
+import { type ChangeClass, changeClasses } from './change.ts';
+import type { FieldName } from './fields.ts';
+import type { Hold } from './run.ts';
+import type { GuardSettings, Threshold } from './settings.ts';
+
+/** Everything the guards look at. `classes` counts the plan's changes that no person has approved. */
+export interface GuardFacts {
+  readonly sync: string;
+  readonly classes: Readonly<Record<ChangeClass, number>>;
+  /** What this sync applied in the last 24 hours without an approval: many small runs may not do what one may not. */
+  readonly recent: Readonly<Record<ChangeClass, number>>;
+  /** Users owned by the sync before this run; 0 at the first run. */
+  readonly managed: number;
+  readonly rows: number;
+  readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
+  /** The last complete full read; undefined at the first run and for reads that are not full. */
+  readonly previous:
+    | { readonly rows: number; readonly fillRates: Readonly<Partial<Record<FieldName, number>>> }
+    | undefined;
+}
+
+export interface GuardVerdict {
+  /** Classes that are stopped, with why. Never empty of reason. */
+  readonly holds: readonly Hold[];
+  /** Fields whose updates are stopped because their fill-rate fell. */
+  readonly fields: readonly { readonly field: FieldName; readonly reason: string }[];
+  /** Misses of this read are not counted: the source has lost rows. */
+  readonly areMissesHeld: boolean;
+}
+
+/** How many changes of a class may be made: `min(max(absolute, percent of managed), cap)`. */
+export function allowance(threshold: Threshold, managed: number): number {
+  const share = managed === 0 ? 0 : Math.floor((managed * threshold.percent) / 100);
+  return Math.min(Math.max(threshold.absolute, share), threshold.cap ?? Number.POSITIVE_INFINITY);
+}
+
+/** Says which classes of a plan are too much. Safe classes go on: only what is named here is held. */
+export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVerdict {
+  const holds: Hold[] = [];
+  const rowsReason = rowsDropped(facts, settings);
+  for (const name of changeClasses) {
+    const count = facts.classes[name];
+    if (count === 0) continue;
+    const allowed = allowance(settings[name], facts.managed);
+    const total = count + facts.recent[name];
+    if (total > allowed) {
+      const recent = facts.recent[name] === 0 ? '' : ` with ${facts.recent[name]} in the last 24 h before`;
+      const of = facts.managed === 0 ? 'a first run' : `${facts.managed} managed users`;
+      const reason = `${count} ${className[name]}${recent}: ${allowed} allowed for ${of}`;
+      holds.push({ sync: facts.sync, class: name, reason, count });
+    } else if (rowsReason !== undefined && (name === 'disables' || name === 'removes')) {
+      holds.push({ sync: facts.sync, class: name, reason: rowsReason, count });
+    }
+  }
+  return { holds, fields: emptiedFields(facts, settings), areMissesHeld: rowsReason !== undefined };
+}
+
+/** Why the source is suspiciously shorter than the last complete read, or undefined. */
+function rowsDropped(facts: GuardFacts, settings: GuardSettings): string | undefined {
+  if (facts.previous === undefined || facts.previous.rows === 0) return undefined;
+  const down = (100 * (facts.previous.rows - facts.rows)) / facts.previous.rows;
+  if (down <= settings.rowsDownPercent) return undefined;
+  return `source rows fell from ${facts.previous.rows} to ${facts.rows} (${down.toFixed(1)} % down, ${settings.rowsDownPercent} % allowed)`;
+}
+
+function emptiedFields(facts: GuardFacts, settings: GuardSettings): { field: FieldName; reason: string }[] {
+  const found: { field: FieldName; reason: string }[] = [];
+  for (const [field, before] of Object.entries(facts.previous?.fillRates ?? {}) as [FieldName, number][]) {
+    const now = facts.fillRates[field];
+    if (now === undefined || (before - now) * 100 <= settings.fillRateDownPoints) continue;
+    const reason = `${field} is filled for ${percent(now)} of the people, before for ${percent(before)}: was a permission or a column lost?`;
+    found.push({ field, reason });
+  }
+  return found;
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+/** The classes as people call them. */
+export const className: Readonly<Record<ChangeClass, string>> = {
+  creates: 'creates',
+  updates: 'updates',
+  emailChanges: 'e-mail changes',
+  firstSight: 'first-sight writes',
+  enables: 'enables',
+  disables: 'disables',
+  removes: 'removes',
+};

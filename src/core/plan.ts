@@ -1,0 +1,307 @@
+import { beforeOf, type ChangeClass, type ChangeDraft, type ChangeKind } from './change.ts';
+import { type Difference, diffFields } from './diff.ts';
+import type { FieldValues } from './fields.ts';
+import type { Finding, FindingCode } from './finding.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { adopted, countMiss, goneFromPlatform, markGone, seenInSource } from './ledger-steps.ts';
+import type { Person } from './person.ts';
+import type { Policy, SyncSettings } from './settings.ts';
+import type { LeaverProof, MissingProof } from './snapshot.ts';
+import type { User } from './user.ts';
+
+/**
+ * What the source says of one identification. *Leaver* and *missing* can only be said with the proof of a complete
+ * read in hand; see `core/snapshot.ts` for who makes proofs.
+ */
+export type SourceSays =
+  | { readonly says: 'active'; readonly person: Person }
+  | { readonly says: 'leaver'; readonly person: Person; readonly proof: LeaverProof }
+  | { readonly says: 'out-of-scope'; readonly person: Person; readonly proof: LeaverProof }
+  | { readonly says: 'missing'; readonly proof: MissingProof }
+  /** The person is there, but nothing may be done: rejected, duplicate, ambiguous, unknown status, unresolved. */
+  | { readonly says: 'unusable'; readonly code: FindingCode; readonly reason: string; readonly at?: string }
+  /** Nothing may be concluded: hired for later, or absent or gone in a read that proves nothing. */
+  | { readonly says: 'nothing'; readonly reason: string };
+
+/** One identification, seen from all three sides. */
+export interface Case {
+  readonly identification: string;
+  readonly source: SourceSays;
+  readonly user: User | undefined;
+  readonly ledger: LedgerEntry | undefined;
+}
+
+export type PlanRules = Pick<
+  SyncSettings,
+  'name' | 'policy' | 'missing' | 'outOfScope' | 'firstSight' | 'foreignDisable' | 'protected' | 'remove'
+>;
+
+/** The row of the truth table that decided. */
+export type Rule =
+  | 'owned-by-other'
+  | 'unusable'
+  | 'nothing'
+  | 'out-of-scope'
+  | 'leaver-enabled'
+  | 'leaver-remove'
+  | 'leaver-settled'
+  | 'active-blacklisted'
+  | 'active-create'
+  | 'active-update'
+  | 'active-equal'
+  | 'active-enable'
+  | 'active-foreign-disable'
+  | 'missing-counted'
+  | 'missing-disable'
+  | 'missing-remove'
+  | 'missing-settled'
+  | 'missing-unmanaged';
+
+export interface Decision {
+  readonly rule: Rule;
+  readonly change?: ChangeDraft;
+  readonly finding?: Finding;
+  /** The ledger entry to write when the run ends, if it differs from the one that is there. */
+  readonly ledger?: LedgerEntry;
+  /** The change that the rule asked for and the policy or protection forbade. */
+  readonly forbidden?: ChangeKind;
+}
+
+/**
+ * The planner's truth table: the first row that matches, from the top.
+ *
+ *  source says         | platform has              | ledger             | change                      | rule
+ *  --------------------+---------------------------+--------------------+-----------------------------+----------------
+ *  anything            | anything                  | another sync's     | none; conflict              | owned-by-other
+ *  unusable            | anything                  | any                | none; reported              | unusable
+ *  nothing (no proof)  | anything                  | any                | none                        | nothing
+ *  out of scope        | enabled                   | ours               | outOfScope: ignore, disable | out-of-scope
+ *  leaver              | enabled                   | any                | disable                     | leaver-enabled
+ *  leaver              | disabled by us long ago   | ours               | remove, if configured       | leaver-remove
+ *  leaver              | nothing, disabled         | any                | none                        | leaver-settled
+ *  active              | nothing                   | removed, blacklist | none; conflict              | active-blacklisted
+ *  active              | nothing                   | any                | create                      | active-create
+ *  active              | enabled, differs          | any                | update                      | active-update
+ *  active              | enabled, equal            | any                | none, becomes ours          | active-equal
+ *  active              | disabled; first, or by us | none, ours         | enable with its update      | active-enable
+ *  active              | disabled by others        | ours               | none; conflict (or enable)  | active-foreign-disable
+ *  missing             | enabled                   | ours               | counted; disable when due   | missing-counted, -disable
+ *  missing             | disabled by us long ago   | ours               | remove, if configured       | missing-remove
+ *  missing             | nothing, disabled         | ours               | none                        | missing-settled
+ *  missing             | anything                  | not ours           | none; unmanaged             | missing-unmanaged
+ *
+ * Afterwards `policy` and `protected` take changes away, never add any.
+ */
+export function decide(subject: Case, rules: PlanRules, now: number): Decision {
+  return permit(rule(subject, rules, now), subject, rules);
+}
+
+function rule(subject: Case, rules: PlanRules, now: number): Decision {
+  const { source, user, ledger, identification } = subject;
+  const ours = ledger !== undefined && ledger.owner === rules.name && ledger.removed === undefined;
+  if (ledger !== undefined && ledger.owner !== rules.name && ledger.removed === undefined) {
+    if (source.says === 'missing' || source.says === 'nothing') return { rule: 'owned-by-other' };
+    return {
+      rule: 'owned-by-other',
+      finding: finding(subject, 'owned-by-other-sync', `belongs to sync ${ledger.owner}: not touched by ${rules.name}`),
+    };
+  }
+  switch (source.says) {
+    case 'unusable':
+      return {
+        rule: 'unusable',
+        finding: finding(subject, source.code, source.reason, source.at),
+        ...reset(ledger, ours),
+      };
+    case 'nothing':
+      return { rule: 'nothing' };
+    case 'out-of-scope':
+      if (user?.enabled === true && ours && rules.outOfScope === 'disable') {
+        return { rule: 'out-of-scope', change: disable(user, identification, 'out of scope by rule') };
+      }
+      return { rule: 'out-of-scope', ...reset(ledger, ours) };
+    case 'leaver':
+      return leaver(subject, source.person, rules, now, ours);
+    case 'missing':
+      return missing(subject, source.proof, rules, now, ours);
+    case 'active':
+      return active(subject, source.person, rules, ours);
+  }
+}
+
+function leaver(subject: Case, person: Person, rules: PlanRules, now: number, ours: boolean): Decision {
+  const { user, ledger, identification } = subject;
+  if (user?.enabled === true) {
+    return { rule: 'leaver-enabled', change: disable(user, identification, `left: ${person.standingReason}`) };
+  }
+  return gone(subject, rules, now, ours ? ledger : undefined, 'leaver-remove', 'leaver-settled');
+}
+
+function missing(subject: Case, proof: MissingProof, rules: PlanRules, now: number, ours: boolean): Decision {
+  const { user, ledger, identification } = subject;
+  if (!ours || ledger === undefined) return { rule: 'missing-unmanaged' };
+  if (user?.enabled !== true) return gone(subject, rules, now, ledger, 'missing-remove', 'missing-settled');
+  const counted = countMiss(ledger, proof, now);
+  const kept = counted === ledger ? {} : { ledger: counted };
+  const misses = counted.misses;
+  if (rules.missing === 'never' || misses === undefined) return { rule: 'missing-counted', ...kept };
+  const isDue = misses.count >= rules.missing.afterReads && now - misses.since >= rules.missing.minAgeMs;
+  if (!isDue) return { rule: 'missing-counted', ...kept };
+  const reason = `missing in ${misses.count} complete reads since ${new Date(misses.since).toISOString()}`;
+  return { rule: 'missing-disable', change: disable(user, identification, reason), ...kept };
+}
+
+/** Gone from the source and not enabled on the platform: nothing to do, until the time to remove has come. */
+function gone(
+  subject: Case,
+  rules: PlanRules,
+  now: number,
+  ours: LedgerEntry | undefined,
+  removing: 'leaver-remove' | 'missing-remove',
+  settled: 'leaver-settled' | 'missing-settled',
+): Decision {
+  const { user, identification } = subject;
+  if (ours === undefined) return { rule: settled };
+  if (user === undefined) return { rule: settled, ledger: goneFromPlatform(ours, now) };
+  if (ours.disabledAt === undefined) return { rule: settled };
+  const marked = markGone(ours, now);
+  const kept = marked === ours ? {} : { ledger: marked };
+  const goneSince = Math.max(ours.disabledAt, marked.goneSince ?? now);
+  if (rules.remove === 'never' || now - goneSince < rules.remove.afterMs) return { rule: settled, ...kept };
+  const change: ChangeDraft = {
+    identification,
+    kind: 'remove',
+    before: beforeOf(user),
+    after: {},
+    changed: [],
+    classes: ['removes'],
+    reason: `disabled and gone since ${new Date(goneSince).toISOString()}`,
+  };
+  return { rule: removing, change, ...kept };
+}
+
+function active(subject: Case, person: Person, rules: PlanRules, ours: boolean): Decision {
+  const { user, ledger, identification } = subject;
+  if (user === undefined) {
+    if (ledger?.removed?.blacklist === true) {
+      const text =
+        'was removed with blacklist by Rollcall and is active again: create the user by hand if that is meant';
+      return { rule: 'active-blacklisted', finding: finding(subject, 'removed-with-blacklist', text) };
+    }
+    return { rule: 'active-create', change: create(identification, person.fields) };
+  }
+  const known = ledger?.removed === undefined ? ledger : undefined;
+  const difference = diffFields(person.fields, user, known, rules.firstSight);
+  if (user.enabled) {
+    if (difference.changed.length > 0) {
+      return { rule: 'active-update', change: update(user, identification, person.fields, difference) };
+    }
+    const entry =
+      ours && known !== undefined
+        ? seenInSource(known, true, difference.assumed)
+        : adopted(rules.name, identification, difference.assumed);
+    return entry === ledger ? { rule: 'active-equal' } : { rule: 'active-equal', ledger: entry };
+  }
+  if (!ours || known?.disabledAt !== undefined) {
+    const why = ours ? 'active again: disabled by us before' : 'active, and disabled when first seen';
+    return { rule: 'active-enable', change: enable(user, identification, person.fields, difference, why) };
+  }
+  if (rules.foreignDisable === 'enable') {
+    const why = 'active, and disabled by somebody else';
+    return { rule: 'active-foreign-disable', change: enable(user, identification, person.fields, difference, why) };
+  }
+  const text =
+    'is active in the source, but somebody else disabled the account: enable it by hand, or set foreignDisable: enable';
+  return { rule: 'active-foreign-disable', finding: finding(subject, 'foreign-disable', text) };
+}
+
+const permitted: Readonly<Record<Policy, readonly ChangeKind[]>> = {
+  sync: ['create', 'update', 'enable', 'disable', 'remove'],
+  'upsert-only': ['create', 'update', 'enable'],
+  'create-only': ['create'],
+};
+
+function permit(decision: Decision, subject: Case, rules: PlanRules): Decision {
+  const { change, ...rest } = decision;
+  if (change === undefined) return decision;
+  if (!permitted[rules.policy].includes(change.kind)) return { ...rest, forbidden: change.kind };
+  const isTaking = change.kind === 'disable' || change.kind === 'remove';
+  if (isTaking && rules.protected.includes(subject.identification)) {
+    const text = `is protected by configuration: the ${change.kind} (${change.reason}) was left out`;
+    return { ...rest, forbidden: change.kind, finding: finding(subject, 'protected-user', text) };
+  }
+  return decision;
+}
+
+/** Seen, though not usable: not missing, not gone. */
+function reset(ledger: LedgerEntry | undefined, ours: boolean): { ledger: LedgerEntry } | Record<string, never> {
+  if (ledger === undefined || !ours) return {};
+  const entry = seenInSource(ledger, false);
+  return entry === ledger ? {} : { ledger: entry };
+}
+
+function finding(subject: Case, code: FindingCode, message: string, at?: string): Finding {
+  const place = at ?? ('person' in subject.source ? subject.source.person.at : undefined);
+  return { code, identification: subject.identification, message, ...(place === undefined ? {} : { at: place }) };
+}
+
+function create(identification: string, wanted: FieldValues): ChangeDraft {
+  const changed = namesOf(wanted);
+  return {
+    identification,
+    kind: 'create',
+    before: undefined,
+    after: wanted,
+    changed,
+    classes: ['creates'],
+    reason: 'active, and not on the platform',
+  };
+}
+
+function update(user: User, identification: string, wanted: FieldValues, difference: Difference): ChangeDraft {
+  const { changed, firstSight } = difference;
+  const classes: ChangeClass[] = [];
+  if (changed.length > firstSight.length) classes.push('updates');
+  if (changed.includes('email')) classes.push('emailChanges');
+  if (firstSight.length > 0) classes.push('firstSight');
+  const reason =
+    changed.length === firstSight.length
+      ? `first sight of write-only ${changed.join(', ')}`
+      : `differs in ${changed.join(', ')}`;
+  return { identification, kind: 'update', before: beforeOf(user), after: wanted, changed, classes, reason };
+}
+
+function enable(
+  user: User,
+  identification: string,
+  wanted: FieldValues,
+  difference: Difference,
+  reason: string,
+): ChangeDraft {
+  const classes: ChangeClass[] = difference.changed.includes('email') ? ['enables', 'emailChanges'] : ['enables'];
+  return {
+    identification,
+    kind: 'enable',
+    before: beforeOf(user),
+    after: wanted,
+    changed: difference.changed,
+    classes,
+    reason,
+  };
+}
+
+function disable(user: User, identification: string, reason: string): ChangeDraft {
+  return {
+    identification,
+    kind: 'disable',
+    before: beforeOf(user),
+    after: {},
+    changed: [],
+    classes: ['disables'],
+    reason,
+  };
+}
+
+function namesOf(values: FieldValues): (keyof FieldValues)[] {
+  return (Object.keys(values) as (keyof FieldValues)[]).filter((name) => values[name] !== '');
+}

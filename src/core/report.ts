@@ -1,0 +1,65 @@
+import type { ChangeClass, ChangeKind } from './change.ts';
+import type { ChangeState, Counts, Outcome } from './run.ts';
+
+/** What a run came to, for choosing its outcome. */
+export interface RunEnd {
+  readonly counts: Counts;
+  readonly states: Readonly<Record<ChangeState, number>>;
+  readonly isCancelled: boolean;
+  /** A reason why the run could not do its job at all; nothing, or not everything, was tried. */
+  readonly failure: string | undefined;
+  /** Why the source's read was not fully proven: the run is not a success, whatever it delivered. */
+  readonly gaps: readonly string[];
+}
+
+export interface OutcomeAndReason {
+  readonly outcome: Outcome;
+  readonly reason: string | undefined;
+}
+
+/** Chooses the outcome: `failed` before `cancelled` before `partial` before `held` (design, section 8). */
+export function chooseOutcome(end: RunEnd): OutcomeAndReason {
+  const { counts, states, gaps } = end;
+  if (end.failure !== undefined) return { outcome: 'failed', reason: end.failure };
+  if (end.isCancelled) return { outcome: 'cancelled', reason: `cancelled: ${states.dropped} changes were not sent` };
+  const trouble = [
+    counts.failed > 0 ? `${counts.failed} changes failed` : undefined,
+    counts.unresolved > 0 ? `${counts.unresolved} changes have an unknown fate` : undefined,
+    counts.unverified > 0 ? `${counts.unverified} changes could not be verified` : undefined,
+    gaps.length > 0 ? `the source was not read completely (${gaps.join('; ')})` : undefined,
+  ].filter((text) => text !== undefined);
+  if (trouble.length > 0) return { outcome: 'partial', reason: trouble.join(', ') };
+  if (counts.held > 0) return { outcome: 'held', reason: `${counts.held} changes wait for approval` };
+  if (states.exported > 0) return { outcome: 'exported', reason: `${states.exported} changes were written to files` };
+  return { outcome: counts.applied > 0 ? 'succeeded' : 'nothing-to-do', reason: undefined };
+}
+
+/** The counts of the report, from what was planned and how each change stands. */
+export function countChanges(
+  kinds: Readonly<Record<ChangeKind, number>>,
+  classes: Readonly<Record<ChangeClass, number>>,
+  states: Readonly<Record<ChangeState, number>>,
+  repeated: number,
+): Counts {
+  return {
+    ...kinds,
+    firstSight: classes.firstSight,
+    held: states.held,
+    applied: states.applied,
+    failed: states.failed,
+    unverified: states.unverified,
+    unresolved: states.unresolved,
+    repeated,
+  };
+}
+
+/** Exit codes of the command line (design, section 8). */
+export const exitCodes: Readonly<Record<Outcome, number>> = {
+  succeeded: 0,
+  'nothing-to-do': 0,
+  exported: 0,
+  failed: 1,
+  cancelled: 1,
+  held: 3,
+  partial: 4,
+};
