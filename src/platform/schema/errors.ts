@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { shownText } from './wire.ts';
+
+/** Error body of every endpoint except the token refresh (contract, "Errors"). */
+export const PlatformErrorBody = z.looseObject({
+  timestamp: shownText,
+  message: shownText,
+  details: shownText,
+  /** `uri=<request path>`. */
+  type: shownText,
+  title: shownText,
+  detail: shownText,
+});
+export type PlatformErrorBody = z.infer<typeof PlatformErrorBody>;
+
+/** Error body of the token refresh (contract, "Errors"; RFC 6749 section 5.2). */
+export const GrantErrorBody = z.looseObject({
+  /** `invalid_grant` for an expired, revoked, unknown or already used refresh token. */
+  error: z.string(),
+  error_description: shownText,
+});
+export type GrantErrorBody = z.infer<typeof GrantErrorBody>;

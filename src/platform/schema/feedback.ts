@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { RatedTopic, UserSummary } from './people.ts';
+import { manyResults, NumberedPage, oneResult, requiredText, shownNumber, shownText } from './wire.ts';
+
+/** Contract, "Feedback". */
+export const Feedback = z.looseObject({
+  id: z.number(),
+  sender: UserSummary.nullish(),
+  recipient: UserSummary.nullish(),
+  ratedTopics: z.array(RatedTopic).nullish(),
+  totalMessages: shownNumber,
+  creationTime: shownNumber,
+  community: z.looseObject({ id: shownNumber, name: shownText }).nullish(),
+  comment: shownText,
+});
+export type Feedback = z.infer<typeof Feedback>;
+
+export const FeedbackAnswer = oneResult(Feedback);
+export const FeedbackListAnswer = manyResults(Feedback, NumberedPage);
+
+/** Parameters of GET feedbacks; an upper bound of 0 (the default) is taken as no bound. */
+export const FeedbackListQuery = z.object({
+  sender: z.string().optional(),
+  recipient: z.string().optional(),
+  creationTimeFrom: z.int().optional(),
+  creationTimeTo: z.int().optional(),
+  page: z.int().min(0).optional(),
+  size: z.int().min(1).optional(),
+  /** A field name; the order is descending. */
+  sort: z.string().optional(),
+});
+export type FeedbackListQuery = z.infer<typeof FeedbackListQuery>;
+
+export const FeedbackRequestPayload = z.object({
+  sender: requiredText,
+  recipient: requiredText,
+  comment: z.string(),
+  /** Skill name codes. */
+  skills: z.array(z.string()).nullish(),
+});
+export type FeedbackRequestPayload = z.infer<typeof FeedbackRequestPayload>;
+
+export const FeedbackDeclinePayload = z.object({
+  sender: requiredText,
+  recipient: requiredText,
+  declineReasonId: z.int(),
+});
+export type FeedbackDeclinePayload = z.infer<typeof FeedbackDeclinePayload>;
+
+export const FeedbackPayload = z.object({
+  sender: requiredText,
+  recipient: requiredText,
+  /** When given, that request counts as answered. */
+  feedbackRequestId: z.int().nullish(),
+  feedback: z
+    .object({
+      comments: z.string().nullish(),
+      strengths: z.string().nullish(),
+      opportunities: z.string().nullish(),
+      /** Shape of the elements is not shown. */
+      competences: z.array(z.unknown()).nullish(),
+    })
+    .nullish(),
+});
+export type FeedbackPayload = z.infer<typeof FeedbackPayload>;

@@ -1,0 +1,13 @@
+export * from './errors.ts';
+export * from './evaluations.ts';
+export * from './feedback.ts';
+export * from './goals.ts';
+export * from './leaders.ts';
+export type { ApiPart, Operation } from './operation.ts';
+export { type OperationId, operationIds, operationOf, operations } from './operations.ts';
+export * from './people.ts';
+export * from './roles.ts';
+export * from './tokens.ts';
+export * from './user-files.ts';
+export * from './users.ts';
+export { CountedPage, NumberedPage, TotalPage } from './wire.ts';

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { ProfileImage } from './people.ts';
+import { manyResults, requiredText, shownFlag, shownText, TotalPage } from './wire.ts';
+
+/** Contract, "Leader record". */
+export const LeaderRecord = z.looseObject({
+  identification: z.string(),
+  firstName: shownText,
+  lastName: shownText,
+  project: shownText,
+  job: shownText,
+  account: shownText,
+  office: shownText,
+  seniority: shownText,
+  profileImage: ProfileImage.nullish(),
+  asMain: shownFlag,
+  asSecondary: shownFlag,
+});
+export type LeaderRecord = z.infer<typeof LeaderRecord>;
+
+export const LeaderListAnswer = manyResults(LeaderRecord, TotalPage);
+
+/** Parameters of GET leaders; `pageNumber` starts at 1. */
+export const LeaderListQuery = z.object({
+  pageNumber: z.int().min(1).optional(),
+  pageSize: z.int().min(1).optional(),
+});
+export type LeaderListQuery = z.infer<typeof LeaderListQuery>;
+
+/** Body of adding and of removing relationships; null or absent means that nothing of that kind is set or removed. */
+export const LeaderLinks = z.object({
+  collaboratorIdentification: requiredText,
+  mainLeaderIdentification: z.string().nullish(),
+  secondaryLeadersIdentifications: z.array(z.string()).nullish(),
+});
+export type LeaderLinks = z.infer<typeof LeaderLinks>;

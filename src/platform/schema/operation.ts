@@ -1,0 +1,28 @@
+import type { z } from 'zod';
+
+export type ApiPart = 'tokens' | 'users' | 'provisioning' | 'roles' | 'leaders' | 'feedback' | 'goals' | 'evaluations';
+
+/** One operation of the contract. */
+export interface Operation<Id extends string = string> {
+  readonly id: Id;
+  readonly part: ApiPart;
+  readonly summary: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Exactly as the contract writes it, trailing slash included; `{name}` stands for a path parameter. */
+  readonly path: string;
+  /** `access-token`: a community token; `application-token`: the token of the application. */
+  readonly auth: 'access-token' | 'application-token';
+  /** Whether `Accept-Language` is listed as required. */
+  readonly needsLanguage: boolean;
+  readonly query?: z.ZodType;
+  readonly request?: z.ZodType;
+  /** Content types that the request body may have; the first is the usual one. */
+  readonly requestTypes?: readonly string[];
+  readonly successStatus: number;
+  /** Absent when a success has no body. */
+  readonly response?: z.ZodType;
+  readonly errorStatuses: readonly number[];
+  readonly errorBody: 'platform' | 'grant';
+  /** What the contract does not show and we assume. */
+  readonly assumed?: string;
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { shownFlag, shownNumber, shownText } from './wire.ts';
+
+/** Parts that feedback, evaluations and leaders share. */
+
+export const ProfileImage = z.looseObject({ code: shownText, baseUrl: shownText, suggestedUrl: shownText });
+export type ProfileImage = z.infer<typeof ProfileImage>;
+
+/** Contract, "User summary". */
+export const UserSummary = z.looseObject({
+  id: shownNumber,
+  identification: z.string(),
+  firstName: shownText,
+  lastName: shownText,
+  project: shownText,
+  job: shownText,
+  area: shownText,
+  account: shownText,
+  office: shownText,
+  profileImage: ProfileImage.nullish(),
+  enabled: shownFlag,
+});
+export type UserSummary = z.infer<typeof UserSummary>;
+
+const Topic = z.looseObject({
+  id: shownNumber,
+  name: shownText,
+  description: shownText,
+  active: shownFlag,
+  skill: shownFlag,
+});
+
+/** Contract, "Rated topic and topic": `imageCode` in feedback, `ratedTopicImage` in evaluations. */
+export const RatedTopic = z.looseObject({
+  id: shownNumber,
+  name: shownText,
+  description: shownText,
+  ordinality: shownNumber,
+  value: shownNumber,
+  imageCode: shownText,
+  ratedTopicImage: z.looseObject({ imageCode: shownText, baseUrl: shownText, suggestedUrl: shownText }).nullish(),
+  /** `#rrggbb`. */
+  color: shownText,
+  topics: z.array(Topic).nullish(),
+});
+export type RatedTopic = z.infer<typeof RatedTopic>;

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { oneResult, requiredText, shownFlag, shownNumber, shownText } from './wire.ts';
+
+/** Contract, "Provisioning file record". */
+export const UserFileRecord = z.looseObject({
+  id: z.union([z.number(), z.string()]),
+  fileName: shownText,
+  communityId: shownNumber,
+  uploaderId: shownNumber,
+  /** `YYYY-MM-DD hh:mm:ss`. */
+  fileDate: shownText,
+  /** `Processing` occurs; other values are not shown. */
+  fileStatus: z.string(),
+  blocked: shownFlag,
+});
+export type UserFileRecord = z.infer<typeof UserFileRecord>;
+
+export const UserFileAnswer = oneResult(UserFileRecord);
+
+/** Keys of the upload's body; as JSON, `file` holds the CSV as text or as base64 (encoding not shown). */
+export const UserFileUpload = z.object({ file: requiredText, fileName: requiredText });
+export type UserFileUpload = z.infer<typeof UserFileUpload>;
+
+export const UserFileQuery = z.object({ preprocessing: z.boolean().optional() });

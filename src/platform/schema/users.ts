@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { calendarDate, manyResults, oneResult, optionalText, requiredText, shownText, TotalPage } from './wire.ts';
+
+const clearable = <T extends z.ZodType>(schema: T) => z.union([schema, z.literal(''), z.null()]).optional();
+
+const writable = {
+  identification: requiredText,
+  firstName: requiredText,
+  lastName: requiredText,
+  email: optionalText,
+  birthDate: clearable(calendarDate),
+  orgEntryDate: clearable(calendarDate),
+  area: optionalText,
+  account: optionalText,
+  job: optionalText,
+  phoneNumber: optionalText,
+  project: optionalText,
+  seniority: optionalText,
+  /** `customField<N>` to text. */
+  customFields: z.record(z.string(), z.string().nullable()).nullish(),
+};
+
+/** Body of POST users (contract, "User write payload"). */
+export const UserPayload = z.object(writable);
+export type UserPayload = z.infer<typeof UserPayload>;
+
+/** Body of PUT users: the payload with the user's `userId`. */
+export const UserUpdatePayload = z.object({ ...writable, userId: requiredText });
+export type UserUpdatePayload = z.infer<typeof UserUpdatePayload>;
+
+export const CreatedUser = z.looseObject({ userId: z.string() });
+export type CreatedUser = z.infer<typeof CreatedUser>;
+
+/** A user as read and search show it (contract, "User record"). `job`, `phoneNumber` and `seniority` are never shown. */
+export const UserRecord = z.looseObject({
+  id: z.number(),
+  locale: shownText,
+  office: z.looseObject({ name: shownText }).nullish(),
+  firstName: shownText,
+  lastName: shownText,
+  email: shownText,
+  profileImageId: shownText,
+  profileImageCode: shownText,
+  enabled: z.boolean(),
+  area: shownText,
+  account: shownText,
+  project: shownText,
+  birthDate: shownText,
+  /** A month-name date with a 12-hour time: `Jan 5, 2021 12:00:00 AM`. */
+  orgEntryDate: shownText,
+  /** In search results only. */
+  organizationName: shownText,
+  identification: z.string(),
+  customFields: z.record(z.string(), z.string().nullable()).nullish(),
+  externalId: shownText,
+  uid: shownText,
+  loginId: shownText,
+  createdDate: shownText,
+  /** `YYYY-MM-DDThh:mm:ss`, zone not shown. */
+  lastUpdate: shownText,
+});
+export type UserRecord = z.infer<typeof UserRecord>;
+
+export const UserAnswer = oneResult(UserRecord);
+export const UserUpdateAnswer = oneResult(z.looseObject(UserUpdatePayload.shape));
+export const UserSearchAnswer = manyResults(UserRecord, TotalPage);
+export type UserSearchAnswer = z.infer<typeof UserSearchAnswer>;
+
+export const userSortKeys = ['firstName', 'lastname', 'id', 'email'] as const;
+export type UserSortKey = (typeof userSortKeys)[number];
+
+/** Parameters of GET users; whether they travel in the query or the body is not shown. */
+export const UserSearchQuery = z.object({
+  searchString: z.string().optional(),
+  /** Default true; false finds enabled and disabled users. */
+  enabled: z.boolean().optional(),
+  /** From 0. */
+  page: z.int().min(0).optional(),
+  /** Default 10. */
+  size: z.int().min(1).optional(),
+  /** Default `firstName`. */
+  orderBy: z.enum(userSortKeys).optional(),
+  direction: z.enum(['ASC', 'DESC']).optional(),
+});
+export type UserSearchQuery = z.infer<typeof UserSearchQuery>;
+
+export const UserDeleteQuery = z.object({ blacklist: z.boolean().optional() });

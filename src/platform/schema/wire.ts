@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+/**
+ * Building blocks of the wire schemas. What the platform answers is read leniently: unknown fields pass, and a field
+ * that the contract calls optional may be absent or null.
+ */
+
+/** Text that an answer may leave out. */
+export const shownText = z.string().nullish();
+
+/** A number that an answer may leave out. */
+export const shownNumber = z.number().nullish();
+
+/** A flag that an answer may leave out. */
+export const shownFlag = z.boolean().nullish();
+
+/** Text that a request must carry; blank is refused. */
+export const requiredText = z.string().refine((text) => text.trim() !== '', 'must not be blank');
+
+/** Text that a request may leave out; null counts as left out, or as cleared where the operation says so. */
+export const optionalText = z.string().nullish();
+
+/** A calendar day, `YYYY-MM-DD`, that exists. */
+export const calendarDate = z.iso.date();
+
+/** Epoch milliseconds. */
+export const epochMs = z.number();
+
+/** Single-resource envelope (contract, "Conventions"). */
+export function oneResult<T extends z.ZodType>(result: T) {
+  return z.looseObject({ result });
+}
+
+/** List envelope (contract, "Conventions"); the members of `page` differ by endpoint. */
+export function manyResults<T extends z.ZodType, P extends z.ZodType>(item: T, page: P) {
+  return z.looseObject({ result: z.array(item), page });
+}
+
+/** `page` of the feedback and evaluation lists. */
+export const NumberedPage = z.looseObject({
+  number: z.number(),
+  size: z.number(),
+  totalElements: z.number(),
+  totalPages: z.number(),
+  numberOfElements: z.number(),
+});
+export type NumberedPage = z.infer<typeof NumberedPage>;
+
+/** `page` of the user search and the leaders list. */
+export const TotalPage = z.looseObject({ totalElements: z.number() });
+export type TotalPage = z.infer<typeof TotalPage>;
+
+/** `page` of the goals list: how many are on this page; there is no total. */
+export const CountedPage = z.looseObject({ numberElements: z.number() });
+export type CountedPage = z.infer<typeof CountedPage>;
+
+/** An answer whose shape the contract does not show. */
+export const Unshown = z.unknown();
+
+/** An answer that is an object without fields. */
+export const EmptyObject = z.looseObject({});
