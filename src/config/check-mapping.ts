@@ -1,0 +1,77 @@
+import { type FieldName, fieldTraits } from '../core/fields.ts';
+import type { Dialect, FieldRule, MappingSettings } from '../core/settings.ts';
+import type { Expressions } from '../ports/expression.ts';
+import type { KeyPath } from './key-path.ts';
+import type { Report } from './report.ts';
+
+/** What a mapping says by itself: expressions compile, formats belong to dates, keys and names are never cleared. */
+export function checkMapping(mapping: MappingSettings, path: KeyPath, expressions: Expressions, report: Report): void {
+  checkRule(mapping.identification, undefined, [...path, 'identification'], expressions, report);
+  for (const [name, rule] of mappedRules(mapping)) {
+    checkRule(rule, name, [...path, ...fieldPath(name)], expressions, report);
+  }
+}
+
+/** What a mapping means for the platform that it writes to. */
+export function checkCustomFields(mapping: MappingSettings, path: KeyPath, dialect: Dialect, report: Report): void {
+  const { csv } = dialect.customFieldLimit;
+  for (const [name] of mappedRules(mapping)) {
+    if ((customFieldNumber(name) ?? 0) > csv) {
+      const message = `is above the connection's dialect.customFieldLimit.csv (${csv}); the platform would not take it`;
+      report.addKey([...path, ...fieldPath(name)], message);
+    }
+  }
+}
+
+/** Fields that direct calls cannot carry, or that this platform takes by CSV only. */
+export function csvOnlyFields(mapping: MappingSettings, directLimit: number): readonly FieldName[] {
+  return mappedRules(mapping)
+    .map(([name]) => name)
+    .filter((name) => !fieldTraits(name).isDirect || (customFieldNumber(name) ?? 0) > directLimit);
+}
+
+/** Where a field stands below `mapping`: custom fields have a mapping of their own. */
+export function fieldPath(name: FieldName): KeyPath {
+  const number = customFieldNumber(name);
+  return number === undefined ? [name] : ['customFields', String(number)];
+}
+
+/** Compiles an expression and reports why it does not. */
+export function checkExpression(text: string, path: KeyPath, expressions: Expressions, report: Report): void {
+  try {
+    expressions.compile(text);
+  } catch (fault) {
+    const message = fault instanceof Error ? fault.message : 'it does not compile';
+    report.add(path, `is no JSONata expression: ${message}${positionHint(fault, message)}`);
+  }
+}
+
+function positionHint(fault: unknown, message: string): string {
+  const position = typeof fault === 'object' && fault !== null && 'position' in fault ? fault.position : undefined;
+  return typeof position === 'number' && !/character|position/.test(message) ? ` (at character ${position})` : '';
+}
+
+function checkRule(
+  rule: FieldRule,
+  name: FieldName | undefined,
+  path: KeyPath,
+  expressions: Expressions,
+  report: Report,
+): void {
+  if (rule.kind === 'expression') checkExpression(rule.expression, [...path, 'expression'], expressions, report);
+  if (rule.format !== undefined && (name === undefined || !fieldTraits(name).isDate)) {
+    report.addKey([...path, 'format'], 'is for dates only: orgEntryDate and birthDate');
+  }
+  if (rule.whenEmpty === 'clear' && (name === undefined || name === 'firstName' || name === 'lastName')) {
+    report.add([...path, 'whenEmpty'], 'cannot be clear here; nobody is without identification, first and last name');
+  }
+}
+
+function mappedRules(mapping: MappingSettings): [FieldName, FieldRule][] {
+  return Object.entries(mapping.fields) as [FieldName, FieldRule][];
+}
+
+function customFieldNumber(name: FieldName): number | undefined {
+  const match = /^customField(\d+)$/.exec(name);
+  return match === null ? undefined : Number(match[1]);
+}

@@ -1,0 +1,92 @@
+import type { Dialect } from '../core/settings.ts';
+import { checkCustomFields, csvOnlyFields, fieldPath } from './check-mapping.ts';
+import type { SyncDraft, SyncReading } from './read-sync.ts';
+import { writeOnlyFields } from './schema/dialect.ts';
+import { choiceSentence } from './sentences.ts';
+
+/** What the keys of a sync mean together, and with the connection's dialect. Keys that have a fault are passed over. */
+export function checkSync(draft: SyncDraft, reading: SyncReading): void {
+  const connection = checkConnection(draft, reading);
+  checkPolicy(draft, reading);
+  checkDelivery(draft, reading, connection?.dialect);
+  checkMatch(draft, reading);
+  const { mapping } = draft.found;
+  if (mapping === undefined || connection?.dialect === undefined) return;
+  checkCustomFields(mapping, [...draft.path, 'mapping'], connection.dialect, reading.report);
+  checkClearing(draft, reading, connection.dialect);
+}
+
+function checkConnection({ path, found }: SyncDraft, { connections, report }: SyncReading) {
+  if (found.connection === undefined) return undefined;
+  const names = [...connections.keys()];
+  if (!connections.has(found.connection) && names.length > 0) {
+    report.add(
+      [...path, 'connection'],
+      `names no connection of this file; it ${choiceSentence(found.connection, names)}`,
+      names,
+    );
+  }
+  return connections.get(found.connection);
+}
+
+function checkPolicy({ path, found }: SyncDraft, { report }: SyncReading): void {
+  const { policy } = found;
+  if (policy === undefined || policy === 'sync') return;
+  const never = `policy ${policy} never does it; use policy: sync, or delete this key`;
+  if (found.remove !== undefined && found.remove !== 'never') {
+    report.addKey([...path, 'remove'], `asks for accounts to be deleted, but ${never}`);
+  }
+  if (found.outOfScope === 'disable') {
+    report.addKey([...path, 'outOfScope'], `asks for accounts to be disabled, but ${never}`);
+  }
+}
+
+function checkDelivery({ path, found, written }: SyncDraft, { report }: SyncReading, dialect?: Dialect): void {
+  const { delivery, policy, mapping } = found;
+  if (written.has('outbox') && delivery !== undefined && delivery !== 'outbox') {
+    report.addKey(
+      [...path, 'outbox'],
+      `has no effect with delivery: ${delivery}; write delivery: outbox, or delete this key`,
+    );
+  }
+  if (delivery === 'outbox' && found.remove !== undefined && found.remove !== 'never') {
+    report.addKey([...path, 'remove'], 'cannot go through an outbox: a CSV file has no row that deletes an account');
+  }
+  if (delivery !== 'direct') return;
+  if (policy === 'sync') {
+    const message =
+      'direct cannot disable or enable anybody, which policy: sync has to; use auto or csv, or policy: upsert-only';
+    report.add([...path, 'delivery'], message);
+  }
+  if (mapping === undefined) return;
+  for (const name of csvOnlyFields(mapping, dialect?.customFieldLimit.direct ?? Number.POSITIVE_INFINITY)) {
+    const message = 'is written by CSV only, and delivery is direct; use delivery: auto or csv, or do not map it';
+    report.addKey([...path, 'mapping', ...fieldPath(name)], message);
+  }
+}
+
+function checkMatch({ path, found }: SyncDraft, { report }: SyncReading): void {
+  const { match, mapping } = found;
+  if (match === undefined || mapping === undefined) return;
+  const at = match.indexOf('email');
+  if (at >= 0 && mapping.fields.email === undefined) {
+    report.add([...path, 'match', at], 'names email, but mapping has no email; map it, or take it out of match');
+  }
+}
+
+/** A write that empties what it does not name would destroy fields that nobody can read back. */
+function checkClearing({ path, found }: SyncDraft, { report }: SyncReading, dialect: Dialect): void {
+  const { mapping, delivery, policy } = found;
+  if (mapping === undefined || delivery === undefined || policy === 'create-only') return;
+  const byFile = delivery !== 'direct' && dialect.csv.header === 'full' && dialect.csv.emptyCell === 'clears';
+  const byCall = (delivery === 'direct' || delivery === 'auto') && dialect.put === 'replaces';
+  if (!byFile && !byCall) return;
+  const lost = writeOnlyFields.filter((name) => mapping.fields[name] === undefined && !dialect.mayClear.includes(name));
+  if (lost.length === 0) return;
+  const how = [
+    ...(byFile ? ['dialect.csv.header is full and an empty cell clears'] : []),
+    ...(byCall ? ['dialect.put is replaces'] : []),
+  ].join(', and ');
+  const message = `does not name ${lost.join(', ')}: every write would empty it, and it cannot be read back (${how}); map it, or name it in dialect.mayClear`;
+  report.addKey([...path, 'mapping'], message);
+}

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import type { SyncSettings } from '../core/settings.ts';
+
+/**
+ * sha256 (hex) over the settings that decide which changes a plan holds. Equal for settings that mean the same: the order
+ * of keys and of sets does not matter. How changes are guarded, cut and delivered, and when, takes no part.
+ */
+export function configHash(sync: SyncSettings): string {
+  const { connection, policy, mapping, scope, lifecycle, missing, outOfScope, firstSight, foreignDisable, remove } =
+    sync;
+  const shaping = {
+    connection,
+    policy,
+    mapping,
+    scope,
+    missing,
+    outOfScope,
+    firstSight,
+    foreignDisable,
+    remove,
+    lifecycle: lifecycle && { ...lifecycle, active: sorted(lifecycle.active), leaver: sorted(lifecycle.leaver) },
+    match: sorted(sync.match),
+    protected: sorted(sync.protected),
+  };
+  return createHash('sha256').update(canonicalJson(shaping)).digest('hex');
+}
+
+function sorted(values: readonly string[]): readonly string[] {
+  return [...values].sort();
+}
+
+/** JSON with the keys of every mapping in order; a key without a value is left out. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

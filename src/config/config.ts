@@ -1,0 +1,55 @@
+import type { Dialect, Limits, SyncSettings } from '../core/settings.ts';
+import type { Source, SourceBase } from '../ports/source.ts';
+import type { Secret } from './secret.ts';
+
+/** A whole configuration, checked and with defaults filled in. Safe to print: secrets show as `[secret]`. */
+export interface Config {
+  /** The file as it was named. */
+  readonly path: string;
+  /** Its folder, absolute: relative paths in the file are meant from there. */
+  readonly folder: string;
+  /** `sqlite:` and a path, which may be relative to `folder`. */
+  readonly store: string;
+  /** 32 bytes in base64; present whenever a connection keeps tokens in the store. */
+  readonly encryptionKey?: Secret;
+  readonly connections: Readonly<Record<string, ConnectionSettings>>;
+  readonly syncs: Readonly<Record<string, SyncConfig>>;
+  readonly log: LogSettings;
+}
+
+export interface LogSettings {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+}
+
+export interface ConnectionSettings {
+  readonly name: string;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly applicationToken?: Secret;
+  /** The first one; later ones live in the store. Never together with `accessToken`. */
+  readonly refreshToken?: Secret;
+  /** A fixed token that is never refreshed. */
+  readonly accessToken?: Secret;
+  readonly limits: Limits;
+  readonly dialect: Dialect;
+}
+
+/** One sync: the settings that the engine works by, and what starts, feeds and empties it. */
+export type SyncConfig = SyncSettings & {
+  readonly schedule?: ScheduleSettings;
+  readonly source: SourceSettings;
+  /** Present with `delivery: outbox`; the folder is absolute. */
+  readonly outbox?: { readonly folder: string };
+};
+
+export interface ScheduleSettings {
+  /** Five fields, as node-cron reads them. */
+  readonly cron: string;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+export interface SourceSettings {
+  readonly kind: string;
+  readonly open: (base: SourceBase) => Source;
+}

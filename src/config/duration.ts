@@ -1,0 +1,11 @@
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+type Unit = keyof typeof unitMs;
+
+/** What a duration looks like: a whole number and its unit, `5s`, `30m`, `24h`, `30d`, `250ms`. */
+export const durationPattern = /^(\d{1,9})(ms|s|m|h|d)$/;
+
+/** Milliseconds of a duration; undefined when the text is none. */
+export function parseDuration(text: string): number | undefined {
+  const match = durationPattern.exec(text);
+  return match === null ? undefined : Number(match[1]) * unitMs[match[2] as Unit];
+}

@@ -1,0 +1,175 @@
+import { readFile as readFromDisk } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Expressions } from '../ports/expression.ts';
+import type { SourceKind } from '../ports/source.ts';
+import type { Config, ConnectionSettings, SyncConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { type ConnectionDraft, connectionSettings, keepsTokens, readConnection } from './read-connection.ts';
+import { readSync, type SyncDraft, syncConfig } from './read-sync.ts';
+import { resolveReferences } from './references.ts';
+import { openReport, type Report } from './report.ts';
+import { connectionShape } from './schema/connection.ts';
+import { laterKeys, namePattern, rootShape } from './schema/root.ts';
+import { syncShape } from './schema/sync.ts';
+import { isMapping, readValue, reportUnknownKey } from './section.ts';
+import { sentenceFor } from './sentences.ts';
+import { parseYamlTree } from './yaml-tree.ts';
+
+export interface LoadOptions {
+  /** Where `${env:NAME}` is looked up. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Text of a file, UTF-8; the disk's by default. */
+  readonly readFile?: (path: string) => Promise<string>;
+  /** By the word that `source.kind` takes. */
+  readonly sourceKinds: Readonly<Record<string, SourceKind>>;
+  readonly expressions: Expressions;
+}
+
+/**
+ * Reads a configuration file (YAML or JSON, design section 6), checks all of it and starts nothing.
+ * Throws `ConfigError` with every problem that was found; none shows a value that came through `${…}`.
+ */
+export async function loadConfig(path: string, options: LoadOptions): Promise<Config> {
+  const folder = dirname(resolve(path));
+  const readFile = options.readFile ?? ((file: string) => readFromDisk(file, 'utf8'));
+  const tree = parseYamlTree(await readConfigFile(path, readFile));
+  const report = openReport(path, tree);
+  for (const problem of tree.problems) {
+    report.addAt(problem.path, problem, problem.message);
+    if (problem.isHole) report.mute(problem.path);
+  }
+  if (tree.value === undefined) throw new ConfigError(report.problems([]));
+  const { value, secrets } = await resolveReferences(tree.value, { env: options.env, folder, readFile }, report);
+  const draft = readTree(value, { folder, report, ...options });
+  const problems = report.problems(secrets);
+  if (problems.length > 0 || draft === undefined) throw new ConfigError(problems);
+  return { path, folder, ...finish(draft) };
+}
+
+async function readConfigFile(path: string, readFile: (path: string) => Promise<string>): Promise<string> {
+  try {
+    return await readFile(resolve(path));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const message =
+      code === 'ENOENT'
+        ? 'the file does not exist; name another with --config, or make one with: rollcall init'
+        : `the file cannot be read (${code}); check its permissions`;
+    throw new ConfigError([{ file: path, line: 0, column: 0, path: '', message }]);
+  }
+}
+
+interface Reading extends LoadOptions {
+  readonly folder: string;
+  readonly report: Report;
+}
+
+interface Draft {
+  readonly root: Readonly<Record<string, unknown>>;
+  readonly connections: ReadonlyMap<string, unknown>;
+  readonly syncs: ReadonlyMap<string, { readonly value: unknown; readonly draft: SyncDraft }>;
+}
+
+function readTree(value: unknown, reading: Reading): Draft | undefined {
+  const { report } = reading;
+  if (!isMapping(value)) {
+    report.add(
+      [],
+      value === null
+        ? 'the file is empty; make one with: rollcall init'
+        : 'the file must be a mapping of keys and values',
+    );
+    return undefined;
+  }
+  const known = ['store', 'encryptionKey', 'connections', 'syncs', 'log'];
+  for (const key of Object.keys(value)) {
+    if (Object.hasOwn(laterKeys, key)) {
+      report.addKey([key], `is not in this version: ${laterKeys[key]}; delete this key`);
+    } else if (!known.includes(key)) reportUnknownKey([key], known, report);
+  }
+  for (const [key, schema] of Object.entries(rootShape)) readValue(schema, value[key], [key], report);
+  const connections = readNamed('connections', value.connections, report);
+  if (connections.size === 0 && isMapping(value.connections))
+    report.add(['connections'], 'must name at least one connection');
+  const drafts = new Map<string, ConnectionDraft>();
+  for (const [name, connection] of connections) {
+    drafts.set(name, readConnection(connection, ['connections', name], report));
+  }
+  checkEncryptionKey(value, connections, report);
+  const syncs = readNamed('syncs', value.syncs === undefined ? {} : value.syncs, report);
+  const read = [...syncs].map(([name, sync]) => {
+    return [name, { value: sync, draft: readSync(name, sync, { ...reading, connections: drafts }) }] as const;
+  });
+  checkOutboxes(
+    read.map(([, { draft }]) => draft),
+    report,
+  );
+  const root = Object.fromEntries(Object.keys(rootShape).map((key) => [key, value[key]]));
+  return { root, connections, syncs: new Map(read) };
+}
+
+/** The entries of a mapping whose keys are names that people choose. */
+function readNamed(section: string, value: unknown, report: Report): ReadonlyMap<string, unknown> {
+  if (!isMapping(value)) {
+    report.add([section], sentenceFor({ code: 'invalid_type', expected: 'object', input: value }));
+    return new Map();
+  }
+  for (const name of Object.keys(value)) {
+    if (namePattern.test(name)) continue;
+    report.addKey([section, name], 'must be called by letters, digits, dots, dashes and underscores, 63 at most');
+  }
+  return new Map(Object.entries(value));
+}
+
+function checkEncryptionKey(
+  root: Readonly<Record<string, unknown>>,
+  connections: ReadonlyMap<string, unknown>,
+  report: Report,
+): void {
+  if ('encryptionKey' in root) return;
+  const [name] = [...connections].find(([, connection]) => isMapping(connection) && keepsTokens(connection)) ?? [];
+  if (name === undefined) return;
+  const message = `is required, because the tokens of connections.${name} are kept in the store; make one with: openssl rand -base64 32`;
+  report.add(['encryptionKey'], message);
+}
+
+function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
+  const owners = new Map<string, string>();
+  for (const { name, path, outboxFolder } of syncs) {
+    if (outboxFolder === undefined) continue;
+    const owner = owners.get(outboxFolder);
+    if (owner === undefined) owners.set(outboxFolder, name);
+    else
+      report.add(
+        [...path, 'outbox', 'folder'],
+        `is the outbox of syncs.${owner} too; give each sync a folder of its own`,
+      );
+  }
+}
+
+/** Nothing is wrong: every schema takes its part, so reading once more gives the whole with its types. */
+function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder'> {
+  const { store, encryptionKey, log } = z.strictObject(rootShape).parse(root);
+  const connection = z.strictObject(connectionShape);
+  const sync = z.strictObject(syncShape);
+  const named = [...connections].map(([name, value]): [string, ConnectionSettings] => [
+    name,
+    connectionSettings(name, connection.parse(value)),
+  ]);
+  const read = [...syncs].flatMap(([name, { value, draft }]): [string, SyncConfig][] =>
+    draft.source === undefined ? [] : [[name, syncConfig(draft, sync.parse(value), draft.source)]],
+  );
+  return {
+    store,
+    ...(encryptionKey === undefined ? {} : { encryptionKey }),
+    connections: byName(named),
+    syncs: byName(read),
+    log,
+  };
+}
+
+/** Without a prototype: a look-up of `constructor` finds a thing of that name, or nothing. */
+function byName<Value>(entries: readonly [string, Value][]): Readonly<Record<string, Value>> {
+  return Object.freeze(Object.assign(Object.create(null), Object.fromEntries(entries)));
+}

@@ -1,0 +1,35 @@
+/** Which of `allowed` a person most likely meant by `word`; undefined when nothing is near. */
+export function nearest(word: string, allowed: readonly string[]): string | undefined {
+  const wanted = fold(word);
+  const ranked = allowed
+    .map((name) => ({ name, distance: editDistance(wanted, fold(name)) }))
+    .sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  // A third of the letters may be wrong: `polcy` is policy, `foo` is nothing.
+  return best !== undefined && best.distance <= Math.floor(Math.max(wanted.length, 3) / 3) ? best.name : undefined;
+}
+
+/** `a_b`, `a-b` and `aB` are the same slip of one name. */
+function fold(name: string): string {
+  return name.toLowerCase().replace(/[-_\s]/g, '');
+}
+
+/** Levenshtein distance with neighbours swapped counting as one (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 8) return Number.POSITIVE_INFINITY;
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let best = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + cost);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwap) best = Math.min(best, (before[j - 2] ?? 0) + 1);
+      next.push(best);
+    }
+    before = row;
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

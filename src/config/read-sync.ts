@@ -1,0 +1,98 @@
+import { resolve } from 'node:path';
+import type { SyncSettings } from '../core/settings.ts';
+import type { Expressions } from '../ports/expression.ts';
+import type { SourceKind } from '../ports/source.ts';
+import { checkExpression, checkMapping } from './check-mapping.ts';
+import { checkSync } from './check-sync.ts';
+import type { SourceSettings, SyncConfig } from './config.ts';
+import type { KeyPath } from './key-path.ts';
+import type { ConnectionDraft } from './read-connection.ts';
+import type { Report } from './report.ts';
+import { type SyncInput, syncShape } from './schema/sync.ts';
+import { isMapping, readSection } from './section.ts';
+import { choiceSentence } from './sentences.ts';
+
+export interface SyncReading {
+  readonly folder: string;
+  readonly sourceKinds: Readonly<Record<string, SourceKind>>;
+  readonly expressions: Expressions;
+  /** By name; what is good of each. */
+  readonly connections: ReadonlyMap<string, ConnectionDraft>;
+  readonly report: Report;
+}
+
+/** What is good of a sync, and what the file itself says: some faults are faults only when they are written. */
+export interface SyncDraft {
+  readonly name: string;
+  readonly path: KeyPath;
+  readonly written: ReadonlySet<string>;
+  readonly found: { readonly [Key in keyof SyncInput]?: SyncInput[Key] | undefined };
+  readonly source: SourceSettings | undefined;
+  /** Absolute; undefined unless the sync delivers to an outbox. */
+  readonly outboxFolder: string | undefined;
+}
+
+/** Reads `syncs.<name>` and reports what is wrong with it. */
+export function readSync(name: string, value: unknown, reading: SyncReading): SyncDraft {
+  const { report, expressions, folder } = reading;
+  const path: KeyPath = ['syncs', name];
+  const found = readSection(syncShape, value, path, report);
+  const written = new Set(isMapping(value) ? Object.keys(value) : []);
+  const source = found.source === undefined ? undefined : readSource(found.source, [...path, 'source'], reading);
+  const outboxFolder =
+    found.delivery === 'outbox'
+      ? resolve(folder, found.outbox?.folder ?? syncShape.outbox.unwrap().parse({}).folder)
+      : undefined;
+  if (found.mapping !== undefined) checkMapping(found.mapping, [...path, 'mapping'], expressions, report);
+  if (found.scope !== undefined) checkExpression(found.scope, [...path, 'scope'], expressions, report);
+  const draft: SyncDraft = { name, path, written, found, source, outboxFolder };
+  checkSync(draft, reading);
+  return draft;
+}
+
+function readSource(
+  config: { readonly kind: string },
+  path: KeyPath,
+  { sourceKinds, report }: SyncReading,
+): SourceSettings | undefined {
+  const kind = Object.hasOwn(sourceKinds, config.kind) ? sourceKinds[config.kind] : undefined;
+  if (kind === undefined) {
+    const known = Object.keys(sourceKinds);
+    report.add([...path, 'kind'], choiceSentence(config.kind, known), known);
+    return undefined;
+  }
+  const parsed = kind.parse(config);
+  if (parsed.ok) return { kind: config.kind, open: parsed.open };
+  for (const problem of parsed.problems) report.add([...path, ...problem.path], problem.message);
+  return undefined;
+}
+
+/** The sync as everybody else knows it. */
+export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSettings): SyncConfig {
+  const { schedule } = input;
+  const settings: SyncSettings = {
+    name: draft.name,
+    connection: input.connection,
+    policy: input.policy,
+    delivery: input.delivery,
+    batchRows: input.batchRows,
+    mapping: input.mapping,
+    scope: input.scope,
+    match: input.match ?? (input.mapping.fields.email === undefined ? ['identification'] : ['identification', 'email']),
+    lifecycle: input.lifecycle,
+    missing: input.missing,
+    outOfScope: input.outOfScope,
+    firstSight: input.firstSight,
+    foreignDisable: input.foreignDisable,
+    protected: input.protected,
+    remove: input.remove,
+    settle: input.settle,
+    guards: input.guards,
+  };
+  return {
+    ...settings,
+    source,
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(draft.outboxFolder === undefined ? {} : { outbox: { folder: draft.outboxFolder } }),
+  };
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { ChangeClass } from '../../core/change.ts';
+import { defaultGuards, type Threshold } from '../../core/settings.ts';
+import { must } from '../sentences.ts';
+import { wholeNumber } from './values.ts';
+
+const percentError = must('must be a percentage from 0 to 100');
+const percentage = () =>
+  z.number({ error: percentError }).min(0, { error: percentError }).max(100, { error: percentError });
+
+const most = 1_000_000;
+
+function threshold(standard: Threshold, what: string) {
+  const { absolute, percent, cap } = standard;
+  const line = `${absolute} / ${percent} % / ${cap ?? 'none'}`;
+  return z
+    .strictObject({
+      absolute: wholeNumber(0, most)
+        .default(absolute)
+        .meta({ description: 'This many pass in 24 hours, however few users there are.', examples: [absolute] }),
+      percent: percentage()
+        .default(percent)
+        .meta({ description: 'This share of the managed users passes, if that is more.', examples: [percent] }),
+      cap: z
+        .union([z.literal('none'), wholeNumber(0, most)], {
+          error: must(`must be none or a whole number from 0 to ${most}`),
+        })
+        .prefault(cap ?? 'none')
+        .transform((value) => (value === 'none' ? undefined : value))
+        .meta({ description: 'More than this many never pass.', examples: [cap ?? 'none'] }),
+    })
+    .prefault({})
+    .meta({ description: `${what} (absolute / percent / cap: ${line})`, examples: [{ absolute, percent }] });
+}
+
+const described: Readonly<Record<ChangeClass, string>> = {
+  disables: 'Accounts to disable.',
+  enables: 'Accounts to enable again.',
+  removes: 'Accounts to delete.',
+  creates: 'Accounts to create.',
+  emailChanges: 'E-mail addresses to change.',
+  updates: 'Updates of any field.',
+  firstSight: 'First writes of fields that the platform does not show.',
+};
+
+/** `syncs.<name>.guards`: core/settings `GuardSettings`. */
+export const guards = z.strictObject({
+  disables: threshold(defaultGuards.disables, described.disables),
+  enables: threshold(defaultGuards.enables, described.enables),
+  removes: threshold(defaultGuards.removes, described.removes),
+  creates: threshold(defaultGuards.creates, described.creates),
+  emailChanges: threshold(defaultGuards.emailChanges, described.emailChanges),
+  updates: threshold(defaultGuards.updates, described.updates),
+  firstSight: threshold(defaultGuards.firstSight, described.firstSight),
+  rowsDownPercent: percentage()
+    .default(defaultGuards.rowsDownPercent)
+    .meta({
+      description:
+        'Source rows down by more than this percentage against the last complete read: disables, removes and misses are held.',
+      examples: [10],
+    }),
+  fillRateDownPoints: percentage()
+    .default(defaultGuards.fillRateDownPoints)
+    .meta({
+      description: "A mapped field's share of filled values down by more than these points: its updates are held.",
+      examples: [20],
+    }),
+});

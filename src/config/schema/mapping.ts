@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { type FieldName, maxCsvCustomField, type PlainFieldName } from '../../core/fields.ts';
+import { type FieldRule, type MappingSettings, transforms } from '../../core/settings.ts';
+import { dateFormat, text } from './values.ts';
+
+const ruleKeys = {
+  from: text()
+    .optional()
+    .meta({
+      description: 'The source field that holds the value; dots reach inside (`work.email`).',
+      examples: ['work_email'],
+    }),
+  value: z
+    .string()
+    .optional()
+    .meta({ description: 'The same value for everybody.', examples: ['Acme UY'] }),
+  expression: text()
+    .optional()
+    .meta({ description: 'A JSONata expression over the source record.', examples: ["first & ' ' & last"] }),
+  transform: z
+    .array(z.enum(transforms))
+    .default([])
+    .meta({ description: 'What is done to the value, in this order.', examples: [['trim', 'lowercase']] }),
+  format: dateFormat()
+    .optional()
+    .meta({
+      description: 'How the source writes this date; only for orgEntryDate and birthDate. Absent: `yyyy-MM-dd`.',
+      examples: ['dd/MM/yyyy'],
+    }),
+  whenEmpty: z
+    .enum(['keep', 'clear'])
+    .default('keep')
+    .meta({
+      description: 'What an empty source value does to the platform: keeps what is there, or clears it.',
+      examples: ['clear'],
+    }),
+};
+
+const fieldRule = z
+  .union(
+    [
+      text(),
+      z
+        .strictObject(ruleKeys)
+        .refine(
+          ({ from, value, expression }) => [from, value, expression].filter((it) => it !== undefined).length === 1,
+          {
+            error: 'needs exactly one of from, value, expression',
+          },
+        ),
+    ],
+    { error: (issue) => (issue.input === undefined ? 'is required' : ruleSentence) },
+  )
+  .transform(toFieldRule);
+
+const ruleSentence = "must be a source field's name (text) or a mapping with one of from, value, expression";
+
+function toFieldRule(input: string | z.output<z.ZodObject<typeof ruleKeys>>): FieldRule {
+  if (typeof input === 'string') {
+    return { kind: 'from', path: input, transform: [], format: undefined, whenEmpty: 'keep' };
+  }
+  const { from, value, expression, transform, format, whenEmpty } = input;
+  const rest = { transform, format, whenEmpty };
+  if (expression !== undefined) return { kind: 'expression', expression, ...rest };
+  return value === undefined ? { kind: 'from', path: from ?? '', ...rest } : { kind: 'value', value, ...rest };
+}
+
+/** Why each field is there, for the reference; the same fields as core's table. */
+const fieldNotes: Readonly<Record<PlainFieldName, readonly [description: string, example: unknown]>> = {
+  email: ['E-mail address.', { from: 'work_email', transform: ['trim', 'lowercase'] }],
+  firstName: ['First name. Blank rejects the row.', 'first_name'],
+  lastName: ['Last name. Blank rejects the row.', 'last_name'],
+  area: ['Area.', 'department'],
+  orgEntryDate: ['Day of joining.', { from: 'hire_date', format: 'dd/MM/yyyy' }],
+  job: ['Job title. Write-only: the platform never shows it.', 'title'],
+  phoneNumber: ['Phone number. Write-only: the platform never shows it.', { from: 'phone', whenEmpty: 'clear' }],
+  seniority: [
+    'Seniority. Write-only: the platform never shows it.',
+    { expression: "$number(level) > 5 ? 'Senior' : 'Junior'" },
+  ],
+  project: ['Project.', 'project'],
+  account: ['Account.', { value: 'Acme UY' }],
+  birthDate: ['Date of birth.', 'birth_date'],
+  office: ['Office. Written by CSV only.', 'site'],
+};
+
+const customFieldNumber = /^[1-9]\d?$/;
+
+const customFields = z.record(
+  z.string().refine((key) => customFieldNumber.test(key) && Number(key) <= maxCsvCustomField, {
+    error: `must be the number of a custom field, 1 to ${maxCsvCustomField}`,
+  }),
+  fieldRule,
+);
+
+/** `syncs.<name>.mapping`. Every create carries identification, firstName and lastName (contract, "User write payload"). */
+const mappingShape = {
+  identification: fieldRule.meta({
+    description: "The user's key on the platform. Case matters; a row without it names nobody.",
+    examples: ['employee_id'],
+  }),
+  firstName: described('firstName'),
+  lastName: described('lastName'),
+  email: described('email').optional(),
+  area: described('area').optional(),
+  orgEntryDate: described('orgEntryDate').optional(),
+  job: described('job').optional(),
+  phoneNumber: described('phoneNumber').optional(),
+  seniority: described('seniority').optional(),
+  project: described('project').optional(),
+  account: described('account').optional(),
+  birthDate: described('birthDate').optional(),
+  office: described('office').optional(),
+  customFields: customFields.optional().meta({
+    description: 'Custom fields by number. From 31 on they are written by CSV only.',
+    examples: [{ 1: 'cost_center', 2: 'manager_email' }],
+  }),
+};
+
+function described(name: PlainFieldName) {
+  const [description, example] = fieldNotes[name];
+  return fieldRule.meta({ description, examples: [example] });
+}
+
+export const mapping = z.strictObject(mappingShape).transform(toMappingSettings);
+
+type MappingInput = z.output<z.ZodObject<typeof mappingShape>>;
+
+function toMappingSettings({ identification, customFields: custom, ...plain }: MappingInput): MappingSettings {
+  const numbered = Object.entries(custom ?? {}).map(([key, rule]) => [`customField${key}`, rule] as const);
+  const named = Object.entries(plain).filter(([, rule]) => rule !== undefined);
+  const fields = Object.fromEntries([...named, ...numbered]) as Partial<Record<FieldName, FieldRule>>;
+  return { identification, fields };
+}

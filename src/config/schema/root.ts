@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { secretText, text } from './values.ts';
+
+export const defaultStore = 'sqlite:./.rollcall/rollcall.db';
+
+/** The keys of the file that hold no names of their own. */
+export const rootShape = {
+  store: text()
+    .superRefine((url, ctx) => {
+      if (/^postgres(ql)?:/.test(url)) {
+        ctx.addIssue({
+          code: 'custom',
+          message: `names PostgreSQL, which is not in this version; use ${defaultStore}`,
+        });
+      } else if (!/^sqlite:.+/.test(url)) {
+        ctx.addIssue({ code: 'custom', message: `must be sqlite: and a path, such as ${defaultStore}` });
+      }
+    })
+    .default(defaultStore)
+    .meta({
+      description: "Where Rollcall keeps its memory; the path is meant from this file's folder.",
+      examples: [defaultStore],
+    }),
+  encryptionKey: secretText()
+    .refine((key) => /^[A-Za-z0-9+/]{43}=$/.test(key.reveal()), {
+      error: 'must be 32 random bytes in base64 (44 characters); make one with: openssl rand -base64 32',
+    })
+    .optional()
+    .meta({
+      description:
+        'Seals the tokens in the store. Required with a `refreshToken`. 32 bytes in base64: `openssl rand -base64 32`.',
+      examples: [`\${env:ROLLCALL_KEY}`],
+    }),
+  log: z
+    .strictObject({
+      level: z
+        .enum(['debug', 'info', 'warn', 'error'])
+        .default('info')
+        .meta({ description: 'The least important messages that are written.', examples: ['debug'] }),
+    })
+    .prefault({})
+    .meta({ description: 'The log.', examples: [{ level: 'debug' }] }),
+};
+
+/** What connections and syncs may be called: the names go into files, logs and commands. */
+export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+/** Keys of the design that this version does not have yet, with what it does instead. */
+export const laterKeys: Readonly<Record<string, string>> = {
+  redis: 'jobs run in this process',
+  alerts: 'look at the log and at exit codes',
+  server: 'use the command line',
+};

@@ -1,0 +1,219 @@
+import { validateDetailed } from 'node-cron';
+import { z } from 'zod';
+import { must } from '../sentences.ts';
+import { guards } from './guards.ts';
+import { lifecycle } from './lifecycle.ts';
+import { mapping } from './mapping.ts';
+import { duration, text, timeZone, uniqueList, wholeNumber } from './values.ts';
+
+const policySentence =
+  'sync (create, update, enable, disable and remove), upsert-only (create, update and enable; nobody is ever disabled) or create-only (create, nothing else)';
+
+const dayMs = 86_400_000;
+
+const schedule = z.strictObject({
+  cron: text()
+    .superRefine((pattern, ctx) => {
+      const why = cronFault(pattern);
+      if (why !== undefined) ctx.addIssue({ code: 'custom', message: why });
+    })
+    .meta({ description: 'When: minute, hour, day of month, month, day of week.', examples: ['*/15 * * * *'] }),
+  timezone: timeZone()
+    .default('UTC')
+    .meta({ description: 'The IANA time zone that the cron pattern is meant in.', examples: ['America/Montevideo'] }),
+});
+
+/** Slots are minutes, so a pattern has five fields. */
+function cronFault(pattern: string): string | undefined {
+  const fields = pattern.trim().split(/\s+/);
+  const isNamed = fields.length === 1 && pattern.startsWith('@');
+  if (fields.length !== 5 && !isNamed) {
+    return `must have five fields (minute hour day month weekday), such as "*/15 * * * *"; it has ${fields.length}`;
+  }
+  const { valid, errors } = validateDetailed(pattern);
+  if (valid) return undefined;
+  const field = cronFields[errors[0]?.field ?? ''];
+  return field === undefined
+    ? 'is no cron pattern; write minute hour day month weekday, such as "*/15 * * * *"'
+    : `has an impossible ${field}; write minute hour day month weekday, such as "*/15 * * * *"`;
+}
+
+const cronFields: Readonly<Record<string, string>> = {
+  minute: 'minute (0 to 59)',
+  hour: 'hour (0 to 23)',
+  dayOfMonth: 'day of month (1 to 31, and the month must have it)',
+  month: 'month (1 to 12, or jan to dec)',
+  dayOfWeek: 'day of week (0 to 7, or sun to sat)',
+};
+
+const missing = z.union(
+  [
+    z.literal('never'),
+    z
+      .strictObject({
+        afterReads: wholeNumber(1, 1000)
+          .default(2)
+          .meta({ description: 'Complete reads in a row without the person.', examples: [2] }),
+        minAge: duration('0s', '365d')
+          .prefault('24h')
+          .meta({ description: 'Time that must have passed since the first of them.', examples: ['24h'] }),
+      })
+      .transform(({ afterReads, minAge }) => ({ afterReads, minAgeMs: minAge })),
+  ],
+  { error: must('must be never or a mapping with afterReads and minAge') },
+);
+
+const remove = z.union(
+  [
+    z.literal('never'),
+    z
+      .strictObject({
+        afterDays: wholeNumber(1, 3650).meta({
+          description: 'Days between the disabling by us and the deletion.',
+          examples: [30],
+        }),
+        blacklist: z
+          .boolean()
+          .default(false)
+          .meta({ description: 'Marks the person on the platform as not to be created again.', examples: [false] }),
+      })
+      .transform(({ afterDays, blacklist }) => ({ afterMs: afterDays * dayMs, blacklist })),
+  ],
+  { error: must('must be never or a mapping with afterDays') },
+);
+
+const settle = z
+  .strictObject({
+    every: duration('50ms', '1h')
+      .prefault('5s')
+      .meta({ description: "Time between two looks at a file's status.", examples: ['5s'] }),
+    deadline: duration('1s', '7d')
+      .prefault('30m')
+      .meta({ description: 'A file without a final status for this long is unresolved.', examples: ['30m'] }),
+    visibleWithin: duration('0s', '1d')
+      .prefault('2m')
+      .meta({ description: 'How late the platform may show what it took.', examples: ['2m'] }),
+    unknownAfter: duration('0s', '7d')
+      .prefault('30m')
+      .meta({
+        description: 'After this long an unresolved batch is planned anew; what still stands is sent again.',
+        examples: ['30m'],
+      }),
+    maxSplits: wholeNumber(0, 100)
+      .default(12)
+      .meta({
+        description: 'How often in one run a failed file is cut in halves to find the bad row.',
+        examples: [12],
+      }),
+  })
+  .refine(({ every, deadline }) => every <= deadline, {
+    error: 'is longer than deadline; no status would ever be looked at',
+    path: ['every'],
+  })
+  .transform(({ every, deadline, visibleWithin, unknownAfter, maxSplits }) => ({
+    everyMs: every,
+    deadlineMs: deadline,
+    visibleWithinMs: visibleWithin,
+    unknownAfterMs: unknownAfter,
+    maxSplits,
+  }));
+
+/** `syncs.<name>`: one source written to one connection. */
+export const syncShape = {
+  connection: text().meta({ description: 'The connection to write to.', examples: ['acme'] }),
+  schedule: schedule
+    .optional()
+    .meta({ description: 'When it runs by itself. Absent: only when asked to.', examples: [{ cron: '*/15 * * * *' }] }),
+  source: z.looseObject({ kind: text() }).meta({
+    description: 'Where employees come from: `kind` and the keys of that kind.',
+    examples: [{ kind: 'csv', path: './employees.csv' }],
+  }),
+  policy: z
+    .enum(['sync', 'upsert-only', 'create-only'], {
+      error: (issue) =>
+        issue.input === undefined
+          ? `is required and has no default; choose ${policySentence}`
+          : `must be ${policySentence}`,
+    })
+    .meta({ description: `What it may do: ${policySentence}.`, examples: ['upsert-only'] }),
+  delivery: z
+    .enum(['auto', 'csv', 'direct', 'outbox'])
+    .default('auto')
+    .meta({
+      description:
+        'How changes travel. `auto`: provisioning files, except removals and plans of up to 20 creates and updates that need no file. `csv`: files; removals by direct call. `direct`: direct calls only. `outbox`: files into a folder, for somebody else to deliver.',
+      examples: ['csv'],
+    }),
+  outbox: z
+    .strictObject({
+      folder: text()
+        .default('./outbox')
+        .meta({ description: "Folder for the files, from the configuration's folder.", examples: ['./outbox'] }),
+    })
+    .optional()
+    .meta({ description: 'Only with `delivery: outbox`.', examples: [{ folder: './outbox' }] }),
+  batchRows: wholeNumber(1, 100_000)
+    .default(1000)
+    .meta({ description: 'Rows of one file, at most.', examples: [1000] }),
+  mapping: mapping.meta({
+    description: 'What each field of the platform is made of. Fields that are not named are left alone.',
+    examples: [{ identification: 'employee_id', firstName: 'first_name', lastName: 'last_name' }],
+  }),
+  scope: text()
+    .optional()
+    .meta({
+      description: 'A JSONata condition over the source record: who is meant at all. Absent: everybody.',
+      examples: ["country = 'UY' and type != 'contractor'"],
+    }),
+  match: uniqueList(z.enum(['identification', 'email']))
+    .refine((keys) => keys.includes('identification'), { error: 'must name identification; it is always compared' })
+    .optional()
+    .meta({
+      description:
+        'By what a person is recognised; a person found under another identification is a conflict, never a new account. Absent: identification, and email if it is mapped.',
+      examples: [['identification', 'email']],
+    }),
+  lifecycle: lifecycle.optional().meta({
+    description: 'Who is active and who left. Absent: everybody in the source is active.',
+    examples: [{ status: 'status', active: ['active'], leaver: ['terminated'] }],
+  }),
+  missing: missing
+    .prefault({})
+    .meta({ description: 'When somebody who is absent from the source is disabled.', examples: ['never'] }),
+  outOfScope: z
+    .enum(['ignore', 'disable'])
+    .default('ignore')
+    .meta({ description: 'What happens to our users whom `scope` no longer means.', examples: ['disable'] }),
+  firstSight: z
+    .enum(['write', 'assume'])
+    .default('write')
+    .meta({
+      description:
+        'Fields that the platform does not show, at first sight of a user: write them once, or assume that they are right.',
+      examples: ['assume'],
+    }),
+  foreignDisable: z
+    .enum(['report', 'enable'])
+    .default('report')
+    .meta({
+      description: 'What happens to an active person whom somebody else disabled on the platform.',
+      examples: ['enable'],
+    }),
+  protected: uniqueList(text())
+    .default([])
+    .meta({ description: 'Identifications that are never disabled or removed.', examples: [['admin@acme']] }),
+  remove: remove
+    .default('never')
+    .meta({ description: 'When a disabled account is deleted.', examples: [{ afterDays: 30 }] }),
+  settle: settle
+    .prefault({})
+    .meta({ description: 'How long to wait for the platform.', examples: [{ deadline: '1h' }] }),
+  guards: guards.prefault({}).meta({
+    description:
+      'How many changes of a class pass without a person: this plan plus what was applied in the last 24 hours, up to min(max(absolute, percent of managed users), cap). More are held.',
+    examples: [{ disables: { absolute: 10 } }],
+  }),
+};
+
+/** A sync as it is read, before it has its name. */
+export type SyncInput = z.output<z.ZodObject<typeof syncShape, z.core.$strict>>;

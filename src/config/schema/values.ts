@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { compileDateFormat } from '../../core/plain-date.ts';
+import { durationPattern, parseDuration } from '../duration.ts';
+import { makeSecret } from '../secret.ts';
+import { must } from '../sentences.ts';
+
+/** Text that is not empty. */
+export function text(): z.ZodString {
+  return z.string().min(1);
+}
+
+/** A whole number within bounds, both included. */
+export function wholeNumber(from: number, to: number): z.ZodInt {
+  const error = must(`must be a whole number from ${from} to ${to}`);
+  return z.int({ error }).min(from, { error }).max(to, { error });
+}
+
+/** `5s`, `30m`, `24h`, `30d`, `250ms` within bounds, both included; milliseconds after reading. */
+export function duration(from: string, to: string): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
+  const fromMs = parseDuration(from) ?? 0;
+  const toMs = parseDuration(to) ?? Number.POSITIVE_INFINITY;
+  const sentence = `must be a duration from ${from} to ${to}: a whole number and ms, s, m, h or d`;
+  const error = must(sentence);
+  return z
+    .string({ error })
+    .regex(durationPattern, { error })
+    .transform((value, ctx) => {
+      const ms = parseDuration(value) ?? Number.NaN;
+      if (!(ms >= fromMs && ms <= toMs)) ctx.addIssue({ code: 'custom', message: sentence });
+      return ms;
+    });
+}
+
+/** A token or key: one line of visible characters, as an HTTP header can carry it. */
+export function secretText() {
+  return z
+    .string()
+    .min(1)
+    .refine((value) => /^[\x21-\x7e]+$/.test(value), {
+      error: 'must be one line without blanks or accents; check for characters copied along with it',
+    })
+    .transform(makeSecret);
+}
+
+/** An IANA time zone. */
+export function timeZone() {
+  return text().refine(isTimeZone, { error: 'must be an IANA time zone such as America/Montevideo or UTC' });
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A list in which nothing stands twice. */
+export function uniqueList<Item extends z.ZodType<string | number>>(item: Item) {
+  return z.array(item).superRefine((items, ctx) => {
+    items.forEach((value, i) => {
+      const first = items.indexOf(value);
+      if (first < i)
+        ctx.addIssue({ code: 'custom', path: [i], message: `stands twice in the list, first as [${first}]` });
+    });
+  });
+}
+
+/** How a source writes a date: what core/plain-date compiles. */
+export function dateFormat() {
+  const error = must('must be a date format of yyyy, MM and dd, such as dd/MM/yyyy');
+  return z.string({ error }).superRefine((pattern, ctx) => {
+    try {
+      compileDateFormat(pattern);
+    } catch (fault) {
+      ctx.addIssue({
+        code: 'custom',
+        message: `is no date format: ${fault instanceof Error ? fault.message : 'unreadable'}`,
+      });
+    }
+  });
+}
+
+/** How a date is written to a file: yyyy, MM and dd once each, in any order, and no other letters. */
+export function writtenDateFormat() {
+  const sentence = 'must hold yyyy, MM and dd once each and no other letters, such as yyyy-MM-dd';
+  return z
+    .string({ error: must(sentence) })
+    .refine((pattern) => (pattern.match(/yyyy|MM|dd|[A-Za-z"\r\n]/g) ?? []).sort().join() === 'MM,dd,yyyy', {
+      error: sentence,
+    });
+}

@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import type { KeyPath } from './key-path.ts';
+import type { Report } from './report.ts';
+import { knownKeysOf, sentenceFor, unknownKeySentence } from './sentences.ts';
+
+type Draft<Shape extends z.ZodRawShape> = { readonly [Key in keyof Shape]?: z.output<Shape[Key]> | undefined };
+
+/**
+ * Reads the keys of one section each for itself, so that a fault in one does not hide the faults of the others.
+ * The draft holds what is good; an absent key is a default, or a fault that is reported.
+ */
+export function readSection<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  value: unknown,
+  path: KeyPath,
+  report: Report,
+): Draft<Shape> {
+  if (!isMapping(value)) {
+    report.add(path, sentenceFor({ code: 'invalid_type', expected: 'object', input: value }));
+    return {};
+  }
+  for (const key of Object.keys(value)) {
+    if (!Object.hasOwn(shape, key)) reportUnknownKey([...path, key], Object.keys(shape), report);
+  }
+  const entries = Object.entries(shape).map(([key, schema]) => {
+    const found = Object.hasOwn(value, key) ? value[key] : undefined;
+    return [key, readValue(schema, found, [...path, key], report)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** One value; undefined after reporting when it is not what the schema wants. */
+export function readValue<Schema extends z.core.$ZodType>(
+  schema: Schema,
+  value: unknown,
+  path: KeyPath,
+  report: Report,
+): z.output<Schema> | undefined {
+  const result = (schema as unknown as z.ZodType<z.output<Schema>>).safeParse(value, { error: sentenceFor });
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) reportIssue(issue, path, report);
+  return undefined;
+}
+
+export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function reportUnknownKey(path: KeyPath, known: readonly string[], report: Report): void {
+  report.addKey(path, unknownKeySentence(String(path.at(-1)), known), known);
+}
+
+function reportIssue(issue: z.core.$ZodIssue, base: KeyPath, report: Report): void {
+  const path = [...base, ...(issue.path as (string | number)[])];
+  if (issue.code === 'unrecognized_keys') {
+    for (const key of issue.keys) reportUnknownKey([...path, key], knownKeysOf(issue.message), report);
+    return;
+  }
+  if (issue.code === 'invalid_key') {
+    report.addKey(path, issue.issues[0]?.message ?? issue.message);
+    return;
+  }
+  const branch = issue.code === 'invalid_union' ? meantBranch(issue.errors) : undefined;
+  if (branch === undefined) {
+    const allowed = issue.code === 'invalid_value' ? issue.values.map(String) : undefined;
+    report.add(path, issue.message, allowed);
+    return;
+  }
+  for (const inner of branch) reportIssue(inner, path, report);
+}
+
+/** The branch of a union that the value has the kind of; undefined when it has the kind of none. */
+function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
+  return branches.find((issues) =>
+    issues.every(({ code, path }) => path.length > 0 || (code !== 'invalid_type' && code !== 'invalid_value')),
+  );
+}

@@ -1,0 +1,163 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type YAMLError,
+} from 'yaml';
+import { type KeyPath, keyOf } from './key-path.ts';
+
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface TreeProblem extends Position {
+  readonly path: KeyPath;
+  readonly message: string;
+  /** The value could not be read at all; `value` has a hole there. */
+  readonly isHole: boolean;
+}
+
+/** A YAML (or JSON) text as plain values, with the place of each in the file. */
+export interface YamlTree {
+  readonly value: unknown;
+  readonly problems: readonly TreeProblem[];
+  /** Where to point for this path: the value's place, a collection's key, or for an absent key the nearest parent. */
+  locate(path: KeyPath): Position;
+  /** Where the key itself stands. */
+  locateKey(path: KeyPath): Position;
+}
+
+const maxNodes = 100_000;
+
+/**
+ * Reads a YAML 1.2 text of one document. Problems carry no text of the file: what is broken may be a secret.
+ * When the syntax is broken (duplicate keys excepted) `value` is undefined.
+ */
+export function parseYamlTree(text: string): YamlTree {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const positionAt = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const builder: Builder = { document, positionAt, values: new Map(), keys: new Map(), problems: [], nodes: 0 };
+  const broken = [...document.errors, ...document.warnings].filter(({ code }) => code !== 'DUPLICATE_KEY');
+  const problems = broken.map((error) => ({
+    path: [],
+    ...positionAt(error.pos[0]),
+    message: syntaxSentence(error),
+    isHole: true,
+  }));
+  const value = broken.length > 0 ? undefined : build(builder, document.contents, [], []);
+  return {
+    value,
+    problems: [...problems, ...builder.problems],
+    locate: (path) => nearestMark(builder.values, path),
+    locateKey: (path) => builder.keys.get(keyOf(path)) ?? nearestMark(builder.values, path),
+  };
+}
+
+interface Builder {
+  readonly document: Document.Parsed;
+  readonly positionAt: (offset: number) => Position;
+  readonly values: Map<string, Position>;
+  readonly keys: Map<string, Position>;
+  readonly problems: TreeProblem[];
+  nodes: number;
+}
+
+function nearestMark(marks: ReadonlyMap<string, Position>, path: KeyPath): Position {
+  for (let length = path.length; length >= 0; length--) {
+    const mark = marks.get(keyOf(path.slice(0, length)));
+    if (mark !== undefined) return mark;
+  }
+  return { line: 1, column: 1 };
+}
+
+function build(builder: Builder, node: Node | null, path: KeyPath, open: readonly Node[]): unknown {
+  builder.nodes += 1;
+  if (node === null) return null;
+  if (!builder.values.has(keyOf(path))) builder.values.set(keyOf(path), builder.positionAt(node.range?.[0] ?? 0));
+  if (isAlias(node)) {
+    const target = node.resolve(builder.document);
+    if (target === undefined)
+      return refuse(builder, path, 'is an alias (*) of an anchor (&) that is not set before it');
+    if (open.includes(target)) return refuse(builder, path, 'is an alias (*) of something that it is itself a part of');
+    return build(builder, target, path, open);
+  }
+  if (builder.nodes > maxNodes) return undefined;
+  if (isScalar(node)) return node.value;
+  if (isSeq<Node>(node)) return node.items.map((item, i) => build(builder, item, [...path, i], [...open, node]));
+  if (!isMap<Node, Node | null>(node)) return undefined;
+  const entries = new Map<string, unknown>();
+  for (const pair of node.items) {
+    const key = keyText(pair);
+    const keyAt = builder.positionAt(pair.key.range?.[0] ?? 0);
+    if (key === undefined) {
+      builder.problems.push({ path, ...keyAt, message: 'has a key that is not plain text', isHole: false });
+      continue;
+    }
+    const below = [...path, key];
+    if (entries.has(key)) {
+      const first = builder.keys.get(keyOf(below))?.line ?? keyAt.line;
+      builder.problems.push({
+        path: below,
+        ...keyAt,
+        message: `is written twice; the first one is in line ${first}`,
+        isHole: false,
+      });
+      continue;
+    }
+    builder.keys.set(keyOf(below), keyAt);
+    // A collection is pointed at by its key: its own first character is often on the next line.
+    if (!isScalar(pair.value)) builder.values.set(keyOf(below), keyAt);
+    entries.set(key, build(builder, pair.value, below, [...open, node]));
+  }
+  // Own properties even for `__proto__`, which is then refused like every unknown key.
+  return Object.fromEntries(entries);
+}
+
+function keyText(pair: Pair<Node, Node | null>): string | undefined {
+  if (!isScalar(pair.key)) return undefined;
+  const { value } = pair.key;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
+}
+
+function refuse(builder: Builder, path: KeyPath, message: string): undefined {
+  builder.problems.push({ path, ...nearestMark(builder.values, path), message, isHole: true });
+}
+
+/** The parser's own sentences may quote the file, so known codes get sentences of ours. */
+function syntaxSentence({ code, message }: YAMLError): string {
+  switch (code) {
+    case 'TAB_AS_INDENT':
+      return 'YAML: a tab is used to indent; use spaces';
+    case 'BAD_INDENT':
+      return 'YAML: this line is indented differently than the lines it belongs to, or a bracket is not closed';
+    case 'MISSING_CHAR':
+      return /quote/.test(message)
+        ? 'YAML: a quote is opened and never closed'
+        : 'YAML: a colon, comma or closing bracket is missing';
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return 'YAML: two colons in one line; put the value in quotes';
+    case 'BAD_SCALAR_START':
+      return 'YAML: a value cannot begin with this character; put the value in quotes';
+    case 'BAD_DQ_ESCAPE':
+      return 'YAML: this backslash sequence is not known; use single quotes to take backslashes as they are';
+    case 'MULTIPLE_DOCS':
+      return 'YAML: a second document begins here (---); one file holds one configuration';
+    case 'TAG_RESOLVE_FAILED':
+      return 'YAML: tags (!name) are not used here; put the value in quotes if it begins with an exclamation mark';
+    default:
+      return `YAML: the text cannot be read here (${code})`;
+  }
+}
