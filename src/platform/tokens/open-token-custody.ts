@@ -1,0 +1,226 @@
+import { RollcallError } from '../../core/errors.ts';
+import type { AccessToken } from '../../ports/tokens.ts';
+import { openBreaker } from './breaker.ts';
+import { type PresentationParts, type Presented, presentToken } from './presentation.ts';
+import { revokePair } from './revoke.ts';
+import { staticCustody } from './static-custody.ts';
+import { describeTokens, type TokenStatus } from './status.ts';
+import type { CustodyOptions, TokenCustody } from './token-custody.ts';
+import { tokenFailure, tokenUnavailable } from './token-errors.ts';
+import { hashSeed, openVault, type TokenEntry } from './vault.ts';
+import { type Circumstances, dueAt, judge, usableUntil, type Verdict } from './verdict.ts';
+
+/** Room between the longest call and the end of the lease: for the store's own time, and for a stopped process. */
+const leaseReserveMs = 15_000;
+/** After a refresh that could not be sent, the next one waits this long. */
+const holdOffMs = 10_000;
+/** How long a token is used without another look at a row that somebody else is changing. */
+const recheckMs = 5000;
+const pollMs = 250;
+const maxRounds = 1000;
+
+/** Renews ahead of time at 75 % of life, spread by 5 points so that processes do not all come at once. */
+const dueShare = 0.7;
+const dueSpread = 0.1;
+
+interface Wish {
+  /** An access token that is of no use any more. */
+  readonly unwanted: string | undefined;
+  readonly cause: 'need' | 'refused' | 'person';
+}
+
+type Unsaved = Extract<Presented, { kind: 'unsaved' }>;
+
+interface Cached {
+  readonly token: AccessToken;
+  readonly recheckAt: number;
+}
+
+/** Opens the custody of one connection's tokens. Does nothing until it is asked for a token. */
+export function openTokenCustody(options: CustodyOptions): TokenCustody {
+  if (options.staticAccessToken !== undefined) return staticCustody(options.connection, options.staticAccessToken);
+  const { connection, clock, logger } = options;
+  if (options.seal === undefined) {
+    const message = `connection ${connection} has a refresh token, so encryptionKey is needed to store what follows it`;
+    throw new RollcallError(message, { code: 'CONFIG_INVALID' });
+  }
+  const leaseMs = options.httpTimeoutMs + leaseReserveMs;
+  const vault = openVault(connection, options.store, options.seal);
+  const first = options.configuredRefreshToken;
+  const onAlert = options.onAlert ?? (() => {});
+  const parts: PresentationParts = {
+    ...options,
+    vault,
+    leaseMs,
+    seed: first === undefined ? undefined : { token: first, hash: hashSeed(connection, first) },
+    onAlert,
+  };
+  const share = dueShare + dueSpread * options.random();
+  const breaker = openBreaker();
+
+  let cached: Cached | undefined;
+  let flight: Promise<Presented> | undefined;
+  let unsaved: Unsaved | undefined;
+  let holdOff: { readonly until: number; readonly reason: string } | undefined;
+
+  const seedOf = (entry: TokenEntry | undefined): Circumstances['seed'] => {
+    if (parts.seed === undefined) return 'none';
+    return entry?.usedSeeds.includes(parts.seed.hash) ? 'used' : 'new';
+  };
+
+  const verdictFor =
+    (wish: Wish) =>
+    (entry: TokenEntry | undefined): Verdict =>
+      judge(entry, {
+        now: clock.now(),
+        seed: seedOf(entry),
+        mayPresentSeed: options.mayPresentSeed,
+        isAccessUnwanted: entry?.access !== undefined && entry.access === wish.unwanted,
+        isForced: wish.cause === 'person',
+        dueShare: share,
+        leaseMs,
+      });
+
+  /** Takes a stored token into use. The same secret keeps the generation under which it was first handed out. */
+  const take = (entry: TokenEntry, isRenewalDue = false): AccessToken => {
+    const secret = entry.access ?? '';
+    const token = cached?.token.secret === secret ? cached.token : { secret, generation: entry.generation };
+    const due = dueAt(entry, share);
+    const soon = Math.max(holdOff?.until ?? 0, clock.now() + recheckMs);
+    const isQuiet = entry.state === 'ready' && clock.now() < due && !isRenewalDue;
+    cached = { token, recheckAt: isQuiet ? due : Math.min(soon, usableUntil(entry)) };
+    return token;
+  };
+
+  const present = async (wish: Wish): Promise<Presented> => {
+    const presented = unsaved === undefined ? await presentToken(parts, verdictFor(wish)) : await storeAgain(unsaved);
+    holdOff = presented.kind === 'not-sent' ? { until: clock.now() + holdOffMs, reason: presented.reason } : undefined;
+    unsaved = presented.kind === 'unsaved' ? presented : undefined;
+    if (presented.kind === 'granted') {
+      const { generation } = take(presented.entry);
+      if (wish.cause === 'refused') countFruitless(generation);
+    }
+    return presented;
+  };
+
+  const countFruitless = (generation: number) => {
+    breaker.refreshed(generation, clock.now());
+    if (breaker.openForMs(clock.now()) === 0) return;
+    logger.error({ connection, generation }, 'the platform refuses even new tokens');
+    onAlert({ kind: 'breaker-open', connection, message: `connection ${connection}: ${breakerText}` });
+  };
+
+  /** One presentation at a time in this process; whoever comes meanwhile waits for the same one. */
+  const join = (wish: Wish): Promise<Presented> => {
+    flight ??= present(wish).finally(() => {
+      flight = undefined;
+    });
+    return flight;
+  };
+
+  const obtain = async (wish: Wish, signal: AbortSignal): Promise<AccessToken> => {
+    const giveUpAt = clock.now() + 3 * leaseMs;
+    for (let round = 0; round < maxRounds && clock.now() <= giveUpAt; round++) {
+      signal.throwIfAborted();
+      if (unsaved !== undefined) {
+        await join(wish);
+        if (unsaved !== undefined) throw storeRefuses(connection, unsaved.cause);
+      }
+      const entry = await vault.read();
+      const verdict = verdictFor(wish)(entry);
+      if (verdict.kind === 'fail') throw tokenFailure(connection, verdict.why, entry?.reason);
+      if (verdict.kind === 'use' && entry !== undefined) return take(entry);
+      if (verdict.kind === 'wait') {
+        await clock.sleep(Math.min(verdict.ms, pollMs * (1 + options.random())), signal);
+        continue;
+      }
+      const fallback = verdict.kind === 'present' && verdict.isOptional ? entry : undefined;
+      const restMs = (holdOff?.until ?? 0) - clock.now();
+      if (holdOff !== undefined && restMs > 0 && wish.cause !== 'person') {
+        if (fallback !== undefined) return take(fallback, true);
+        throw tokenUnavailable(connection, `the refresh could not be sent: ${holdOff.reason}`, { afterMs: restMs });
+      }
+      const openForMs = wish.cause === 'refused' ? breaker.openForMs(clock.now()) : 0;
+      if (openForMs > 0) throw tokenUnavailable(connection, breakerText, { afterMs: openForMs });
+
+      const presented = await unlessAborted(join(wish), signal);
+      if (presented.kind === 'granted' && presented.entry.access !== wish.unwanted) return take(presented.entry);
+      if (fallback !== undefined) return take(fallback, true);
+      if (presented.kind === 'not-sent' && wish.cause === 'person') {
+        throw tokenUnavailable(connection, `the refresh could not be sent: ${presented.reason}`, 'backoff');
+      }
+      if (presented.kind === 'busy') await clock.sleep(pollMs * (1 + options.random()), signal);
+    }
+    throw tokenUnavailable(connection, 'another process has been refreshing it for too long', 'backoff');
+  };
+
+  const status = async (): Promise<TokenStatus> => {
+    const entry = await vault.read();
+    return describeTokens({ connection, entry, seed: seedOf(entry) });
+  };
+
+  return {
+    async current(signal) {
+      if (cached !== undefined && clock.now() < cached.recheckAt) return cached.token;
+      return obtain({ unwanted: undefined, cause: 'need' }, signal);
+    },
+
+    async renew(refusedGeneration, signal) {
+      const refused = cached?.token.generation === refusedGeneration ? cached.token.secret : undefined;
+      if (refused === undefined && cached !== undefined) return this.current(signal);
+      cached = cached && { ...cached, recheckAt: 0 };
+      return obtain({ unwanted: refused, cause: 'refused' }, signal);
+    },
+
+    accepted: (generation) => breaker.accepted(generation),
+
+    status,
+
+    async refresh(signal) {
+      const entry = await vault.read();
+      await obtain({ unwanted: entry?.access, cause: 'person' }, signal);
+      return status();
+    },
+
+    async revoke(callRevoke, signal) {
+      cached = undefined;
+      await flight;
+      await revokePair(parts, callRevoke, signal);
+      return status();
+    },
+
+    async close() {
+      await flight?.catch(() => {});
+    },
+  };
+}
+
+const breakerText =
+  'the platform refused two new access tokens in a row (401). Refreshing more would not help: the token lacks a ' +
+  'permission, belongs to another community, or was revoked. Check it with `rollcall token status` and `rollcall check`.';
+
+async function storeAgain(unsaved: Unsaved): Promise<Presented> {
+  try {
+    return await unsaved.store();
+  } catch (cause) {
+    return { ...unsaved, cause };
+  }
+}
+
+function storeRefuses(connection: string, cause: unknown): RollcallError {
+  return new RollcallError(
+    `connection ${connection} got a new token pair, but the store does not take it, and it may not be used before. ` +
+      'Keep this process running and mend the store (disk full, no permission, database away).',
+    { code: 'TOKEN_UNAVAILABLE', retry: 'backoff', cause },
+  );
+}
+
+/** The work's result, or the signal's reason as soon as it aborts; the work itself goes on. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

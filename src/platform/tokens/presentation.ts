@@ -1,0 +1,185 @@
+import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { Leases } from '../../ports/store.ts';
+import type { Exchange, ExchangeOutcome } from './exchange.ts';
+import { exchangeInTime, graceMs } from './timed-exchange.ts';
+import { howToClear } from './token-errors.ts';
+import { beginRefresh, beginSeed, grantPair, noteLostAnswer, requireReauth, type Seed } from './token-steps.ts';
+import { draftOf, type TokenDraft, type TokenEntry, type Vault } from './vault.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What a person should hear of at once. `message` holds no secret. */
+export interface TokenAlert {
+  readonly kind: 'reauth-required' | 'recovered' | 'breaker-open';
+  readonly connection: string;
+  readonly message: string;
+}
+
+export interface PresentationParts {
+  readonly connection: string;
+  readonly vault: Vault;
+  readonly leases: Leases;
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly newOwner: () => string;
+  readonly httpTimeoutMs: number;
+  readonly leaseMs: number;
+  readonly seed: Seed | undefined;
+  readonly onAlert: (alert: TokenAlert) => void;
+}
+
+export type Presented =
+  | { readonly kind: 'granted'; readonly entry: TokenEntry }
+  /** Somebody else holds the lease. */
+  | { readonly kind: 'busy' }
+  /** The row is not what it was: look again. */
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'not-sent'; readonly reason: string }
+  | { readonly kind: 'unknown'; readonly reason: string }
+  /** The answer came and the store does not take it. `store` tries again; until it succeeds nothing may be used. */
+  | { readonly kind: 'unsaved'; readonly store: () => Promise<Presented>; readonly cause: unknown };
+
+const storeTries = 5;
+const storeWaitMs = 100;
+
+/** Name of the lease under which a connection's pair is refreshed or revoked. */
+export function leaseName(connection: string): string {
+  return `token:${connection}`;
+}
+
+/**
+ * The one place where a refresh token is presented: under the lease, after a second look at the row (`decide`), and
+ * after `refreshing` is stored. What the answer says is stored before anybody uses it.
+ */
+export async function presentToken(
+  parts: PresentationParts,
+  decide: (entry: TokenEntry | undefined) => Verdict,
+): Promise<Presented> {
+  const { clock, connection, leases, logger } = parts;
+  const takenAt = clock.now();
+  const lease = await leases.take(leaseName(connection), parts.newOwner(), parts.leaseMs, takenAt);
+  if (lease === undefined) return { kind: 'busy' };
+  try {
+    const seen = await parts.vault.read();
+    const verdict = decide(seen);
+    if (verdict.kind === 'give-up') {
+      return await lockOut(parts, seen, 'two presentations of the refresh token stayed without an answer');
+    }
+    if (verdict.kind !== 'present') return { kind: 'changed' };
+    return await presentSeen(parts, seen, verdict.what, takenAt);
+  } finally {
+    await leases.release(lease).catch((cause: unknown) => {
+      // It ends by itself after its time; until then others wait.
+      logger.warn(
+        { connection, error: cause instanceof Error ? cause.name : undefined },
+        'token lease was not released',
+      );
+    });
+  }
+}
+
+async function presentSeen(
+  parts: PresentationParts,
+  seen: TokenEntry | undefined,
+  what: 'refresh' | 'seed',
+  takenAt: number,
+): Promise<Presented> {
+  const { clock, seed, vault } = parts;
+  const startedAt = clock.now();
+  const begun = what === 'seed' && seed ? beginSeed(seen, seed, startedAt) : beginRefresh(seen, startedAt);
+  const pending = await vault.write(seen, begun);
+  if (pending?.refresh === undefined) return { kind: 'changed' };
+  const outcome = await answerFor(parts, pending.refresh, takenAt);
+  return storePersistently(parts, () => storeAnswer(parts, seen, pending, outcome, startedAt));
+}
+
+async function answerFor(parts: PresentationParts, refreshToken: string, takenAt: number): Promise<ExchangeOutcome> {
+  const { clock, leaseMs, httpTimeoutMs } = parts;
+  // A process that was stopped since it took the lease must not send any more: others may have taken its place.
+  if (clock.now() - takenAt > leaseMs - httpTimeoutMs - graceMs) {
+    return { kind: 'not-sent', reason: 'this process stood still for too long' };
+  }
+  return exchangeInTime(parts.exchange, refreshToken, clock, httpTimeoutMs);
+}
+
+/** Brings an answer into the store. May be repeated after a failure of the store. */
+async function storeAnswer(
+  parts: PresentationParts,
+  seen: TokenEntry | undefined,
+  pending: TokenEntry,
+  outcome: ExchangeOutcome,
+  startedAt: number,
+): Promise<Presented> {
+  switch (outcome.kind) {
+    case 'granted':
+      return storePair(parts, pending, grantPair(pending, outcome, startedAt), isLockedOut(seen));
+    case 'invalid-grant':
+      return lockOut(parts, pending, `the platform said invalid_grant: ${cut(outcome.description)}`);
+    case 'not-sent':
+      await parts.vault.write(pending, draftOf(seen));
+      return outcome;
+    case 'unknown':
+      await parts.vault.write(pending, noteLostAnswer(pending, `a refresh got no answer: ${cut(outcome.reason)}`));
+      return outcome;
+  }
+}
+
+/**
+ * Stores a granted pair. If the row has moved on (this process was stopped for long, another took its place and
+ * presented the same token), the pair is still stored as long as the row has nothing newer than our token.
+ */
+async function storePair(
+  parts: PresentationParts,
+  pending: TokenEntry,
+  pair: TokenDraft,
+  isRecovery: boolean,
+): Promise<Presented> {
+  const { connection, logger, vault } = parts;
+  let seen: TokenEntry | undefined = pending;
+  while (seen !== undefined && seen.refresh === pending.refresh) {
+    const isRevoked = seen.state === 'revoked';
+    const draft: TokenDraft = { ...pair, usedSeeds: seen.usedSeeds, state: isRevoked ? 'revoked' : 'ready' };
+    const entry = await vault.write(seen, draft);
+    if (entry !== undefined) {
+      logger.info({ connection, generation: entry.generation }, 'token refreshed');
+      if (isRecovery || seen.state === 'reauth-required') announceRecovery(parts);
+      return isRevoked ? { kind: 'changed' } : { kind: 'granted', entry };
+    }
+    seen = await vault.read();
+  }
+  logger.warn({ connection }, 'a new token pair was dropped, because the store has a newer one');
+  return { kind: 'changed' };
+}
+
+async function storePersistently(parts: PresentationParts, store: () => Promise<Presented>): Promise<Presented> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await store();
+    } catch (cause) {
+      if (tried === storeTries) return { kind: 'unsaved', store, cause };
+      await parts.clock.sleep(storeWaitMs * 2 ** tried);
+    }
+  }
+}
+
+async function lockOut(parts: PresentationParts, seen: TokenEntry | undefined, reason: string): Promise<Presented> {
+  const written = await parts.vault.write(seen, requireReauth(seen, reason));
+  if (written === undefined) return { kind: 'changed' };
+  const { connection } = parts;
+  parts.logger.error({ connection, generation: written.generation, reason }, 'a new first token is required');
+  const message = `connection ${connection} is locked out: ${reason}. ${howToClear(connection)}`;
+  parts.onAlert({ kind: 'reauth-required', connection, message });
+  return { kind: 'changed' };
+}
+
+function isLockedOut(seen: TokenEntry | undefined): boolean {
+  return seen?.state === 'reauth-required' || seen?.state === 'revoked';
+}
+
+function announceRecovery({ connection, onAlert }: PresentationParts): void {
+  onAlert({ kind: 'recovered', connection, message: `connection ${connection} has a working token again` });
+}
+
+function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

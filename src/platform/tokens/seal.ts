@@ -1,0 +1,60 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { RollcallError } from '../../core/errors.ts';
+
+/** Seals secrets for the store. What was sealed for one place (`context`) cannot be opened as another. */
+export interface Seal {
+  seal(secret: string, context: string): string;
+  /** The secret, or undefined when it was sealed with another key or for another context, or was changed since. */
+  open(sealed: string, context: string): string | undefined;
+}
+
+const algorithm = 'aes-256-gcm';
+const keyBytes = 32;
+const ivBytes = 12;
+const tagBytes = 16;
+
+/**
+ * AES-256-GCM (NIST SP 800-38D) with a fresh 96-bit IV per secret and `context` as additional data. The text is
+ * `v1.<key id>.<base64url of iv, tag and cipher text>`; the key id tells keys apart and reveals nothing of them.
+ *
+ * @param keyBase64 the configuration's `encryptionKey`: 32 bytes in base64. Anything else throws `CONFIG_INVALID`.
+ */
+export function openSeal(keyBase64: string): Seal {
+  const key = parseKey(keyBase64);
+  const keyId = createHash('sha256').update('rollcall key id').update(key).digest('hex').slice(0, 8);
+  const prefix = `v1.${keyId}.`;
+  return {
+    seal(secret, context) {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagBytes }).setAAD(Buffer.from(context));
+      const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+      return prefix + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+    },
+    open(sealed, context) {
+      if (!sealed.startsWith(prefix)) return undefined;
+      const bytes = Buffer.from(sealed.slice(prefix.length), 'base64url');
+      if (bytes.length < ivBytes + tagBytes) return undefined;
+      const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+      try {
+        return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8');
+      } catch {
+        // `final` throws when, and only when, the tag does not fit.
+        return undefined;
+      }
+    },
+  };
+}
+
+function parseKey(text: string): Buffer {
+  const trimmed = text.trim();
+  const key = Buffer.from(trimmed, 'base64');
+  const isBase64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(trimmed);
+  if (isBase64 && key.length === keyBytes) return key;
+  throw new RollcallError(
+    `encryptionKey must be ${keyBytes} bytes in base64, this one is ${isBase64 ? `${key.length} bytes` : 'not base64'}. ` +
+      'Make one with: openssl rand -base64 32',
+    { code: 'CONFIG_INVALID' },
+  );
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../ports/runtime.ts';
+import type { Exchange, ExchangeOutcome } from './exchange.ts';
+
+/** An exchange that was told to stop and does not is left alone after this time. */
+export const graceMs = 1000;
+
+/** Calls the exchange once and always ends: within `timeoutMs` and the grace. What throws may have been taken: unknown. */
+export async function exchangeInTime(
+  exchange: Exchange,
+  refreshToken: string,
+  clock: Clock,
+  timeoutMs: number,
+): Promise<ExchangeOutcome> {
+  const call = new AbortController();
+  const timer = new AbortController();
+  const giveUp = async (): Promise<ExchangeOutcome> => {
+    await clock.sleep(timeoutMs, timer.signal);
+    call.abort(new DOMException('no answer in time', 'TimeoutError'));
+    await clock.sleep(graceMs, timer.signal);
+    return { kind: 'unknown', reason: `no answer within ${timeoutMs} ms` };
+  };
+  const attempt = async (): Promise<ExchangeOutcome> => {
+    try {
+      return await exchange(refreshToken, call.signal);
+    } catch (cause) {
+      return { kind: 'unknown', reason: `the call failed (${cause instanceof Error ? cause.name : typeof cause})` };
+    }
+  };
+  const timeout = giveUp();
+  timeout.catch(() => {}); // Ends by `timer` when the answer came first.
+  try {
+    return await Promise.race([attempt(), timeout]);
+  } finally {
+    timer.abort();
+  }
+}

@@ -1,0 +1,46 @@
+import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { Leases, TokenStore } from '../../ports/store.ts';
+import type { AccessTokens } from '../../ports/tokens.ts';
+import type { Exchange } from './exchange.ts';
+import type { TokenAlert } from './presentation.ts';
+import type { Seal } from './seal.ts';
+import type { TokenStatus } from './status.ts';
+
+export interface CustodyOptions {
+  readonly connection: string;
+  readonly store: TokenStore;
+  readonly leases: Leases;
+  readonly exchange: Exchange;
+  /** Needed unless the connection has a static access token. */
+  readonly seal: Seal | undefined;
+  readonly clock: Clock;
+  /** A new name for each taking of the lease, unique over processes. */
+  readonly newOwner: () => string;
+  readonly configuredRefreshToken?: string | undefined;
+  readonly staticAccessToken?: string | undefined;
+  /** Whether this command may use up the configured first token. */
+  readonly mayPresentSeed: boolean;
+  /** No answer of the exchange within this time is a lost answer. */
+  readonly httpTimeoutMs: number;
+  readonly onAlert?: (alert: TokenAlert) => void;
+  readonly logger: Logger;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/** Keeps one connection's tokens: the access tokens that calls use, and the verbs of `rollcall token`. */
+export interface TokenCustody extends AccessTokens {
+  /** Only looks; asks the platform nothing. */
+  status(): Promise<TokenStatus>;
+  /** Refreshes now, whatever the state allows; also leaves `revoked`. Same errors as `current`. */
+  refresh(signal: AbortSignal): Promise<TokenStatus>;
+  /**
+   * Stores `revoked`, then has the platform invalidate the access token. When the call fails, `revoked` stands and its
+   * error is passed on: calling again is safe.
+   */
+  revoke(callRevoke: RevokeCall, signal: AbortSignal): Promise<TokenStatus>;
+  /** Lets a refresh that is under way end. A process that leaves without it may lose an answer. */
+  close(): Promise<void>;
+}
+
+export type RevokeCall = (accessToken: string, signal: AbortSignal) => Promise<void>;

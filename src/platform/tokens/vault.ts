@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { TokenRecord, TokenState, TokenStore } from '../../ports/store.ts';
+import type { Seal } from './seal.ts';
+
+/** A stored token pair with its secrets opened. Lives in memory only. */
+export interface TokenEntry {
+  /** Raised by every write of the row, so that it tells any two states of the row apart. */
+  readonly generation: number;
+  readonly state: TokenState;
+  /** Absent: the pair is a first token that was not exchanged yet. */
+  readonly access: string | undefined;
+  readonly refresh: string | undefined;
+  readonly issuedAt: number | undefined;
+  readonly expiresAt: number | undefined;
+  readonly seedHash: string | undefined;
+  readonly usedSeeds: readonly string[];
+  readonly refreshStartedAt: number | undefined;
+  /** How often `refresh` was presented without an answer. */
+  readonly attempts: number;
+  readonly reason: string | undefined;
+  /** False when the secrets were sealed with another key (they are then absent here). */
+  readonly isReadable: boolean;
+}
+
+export type TokenDraft = Omit<TokenEntry, 'generation' | 'isReadable'>;
+
+/** What stands for a connection that has no row yet. */
+export const emptyDraft: TokenDraft = {
+  state: 'ready',
+  access: undefined,
+  refresh: undefined,
+  issuedAt: undefined,
+  expiresAt: undefined,
+  seedHash: undefined,
+  usedSeeds: [],
+  refreshStartedAt: undefined,
+  attempts: 0,
+  reason: undefined,
+};
+
+/** One connection's row of the token store, sealed on the way in and opened on the way out. */
+export interface Vault {
+  read(): Promise<TokenEntry | undefined>;
+  /** Writes `draft` with the next generation if the row is still as `seen`; undefined when somebody else was faster. */
+  write(seen: TokenEntry | undefined, draft: TokenDraft): Promise<TokenEntry | undefined>;
+}
+
+export function openVault(connection: string, store: TokenStore, seal: Seal): Vault {
+  const context = (generation: number, which: 'access' | 'refresh') => JSON.stringify([connection, generation, which]);
+
+  const open = (record: TokenRecord, which: 'access' | 'refresh', sealed: string | undefined) =>
+    sealed === undefined ? undefined : seal.open(sealed, context(record.generation, which));
+
+  return {
+    async read() {
+      const record = await store.get(connection);
+      if (record === undefined) return undefined;
+      const { connection: _, accessSealed, refreshSealed, ...plain } = record;
+      const access = open(record, 'access', accessSealed);
+      const refresh = open(record, 'refresh', refreshSealed);
+      const isReadable =
+        (access === undefined) === (accessSealed === undefined) &&
+        (refresh === undefined) === (refreshSealed === undefined);
+      return { ...plain, access, refresh, isReadable };
+    },
+
+    async write(seen, draft) {
+      const generation = (seen?.generation ?? 0) + 1;
+      const close = (which: 'access' | 'refresh', secret: string | undefined) =>
+        secret === undefined ? undefined : seal.seal(secret, context(generation, which));
+      const { access, refresh, ...plain } = draft;
+      const next: TokenRecord = {
+        ...plain,
+        connection,
+        generation,
+        accessSealed: close('access', access),
+        refreshSealed: close('refresh', refresh),
+      };
+      const isWritten = await store.replace(seen && toRow(connection, seen), next);
+      return isWritten ? { ...draft, generation, isReadable: true } : undefined;
+    },
+  };
+}
+
+/** Enough of the row for the store's compare-and-set, which looks at generation and state. */
+function toRow(connection: string, seen: TokenEntry): TokenRecord {
+  const { access: _access, refresh: _refresh, isReadable: _isReadable, ...plain } = seen;
+  return { ...plain, connection, accessSealed: undefined, refreshSealed: undefined };
+}
+
+/** The part of an entry that a later write may carry on. */
+export function draftOf(entry: TokenEntry | undefined): TokenDraft {
+  if (entry === undefined) return emptyDraft;
+  const { generation: _generation, isReadable: _isReadable, ...draft } = entry;
+  return draft;
+}
+
+/** The fingerprint by which the store knows a configured first token again. Tokens are long and random: no salt. */
+export function hashSeed(connection: string, token: string): string {
+  return createHash('sha256').update(`rollcall seed\0${connection}\0${token}`).digest('hex');
+}

@@ -1,0 +1,101 @@
+import type { TokenEntry } from './vault.ts';
+
+/**
+ * What to do with the stored pair. Every write of the row is a compare-and-set that raises the generation, so that of
+ * many processes exactly one makes each step; `present` is only ever done under the connection's lease.
+ *
+ *      first token                              answer: granted
+ *   (none) ────────────┐            ┌──────────────────────────────────────────────┐
+ *                      ▼            ▼                                              │
+ *              ┌──────────────── ready ──── 75 % of life, 401, no access token ──► refreshing, attempts 1
+ *              │                    ▲                                              │    │        │
+ *              │                    └──────── certainly not sent: as before ───────┘    │        │ invalid_grant
+ *              │                                                    answer lost / crash │        │
+ *              │                                                                        ▼        │
+ *              │                      access token used while valid ◄───────────── fate unknown  │
+ *              │                                                                        │        │
+ *              │                       ended or refused, and one lease time has passed  │        │
+ *              │                                                                        ▼        ▼
+ *              │     granted ──► ready ◄────────────────────── refreshing, attempts 2 ──► reauth-required
+ *              │                                                 (lost again, or refused)        │
+ *              ▼                                                                                 │
+ *           revoked ── `token refresh` ──► refreshing            a new first token ──► refreshing, attempts 1
+ *         (no refresh by itself)
+ */
+export type Verdict =
+  | { readonly kind: 'use' }
+  /** Present the pair's refresh token, or the configured first one. `isOptional`: the access token still works. */
+  | { readonly kind: 'present'; readonly what: 'refresh' | 'seed'; readonly isOptional: boolean }
+  /** Somebody may be presenting right now: look again, at the latest after `ms`. */
+  | { readonly kind: 'wait'; readonly ms: number }
+  /** Both presentations stayed without an answer: a person is needed. */
+  | { readonly kind: 'give-up' }
+  | { readonly kind: 'fail'; readonly why: 'no-token' | 'seed-not-allowed' | 'reauth' | 'revoked' | 'sealed' };
+
+export interface Circumstances {
+  readonly now: number;
+  /** The configured first token: none, one that this store has used, or a new one. */
+  readonly seed: 'none' | 'used' | 'new';
+  readonly mayPresentSeed: boolean;
+  /** The access token was refused, or is not wanted any more. */
+  readonly isAccessUnwanted: boolean;
+  /** A person asked for the refresh: leaves `revoked`. */
+  readonly isForced: boolean;
+  /** Share of the access token's life after which it is renewed ahead of time. */
+  readonly dueShare: number;
+  readonly leaseMs: number;
+}
+
+/** At most twice: once, and once more after an unknown outcome (design, I6). */
+export const maxAttempts = 2;
+
+const maxMarginMs = 5000;
+const marginShare = 0.05;
+
+/** Decides by the stored pair and the time alone. */
+export function judge(entry: TokenEntry | undefined, at: Circumstances): Verdict {
+  const isUsable = isAccessUsable(entry, at);
+  if (at.seed === 'new') {
+    if (at.mayPresentSeed) return { kind: 'present', what: 'seed', isOptional: isUsable };
+    return isUsable ? { kind: 'use' } : { kind: 'fail', why: 'seed-not-allowed' };
+  }
+  if (entry === undefined) return { kind: 'fail', why: 'no-token' };
+  if (!entry.isReadable) return { kind: 'fail', why: 'sealed' };
+  if (entry.refresh === undefined) return { kind: 'fail', why: 'no-token' };
+  if (entry.state === 'reauth-required') return { kind: 'fail', why: 'reauth' };
+  if (entry.state === 'revoked' && !at.isForced) return { kind: 'fail', why: 'revoked' };
+  if (isUsable && (entry.state === 'refreshing' || at.now < dueAt(entry, at.dueShare))) return { kind: 'use' };
+  // Without an access token the pair is a first token, stored but never exchanged.
+  if (entry.access === undefined && !at.mayPresentSeed) return { kind: 'fail', why: 'seed-not-allowed' };
+  if (entry.state === 'refreshing') {
+    const restMs = restOfRefresh(entry, at);
+    if (restMs > 0) return { kind: 'wait', ms: restMs };
+  }
+  if (entry.attempts >= maxAttempts) return { kind: 'give-up' };
+  return { kind: 'present', what: 'refresh', isOptional: isUsable };
+}
+
+function isAccessUsable(entry: TokenEntry | undefined, at: Circumstances): boolean {
+  if (entry?.access === undefined || at.isAccessUnwanted) return false;
+  if (entry.state === 'revoked' || entry.state === 'reauth-required') return false;
+  return at.now < usableUntil(entry);
+}
+
+/** When the access token should no longer be sent: a little before its end, for the way to the platform. */
+export function usableUntil(entry: Pick<TokenEntry, 'issuedAt' | 'expiresAt'>): number {
+  if (entry.expiresAt === undefined) return Number.POSITIVE_INFINITY;
+  const lifeMs = entry.expiresAt - (entry.issuedAt ?? entry.expiresAt);
+  return entry.expiresAt - Math.min(maxMarginMs, lifeMs * marginShare);
+}
+
+/** When the access token is renewed ahead of its end. */
+export function dueAt(entry: Pick<TokenEntry, 'issuedAt' | 'expiresAt'>, dueShare: number): number {
+  if (entry.expiresAt === undefined || entry.issuedAt === undefined) return Number.POSITIVE_INFINITY;
+  return entry.issuedAt + (entry.expiresAt - entry.issuedAt) * dueShare;
+}
+
+/** How long a refresh found in the store may still be under way. A clock put back does not make it longer. */
+function restOfRefresh(entry: TokenEntry, at: Circumstances): number {
+  if (entry.refreshStartedAt === undefined) return 0;
+  return Math.max(0, at.leaseMs - Math.abs(at.now - entry.refreshStartedAt));
+}

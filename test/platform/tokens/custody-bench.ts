@@ -1,0 +1,69 @@
+import { openTokenCustody } from '../../../src/platform/tokens/open-token-custody.ts';
+import type { TokenAlert } from '../../../src/platform/tokens/presentation.ts';
+import { openSeal } from '../../../src/platform/tokens/seal.ts';
+import type { CustodyOptions, TokenCustody } from '../../../src/platform/tokens/token-custody.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { type MemoryLogger, memoryLogger } from '../../support/memory-logger.ts';
+import { type MemoryTokenStore, memoryTokenStore } from './memory-token-store.ts';
+import { type CallFate, TokenServer } from './token-server.ts';
+
+export const connection = 'acme';
+export const testKey = Buffer.alloc(32, 7).toString('base64');
+export const httpTimeoutMs = 10_000;
+/** What custody makes of the timeout. */
+export const leaseMs = httpTimeoutMs + 15_000;
+
+/** One platform, one store, one clock, and as many custodies ("processes") over them as a test wants. */
+export interface Bench {
+  readonly clock: FakeClock;
+  readonly server: TokenServer;
+  readonly store: MemoryTokenStore;
+  readonly seed: string;
+  readonly alerts: TokenAlert[];
+  readonly logger: MemoryLogger;
+  /** Fates of the next calls, in order; `answered` when it is empty. */
+  readonly fates: CallFate[];
+  open(options?: Partial<CustodyOptions>): TokenCustody;
+}
+
+export const never = new AbortController().signal;
+
+export function openBench(): Bench {
+  const clock = new FakeClock();
+  const server = new TokenServer();
+  const store = memoryTokenStore();
+  const logger = memoryLogger();
+  const alerts: TokenAlert[] = [];
+  const fates: CallFate[] = [];
+  const seed = server.issueSeed();
+  let owners = 0;
+  return {
+    clock,
+    server,
+    store,
+    seed,
+    alerts,
+    logger,
+    fates,
+    open: (options = {}) =>
+      openTokenCustody({
+        connection,
+        store: store.tokens,
+        leases: store.leases,
+        exchange: server.exchange(
+          () => clock.now(),
+          () => fates.shift() ?? 'answered',
+        ),
+        seal: openSeal(testKey),
+        clock,
+        newOwner: () => `owner-${++owners}`,
+        configuredRefreshToken: seed,
+        mayPresentSeed: true,
+        httpTimeoutMs,
+        onAlert: (alert) => alerts.push(alert),
+        logger,
+        random: () => 0.5,
+        ...options,
+      }),
+  };
+}

@@ -1,0 +1,486 @@
+import { describe, expect, it } from 'vitest';
+import { openSeal } from '../../../src/platform/tokens/seal.ts';
+import { failOnLeaks } from '../../support/leak-check.ts';
+import { connection, httpTimeoutMs, leaseMs, never, openBench } from './custody-bench.ts';
+
+failOnLeaks();
+
+const hour = 3_600_000;
+const code = (expected: string) => expect.objectContaining({ code: expected });
+
+describe('the first token', () => {
+  it('is exchanged once per store, whoever comes later', async () => {
+    const bench = openBench();
+    const token = await bench.open().current(never);
+    expect(bench.server.accepts(token.secret)).toBe(true);
+    expect((await bench.open().current(never)).secret).toBe(token.secret);
+    expect(bench.server.presentations.map(({ token }) => token)).toEqual([bench.seed]);
+  });
+
+  it('lies in the store before its pair is used, and nothing lies there open', async () => {
+    const bench = openBench();
+    const token = await bench.open().current(never);
+    const row = bench.store.row(connection);
+    expect(row).toMatchObject({ state: 'ready', attempts: 0 });
+    const text = JSON.stringify(row);
+    for (const secret of [token.secret, bench.seed, 'refresh-']) expect(text).not.toContain(secret);
+    expect(bench.logger.text()).not.toContain(token.secret);
+  });
+
+  it('is not touched by a command that may not use it up, which says who may', async () => {
+    const bench = openBench();
+    const viewer = bench.open({ mayPresentSeed: false });
+    await expect(viewer.current(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+    await expect(viewer.current(never)).rejects.toThrow('start, apply, resync, token refresh');
+    expect(bench.server.presentations).toEqual([]);
+    await bench.open().current(never);
+    await viewer.current(never);
+  });
+
+  it('is missing: the message says where to put it', async () => {
+    const bench = openBench();
+    const custody = bench.open({ configuredRefreshToken: undefined });
+    await expect(custody.current(never)).rejects.toThrow('connections.acme.refreshToken');
+    expect((await custody.status()).state).toBe('none');
+  });
+
+  it('that could not be sent is still new, and the old pair goes on working', async () => {
+    const bench = openBench();
+    bench.fates.push('not-sent');
+    const custody = bench.open();
+    await expect(custody.current(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+    await bench.clock.advance(11_000);
+    const token = await custody.current(never);
+
+    bench.fates.push('not-sent');
+    const second = bench.server.issueSeed();
+    const later = bench.open({ configuredRefreshToken: second });
+    expect((await later.current(never)).secret).toBe(token.secret);
+    await bench.clock.advance(11_000);
+    expect((await later.current(never)).secret).not.toBe(token.secret);
+    expect(bench.server.presentations.map(({ token }) => token)).toEqual([bench.seed, bench.seed, second, second]);
+  });
+
+  it('of a connection with a lost key is of use: a new one replaces what cannot be opened', async () => {
+    const bench = openBench();
+    await bench.open().current(never);
+    const other = openSeal(Buffer.alloc(32, 9).toString('base64'));
+    await expect(bench.open({ seal: other }).current(never)).rejects.toThrow(code('STORE_INVALID'));
+    expect((await bench.open({ seal: other }).status()).advice).toContain('another encryptionKey');
+    const second = bench.server.issueSeed();
+    await bench.open({ seal: other, configuredRefreshToken: second }).current(never);
+    await bench.open({ seal: other, configuredRefreshToken: second }).current(never);
+    expect(bench.server.revokedFamilies).toBe(0);
+  });
+});
+
+describe('an access token', () => {
+  it('is renewed ahead of its end, at 75 % of its life', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    const first = await custody.current(never);
+    await bench.clock.advance(0.75 * hour - 1);
+    expect((await custody.current(never)).secret).toBe(first.secret);
+    await bench.clock.advance(1);
+    const second = await custody.current(never);
+    expect(second.secret).not.toBe(first.secret);
+    expect(second.generation).toBeGreaterThan(first.generation);
+  });
+
+  it.each(['not-sent', 'answer-lost', 'lost-before'] as const)(
+    'goes on being used while valid when renewing it ahead ends %s',
+    async (fate) => {
+      const bench = openBench();
+      const custody = bench.open();
+      const first = await custody.current(never);
+      await bench.clock.advance(0.8 * hour);
+      bench.fates.push(fate);
+      expect(await custody.current(never)).toEqual(first);
+      expect(await custody.current(never)).toEqual(first);
+      expect(bench.server.presentations).toHaveLength(2);
+    },
+  );
+
+  it('is fetched once for many callers at once', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => custody.current(never)));
+    expect(new Set(tokens.map(({ secret }) => secret)).size).toBe(1);
+    expect(bench.server.presentations).toHaveLength(1);
+  });
+
+  it('that was refused by many calls is renewed once', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    const refused = await custody.current(never);
+    const renewed = await Promise.all(Array.from({ length: 20 }, () => custody.renew(refused.generation, never)));
+    const late = await custody.renew(refused.generation, never);
+    expect(new Set([...renewed, late].map(({ secret }) => secret)).size).toBe(1);
+    expect(late.secret).not.toBe(refused.secret);
+    expect(bench.server.presentations).toHaveLength(2);
+  });
+
+  it('that was refused is taken from the store when another process has renewed it', async () => {
+    const bench = openBench();
+    const [one, two] = [bench.open(), bench.open()];
+    const refused = await one.current(never);
+    await two.current(never);
+    const newer = await two.renew(refused.generation, never);
+    expect((await one.renew(refused.generation, never)).secret).toBe(newer.secret);
+    expect(bench.server.presentations).toHaveLength(2);
+  });
+
+  it('of unknown life is used until it is refused', async () => {
+    const bench = openBench();
+    bench.server.lifeMs = 0;
+    const custody = bench.open();
+    const first = await custody.current(never);
+    await bench.clock.advance(1000 * hour);
+    expect(await custody.current(never)).toEqual(first);
+  });
+});
+
+describe('a lost answer', () => {
+  it('is followed by exactly one more presentation, when the access token has ended', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    await custody.current(never);
+    await bench.clock.advance(0.8 * hour);
+    bench.fates.push('lost-before');
+    await custody.current(never);
+    await bench.clock.advance(0.2 * hour);
+    const token = await bench.clock.drive(custody.current(never));
+    expect(bench.server.accepts(token.secret)).toBe(true);
+    expect(bench.server.presentations.slice(1).map(({ token }) => token)).toEqual(['refresh-2', 'refresh-2']);
+  });
+
+  it('twice in a row asks for a person, and nothing is presented any more', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    bench.fates.push('lost-before', 'lost-before');
+    await expect(bench.clock.drive(custody.current(never))).rejects.toThrow(code('REAUTH_REQUIRED'));
+    await expect(bench.clock.drive(bench.open().current(never))).rejects.toThrow(code('REAUTH_REQUIRED'));
+    expect(bench.server.presentations).toHaveLength(2);
+    expect(bench.alerts.map(({ kind }) => kind)).toEqual(['reauth-required']);
+  });
+
+  it('of a call that never ends is lost after the timeout', async () => {
+    const bench = openBench();
+    const signals: AbortSignal[] = [];
+    const custody = bench.open({
+      exchange: (_token, signal) => {
+        signals.push(signal);
+        return new Promise(() => {});
+      },
+    });
+    const startedAt = bench.clock.now();
+    await expect(bench.clock.drive(custody.current(never))).rejects.toThrow(code('REAUTH_REQUIRED'));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    expect(bench.clock.now() - startedAt).toBeLessThanOrEqual(2 * leaseMs + httpTimeoutMs);
+  });
+
+  it('is not presented again while the first call may still be under way', async () => {
+    const bench = openBench();
+    bench.fates.push('answer-lost');
+    const custody = bench.open();
+    const work = custody.current(never);
+    const refused = expect(work).rejects.toThrow(code('REAUTH_REQUIRED'));
+    await bench.clock.advance(leaseMs - 1000);
+    expect(bench.server.presentations).toHaveLength(1);
+    await bench.clock.drive(refused);
+    expect(bench.server.presentations).toHaveLength(2);
+    expect(bench.server.presentations[1]?.at).toBeGreaterThanOrEqual(
+      (bench.server.presentations[0]?.at ?? 0) + leaseMs,
+    );
+  });
+});
+
+describe('invalid_grant', () => {
+  const lockedOut = async () => {
+    const bench = openBench();
+    const token = await bench.open().current(never);
+    bench.server.present(bench.seed, 'answered', bench.clock.now());
+    bench.server.presentations.length = 0;
+    return { bench, token };
+  };
+
+  it('is told at once, stored, and ends every presentation', async () => {
+    const { bench, token } = await lockedOut();
+    const custody = bench.open();
+    await custody.current(never);
+    await expect(custody.renew(token.generation, never)).rejects.toThrow(code('REAUTH_REQUIRED'));
+    await expect(custody.renew(token.generation, never)).rejects.toThrow('connections.acme.refreshToken');
+    await expect(bench.open().current(never)).rejects.toThrow(code('REAUTH_REQUIRED'));
+    await expect(bench.open().refresh(never)).rejects.toThrow(code('REAUTH_REQUIRED'));
+    expect(bench.server.presentations).toHaveLength(1);
+    expect(bench.alerts).toMatchObject([{ kind: 'reauth-required', connection }]);
+    expect(await custody.status()).toMatchObject({
+      state: 'reauth-required',
+      reason: expect.stringContaining('invalid_grant'),
+    });
+  });
+
+  it('is cleared by a new first token, and its end is told', async () => {
+    const { bench, token } = await lockedOut();
+    const custody = bench.open();
+    await custody.current(never);
+    await expect(custody.renew(token.generation, never)).rejects.toThrow(code('REAUTH_REQUIRED'));
+    const second = bench.server.issueSeed();
+    await expect(bench.open({ configuredRefreshToken: second, mayPresentSeed: false }).current(never)).rejects.toThrow(
+      code('TOKEN_UNAVAILABLE'),
+    );
+    const fresh = await bench.open({ configuredRefreshToken: second }).current(never);
+    expect(bench.server.accepts(fresh.secret)).toBe(true);
+    expect(bench.alerts.map(({ kind }) => kind)).toEqual(['reauth-required', 'recovered']);
+  });
+});
+
+describe('the breaker', () => {
+  it('ends a loop of refused new tokens and names the cause', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    let token = await custody.current(never);
+    token = await custody.renew(token.generation, never);
+    token = await custody.renew(token.generation, never);
+    await expect(custody.renew(token.generation, never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+    await expect(custody.renew(token.generation, never)).rejects.toThrow('refused two new access tokens');
+    expect(bench.server.presentations).toHaveLength(3);
+    expect(bench.alerts.map(({ kind }) => kind)).toEqual(['breaker-open']);
+  });
+
+  it('closes when a call is accepted with the newest token, not with an older one', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    const old = await custody.current(never);
+    let token = await custody.renew(old.generation, never);
+    token = await custody.renew(token.generation, never);
+    custody.accepted(old.generation);
+    await expect(custody.renew(token.generation, never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+    custody.accepted(token.generation);
+    await custody.renew(token.generation, never);
+  });
+
+  it('lets one try through after a while', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    let token = await custody.current(never);
+    token = await custody.renew(token.generation, never);
+    token = await custody.renew(token.generation, never);
+    await bench.clock.advance(5 * 60_000);
+    token = await custody.renew(token.generation, never);
+    await expect(custody.renew(token.generation, never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+  });
+
+  it('does not count refreshes ahead of time', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    for (let i = 0; i < 5; i++) {
+      await custody.current(never);
+      await bench.clock.advance(0.8 * hour);
+    }
+    await custody.renew((await custody.current(never)).generation, never);
+  });
+});
+
+describe('token revoke', () => {
+  it('stores `revoked` before the call, and then nothing refreshes by itself', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    const token = await custody.current(never);
+    const seen: unknown[] = [];
+    await custody.revoke(async (secret) => {
+      seen.push(secret, bench.store.row(connection)?.state);
+    }, never);
+    expect(seen).toEqual([token.secret, 'revoked']);
+    await expect(custody.current(never)).rejects.toThrow(code('TOKEN_REVOKED'));
+    await expect(bench.open().current(never)).rejects.toThrow('rollcall token refresh acme');
+    expect(bench.server.presentations).toHaveLength(1);
+  });
+
+  it('stands when the call fails, and can be called again', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    await custody.current(never);
+    await expect(custody.revoke(() => Promise.reject(new Error('reset')), never)).rejects.toThrow('reset');
+    await expect(custody.current(never)).rejects.toThrow(code('TOKEN_REVOKED'));
+    let calls = 0;
+    const again = await bench.open().revoke(async () => {
+      calls++;
+    }, never);
+    expect(calls).toBe(1);
+    expect(again.state).toBe('revoked');
+  });
+
+  it('is left by `token refresh`, and by a new first token', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    await custody.current(never);
+    await custody.revoke(async () => {}, never);
+    expect((await custody.refresh(never)).state).toBe('ready');
+    await custody.revoke(async () => {}, never);
+    const second = bench.server.issueSeed();
+    await bench.open({ configuredRefreshToken: second }).current(never);
+    expect(bench.server.revokedFamilies).toBe(0);
+  });
+
+  it('waits for a refresh of another process', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    await custody.current(never);
+    const lease = await bench.store.leases.take('token:acme', 'someone', 3000, bench.clock.now());
+    const revoking = custody.revoke(async () => {}, never);
+    await bench.clock.advance(2000);
+    expect(bench.store.row(connection)?.state).toBe('ready');
+    expect(lease).toBeDefined();
+    await bench.clock.drive(revoking);
+    expect(bench.store.row(connection)?.state).toBe('revoked');
+  });
+});
+
+describe('token refresh', () => {
+  it('renews a valid pair and says what stands then', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    const first = await custody.current(never);
+    const status = await custody.refresh(never);
+    expect(status).toMatchObject({ state: 'ready', advice: 'Nothing to do.', expiresAt: bench.clock.now() + hour });
+    expect((await custody.current(never)).secret).not.toBe(first.secret);
+    expect(JSON.stringify(status)).not.toMatch(/access-|refresh-\d/);
+  });
+
+  it('says when it could not be sent', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    await custody.current(never);
+    bench.fates.push('not-sent');
+    await expect(custody.refresh(never)).rejects.toThrow('connection refused');
+    expect((await custody.status()).state).toBe('ready');
+  });
+});
+
+describe('with another process at it', () => {
+  it('waits for the lease and reads what came of it, presenting nothing', async () => {
+    const bench = openBench();
+    const gate = Promise.withResolvers<void>();
+    const slow = bench.open({
+      exchange: async (token) => {
+        await gate.promise;
+        return bench.server.present(token, 'answered', bench.clock.now());
+      },
+    });
+    const first = slow.current(never);
+    await bench.clock.advance(10);
+    const second = bench.open().current(never);
+    await bench.clock.advance(2000);
+    gate.resolve();
+    expect((await bench.clock.drive(second)).secret).toBe((await first).secret);
+    expect(bench.server.presentations).toHaveLength(1);
+  });
+
+  it('stops waiting when the caller does; the refresh under way goes on', async () => {
+    const bench = openBench();
+    const gate = Promise.withResolvers<void>();
+    const custody = bench.open({
+      exchange: async (token) => {
+        await gate.promise;
+        return bench.server.present(token, 'answered', bench.clock.now());
+      },
+    });
+    const abort = new AbortController();
+    const work = custody.current(abort.signal);
+    await bench.clock.advance(10);
+    abort.abort(new Error('run was cancelled'));
+    await expect(work).rejects.toThrow('run was cancelled');
+    const closed = custody.close();
+    gate.resolve();
+    await closed;
+    expect(bench.store.row(connection)?.state).toBe('ready');
+  });
+});
+
+describe('with a store that fails', () => {
+  it('keeps a granted pair until it is stored, and uses it only then', async () => {
+    const bench = openBench();
+    let isDown = false;
+    const custody = bench.open({
+      store: {
+        get: bench.store.tokens.get,
+        replace: async (seen, next) => {
+          if (isDown && next.state === 'ready') throw new Error('disk full');
+          return bench.store.tokens.replace(seen, next);
+        },
+      },
+    });
+    isDown = true;
+    await expect(bench.clock.drive(custody.current(never))).rejects.toThrow('the store does not take it');
+    await expect(bench.clock.drive(custody.current(never))).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+    expect(bench.server.presentations).toHaveLength(1);
+    isDown = false;
+    expect(bench.server.accepts((await custody.current(never)).secret)).toBe(true);
+    expect(bench.server.presentations).toHaveLength(1);
+  });
+
+  it('presents nothing when `refreshing` cannot be stored', async () => {
+    const bench = openBench();
+    const custody = bench.open({
+      store: { get: bench.store.tokens.get, replace: () => Promise.reject(new Error('read-only')) },
+    });
+    await expect(custody.current(never)).rejects.toThrow('read-only');
+    expect(bench.server.presentations).toEqual([]);
+  });
+});
+
+describe('a process that stood still', () => {
+  it('does not send when it wakes after its lease', async () => {
+    const bench = openBench();
+    let slept = false;
+    const custody = bench.open({
+      store: {
+        get: bench.store.tokens.get,
+        replace: async (seen, next) => {
+          const isDone = await bench.store.tokens.replace(seen, next);
+          if (!slept) bench.clock.jumpTo(bench.clock.now() + leaseMs);
+          slept = true;
+          return isDone;
+        },
+      },
+    });
+    await expect(custody.current(never)).rejects.toThrow('stood still');
+    expect(bench.server.presentations).toEqual([]);
+  });
+});
+
+describe('a clock put back', () => {
+  it('does not lock a pair whose refresh got no answer', async () => {
+    const bench = openBench();
+    bench.fates.push('lost-before');
+    const abort = new AbortController();
+    const work = bench.open().current(abort.signal);
+    await bench.clock.advance(10);
+    abort.abort(new Error('stopped'));
+    await expect(work).rejects.toThrow('stopped');
+    bench.clock.jumpTo(bench.clock.now() - hour);
+    await bench.clock.drive(bench.open().current(never), leaseMs);
+  });
+});
+
+describe('a static access token', () => {
+  it('is used as it is, and a refusal says what to do', async () => {
+    const bench = openBench();
+    const custody = bench.open({ staticAccessToken: 'fixed', seal: undefined });
+    expect(await custody.current(never)).toEqual({ secret: 'fixed', generation: 0 });
+    await expect(custody.renew(0, never)).rejects.toThrow('connections.acme.accessToken');
+    await expect(custody.refresh(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+    expect((await custody.status()).state).toBe('static');
+    let revoked = '';
+    await custody.revoke(async (secret) => {
+      revoked = secret;
+    }, never);
+    expect(revoked).toBe('fixed');
+    expect(bench.store.row(connection)).toBeUndefined();
+  });
+
+  it('is the only way without an encryption key', () => {
+    expect(() => openBench().open({ seal: undefined })).toThrow(code('CONFIG_INVALID'));
+  });
+});
