@@ -1,0 +1,55 @@
+import { type Logger as PinoLogger, pino } from 'pino';
+import { prettyFactory } from 'pino-pretty';
+import type { Clock, LogFields, Logger } from '../ports/runtime.ts';
+import { type KeyedHash, keyedHash } from './keyed-hash.ts';
+import { redactFields, redactText } from './log-redaction.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  /** Lines for people, in colour, instead of one JSON object per line. */
+  readonly pretty: boolean;
+  /** Takes whole lines, line end included, at once: nothing is lost when the process ends. */
+  readonly destination: { write(line: string): unknown };
+  /** Key of the hashes that stand for people: 16 bytes or more, one per store. */
+  readonly key: Uint8Array;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Structured log: `{"level":"info","time":"2026-11-21T12:00:00.000Z","run":"run_1","msg":"run finished"}`. Secrets and
+ * personal values are taken out by name and by shape before anything is written; `identification` becomes its hash.
+ */
+export function createLogger(options: LoggerOptions): Logger {
+  const { clock, level, pretty, destination, key } = options;
+  const sink = pretty ? prettySink(destination) : { write: (line: string) => void destination.write(line) };
+  const base = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    sink,
+  );
+  return wrap(base, keyedHash(key));
+}
+
+function prettySink(destination: LoggerOptions['destination']): { write(line: string): void } {
+  const format = prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss', singleLine: true });
+  return { write: (line) => void destination.write(format(line)) };
+}
+
+function wrap(base: PinoLogger, hash: KeyedHash): Logger {
+  const write = (level: 'debug' | 'info' | 'warn' | 'error') => (fields: LogFields, message: string) => {
+    if (base.isLevelEnabled(level)) base[level](redactFields(fields, hash), redactText(message));
+  };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: (fields) => wrap(base.child(redactFields(fields, hash)), hash),
+  };
+}
