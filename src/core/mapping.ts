@@ -1,0 +1,207 @@
+import { RollcallError } from './errors.ts';
+import {
+  type CompiledExpression,
+  type CompiledRule,
+  compileFieldRule,
+  compileRead,
+  type ExpressionCompiler,
+  evaluateSafely,
+  Refusal,
+} from './field-rule.ts';
+import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
+import { identificationProblem } from './identification.ts';
+import { compileLifecycle, type Lifecycle, type StandingVerdict } from './lifecycle.ts';
+import type { Mapped, SourceRecord } from './person.ts';
+import { castToBoolean } from './scope.ts';
+import type { FieldRule, LifecycleSettings, MappingSettings } from './settings.ts';
+import { compileTransforms, readText } from './text.ts';
+
+/** The mapping, lifecycle and scope of one sync, compiled once and used for every record. */
+export interface CompiledMapping {
+  /** The mapped fields in the order of the field table. */
+  readonly fields: readonly FieldName[];
+  /** Every source field that is read, as written in the settings (dots not resolved), each once. */
+  readonly reads: readonly string[];
+  /**
+   * The source field that holds the identification as it is, for point reads; undefined when the identification is
+   * computed, so that people can only be found by mapping everyone.
+   */
+  readonly identificationField: string | undefined;
+  /** Maps one record at `now` (epoch ms). A promise only when an expression has to be awaited. Never throws. */
+  map(record: SourceRecord, now: number): Mapped | Promise<Mapped>;
+  /** Maps one record and tells every step, for `why`. Holds field values: for the person who asked, never for logs. */
+  explain(record: SourceRecord, now: number): Promise<MappingTrace>;
+}
+
+export interface MappingTrace {
+  readonly mapped: Mapped;
+  readonly steps: readonly MappingStep[];
+}
+
+export interface MappingStep {
+  readonly target: 'identification' | FieldName | 'standing' | 'scope';
+  /** `from work_email`, `expression …`, `a fixed value`. */
+  readonly origin: string;
+  readonly effect: 'set' | 'cleared' | 'kept' | 'rejected';
+  /** The value, the standing, or why it was rejected. */
+  readonly detail: string;
+}
+
+/** Compiles the settings of one sync. Throws `CONFIG_INVALID` naming the key that is wrong. */
+export function compileMapping(
+  settings: MappingSettings,
+  lifecycle: LifecycleSettings | undefined,
+  scope: string | undefined,
+  deps: { readonly expressions: ExpressionCompiler },
+): CompiledMapping {
+  const { expressions } = deps;
+  const identification = explained('mapping.identification', () => {
+    return compileIdentification(settings.identification, expressions);
+  });
+  const rules: NamedRule[] = [];
+  for (const { name } of fieldTable) {
+    const rule = settings.fields[name];
+    if (rule === undefined) continue;
+    rules.push({ name, rule: explained(`mapping.${name}`, () => compileFieldRule(name, rule, expressions)) });
+  }
+  const parts: Parts = {
+    identification,
+    rules,
+    lifecycle: explained('lifecycle', () => compileLifecycle(lifecycle)),
+    scope: scope === undefined ? undefined : explained('scope', () => expressions.compile(scope)),
+  };
+  return {
+    fields: rules.map(({ name }) => name),
+    reads: [
+      ...new Set([
+        ...identification.reads,
+        ...rules.flatMap(({ rule }) => rule.reads),
+        ...parts.lifecycle.reads,
+        ...(parts.scope?.reads ?? []),
+      ]),
+    ],
+    identificationField: pointField(settings.identification),
+    map(record, now) {
+      const raws = readAll(parts, record.fields);
+      if (raws instanceof Promise) return raws.then((awaited) => settleAll(parts, record, awaited, now));
+      return settleAll(parts, record, raws, now);
+    },
+    async explain(record, now) {
+      const raws = await readAll(parts, record.fields);
+      return { mapped: settleAll(parts, record, raws, now), steps: stepsOf(parts, record, raws, now) };
+    },
+  };
+}
+
+interface NamedRule {
+  readonly name: FieldName;
+  readonly rule: CompiledRule;
+}
+
+interface Parts {
+  readonly identification: CompiledRule;
+  readonly rules: readonly NamedRule[];
+  readonly lifecycle: Lifecycle;
+  readonly scope: CompiledExpression | undefined;
+}
+
+/** Raw values: the identification, the fields in order, the scope. */
+function readAll(parts: Parts, fields: SourceRecord['fields']): unknown[] | Promise<unknown[]> {
+  const { identification, rules, scope } = parts;
+  const raws: unknown[] = [identification.read(fields)];
+  for (const { rule } of rules) raws.push(rule.read(fields));
+  raws.push(scope === undefined ? true : evaluateSafely(scope, fields));
+  return raws.some((raw) => raw instanceof Promise) ? Promise.all(raws) : raws;
+}
+
+function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[], now: number): Mapped {
+  const { at } = record;
+  const identification = parts.identification.settle(raws[0]);
+  if (identification === undefined || identification instanceof Refusal) {
+    const reason = identification?.reason ?? 'is blank';
+    return { kind: 'unreadable', at, column: parts.identification.column, reason };
+  }
+  const reject = (column: string, reason: string): Mapped => ({ kind: 'rejected', at, identification, column, reason });
+  const fields: Partial<Record<FieldName, string>> = {};
+  for (const [index, { name, rule }] of parts.rules.entries()) {
+    const value = rule.settle(raws[index + 1]);
+    if (value instanceof Refusal) return reject(rule.column, value.reason);
+    if (value !== undefined) fields[name] = value;
+  }
+  const verdict = parts.lifecycle.judge(record.fields, now);
+  if (verdict.kind === 'rejected') return reject(verdict.column, verdict.reason);
+  const inScope = raws[raws.length - 1];
+  if (inScope instanceof Refusal) return reject('scope', inScope.reason);
+  return {
+    kind: 'person',
+    at,
+    identification,
+    fields: fields satisfies FieldValues,
+    standing: verdict.standing,
+    standingReason: verdict.reason,
+    isInScope: castToBoolean(inScope),
+  };
+}
+
+function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], now: number): MappingStep[] {
+  const named = [{ name: 'identification' as const, rule: parts.identification }, ...parts.rules];
+  const steps: MappingStep[] = named.map(({ name, rule }, index) => ({
+    target: name,
+    origin: rule.origin,
+    ...effectOf(rule.settle(raws[index])),
+  }));
+  steps.push({
+    target: 'standing',
+    origin: 'lifecycle',
+    ...standingEffect(parts.lifecycle.judge(record.fields, now)),
+  });
+  if (parts.scope !== undefined) {
+    const raw = raws[raws.length - 1];
+    const effect = raw instanceof Refusal ? effectOf(raw) : effectOf(castToBoolean(raw) ? 'in scope' : 'out of scope');
+    steps.push({ target: 'scope', origin: 'scope', ...effect });
+  }
+  return steps;
+}
+
+function effectOf(value: string | undefined | Refusal): Pick<MappingStep, 'effect' | 'detail'> {
+  if (value instanceof Refusal) return { effect: 'rejected', detail: value.reason };
+  if (value === undefined) return { effect: 'kept', detail: 'blank or not visible: left as the platform has it' };
+  return value === '' ? { effect: 'cleared', detail: 'blank' } : { effect: 'set', detail: value };
+}
+
+function standingEffect(verdict: StandingVerdict): Pick<MappingStep, 'effect' | 'detail'> {
+  if (verdict.kind === 'rejected') return { effect: 'rejected', detail: `${verdict.column} ${verdict.reason}` };
+  return { effect: 'set', detail: `${verdict.standing}: ${verdict.reason}` };
+}
+
+function compileIdentification(rule: FieldRule, expressions: ExpressionCompiler): CompiledRule {
+  if (rule.kind === 'value') throw new RangeError('a fixed value would give everyone the same identification');
+  const transform = compileTransforms(rule.transform);
+  return {
+    ...compileRead('identification', rule, expressions),
+    settle(raw) {
+      if (raw instanceof Refusal) return raw;
+      const reading = readText(raw);
+      if (reading.kind === 'absent') return new Refusal('is not there');
+      if (reading.kind === 'refused') return new Refusal(reading.reason);
+      const text = transform === undefined ? reading.text : transform(reading.text);
+      const problem = identificationProblem(text);
+      return problem === undefined ? text : new Refusal(problem);
+    },
+  };
+}
+
+function pointField(rule: FieldRule): string | undefined {
+  if (rule.kind !== 'from') return undefined;
+  return rule.transform.every((transform) => transform === 'trim') ? rule.path : undefined;
+}
+
+/** Runs one part of the compilation and says which key was wrong. */
+function explained<Result>(key: string, compile: () => Result): Result {
+  try {
+    return compile();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RollcallError(`${key}: ${reason}`, { code: 'CONFIG_INVALID', cause: error });
+  }
+}

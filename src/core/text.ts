@@ -1,0 +1,125 @@
+import type { Transform } from './settings.ts';
+
+/**
+ * Text as the platform compares it: NFC, without white space, U+FEFF and NBSP at its ends. Plain printable ASCII, which
+ * is nearly everything, is returned as it is.
+ */
+export function normalText(text: string): string {
+  if (!isPlainAscii(text)) return text.normalize('NFC').trim();
+  return text.charCodeAt(0) === space || text.charCodeAt(text.length - 1) === space ? text.trim() : text;
+}
+
+/** Longest value that is passed on, in UTF-16 units. Longer ones are damage far more often than data. */
+export const maxTextLength = 255;
+
+/** Why a normal text cannot be a value of the platform, without telling the value; undefined when it can. */
+export function textProblem(text: string): string | undefined {
+  if (text.length > maxTextLength) return `is ${text.length} characters long, at most ${maxTextLength} are allowed`;
+  if (isPlainAscii(text)) return text.charCodeAt(0) === hash ? spreadsheetProblem(text) : undefined;
+  if (controlCharacters.test(text)) return 'holds control characters (a line break or a tab, for example)';
+  if (!text.isWellFormed()) return 'holds half a character (a lone surrogate): the source was cut or decoded wrongly';
+  if (text.includes('\uFFFD')) return 'holds a replacement character: the source was decoded wrongly before';
+  return undefined;
+}
+
+/** What a cell, a JSON value or an expression's result says as text. */
+export type TextReading =
+  | { readonly kind: 'text'; readonly text: string }
+  /** Not there to be seen: says nothing about the field. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const absent: TextReading = { kind: 'absent' };
+const blank: TextReading = { kind: 'text', text: '' };
+
+/** Reads a source value as text: numbers and booleans are written out, null is blank, lists and objects are refused. */
+export function readText(value: unknown): TextReading {
+  switch (typeof value) {
+    case 'string':
+      return { kind: 'text', text: normalText(value) };
+    case 'undefined':
+      return absent;
+    case 'number':
+      return readNumber(value);
+    case 'boolean':
+    case 'bigint':
+      return { kind: 'text', text: String(value) };
+    default:
+      return value === null
+        ? blank
+        : refuse(`is ${Array.isArray(value) ? 'a list' : 'an object'}, expected plain text`);
+  }
+}
+
+/** Joins transforms into one function. They run from left to right on normal text; each is named in core/settings.ts. */
+export function compileTransforms(transforms: readonly Transform[]): ((text: string) => string) | undefined {
+  const steps = transforms.map((name) => transformTable[name]);
+  if (steps.length === 0) return undefined;
+  return (text) => normalText(steps.reduce((current, step) => step(current), text));
+}
+
+const transformTable: Readonly<Record<Transform, (text: string) => string>> = {
+  trim: normalText,
+  lowercase: (text) => text.toLowerCase(),
+  uppercase: (text) => text.toUpperCase(),
+  /** `ANA MARÍA O'NEIL-PAZ` becomes `Ana María O'Neil-Paz`: names like McDonald lose their inner capital. */
+  capitalize: (text) =>
+    text.toLowerCase().replace(/(^|[^\p{L}\p{M}\p{N}])(\p{L})/gu, (_, before: string, letter: string) => {
+      return before + letter.toUpperCase();
+    }),
+  collapseSpaces: (text) => text.replace(/\s+/g, ' '),
+  /** Keeps 0-9 and nothing else: a leading plus goes too. */
+  digits: (text) => text.replace(/[^0-9]+/g, ''),
+  /** Letters lose their marks (`José` becomes `Jose`); what has no ASCII form is dropped. */
+  ascii: (text) =>
+    text
+      .replace(/[ßæÆøØœŒđĐðÐłŁþÞı]/g, (letter) => asciiLetters.get(letter) ?? '')
+      .normalize('NFKD')
+      .replace(/[^\x20-\x7e]+/g, ''),
+};
+
+const asciiLetters: ReadonlyMap<string, string> = new Map([
+  ['ß', 'ss'],
+  ['æ', 'ae'],
+  ['Æ', 'AE'],
+  ['ø', 'o'],
+  ['Ø', 'O'],
+  ['œ', 'oe'],
+  ['Œ', 'OE'],
+  ['đ', 'd'],
+  ['Đ', 'D'],
+  ['ð', 'd'],
+  ['Ð', 'D'],
+  ['ł', 'l'],
+  ['Ł', 'L'],
+  ['þ', 'th'],
+  ['Þ', 'Th'],
+  ['ı', 'i'],
+]);
+
+const space = 0x20;
+const hash = 0x23;
+const notPlainAscii = /[^\x20-\x7e]/;
+// C0, DEL and C1, and the two Unicode line ends: none of them survives a CSV file or a form field unharmed.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const spreadsheetErrors = /^#(N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!)/i;
+
+function isPlainAscii(text: string): boolean {
+  return !notPlainAscii.test(text);
+}
+
+function spreadsheetProblem(text: string): string | undefined {
+  return spreadsheetErrors.test(text) ? 'holds the error value of a spreadsheet formula' : undefined;
+}
+
+function readNumber(value: number): TextReading {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return refuse('is a number with more digits than can be read exactly; the source must send it as text');
+  }
+  return Number.isFinite(value) ? { kind: 'text', text: String(value) } : refuse('is not a number');
+}
+
+function refuse(reason: string): TextReading {
+  return { kind: 'refused', reason };
+}
