@@ -1,0 +1,86 @@
+import jsonata from 'jsonata';
+import type { Expression, Expressions } from '../ports/expression.ts';
+import type { ExpressionNode } from './expression-ast.ts';
+import { expressionReads } from './expression-reads.ts';
+import { compileSimple } from './simple-expression.ts';
+import { dissent } from './simple-values.ts';
+
+/**
+ * JSONata 2.2 behind the expression port. Simple expressions become closures and answer at once; the rest, and any
+ * record on which a closure is not sure of JSONata's answer, is evaluated by JSONata and answers with a promise.
+ */
+export function createExpressions(): Expressions {
+  return { compile: compileExpression };
+}
+
+/**
+ * Compiles one expression. Throws SyntaxError with the place in the text. Evaluating throws, or rejects, with an
+ * `EvaluationError`, whose message never holds a value of the record.
+ */
+export function compileExpression(text: string): Expression {
+  const compiled = parse(text);
+  const root = compiled.ast() as unknown as ExpressionNode;
+  const reads = expressionReads(root);
+  const simple = compileSimple(root);
+  const evaluateFully = (record: Readonly<Record<string, unknown>>): Promise<unknown> =>
+    compiled.evaluate(record).catch((error: unknown) => {
+      throw new EvaluationError(describeFailure(error));
+    });
+  if (simple === undefined) return { reads, evaluate: evaluateFully };
+  return {
+    reads,
+    evaluate(record) {
+      try {
+        return simple(record);
+      } catch (error) {
+        if (error === dissent) return evaluateFully(record);
+        throw error;
+      }
+    },
+  };
+}
+
+/** An expression that failed on one record. */
+export class EvaluationError extends Error {
+  override readonly name = 'EvaluationError';
+}
+
+/** One record may not hold a read up: an expression that runs away fails on that record instead. */
+const guardrails = { timeout: 2_000, stack: 1_000 };
+
+function parse(text: string): jsonata.Expression {
+  try {
+    return jsonata(text, guardrails);
+  } catch (error) {
+    const { message, position } = error as Partial<jsonata.JsonataError>;
+    const place = position === undefined ? '' : ` at character ${position}`;
+    throw new SyntaxError(`not a JSONata expression${place}: ${message ?? 'it cannot be read'}`);
+  }
+}
+
+/** JSONata puts the offending value into its messages; these sentences leave it out. */
+const failures: Readonly<Record<string, string>> = {
+  D1001: 'a number is out of range',
+  D1011: 'it calls itself too deeply',
+  D1012: 'it runs for too long',
+  D1002: 'only a number can be negated',
+  D2014: 'a range is too large',
+  D3030: 'a value cannot be read as a number',
+  D3137: '$error was called',
+  D3141: 'an $assert failed',
+  T0410: 'an argument has the wrong type',
+  T0411: 'the context has the wrong type for the function',
+  T0412: 'an argument must be a list of one type',
+  T1006: 'something that is no function was called',
+  T2001: 'the left side of an operator is not a number',
+  T2002: 'the right side of an operator is not a number',
+  T2009: 'the two sides of a comparison are of different types',
+  T2010: 'only numbers and texts can be compared',
+};
+
+function describeFailure(error: unknown): string {
+  const { code, position } = error as Partial<jsonata.JsonataError>;
+  const what = (code !== undefined && failures[code]) || 'it cannot be worked out';
+  const place = position === undefined ? '' : ` at character ${position}`;
+  return `the expression failed${place}: ${what}${code === undefined ? '' : ` (JSONata ${code})`}`;
+}
