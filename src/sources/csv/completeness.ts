@@ -1,0 +1,89 @@
+import type { ReadEnd } from '../../core/snapshot.ts';
+import type { CsvFile } from './csv-file.ts';
+import { markerProblem, readMarker } from './marker.ts';
+import type { Trailer } from './trailer.ts';
+
+/** How the file is to prove that it is whole, with what that needs. */
+export type CompletenessRule =
+  | { readonly kind: 'stable'; readonly previousRows: number | undefined }
+  | { readonly kind: 'marker'; readonly path: string }
+  | { readonly kind: 'trailer'; readonly prefix: string };
+
+/** What reading to the end has shown. */
+export interface FileFacts {
+  /** Data rows in the file, broken ones too; without header, blank rows and trailer. */
+  readonly rows: number;
+  readonly hasLineEnd: boolean;
+  readonly trailer: Trailer | undefined;
+  /** Signs of a cut, found while reading. */
+  readonly cuts: readonly string[];
+}
+
+/** A stable file may lose this share of the last complete read's rows before it is taken for cut. */
+const stableShare = 0.9;
+
+/** Decides whether the file was read whole. `yielded` is what the read gave: fewer than the file's rows in a point read. */
+export async function judgeCompleteness(
+  rule: CompletenessRule,
+  file: CsvFile,
+  facts: FileFacts,
+  yielded: number,
+): Promise<ReadEnd> {
+  const reasons = [...facts.cuts];
+  if (facts.rows === 0) reasons.push('the file holds no employees');
+  const proof = await proofOf(rule, file, facts);
+  reasons.push(...proof.problems);
+  // Last, so that a change during all of the above is seen too.
+  reasons.push(...(await file.movements()));
+  if (reasons.length > 0) return { complete: false, rows: yielded, reasons };
+  return { complete: true, rows: yielded, evidence: proof.evidence, stamp: file.digest() };
+}
+
+interface Proof {
+  readonly evidence: string;
+  readonly problems: readonly string[];
+}
+
+async function proofOf(rule: CompletenessRule, file: CsvFile, facts: FileFacts): Promise<Proof> {
+  switch (rule.kind) {
+    case 'stable':
+      return proveStable(rule.previousRows, facts);
+    case 'marker':
+      return proveByMarker(rule.path, file, facts);
+    case 'trailer':
+      return proveByTrailer(rule.prefix, facts);
+  }
+}
+
+function proveStable(previousRows: number | undefined, facts: FileFacts): Proof {
+  const problems: string[] = [];
+  if (!facts.hasLineEnd) problems.push('the file does not end with a line end, so its last row may be cut');
+  if (previousRows !== undefined && facts.rows < previousRows * stableShare) {
+    problems.push(
+      `the file has ${facts.rows} rows, less than 90 % of the ${previousRows} of the last complete read. If that is right, ` +
+        'prove it with complete: marker or complete: trailer',
+    );
+  }
+  return { evidence: `the file stood still, ends with a line end and has ${facts.rows} rows`, problems };
+}
+
+async function proveByMarker(path: string, file: CsvFile, facts: FileFacts): Promise<Proof> {
+  const marker = await readMarker(path);
+  if (typeof marker === 'string') return { evidence: '', problems: [marker] };
+  const read = { rows: facts.rows, digest: file.digest(), writtenAtNs: file.writtenAtNs };
+  const problem = markerProblem(path, marker, read);
+  const agreed = [marker.rows !== undefined && 'its row count', marker.sha256 !== undefined && 'its sha256'];
+  const also = agreed.filter((text) => text !== false).join(' and ');
+  return {
+    evidence: `the marker ${path} is there${also === '' ? '' : ` and ${also} agrees`}`,
+    problems: problem === undefined ? [] : [problem],
+  };
+}
+
+function proveByTrailer(prefix: string, { trailer, rows }: FileFacts): Proof {
+  if (trailer === undefined) {
+    return { evidence: '', problems: [`the last record is no trailer beginning with ${prefix}: the file is cut`] };
+  }
+  const problem = `the trailer in line ${trailer.line} says ${trailer.rows} rows, the file has ${rows}`;
+  return { evidence: `the trailer says ${trailer.rows} rows`, problems: trailer.rows === rows ? [] : [problem] };
+}

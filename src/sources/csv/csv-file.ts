@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { RollcallError } from '../../core/errors.ts';
+
+/** The file under one read: its bytes once, from the start, and whether it stood still meanwhile. */
+export interface CsvFile {
+  /** The next bytes; undefined at the end. */
+  next(): Promise<Buffer | undefined>;
+  /** Why the bytes read cannot be taken for the file as it is now; empty when they can. */
+  movements(): Promise<readonly string[]>;
+  /** sha256 of the bytes read so far, hex. */
+  digest(): string;
+  /** When the file was last written, as it was when opened: epoch nanoseconds. */
+  readonly writtenAtNs: bigint;
+  close(): Promise<void>;
+}
+
+/** How much is read at once; the header must fit. */
+export const chunkBytes = 256 * 1024;
+
+/** Opens the file. Throws `SOURCE_UNAVAILABLE` with its path and what to do. */
+export async function openCsvFile(path: string): Promise<CsvFile> {
+  const handle = await open(path, 'r').catch((error: unknown) => {
+    throw unavailable(path, error);
+  });
+  try {
+    return await watchFile(path, handle);
+  } catch (error) {
+    await handle.close();
+    throw error instanceof RollcallError ? error : unavailable(path, error);
+  }
+}
+
+async function watchFile(path: string, handle: FileHandle): Promise<CsvFile> {
+  const before = await handle.stat({ bigint: true });
+  if (!before.isFile()) {
+    throw new RollcallError(`${path} is not a file: set source.path to the CSV file`, { code: 'SOURCE_UNAVAILABLE' });
+  }
+  const hash = createHash('sha256');
+  let bytesRead = 0;
+  return {
+    writtenAtNs: before.mtimeNs,
+    digest: () => hash.copy().digest('hex'),
+    close: () => handle.close(),
+    async next() {
+      // A chunk of its own each time: the CSV parser keeps a view of the last one.
+      const chunk = Buffer.allocUnsafe(chunkBytes);
+      const length = await fill(handle, chunk, path);
+      if (length === 0) return undefined;
+      bytesRead += length;
+      const bytes = chunk.subarray(0, length);
+      hash.update(bytes);
+      return bytes;
+    },
+    async movements() {
+      const [after, atPath] = await Promise.all([
+        handle.stat({ bigint: true }),
+        stat(path, { bigint: true }).catch(() => undefined),
+      ]);
+      const reasons: string[] = [];
+      if (atPath === undefined) reasons.push(`${path} was taken away while it was read`);
+      else if (atPath.ino !== before.ino || atPath.dev !== before.dev) {
+        reasons.push(`${path} was replaced by another file while it was read`);
+      }
+      if (after.size !== before.size || after.size !== BigInt(bytesRead)) {
+        reasons.push(
+          `${path} had ${before.size} bytes at first and ${after.size} at the end: it is still being written`,
+        );
+      } else if (after.mtimeNs !== before.mtimeNs) {
+        reasons.push(`${path} was written while it was read`);
+      }
+      return reasons;
+    },
+  };
+}
+
+async function fill(handle: FileHandle, chunk: Buffer, path: string): Promise<number> {
+  let length = 0;
+  while (length < chunk.length) {
+    const { bytesRead } = await handle.read(chunk, length, chunk.length - length).catch((error: unknown) => {
+      throw unavailable(path, error);
+    });
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return length;
+}
+
+const advice: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file: check source.path, and that the export has run',
+  ENOTDIR: 'a part of the path is not a folder: check source.path',
+  EISDIR: 'it is a folder: set source.path to the CSV file',
+  EACCES: 'this process may not read it: give its user the right to read the file and its folders',
+  EPERM: 'this process may not read it: give its user the right to read the file and its folders',
+};
+
+function unavailable(path: string, cause: unknown): RollcallError {
+  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+  const what = advice[code] ?? 'check the disk or share that holds it';
+  return new RollcallError(`cannot read ${path} (${code}): ${what}`, {
+    code: 'SOURCE_UNAVAILABLE',
+    retry: 'backoff',
+    cause,
+  });
+}

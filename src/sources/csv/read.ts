@@ -1,0 +1,135 @@
+import { RollcallError } from '../../core/errors.ts';
+import type { SourceRecord } from '../../core/person.ts';
+import type { ReadEnd } from '../../core/snapshot.ts';
+import { normalText } from '../../core/text.ts';
+import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { type CompletenessRule, judgeCompleteness } from './completeness.ts';
+import { type CsvFile, openCsvFile } from './csv-file.ts';
+import { type OpenRows, openRows } from './open-rows.ts';
+import { createRowSorter } from './row-sorter.ts';
+import type { CsvConfig } from './schema.ts';
+
+export interface CsvPaths {
+  readonly file: string;
+  readonly marker: string;
+}
+
+/** Records in one page. */
+const pageRecords = 1_000;
+
+/** Reads the file once, from the first byte to the last, and closes it however the read ends. */
+export async function* readCsv(
+  config: CsvConfig,
+  paths: CsvPaths,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  if (request.kind === 'delta') {
+    throw new RollcallError('a CSV file is read whole: it has no delta', { code: 'USAGE' });
+  }
+  io.signal.throwIfAborted();
+  const file = await openCsvFile(paths.file);
+  try {
+    const rows = await openRows(config, paths.file, file);
+    if (rows === undefined)
+      return { complete: false, rows: 0, reasons: [`${paths.file} is empty: it holds no employees`] };
+    try {
+      const accepts = recordFilter(request, rows.columns, paths.file);
+      return yield* readRows(rows, file, completenessRule(config, paths.marker, io), accepts, io);
+    } finally {
+      rows.close();
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The column names, without reading further than the header; none when the file is empty. */
+export async function readCsvHeader(config: CsvConfig, path: string): Promise<readonly string[]> {
+  const file = await openCsvFile(path);
+  try {
+    const rows = await openRows(config, path, file);
+    rows?.close();
+    return rows?.columns ?? [];
+  } finally {
+    await file.close();
+  }
+}
+
+async function* readRows(
+  rows: OpenRows,
+  file: CsvFile,
+  rule: CompletenessRule,
+  accepts: (record: SourceRecord) => boolean,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const sorter = createRowSorter({
+    columns: rows.columns,
+    trailerPrefix: rule.kind === 'trailer' ? rule.prefix : undefined,
+    mustEndLine: rule.kind === 'stable',
+    accepts,
+  });
+  let yielded = 0;
+  for await (const parsed of rows.parsed()) {
+    for (let start = 0; start < parsed.rows.length; start += pageRecords) {
+      io.signal.throwIfAborted();
+      const page = sorter.take(parsed.rows.slice(start, start + pageRecords));
+      yielded += sizeOf(page);
+      if (sizeOf(page) > 0) yield page;
+    }
+    io.signal.throwIfAborted();
+    if (parsed.trouble !== undefined) {
+      // The row before the trouble is whole: a line end stood after it.
+      const last = sorter.finish({ hasLineEnd: true });
+      const { line, reason } = parsed.trouble;
+      yield { records: last.records, broken: [...last.broken, { at: `line ${line}`, reason }] };
+      yielded += sizeOf(last) + 1;
+      return { complete: false, rows: yielded, reasons: [`reading ended in line ${line}: ${reason}`] };
+    }
+  }
+  const isCutInCharacter = rows.isCutInCharacter();
+  const page = sorter.finish({ hasLineEnd: rows.hasLineEnd() && !isCutInCharacter });
+  yielded += sizeOf(page);
+  if (sizeOf(page) > 0) yield page;
+  io.signal.throwIfAborted();
+  const cuts = [sorter.cut, isCutInCharacter ? 'the file ends inside a character: it is cut' : undefined];
+  const facts = {
+    rows: sorter.rows,
+    hasLineEnd: rows.hasLineEnd(),
+    trailer: sorter.trailer,
+    cuts: cuts.filter((reason) => reason !== undefined),
+  };
+  return judgeCompleteness(rule, file, facts, yielded);
+}
+
+function completenessRule(config: CsvConfig, marker: string, io: SourceIo): CompletenessRule {
+  switch (config.complete) {
+    case 'stable':
+      return { kind: 'stable', previousRows: io.previous?.rows };
+    case 'marker':
+      return { kind: 'marker', path: marker };
+    case 'trailer':
+      return { kind: 'trailer', prefix: config.trailer ?? 'T' };
+  }
+}
+
+/** A point read goes through the whole file too, and keeps the people asked for. */
+function recordFilter(
+  request: Exclude<ReadRequest, { kind: 'delta' }>,
+  columns: readonly string[],
+  path: string,
+): (record: SourceRecord) => boolean {
+  if (request.kind === 'full') return () => true;
+  const { field } = request;
+  if (!columns.includes(field)) {
+    throw new RollcallError(`${path} has no column ${JSON.stringify(field)} to find people by`, {
+      code: 'SOURCE_UNAVAILABLE',
+    });
+  }
+  const wanted = new Set(request.identifications.map(normalText));
+  return (record) => wanted.has(normalText(String(record.fields[field])));
+}
+
+function sizeOf(page: SourcePage): number {
+  return page.records.length + page.broken.length;
+}

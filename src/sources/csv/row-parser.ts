@@ -1,0 +1,100 @@
+import { type CsvError, parse } from 'csv-parse';
+
+/** One record of the file as cells; `line` is where it begins, counted from 1. */
+export interface CsvRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** Rows that were finished by some bytes. `trouble` is the row after them at which reading had to end. */
+export interface ParsedRows {
+  readonly rows: readonly CsvRow[];
+  readonly trouble?: { readonly line: number; readonly reason: string };
+}
+
+export interface RowParser {
+  push(bytes: Buffer): Promise<ParsedRows>;
+  end(): Promise<ParsedRows>;
+  close(): void;
+}
+
+/** A record longer than this means a quote that is never closed: without a bound it would swallow the file. */
+const maxRecordLength = 1_000_000;
+
+/**
+ * RFC 4180 with any line end, strictly: quotes only around whole cells and doubled inside. Takes UTF-8. Rows of any
+ * length come out as they are, blank lines as one blank cell; the caller knows the header.
+ */
+export function createRowParser(options: {
+  readonly delimiter: string;
+  readonly quote: string | null;
+  readonly firstLine: number;
+}): RowParser {
+  let rows: CsvRow[] = [];
+  let line = options.firstLine;
+  let linesBefore = 1;
+  const parser = parse({
+    delimiter: options.delimiter,
+    quote: options.quote,
+    escape: options.quote,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    max_record_size: maxRecordLength,
+    // Rows are taken here and not from the stream: one array push instead of a passage through its queue.
+    on_record: (cells: string[]) => {
+      rows.push({ line, cells });
+      // The parser counts a CR LF inside quotes as two lines, so longer records are counted here.
+      line += parser.info.lines === linesBefore ? 1 : 1 + lineEndsWithin(cells);
+      linesBefore = parser.info.lines + 1;
+      return undefined;
+    },
+  });
+  let failure: Error | undefined;
+  parser.on('error', (error) => {
+    failure = error;
+  });
+  parser.resume();
+  const take = (): ParsedRows => {
+    const taken = rows;
+    rows = [];
+    return failure === undefined ? { rows: taken } : { rows: taken, trouble: { line, reason: describe(failure) } };
+  };
+  return {
+    push: (bytes) =>
+      new Promise((resolve) => {
+        parser.write(bytes, (error) => {
+          failure ??= error ?? undefined;
+          resolve(take());
+        });
+      }),
+    end: () =>
+      new Promise((resolve) => {
+        if (parser.closed) {
+          resolve(take());
+          return;
+        }
+        parser.once('close', () => resolve(take()));
+        parser.end();
+      }),
+    close: () => {
+      parser.destroy();
+    },
+  };
+}
+
+function lineEndsWithin(cells: readonly string[]): number {
+  return cells.reduce((count, cell) => count + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed: the file is cut, or a quote inside a cell is not doubled',
+  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote: a quote inside a cell is not doubled',
+  INVALID_OPENING_QUOTE: 'a quote stands in a cell that is not quoted: quote the cell and double the quote',
+  CSV_MAX_RECORD_SIZE: `the row is longer than ${maxRecordLength} characters: a quote is not closed`,
+};
+
+/** The parser's own messages hold cells, so they go no further. */
+function describe(error: Error): string {
+  const { code } = error as CsvError;
+  return reasons[code] ?? `the row cannot be read (${code ?? error.name})`;
+}

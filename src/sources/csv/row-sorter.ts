@@ -1,0 +1,94 @@
+import type { SourceRecord } from '../../core/person.ts';
+import type { BrokenRecord, SourcePage } from '../../ports/source.ts';
+import type { CsvRow } from './row-parser.ts';
+import { readTrailer, type Trailer } from './trailer.ts';
+
+/** Turns rows into records and broken rows, one row late: only the row after it tells that a row is not the last. */
+export interface RowSorter {
+  take(rows: readonly CsvRow[]): SourcePage;
+  /** The last row. Must be called once, after all rows. */
+  finish(end: { readonly hasLineEnd: boolean }): SourcePage;
+  /** Data rows so far, broken ones too. */
+  readonly rows: number;
+  readonly trailer: Trailer | undefined;
+  /** Why the last row looks cut. */
+  readonly cut: string | undefined;
+}
+
+export interface RowSorterOptions {
+  readonly columns: readonly string[];
+  /** How the last record begins if it is a trailer; undefined when the file has none. */
+  readonly trailerPrefix: string | undefined;
+  /** Whether a last row without line end is taken for cut even when it has all its columns. */
+  readonly mustEndLine: boolean;
+  /** Which records are wanted; the others count but are not given. */
+  readonly accepts: (record: SourceRecord) => boolean;
+}
+
+export function createRowSorter(options: RowSorterOptions): RowSorter {
+  const { columns, trailerPrefix, mustEndLine, accepts } = options;
+  let held: CsvRow | undefined;
+  let rows = 0;
+  let trailer: Trailer | undefined;
+  let cut: string | undefined;
+
+  const settle = (row: CsvRow, records: SourceRecord[], broken: BrokenRecord[]): void => {
+    rows++;
+    const at = `line ${row.line}`;
+    if (row.cells.length !== columns.length) {
+      broken.push({ at, reason: `the row has ${row.cells.length} columns, the header has ${columns.length}` });
+      return;
+    }
+    const record = { at, fields: fieldsOf(columns, row.cells) };
+    if (accepts(record)) records.push(record);
+  };
+
+  return {
+    get rows() {
+      return rows;
+    },
+    get trailer() {
+      return trailer;
+    },
+    get cut() {
+      return cut;
+    },
+    take(taken) {
+      const records: SourceRecord[] = [];
+      const broken: BrokenRecord[] = [];
+      for (const row of taken) {
+        if (isBlank(row)) continue;
+        if (held !== undefined) settle(held, records, broken);
+        held = row;
+      }
+      return { records, broken };
+    },
+    finish({ hasLineEnd }) {
+      const records: SourceRecord[] = [];
+      const broken: BrokenRecord[] = [];
+      if (held === undefined) return { records, broken };
+      trailer = trailerPrefix === undefined ? undefined : readTrailer(held, trailerPrefix);
+      if (trailer !== undefined) return { records, broken };
+      if (!hasLineEnd && (mustEndLine || held.cells.length < columns.length)) {
+        rows++;
+        cut = `the last row, line ${held.line}, has no line end: the file may be cut within it`;
+        broken.push({ at: `line ${held.line}`, reason: 'the last row has no line end and may be cut' });
+      } else {
+        settle(held, records, broken);
+      }
+      return { records, broken };
+    },
+  };
+}
+
+function fieldsOf(columns: readonly string[], cells: readonly string[]): Record<string, string> {
+  const fields: Record<string, string> = {};
+  // An index loop: this runs for every cell of the file.
+  for (let index = 0; index < columns.length; index++) fields[columns[index] ?? ''] = cells[index] ?? '';
+  return fields;
+}
+
+/** Blank lines, and the rows of nothing but delimiters that spreadsheets leave at the end. */
+function isBlank(row: CsvRow): boolean {
+  return row.cells.every((cell) => cell === '' || cell.trim() === '');
+}
