@@ -1,4 +1,6 @@
-import type { FieldName, FieldValues } from './fields.ts';
+import type { Change } from './change.ts';
+import { type FieldName, type FieldTraits, type FieldValues, fieldTraits } from './fields.ts';
+import type { Verdict } from './judge.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { MissingProof } from './snapshot.ts';
 
@@ -35,4 +37,53 @@ export function markGone(entry: LedgerEntry, now: number): LedgerEntry {
 /** Gone from the source and no longer on the platform, by whomever: ours no more. */
 export function goneFromPlatform(entry: LedgerEntry, now: number): LedgerEntry {
   return { ...entry, removed: { at: now, blacklist: false } };
+}
+
+/** The entry after a change was seen applied, or was sent without a sign (`unverified`). */
+export function afterChange(
+  change: Change,
+  verdict: Extract<Verdict, { kind: 'applied' | 'unverified' | 'ignored' }>,
+  entry: LedgerEntry | undefined,
+  facts: { readonly owner: string; readonly now: number; readonly blacklist: boolean },
+): LedgerEntry {
+  const { owner, now } = facts;
+  const base = entry === undefined || entry.removed !== undefined ? adopted(owner, change.identification, {}) : entry;
+  const { disabledAt, goneSince, misses, ...rest } = base;
+  switch (change.kind) {
+    case 'remove':
+      return { ...base, owner, removed: { at: now, blacklist: facts.blacklist }, writtenAt: now };
+    case 'disable':
+      return { ...base, owner, disabledAt: now, writtenAt: now };
+    case 'create':
+    case 'update':
+    case 'enable': {
+      const hidden = { ...base.hidden, ...hiddenPart(change.after) };
+      const quirks = verdict.kind === 'applied' ? standingQuirks(base, change, verdict.quirks) : base.quirks;
+      const unverified = verdict.kind === 'unverified' ? sendsSoFar(base, hidden) + 1 : 0;
+      const kept = change.kind === 'update' && disabledAt !== undefined ? { disabledAt } : {};
+      return { ...rest, ...kept, owner, hidden, quirks, unverified, writtenAt: now };
+    }
+  }
+}
+
+/** Fields whose value the ledger has to remember because the platform does not show it. */
+function hiddenPart(values: FieldValues): FieldValues {
+  const names = (Object.keys(values) as FieldName[]).filter((name) => mayBeHidden(fieldTraits(name)));
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
+}
+
+/** A new write of a field replaces what was known of how the platform keeps it. */
+function standingQuirks(entry: LedgerEntry, change: Change, found: LedgerEntry['quirks']): LedgerEntry['quirks'] {
+  const kept = Object.entries(entry.quirks).filter(([name]) => !change.changed.includes(name as FieldName));
+  return { ...Object.fromEntries(kept), ...found };
+}
+
+function sendsSoFar(entry: LedgerEntry, hidden: FieldValues): number {
+  const isSame = Object.entries(hidden).every(([name, value]) => entry.hidden[name as FieldName] === value);
+  return isSame ? entry.unverified : 0;
+}
+
+/** Write-only fields, and dates: a platform may show a date in a form that cannot be understood. */
+function mayBeHidden(traits: FieldTraits): boolean {
+  return !traits.isReadable || traits.isDate;
 }

@@ -6,6 +6,8 @@ export interface RunEnd {
   readonly counts: Counts;
   readonly states: Readonly<Record<ChangeState, number>>;
   readonly isCancelled: boolean;
+  /** A guard distrusts the read and waits for a person, even if no change is held by it. */
+  readonly isReadDoubted: boolean;
   /** A reason why the run could not do its job at all; nothing, or not everything, was tried. */
   readonly failure: string | undefined;
   /** Why the source's read was not fully proven: the run is not a success, whatever it delivered. */
@@ -25,13 +27,14 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
   const trouble = [
     counts.failed > 0 ? `${counts.failed} changes failed` : undefined,
     counts.unresolved > 0 ? `${counts.unresolved} changes have an unknown fate` : undefined,
-    counts.unverified > 0 ? `${counts.unverified} changes could not be verified` : undefined,
     gaps.length > 0 ? `the source was not read completely (${gaps.join('; ')})` : undefined,
   ].filter((text) => text !== undefined);
   if (trouble.length > 0) return { outcome: 'partial', reason: trouble.join(', ') };
   if (counts.held > 0) return { outcome: 'held', reason: `${counts.held} changes wait for approval` };
+  if (end.isReadDoubted)
+    return { outcome: 'held', reason: 'the source looks wrong (see the findings): approve the run if it is right' };
   if (states.exported > 0) return { outcome: 'exported', reason: `${states.exported} changes were written to files` };
-  return { outcome: counts.applied > 0 ? 'succeeded' : 'nothing-to-do', reason: undefined };
+  return { outcome: counts.applied + counts.unverified > 0 ? 'succeeded' : 'nothing-to-do', reason: undefined };
 }
 
 /** The counts of the report, from what was planned and how each change stands. */

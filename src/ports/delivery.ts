@@ -13,13 +13,15 @@ export interface BatchToSubmit {
   readonly id: string;
   /** In order of identification. */
   readonly changes: readonly Change[];
-  /** Hashes of changes whose fate a former attempt has already settled: skipped (direct only). */
-  readonly done: ReadonlySet<string>;
-  /** Called after each direct change, so that a crash knows how far it came. Resolves when it is durable. */
-  readonly onFate: (hash: string, fate: ChangeFate) => Promise<void>;
+  /**
+   * Called before and after each direct change, so that a crash knows how far it came. Resolves when it is durable;
+   * no call goes out before its `sending` is.
+   */
+  readonly onFate: (identification: string, fate: ChangeFate) => Promise<void>;
 }
 
 export type ChangeFate =
+  | { readonly kind: 'sending' }
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly reason: string }
   /** The answer was lost: read back before anything else goes to this user. */

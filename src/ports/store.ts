@@ -96,9 +96,15 @@ export interface RunFacts {
   readonly sourceRows?: number;
   readonly platformUsers?: number;
   readonly managedUsers?: number;
+  /** Changes that repeat one whose fate had stayed unknown. */
+  readonly repeated?: number;
+  /** A guard distrusts the read: far fewer rows, or an emptied field. */
+  readonly isReadDoubted?: boolean;
   /** Why the read is not fully proven; empty when it is. */
   readonly sourceGaps?: readonly string[];
   readonly unchanged?: number;
+  /** On the platform, in no record of the source, and not ours. */
+  readonly unmanaged?: number;
   readonly splits?: number;
   readonly exportedTo?: readonly string[];
 }
@@ -124,7 +130,9 @@ export interface Runs {
   /** Runs that have not ended, of every sync, or of one connection. */
   unfinished(): Promise<readonly Run[]>;
   update(owned: OwnedRun, patch: RunPatch): Promise<OwnedRun>;
-  /** Adds findings of a run, in order. */
+  /** Replaces the run's findings: planning may be done again after a crash. */
+  replaceFindings(owned: OwnedRun, findings: readonly Finding[]): Promise<void>;
+  /** Adds findings, in order, after those that are there. */
   addFindings(owned: OwnedRun, findings: readonly Finding[]): Promise<void>;
   findings(runId: string, limit?: number): Promise<readonly Finding[]>;
   findingsCount(runId: string): Promise<number>;
@@ -158,14 +166,10 @@ export interface PlanHeader {
 
 /** Plans are written in pieces while they are made, then sealed. A piece of an unsealed plan is nobody's plan. */
 export interface Plans {
-  /** Starts a plan, dropping whatever an earlier try of the same id had written. */
+  /** Starts a plan, dropping whatever an earlier try of the same id had written, batches of the run too. */
   begin(header: PlanHeader): Promise<void>;
   add(planId: string, changes: readonly Change[]): Promise<void>;
-  /** Number per class. */
-  count(planId: string): Promise<{
-    readonly kinds: Readonly<Record<ChangeKind, number>>;
-    readonly classes: Readonly<Record<ChangeClass, number>>;
-  }>;
+  count(planId: string): Promise<PlanCount>;
   /** Change hashes in order of identification, for the digest. */
   hashes(planId: string): AsyncIterable<string>;
   seal(planId: string, digest: string): Promise<void>;
@@ -176,8 +180,15 @@ export interface Plans {
   hold(planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
   /** Holds the planned updates that change one of the fields. */
   holdFields(planId: string, fields: readonly FieldName[], reason: string): Promise<number>;
-  /** Marks as approved every change of the plan whose hash is approved for the sync and not expired. Returns how many. */
-  applyApprovals(planId: string, sync: string, now: number): Promise<number>;
+  /**
+   * What people decided about change hashes of the sync, if it has not expired: approved changes are marked so,
+   * rejected ones are held with the reason `rejected by …`.
+   */
+  applyApprovals(
+    planId: string,
+    sync: string,
+    now: number,
+  ): Promise<{ readonly approved: number; readonly rejected: number }>;
   setStates(owned: OwnedRun, marks: readonly ChangeMark[]): Promise<void>;
   countStates(planId: string): Promise<Readonly<Record<ChangeState, number>>>;
   /** Newest sealed plan of the sync with this digest (a unique beginning of at least 8 characters is enough). */
@@ -190,6 +201,14 @@ export interface Plans {
     identification: string,
     limit: number,
   ): Promise<readonly (PlannedChange & { readonly run: string; readonly at: number })[]>;
+}
+
+export interface PlanCount {
+  readonly kinds: Readonly<Record<ChangeKind, number>>;
+  /** Every change, whatever its state. */
+  readonly classes: Readonly<Record<ChangeClass, number>>;
+  /** Those in state `planned` that no person has approved. */
+  readonly open: Readonly<Record<ChangeClass, number>>;
 }
 
 export interface ChangeQuery {
@@ -225,14 +244,16 @@ export interface Batch {
   /** Last status text that the platform showed. */
   readonly status: string | undefined;
   readonly polls: number;
-  readonly nextPollAt: number | undefined;
+  /** The final word about the file, once there is one; `no-status`: none will come. */
+  readonly final: 'done' | 'failed' | 'no-status' | undefined;
+  readonly finalAt: number | undefined;
   readonly reason: string | undefined;
   /** The batch this one was split from. */
   readonly parent: string | undefined;
 }
 
 export interface Batches {
-  /** Writes the run's first batches and assigns each change (by identification) to one; idempotent per run. */
+  /** Writes batches of the run and gives each its changes (by identification), which become `planned`. */
   create(
     owned: OwnedRun,
     batches: readonly { readonly batch: Batch; readonly identifications: readonly string[] }[],
@@ -242,14 +263,19 @@ export interface Batches {
   ofRun(runId: string): Promise<readonly Batch[]>;
   /** Batches of the connection whose effect is not known, of any run that has ended. */
   unresolved(connection: string): Promise<readonly Batch[]>;
-  /** Changes the batch, and its changes in the same transaction. */
-  update(owned: OwnedRun, id: string, patch: BatchPatch, marks?: readonly ChangeMark[]): Promise<void>;
-  /** Ends `unresolved` batches of ended runs, found applied or waited out; not bound to a run's lease. */
-  resolve(id: string, marks: readonly ChangeMark[], reason: string): Promise<void>;
+  /** Changes the batch, its changes and the ledger in one transaction: what was seen applied is never half known. */
+  update(owned: OwnedRun, id: string, patch: BatchPatch, also?: BatchEffects): Promise<void>;
+  /** Ends an `unresolved` batch of an ended run, found applied or waited out; bound to the lease of a later run. */
+  resolve(owned: OwnedRun, id: string, reason: string, also: BatchEffects): Promise<void>;
+}
+
+export interface BatchEffects {
+  readonly marks?: readonly ChangeMark[];
+  readonly ledger?: readonly LedgerEntry[];
 }
 
 export type BatchPatch = Partial<
-  Pick<Batch, 'state' | 'sentAt' | 'fileId' | 'fileName' | 'status' | 'polls' | 'nextPollAt' | 'reason'>
+  Pick<Batch, 'state' | 'sentAt' | 'fileId' | 'fileName' | 'status' | 'polls' | 'final' | 'finalAt' | 'reason'>
 >;
 
 /* ---- ledger ---- */
@@ -299,14 +325,18 @@ export interface ReadRecord {
   readonly at: number;
   readonly rows: number;
   readonly stamp: string;
+  /** False while a guard distrusts it: far fewer rows, or an emptied field. */
+  readonly isAccepted: boolean;
   /** Share of people with a value, per mapped field: 0 to 1. */
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
 }
 
 export interface Reads {
-  /** The last complete full read that a run took. */
+  /** The last accepted complete full read of a run: what the next one is compared with. */
   last(sync: string): Promise<ReadRecord | undefined>;
   put(owned: OwnedRun, read: ReadRecord): Promise<void>;
+  /** A person has looked at what a guard stopped in this run: its read is the new measure. */
+  accept(runId: string): Promise<void>;
 }
 
 /* ---- tokens (design, "Where truth lives") ---- */

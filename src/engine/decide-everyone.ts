@@ -1,0 +1,146 @@
+import { routeOf } from '../core/batch.ts';
+import { type Change, sealChange } from '../core/change.ts';
+import type { Finding } from '../core/finding.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { Person, RejectedPerson } from '../core/person.ts';
+import { type Case, type Decision, decide, type SourceSays } from '../core/plan.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { User } from '../core/user.ts';
+import type { Spool } from '../ports/spool.ts';
+import { type Candidates, equalUser } from './compare.ts';
+import type { EngineIo, Sync } from './engine-io.ts';
+import { type Absent, mark, type PeopleIndex } from './people-index.ts';
+
+export interface DecideJob {
+  readonly sync: Sync;
+  readonly snapshot: Snapshot;
+  readonly index: PeopleIndex;
+  readonly spool: Spool;
+  readonly candidates: Candidates;
+  /** Identifications with a change whose fate is not known yet: nothing goes to them. */
+  readonly blocked: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
+/** Where decisions go, a bounded number at a time. */
+export interface DecisionSink {
+  changes(changes: readonly Change[]): Promise<void>;
+  /** `isMiss`: counts an absence, which a guard may still stop. */
+  ledger(entries: readonly { readonly entry: LedgerEntry; readonly isMiss: boolean }[]): Promise<void>;
+  find(finding: Finding): void;
+}
+
+const chunkSize = 1000;
+
+/** Puts every open case to the truth table. Each person is fetched from the spool only here. */
+export async function decideEveryone(job: DecideJob, sink: DecisionSink, io: EngineIo): Promise<void> {
+  const { index, candidates } = job;
+  let pending: { slot: number; place: number | undefined }[] = [];
+  let decided = 0;
+  const flush = async (): Promise<void> => {
+    job.signal.throwIfAborted();
+    await decideSome(job, pending, sink, io);
+    decided += pending.length;
+    pending = [];
+    io.progress({ step: 'planning', decided, total: candidates.slots.length });
+  };
+  for (let i = 0; i < candidates.slots.length; i += 1) {
+    pending.push({ slot: candidates.slots[i] as number, place: candidates.places[i] as number });
+    if (pending.length >= chunkSize) await flush();
+  }
+  for (let slot = 0; slot < index.size; slot += 1) {
+    if (index.has(slot, mark.seen)) continue;
+    if (index.has(slot, mark.leaver) && !index.has(slot, mark.inLedger)) continue;
+    pending.push({ slot, place: undefined });
+    if (pending.length >= chunkSize) await flush();
+  }
+  if (pending.length > 0) await flush();
+}
+
+async function decideSome(
+  job: DecideJob,
+  slots: readonly { readonly slot: number; readonly place: number | undefined }[],
+  sink: DecisionSink,
+  io: EngineIo,
+): Promise<void> {
+  const { index, sync, spool } = job;
+  const people = slots.map(({ slot, place }) => {
+    const person = index.person(slot);
+    const user = place === undefined || place === equalUser ? undefined : (JSON.parse(spool.read(place)) as User);
+    return { slot, person, user, isEqual: place === equalUser };
+  });
+  const known = people.filter(({ slot }) => index.has(slot, mark.inLedger));
+  const ledger = await io.store.ledger.getMany(
+    sync.settings.connection,
+    known.map(({ person }) => person.identification),
+  );
+  const changes: Change[] = [];
+  const entries: { entry: LedgerEntry; isMiss: boolean }[] = [];
+  for (const { slot, person, user, isEqual } of people) {
+    const { identification } = person;
+    const entry = ledger.get(identification);
+    const owner = entry === undefined || io.syncs.has(entry.owner) ? entry : { ...entry, owner: sync.settings.name };
+    const isConflict = index.has(slot, mark.conflict);
+    const subject: Case = {
+      identification,
+      source: isConflict ? conflict : sourceSays(person, job, identification),
+      user: isEqual && person.kind === 'person' ? shownAsWanted(person) : user,
+      ledger: owner,
+    };
+    const decision = decide(subject, sync.settings, io.clock.now());
+    if (decision.finding !== undefined && !isConflict) sink.find(decision.finding);
+    const { change } = decision;
+    if (change !== undefined) {
+      if (routeOf(change, { delivery: sync.settings.delivery, isSmallAndDirect: false }) === 'none') {
+        sink.find(notDeliverable(change.identification, change.kind, sync.settings.delivery));
+      } else changes.push(sealChange(change));
+    }
+    if (decision.ledger !== undefined) entries.push({ entry: decision.ledger, isMiss: isMiss(decision) });
+  }
+  if (changes.length > 0) await sink.changes(changes);
+  if (entries.length > 0) await sink.ledger(entries);
+}
+
+const conflict: SourceSays = { says: 'unusable', code: 'duplicate-key', reason: 'reported where it was found' };
+
+function isMiss({ rule }: Decision): boolean {
+  return rule === 'missing-counted' || rule === 'missing-disable';
+}
+
+/** Says what this read may say of a person; only a proven snapshot lets it say more than *active*. */
+function sourceSays(person: Person | RejectedPerson | Absent, job: DecideJob, identification: string): SourceSays {
+  const { snapshot, blocked } = job;
+  if (blocked.has(identification)) {
+    const reason = 'an earlier change has an unknown fate: nothing is sent to this user until it is known';
+    return { says: 'unusable', code: 'unresolved', reason };
+  }
+  if (person.kind === 'absent') {
+    return snapshot.missing === undefined
+      ? { says: 'nothing', reason: 'not in this read, which proves nothing about absence' }
+      : { says: 'missing', proof: snapshot.missing };
+  }
+  const { at } = person;
+  if (person.kind === 'rejected') {
+    return { says: 'unusable', code: 'row-rejected', reason: `${at}, ${person.column}: ${person.reason}`, at };
+  }
+  if (person.standing === 'unknown') {
+    return { says: 'unusable', code: 'status-unknown', reason: `${at}: ${person.standingReason}`, at };
+  }
+  const unproven = { says: 'nothing', reason: `${person.standingReason}; but the read was not complete` } as const;
+  if (!person.isInScope) {
+    return snapshot.leavers === undefined ? unproven : { says: 'out-of-scope', person, proof: snapshot.leavers };
+  }
+  if (person.standing === 'future') return { says: 'nothing', reason: person.standingReason };
+  if (person.standing === 'active') return { says: 'active', person };
+  return snapshot.leavers === undefined ? unproven : { says: 'leaver', person, proof: snapshot.leavers };
+}
+
+/** The user of a candidate that was equal in every readable field, as far as the truth table looks at it. */
+function shownAsWanted(person: Person): User {
+  return { id: '', identification: person.identification, enabled: true, fields: person.fields, unreadable: [] };
+}
+
+function notDeliverable(identification: string, kind: string, delivery: string): Finding {
+  const message = `a ${kind} cannot go by delivery: ${delivery}, and is left undone: use delivery: csv or auto`;
+  return { code: 'not-deliverable', identification, message };
+}

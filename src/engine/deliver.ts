@@ -1,0 +1,200 @@
+import type { Finding } from '../core/finding.ts';
+import type { Submission } from '../ports/delivery.ts';
+import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
+import { changesOf } from './plan-run.ts';
+import { next, type Step } from './step.ts';
+
+/** The run's next batch, if one is left: the first in order of number that has not come to its end. */
+export async function deliverNext(context: RunContext, io: EngineIo): Promise<Step> {
+  const { run } = context.owned;
+  const now = await io.store.runs.get(run.id);
+  const batches = await io.store.batches.ofRun(run.id);
+  const batch = batches.find(
+    ({ state, finalAt }) => state !== 'settled' && !(state === 'unresolved' && finalAt !== undefined),
+  );
+  if (batch === undefined || now?.isCancelRequested === true || now?.reason !== undefined) return next('finish');
+  if (batch.state !== 'planned') return resume(context, batch, io);
+  return send(context, batch, batches.length, io);
+}
+
+/** A batch that was on its way when its worker died: `sending` means that nobody knows whether it arrived. */
+async function resume(context: RunContext, batch: Batch, io: EngineIo): Promise<Step> {
+  if (batch.state === 'sending') {
+    const changes = await readBatch(batch, io);
+    const lost = changes.filter(({ state }) => state === 'sent');
+    const unsent = changes.filter(({ state }) => state === 'planned');
+    const marks = lost.map(
+      ({ identification }): ChangeMark => ({ identification, state: 'unresolved', reason: lostReason }),
+    );
+    if (batch.kind === 'direct' && unsent.length > 0 && lost.length === 0) {
+      await io.store.batches.update(context.owned, batch.id, { state: 'planned' });
+      return next('deliver');
+    }
+    await io.store.batches.update(context.owned, batch.id, { state: 'unresolved', reason: lostReason }, { marks });
+  }
+  await io.store.runs.update(context.owned, { phase: 'settling' });
+  return next('settle', batch.id);
+}
+
+const lostReason = 'the worker ended before it knew whether the platform took this';
+
+async function send(context: RunContext, batch: Batch, batches: number, io: EngineIo): Promise<Step> {
+  const { owned, sync, signal } = context;
+  const { settings } = sync;
+  const isFile = batch.kind === 'csv';
+  if (isFile && !(await takeFileLease(context, io))) return next('deliver', undefined, settings.settle.everyMs);
+
+  const changes = await stillMeant(context, batch, await readBatch(batch, io), io);
+  if (changes.length === 0) {
+    await io.store.batches.update(owned, batch.id, { state: 'settled', reason: 'nothing in it was to be sent' });
+    return next('deliver');
+  }
+  io.progress({ step: 'delivering', batch: batch.number, batches, changes: changes.length });
+  const sentAt = io.clock.now();
+  const isWhole = batch.kind !== 'direct';
+  const sent = isWhole ? marksOf(changes, 'sent') : [];
+  await io.store.batches.update(owned, batch.id, { state: 'sending', sentAt }, { marks: sent });
+  io.checkpoint('batch-sending');
+  signal.throwIfAborted();
+
+  const onFate = async (identification: string, fate: { kind: string; reason?: string }): Promise<void> => {
+    const state = fateStates[fate.kind] ?? 'sent';
+    const mark: ChangeMark =
+      fate.reason === undefined ? { identification, state } : { identification, state, reason: fate.reason };
+    await io.store.plans.setStates(owned, [mark]);
+  };
+  let submission: Submission;
+  try {
+    submission = await sync.deliveries[batch.kind].submit({ id: batch.id, changes, onFate }, signal);
+  } catch (error) {
+    // What a delivery throws was certainly not taken: as if it had never been tried.
+    if (!signal.aborted)
+      await io.store.batches.update(
+        owned,
+        batch.id,
+        { state: 'planned' },
+        { marks: marksOf(changes, 'planned', isWhole) },
+      );
+    throw error;
+  }
+  io.checkpoint('batch-accepted');
+  return receive(context, batch, changes, submission, io);
+}
+
+const fateStates: Readonly<Record<string, ChangeMark['state']>> = {
+  sending: 'sent',
+  accepted: 'sent',
+  refused: 'failed',
+  unknown: 'unresolved',
+};
+
+/** Writes down what the platform said of a batch. */
+async function receive(
+  context: RunContext,
+  batch: Batch,
+  changes: readonly PlannedChange[],
+  submission: Submission,
+  io: EngineIo,
+): Promise<Step> {
+  const { owned } = context;
+  const { update } = io.store.batches;
+  switch (submission.kind) {
+    case 'file':
+      await update(owned, batch.id, { state: 'sent', fileId: submission.fileId, fileName: submission.fileName });
+      break;
+    case 'direct':
+      await update(owned, batch.id, { state: 'sent' });
+      break;
+    case 'exported': {
+      const exportedTo = [...(owned.run.facts.exportedTo ?? []), submission.path];
+      await update(
+        owned,
+        batch.id,
+        { state: 'settled', fileName: submission.path },
+        { marks: marksOf(changes, 'exported') },
+      );
+      await io.store.runs.update(owned, { facts: { ...(await io.store.runs.get(owned.run.id))?.facts, exportedTo } });
+      return next('deliver');
+    }
+    case 'wait':
+      await update(
+        owned,
+        batch.id,
+        { state: 'planned', reason: submission.reason },
+        { marks: marksOf(changes, 'planned') },
+      );
+      return next('deliver', undefined, submission.afterMs);
+    case 'refused': {
+      const marks = marksOf(changes, 'failed').map((mark) => ({ ...mark, reason: submission.reason }));
+      await update(owned, batch.id, { state: 'settled', reason: submission.reason }, { marks });
+      await io.store.runs.addFindings(owned, [
+        { code: 'batch-failed', message: `batch ${batch.number}: ${submission.reason}` },
+      ]);
+      return next('deliver');
+    }
+    case 'unknown': {
+      const marks = marksOf(changes, 'unresolved').map((mark) => ({ ...mark, reason: submission.reason }));
+      await update(owned, batch.id, { state: 'unresolved', reason: submission.reason }, { marks });
+      break;
+    }
+  }
+  await io.store.runs.update(owned, { phase: 'settling' });
+  io.checkpoint('batch-sent');
+  return next('settle', batch.id);
+}
+
+/**
+ * Before delivery every create is looked up again, by read and by search: whoever is there by now, or is there in one
+ * of the two only, is not created.
+ */
+async function stillMeant(
+  context: RunContext,
+  batch: Batch,
+  changes: readonly PlannedChange[],
+  io: EngineIo,
+): Promise<PlannedChange[]> {
+  const open = changes.filter(({ state }) => state === 'planned');
+  if (batch.kind === 'outbox') return open;
+  const marks: ChangeMark[] = [];
+  const findings: Finding[] = [];
+  const check = async (change: PlannedChange): Promise<PlannedChange | undefined> => {
+    if (change.kind !== 'create') return change;
+    const { identification } = change;
+    const lookup = await context.sync.platform.find(identification, context.signal);
+    if (lookup.found === false) return change;
+    const reason =
+      lookup.found === 'unclear' ? lookup.reason : 'the user is on the platform by now; the next run will look again';
+    marks.push({ identification, state: 'failed', reason });
+    findings.push({ code: 'lookup-disagrees', identification, message: `not created: ${reason}` });
+    return undefined;
+  };
+  const kept = (await Promise.all(open.map(check))).filter((change) => change !== undefined);
+  if (marks.length > 0) {
+    await io.store.plans.setStates(context.owned, marks);
+    await io.store.runs.addFindings(context.owned, findings);
+  }
+  return kept;
+}
+
+/** One file in flight per connection, over all syncs and workers. Taken anew by the same run after a crash. */
+async function takeFileLease({ owned, sync }: RunContext, io: EngineIo): Promise<boolean> {
+  const name = fileLeaseName(sync.settings.connection);
+  return (await io.store.leases.take(name, owned.run.id, fileLeaseMs, io.clock.now())) !== undefined;
+}
+
+export const fileLeaseMs = 10 * 60_000;
+
+export function fileLeaseName(connection: string): string {
+  return `file:${connection}`;
+}
+
+export async function readBatch(batch: Batch, io: EngineIo): Promise<PlannedChange[]> {
+  const changes: PlannedChange[] = [];
+  for await (const change of changesOf(batch.run, io, { batch: batch.id })) changes.push(change);
+  return changes;
+}
+
+function marksOf(changes: readonly PlannedChange[], state: ChangeMark['state'], isMeant = true): ChangeMark[] {
+  return isMeant ? changes.map(({ identification }) => ({ identification, state })) : [];
+}

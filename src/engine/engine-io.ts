@@ -1,0 +1,38 @@
+import type { CompiledMapping } from '../core/mapping.ts';
+import type { Dialect, SyncSettings } from '../core/settings.ts';
+import type { Delivery } from '../ports/delivery.ts';
+import type { Platform } from '../ports/platform.ts';
+import type { Checkpoint, Clock, Logger, NewId, Progress } from '../ports/runtime.ts';
+import type { Source } from '../ports/source.ts';
+import type { OpenSpool } from '../ports/spool.ts';
+import type { OwnedRun, Store } from '../ports/store.ts';
+
+/** One configured sync with its two ends opened. The composition root makes it; the engine only uses it. */
+export interface Sync {
+  readonly settings: SyncSettings;
+  readonly source: Source;
+  readonly mapping: CompiledMapping;
+  readonly platform: Platform;
+  readonly dialect: Dialect;
+  readonly deliveries: { readonly csv: Delivery; readonly direct: Delivery; readonly outbox: Delivery };
+}
+
+/** Everything a run needs from outside. */
+export interface EngineIo {
+  readonly store: Store;
+  /** Every configured sync by name: a ledger owner that is not here owns nothing any more. */
+  readonly syncs: ReadonlyMap<string, Sync>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly newId: NewId;
+  readonly openSpool: OpenSpool;
+  readonly checkpoint: Checkpoint;
+  readonly progress: Progress;
+}
+
+/** A run under our lease, with its sync and the signal that ends it: lease lost, cancelled, shutting down. */
+export interface RunContext {
+  readonly owned: OwnedRun;
+  readonly sync: Sync;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,94 @@
+import type { Finding } from '../core/finding.ts';
+import { chooseOutcome, countChanges } from '../core/report.ts';
+import type { ChangeMark, Run } from '../ports/store.ts';
+import { fileLeaseName } from './deliver.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
+import { changesOf } from './plan-run.ts';
+import { ended, type Step } from './step.ts';
+
+/** Counts what became of every change, chooses the outcome and closes the run. Repeatable. */
+export async function finishRun(context: RunContext, io: EngineIo, failure?: string): Promise<Step> {
+  const { owned } = context;
+  const run = await io.store.runs.get(owned.run.id);
+  if (run === undefined || run.phase === 'done') return ended;
+  const lost = await leaveUnresolved(context, run, io);
+  await dropUnsent(context, io);
+  const states = await io.store.plans.countStates(run.id);
+  const { kinds, classes } = await io.store.plans.count(run.id);
+  const counts = countChanges(kinds, classes, states, run.facts.repeated ?? 0);
+  const { outcome, reason } = chooseOutcome({
+    counts,
+    states,
+    isCancelled: run.isCancelRequested,
+    isReadDoubted: run.facts.isReadDoubted === true,
+    failure: failure ?? run.reason,
+    gaps: run.facts.sourceGaps ?? [],
+  });
+  if (lost !== undefined) await io.store.runs.addFindings(owned, [lost]);
+  const endedAt = io.clock.now();
+  await io.store.runs.update(owned, {
+    phase: 'done',
+    endedAt,
+    outcome,
+    counts,
+    ...(reason === undefined ? {} : { reason }),
+  });
+  await releaseFileLease(context, io);
+  io.checkpoint('run-finished');
+  const { create, update, enable, disable, remove, held, failed, unresolved } = counts;
+  const fields = {
+    run: run.id,
+    sync: run.sync,
+    outcome,
+    create,
+    update,
+    enable,
+    disable,
+    remove,
+    held,
+    failed,
+    unresolved,
+  };
+  io.logger.info({ ...fields, ms: endedAt - run.startedAt }, 'run ended');
+  return ended;
+}
+
+/** A run that fails while a batch is out leaves it unresolved: later runs look for its effect. */
+async function leaveUnresolved({ owned }: RunContext, run: Run, io: EngineIo): Promise<Finding | undefined> {
+  const out = (await io.store.batches.ofRun(run.id)).filter(({ state }) => state === 'sending' || state === 'sent');
+  for (const batch of out) {
+    const marks: ChangeMark[] = [];
+    for await (const { identification } of changesOf(run.id, io, { batch: batch.id, states: ['sent'] })) {
+      marks.push({ identification, state: 'unresolved', reason: 'the run ended before its effect was known' });
+    }
+    await io.store.batches.update(owned, batch.id, { state: 'unresolved', finalAt: io.clock.now() }, { marks });
+  }
+  if (out.length === 0) return undefined;
+  return {
+    code: 'unresolved',
+    message: `${out.length} batches were out when the run ended: later runs look for their effect first`,
+  };
+}
+
+/** What was never sent will not be: the next run plans anew. */
+async function dropUnsent({ owned }: RunContext, io: EngineIo): Promise<void> {
+  let marks: ChangeMark[] = [];
+  const flush = async (): Promise<void> => {
+    if (marks.length > 0) await io.store.plans.setStates(owned, marks);
+    marks = [];
+  };
+  for await (const { identification } of changesOf(owned.run.id, io, { states: ['planned'] })) {
+    marks.push({ identification, state: 'dropped' });
+    if (marks.length >= 1000) await flush();
+  }
+  await flush();
+}
+
+async function releaseFileLease({ owned, sync }: RunContext, io: EngineIo): Promise<void> {
+  const name = fileLeaseName(sync.settings.connection);
+  const now = io.clock.now();
+  const holder = await io.store.leases.holder(name, now);
+  if (holder?.owner !== owned.run.id) return;
+  const lease = await io.store.leases.take(name, owned.run.id, 1, now);
+  if (lease !== undefined) await io.store.leases.release(lease);
+}

@@ -1,0 +1,184 @@
+import { PlanDigest } from '../core/change.ts';
+import type { Finding } from '../core/finding.ts';
+import { checkGuards, className, type GuardVerdict } from '../core/guard.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { RunFacts, RunScope } from '../ports/store.ts';
+import { comparePlatform } from './compare.ts';
+import { type DecisionSink, decideEveryone } from './decide-everyone.ts';
+import type { EngineIo, RunContext, Sync } from './engine-io.ts';
+import { PeopleIndex } from './people-index.ts';
+import { type Pulled, pull } from './pull.ts';
+import { recall } from './recall.ts';
+import { blockedUsers, resolveUnresolved } from './unresolved.ts';
+
+const dayMs = 86_400_000;
+const keptFindings = 10_000;
+
+export interface PlanJob {
+  /** Id under which the changes are stored: the run's, or a new one for a plan that is only shown. */
+  readonly planId: string;
+  readonly sync: Sync;
+  readonly scope: RunScope;
+  readonly signal: AbortSignal;
+  /** The run that will deliver it. Without one the plan is only shown: no miss is counted, nobody becomes ours. */
+  readonly context: RunContext | undefined;
+}
+
+/** A plan that lies sealed in the store, and what was seen while making it. */
+export interface Plan {
+  readonly id: string;
+  readonly digest: string;
+  readonly findings: readonly Finding[];
+  readonly facts: RunFacts;
+  readonly verdict: GuardVerdict;
+  /** Changes that repeat one whose fate stayed unknown. */
+  readonly repeated: number;
+  /** Why the source makes any run of it a failure; nothing was planned. */
+  readonly failure: string | undefined;
+}
+
+/** Pull, recall, compare, decide, guard: everything up to the first effect outside. */
+export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
+  const { sync, scope, signal, context } = job;
+  const { name } = sync.settings;
+  const findings: Finding[] = [];
+  const find = (finding: Finding): void => {
+    if (findings.length < keptFindings) findings.push(finding);
+  };
+  const spool = io.openSpool();
+  try {
+    const index = new PeopleIndex(spool, sync.mapping.fields);
+    const last = scope.kind === 'all' ? await io.store.reads.last(name) : undefined;
+    const pulled = await pull({ sync, scope, index, signal, find, previousRows: last?.rows }, io);
+    io.checkpoint('source-read');
+    if (pulled.snapshot.rows === 0) return await emptyPlan(job, pulled, findings, io);
+
+    const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
+    const managed = await recall(sync, index, scope.kind === 'all', io);
+    const compared = await comparePlatform({ sync, scope, index, spool, signal, find }, io);
+
+    await io.store.plans.begin(headerOf(job, io));
+    const misses: LedgerEntry[] = [];
+    let repeated = 0;
+    const sink: DecisionSink = {
+      find,
+      changes: async (changes) => {
+        for (const { identification, kind } of changes) {
+          if (!unresolved.released.has(identification)) continue;
+          repeated += 1;
+          find({
+            code: 'repeated',
+            identification,
+            message: `${kind} is sent again: the fate of an earlier one stayed unknown`,
+          });
+        }
+        await io.store.plans.add(job.planId, changes);
+      },
+      ledger: async (entries) => {
+        if (context === undefined) return;
+        for (const { entry, isMiss } of entries) if (isMiss) misses.push(entry);
+        await io.store.ledger.put(
+          context.owned,
+          entries.filter(({ isMiss }) => !isMiss).map(({ entry }) => entry),
+        );
+      },
+    };
+    const { blocked } = unresolved;
+    await decideEveryone(
+      { sync, snapshot: pulled.snapshot, index, spool, candidates: compared.candidates, blocked, signal },
+      sink,
+      io,
+    );
+
+    const verdict = await guard(job, pulled, managed, last, io);
+    if (context !== undefined && !verdict.areMissesHeld) await io.store.ledger.put(context.owned, misses);
+    for (const { reason } of [...verdict.holds, ...verdict.fields]) find({ code: 'held', message: reason });
+    const facts: RunFacts = {
+      sourceRows: pulled.snapshot.rows,
+      platformUsers: compared.users,
+      managedUsers: managed,
+      unchanged: compared.unchanged,
+      unmanaged: compared.unmanaged,
+      sourceGaps: pulled.snapshot.gaps,
+    };
+    return {
+      id: job.planId,
+      digest: await seal(job.planId, io),
+      findings,
+      facts,
+      verdict,
+      repeated,
+      failure: undefined,
+    };
+  } finally {
+    spool.close();
+  }
+}
+
+/** Holds what is too much, after taking out what a person has approved or rejected. */
+async function guard(
+  job: PlanJob,
+  pulled: Pulled,
+  managed: number,
+  last: Awaited<ReturnType<EngineIo['store']['reads']['last']>>,
+  io: EngineIo,
+): Promise<GuardVerdict> {
+  const { settings } = job.sync;
+  const now = io.clock.now();
+  const { approved } = await io.store.plans.applyApprovals(job.planId, settings.name, now);
+  const { open } = await io.store.plans.count(job.planId);
+  const recent = await io.store.plans.appliedSince(settings.name, now - dayMs);
+  const { snapshot, fillRates } = pulled;
+  const isFull = snapshot.kind === 'full';
+  const verdict = checkGuards(
+    {
+      sync: settings.name,
+      classes: open,
+      recent,
+      managed,
+      rows: snapshot.rows,
+      fillRates,
+      previous: isFull ? last : undefined,
+    },
+    settings.guards,
+  );
+  for (const { class: held, reason } of verdict.holds) {
+    const count = await io.store.plans.hold(job.planId, [held], reason);
+    io.logger.warn({ sync: settings.name, class: held, count }, `held: ${className[held]}`);
+  }
+  for (const { field, reason } of verdict.fields) await io.store.plans.holdFields(job.planId, [field], reason);
+  if (job.context !== undefined && isFull && snapshot.missing !== undefined) {
+    const { stamp } = snapshot.missing;
+    const isAccepted = approved > 0 || (!verdict.areMissesHeld && verdict.fields.length === 0);
+    const read = { sync: settings.name, run: job.planId, at: now, rows: snapshot.rows, stamp, fillRates, isAccepted };
+    await io.store.reads.put(job.context.owned, read);
+  }
+  return verdict;
+}
+
+async function seal(planId: string, io: EngineIo): Promise<string> {
+  const digest = new PlanDigest();
+  for await (const hash of io.store.plans.hashes(planId)) digest.add(hash);
+  const text = digest.end();
+  await io.store.plans.seal(planId, text);
+  return text;
+}
+
+async function emptyPlan(job: PlanJob, { snapshot }: Pulled, findings: Finding[], io: EngineIo): Promise<Plan> {
+  await io.store.plans.begin(headerOf(job, io));
+  const who =
+    job.scope.kind === 'all' ? 'the source gave no employee at all' : 'the source knows none of the named people';
+  return {
+    id: job.planId,
+    digest: await seal(job.planId, io),
+    findings,
+    facts: { sourceRows: 0, sourceGaps: snapshot.gaps },
+    verdict: { holds: [], fields: [], areMissesHeld: true },
+    repeated: 0,
+    failure: `${who}: nothing was changed. ${snapshot.gaps.join('; ')}`.trim(),
+  };
+}
+
+function headerOf(job: PlanJob, io: EngineIo) {
+  return { id: job.planId, sync: job.sync.settings.name, run: job.context?.owned.run.id, madeAt: io.clock.now() };
+}

@@ -1,0 +1,191 @@
+import { type FieldName, type FieldValues, fieldTraits } from '../core/fields.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { Person, RejectedPerson } from '../core/person.ts';
+import type { User } from '../core/user.ts';
+import type { Spool } from '../ports/spool.ts';
+import { HashIndex } from './hash-index.ts';
+import { TextHash } from './text-hash.ts';
+
+/** What is known of one slot. Bits, because there may be a million slots. */
+export const mark = {
+  /** Some record of the source names this person. */
+  inSource: 1,
+  /** The record's data can be used. */
+  usable: 1 << 1,
+  active: 1 << 2,
+  leaver: 1 << 3,
+  outOfScope: 1 << 4,
+  /** Two records, two people differing by case only, or an e-mail claimed twice: no change, protected. */
+  conflict: 1 << 5,
+  /** Ours, and nothing in the ledger that needs a closer look: see `recall`. */
+  plain: 1 << 6,
+  /** The ledger knows this identification. */
+  inLedger: 1 << 7,
+  /** The platform has showed this user. */
+  seen: 1 << 8,
+} as const;
+
+/** Somebody whom the ledger knows and this read does not name. */
+export interface Absent {
+  readonly kind: 'absent';
+  readonly identification: string;
+}
+
+/** Where a field's bit lies in `#given`. */
+interface Place {
+  readonly name: FieldName;
+  readonly word: number;
+  readonly bit: number;
+}
+
+/**
+ * Everybody that source or ledger name, one slot each, found by identification (without case: people who differ only
+ * by case share a slot and are a conflict). A slot holds hashes and a place in the spool, never a record.
+ */
+export class PeopleIndex {
+  readonly #byIdentification = new HashIndex();
+  readonly #byEmail = new HashIndex();
+  readonly #hash = new TextHash();
+  readonly #spool: Spool;
+  readonly #readable: readonly Place[];
+  readonly #hidden: readonly Place[];
+  readonly #all: readonly Place[];
+  /** Which mapped fields each person gives, a bit a field, 32 fields an array. */
+  readonly #given: Int32Array[];
+  #marks = new Uint16Array(1024);
+  #exact = new Int32Array(1024);
+  #readableHi = new Int32Array(1024);
+  #readableLo = new Int32Array(1024);
+  #hiddenHi = new Int32Array(1024);
+  #hiddenLo = new Int32Array(1024);
+  #place = new Float64Array(1024).fill(-1);
+  #size = 0;
+
+  /** `fields`: every field that the mapping names. */
+  constructor(spool: Spool, fields: readonly FieldName[]) {
+    this.#spool = spool;
+    const places = fields.map((name, i) => ({ name, word: i >> 5, bit: 1 << (i & 31) }));
+    this.#all = places;
+    this.#readable = places.filter(({ name }) => fieldTraits(name).isReadable);
+    this.#hidden = places.filter(({ name }) => !fieldTraits(name).isReadable);
+    this.#given = Array.from({ length: Math.ceil(fields.length / 32) }, () => new Int32Array(1024));
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  has(slot: number, bits: number): boolean {
+    return ((this.#marks[slot] as number) & bits) === bits;
+  }
+
+  set(slot: number, bits: number): void {
+    this.#marks[slot] = (this.#marks[slot] as number) | bits;
+  }
+
+  /** The slot of an identification, or -1. `isExact` is false when they differ by case. */
+  find(identification: string): { slot: number; isExact: boolean } {
+    const { hi, lo } = this.#hash.of(identification.toLowerCase());
+    const slot = this.#byIdentification.get(hi, lo);
+    if (slot === -1) return { slot, isExact: false };
+    return { slot, isExact: this.#exact[slot] === this.#hash.of(identification).hi };
+  }
+
+  /** Adds an identification that `find` did not find. */
+  add(identification: string): number {
+    const { hi, lo } = this.#hash.of(identification.toLowerCase());
+    if (this.#size === this.#marks.length) this.#grow();
+    const slot = this.#size;
+    this.#size += 1;
+    this.#byIdentification.add(hi, lo, slot);
+    this.#exact[slot] = this.#hash.of(identification).hi;
+    return slot;
+  }
+
+  /** Stores what the source says of the slot's person. */
+  fill(slot: number, person: Person | RejectedPerson): void {
+    this.#place[slot] = this.#spool.append(JSON.stringify(person));
+    if (person.kind !== 'person') return;
+    for (const { name, word, bit } of this.#all) {
+      const given = this.#given[word];
+      if (given !== undefined && person.fields[name] !== undefined) given[slot] = (given[slot] as number) | bit;
+    }
+    const readable = this.#hashValues(this.#readable, slot, person.fields);
+    this.#readableHi[slot] = readable.hi;
+    this.#readableLo[slot] = readable.lo;
+    const hidden = this.#hashValues(this.#hidden, slot, person.fields);
+    this.#hiddenHi[slot] = hidden.hi;
+    this.#hiddenLo[slot] = hidden.lo;
+  }
+
+  /** Keeps the name of a slot that no record of the source fills. */
+  name(slot: number, identification: string): void {
+    this.#place[slot] = this.#spool.append(JSON.stringify({ kind: 'absent', identification }));
+  }
+
+  /** What was kept of a slot's person, fetched from the spool. */
+  person(slot: number): Person | RejectedPerson | Absent {
+    const place = this.#place[slot] as number;
+    return JSON.parse(this.#spool.read(place)) as Person | RejectedPerson | Absent;
+  }
+
+  /** The slot that wants this e-mail, or -1. E-mails compare without case. */
+  findEmail(email: string): number {
+    const { hi, lo } = this.#hash.of(email.toLowerCase());
+    return this.#byEmail.get(hi, lo);
+  }
+
+  addEmail(email: string, slot: number): void {
+    const { hi, lo } = this.#hash.of(email.toLowerCase());
+    this.#byEmail.add(hi, lo, slot);
+  }
+
+  /** Whether the platform shows every readable field as the slot's person wants it. */
+  isShownAsWanted(slot: number, user: User): boolean {
+    const { hi, lo } = this.#hashValues(this.#readable, slot, user.fields);
+    return this.#readableHi[slot] === hi && this.#readableLo[slot] === lo;
+  }
+
+  /** Whether the ledger believes every write-only field to be as the slot's person wants it. */
+  isWrittenAsWanted(slot: number, entry: LedgerEntry): boolean {
+    for (const { name, word, bit } of this.#hidden) {
+      if (this.#isGiven(slot, word, bit) && entry.hidden[name] === undefined) return false;
+    }
+    const { hi, lo } = this.#hashValues(this.#hidden, slot, entry.hidden);
+    return this.#hiddenHi[slot] === hi && this.#hiddenLo[slot] === lo;
+  }
+
+  /** Whether the slot's person gives any write-only field. */
+  hasHidden(slot: number): boolean {
+    return this.#hidden.some(({ word, bit }) => this.#isGiven(slot, word, bit));
+  }
+
+  #isGiven(slot: number, word: number, bit: number): boolean {
+    return (((this.#given[word] as Int32Array)[slot] as number) & bit) !== 0;
+  }
+
+  /** Hashes the values of those places that the slot's person gives. */
+  #hashValues(places: readonly Place[], slot: number, values: FieldValues): { hi: number; lo: number } {
+    const hash = this.#hash.begin();
+    for (const { name, word, bit } of places) if (this.#isGiven(slot, word, bit)) hash.add(values[name] ?? '');
+    return hash.end();
+  }
+
+  #grow(): void {
+    const size = this.#marks.length * 2;
+    const larger = <T extends Uint16Array | Int32Array | Float64Array>(old: T, next: T): T => {
+      next.set(old);
+      return next;
+    };
+    this.#marks = larger(this.#marks, new Uint16Array(size));
+    this.#exact = larger(this.#exact, new Int32Array(size));
+    this.#readableHi = larger(this.#readableHi, new Int32Array(size));
+    this.#readableLo = larger(this.#readableLo, new Int32Array(size));
+    this.#hiddenHi = larger(this.#hiddenHi, new Int32Array(size));
+    this.#hiddenLo = larger(this.#hiddenLo, new Int32Array(size));
+    this.#given.forEach((given, word) => {
+      this.#given[word] = larger(given, new Int32Array(size));
+    });
+    this.#place = larger(this.#place, new Float64Array(size).fill(-1));
+  }
+}

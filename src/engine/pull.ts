@@ -1,0 +1,121 @@
+import type { FieldName } from '../core/fields.ts';
+import type { Finding } from '../core/finding.ts';
+import type { Mapped, Person, RejectedPerson } from '../core/person.ts';
+import { certifySnapshot, type Snapshot } from '../core/snapshot.ts';
+import type { ReadRequest } from '../ports/source.ts';
+import type { RunScope } from '../ports/store.ts';
+import type { EngineIo, Sync } from './engine-io.ts';
+import { mark, type PeopleIndex } from './people-index.ts';
+
+/** What a read of the source came to. The people themselves are in the index. */
+export interface Pulled {
+  readonly snapshot: Snapshot;
+  /** Share of people with a value, per mapped field. */
+  readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
+  readonly evidence: string | undefined;
+}
+
+export interface PullJob {
+  readonly sync: Sync;
+  readonly scope: RunScope;
+  readonly previousRows: number | undefined;
+  readonly index: PeopleIndex;
+  readonly signal: AbortSignal;
+  readonly find: (finding: Finding) => void;
+}
+
+/** Reads the source once, maps every record and files it in the index. */
+export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
+  const { sync, signal, find } = job;
+  const now = io.clock.now();
+  const request = readRequest(job);
+  const named = job.scope.kind === 'users' ? new Set(job.scope.identifications) : undefined;
+  const filled = new Map<FieldName, number>();
+  let people = 0;
+  let unreadable = 0;
+  let rows = 0;
+
+  const file = (mapped: Mapped): void => {
+    if (mapped.kind === 'unreadable') {
+      unreadable += 1;
+      find({ code: 'row-unreadable', at: mapped.at, message: `${mapped.at} names nobody: ${mapped.reason}` });
+      return;
+    }
+    if (named !== undefined && !named.has(mapped.identification)) return;
+    filePerson(mapped, job);
+    if (mapped.kind !== 'person') return;
+    people += 1;
+    for (const name of sync.mapping.fields) {
+      const value = mapped.fields[name];
+      if (value !== undefined && value !== '') filled.set(name, (filled.get(name) ?? 0) + 1);
+    }
+  };
+
+  const previous = job.previousRows === undefined ? undefined : { rows: job.previousRows };
+  const reading = sync.source.read(request, { clock: io.clock, logger: io.logger, signal, previous });
+  for (let next = await reading.next(); ; next = await reading.next()) {
+    if (next.done === true) {
+      const snapshot = certifySnapshot({ kind: request.kind, end: next.value, unreadable, readAt: now });
+      for (const gap of snapshot.gaps)
+        find({ code: 'source-incomplete', message: `the read proves nothing about absence: ${gap}` });
+      const fillRates = Object.fromEntries(
+        sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),
+      );
+      return { snapshot, fillRates, evidence: next.value.complete ? next.value.evidence : undefined };
+    }
+    for (const { at, reason } of next.value.broken) {
+      unreadable += 1;
+      find({ code: 'row-unreadable', at, message: `${at} cannot be read: ${reason}` });
+    }
+    for (const record of next.value.records) {
+      const mapped = sync.mapping.map(record, now);
+      file(mapped instanceof Promise ? await mapped : mapped);
+    }
+    rows += next.value.records.length;
+    io.progress({ step: 'pulling', rows });
+  }
+}
+
+function readRequest({ scope, sync }: PullJob): ReadRequest {
+  if (scope.kind === 'all') return { kind: 'full' };
+  const origin = sync.settings.mapping.identification;
+  const field = origin.kind === 'from' ? origin.path : '';
+  return { kind: 'point', identifications: scope.identifications, field };
+}
+
+function filePerson(person: Person | RejectedPerson, { index, sync, find }: PullJob): void {
+  const { identification, at } = person;
+  const known = index.find(identification);
+  if (known.slot !== -1) {
+    index.set(known.slot, mark.conflict);
+    const other = index.person(known.slot);
+    const both = `${'at' in other ? other.at : 'another record'} and ${at}`;
+    if (known.isExact)
+      find({ code: 'duplicate-key', identification, at, message: `${both} both say they are ${identification}` });
+    else {
+      const names = `${other.identification} and ${identification}`;
+      find({ code: 'case-conflict', identification, at, message: `${both} differ only by case: ${names}` });
+    }
+    return;
+  }
+  const slot = index.add(identification);
+  index.fill(slot, person);
+  index.set(slot, mark.inSource);
+  if (person.kind === 'rejected') return;
+  if (person.standing === 'active') index.set(slot, mark.usable | mark.active);
+  if (person.standing === 'leaver') index.set(slot, mark.usable | mark.leaver);
+  if (!person.isInScope) index.set(slot, mark.outOfScope);
+  const { email } = person.fields;
+  if (email === undefined || email === '' || !sync.settings.match.includes('email') || person.standing !== 'active')
+    return;
+  const holder = index.findEmail(email);
+  if (holder === -1) {
+    index.addEmail(email, slot);
+    return;
+  }
+  index.set(slot, mark.conflict);
+  index.set(holder, mark.conflict);
+  const other = index.person(holder);
+  const message = `${other.identification} (${'at' in other ? other.at : '?'}) and ${identification} (${at}) have the same e-mail`;
+  find({ code: 'email-conflict', identification, at, message });
+}

@@ -1,0 +1,68 @@
+import type { Change } from '../core/change.ts';
+import { judgeChange, type Verdict } from '../core/judge.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import { afterChange } from '../core/ledger-steps.ts';
+import type { User } from '../core/user.ts';
+import type { Platform } from '../ports/platform.ts';
+import type { EngineIo, Sync } from './engine-io.ts';
+
+/** Up to here users are read one by one; more are found by a new scan. */
+export const singleReadLimit = 50;
+
+export interface ReadBack {
+  readonly change: Change;
+  readonly verdict: Verdict;
+  readonly known: LedgerEntry | undefined;
+}
+
+/** Reads the users of some changes back and judges each change by what the platform shows now. */
+export async function readBack(
+  changes: readonly Change[],
+  sync: Sync,
+  signal: AbortSignal,
+  io: EngineIo,
+): Promise<ReadBack[]> {
+  const names = changes.map(({ identification }) => identification);
+  const known = await io.store.ledger.getMany(sync.settings.connection, names);
+  const users = await readUsers(names, sync.platform, signal, io);
+  return changes.map((change) => {
+    const entry = known.get(change.identification);
+    const found = users.get(change.identification);
+    if (found === 'unclear') {
+      return { change, known: entry, verdict: { kind: 'not-seen', what: 'read and search disagree about the user' } };
+    }
+    return { change, known: entry, verdict: judgeChange(change, found, entry) };
+  });
+}
+
+/** The ledger's entry after a change that stands, wholly or in part. */
+export function entryAfter({ change, verdict, known }: ReadBack, sync: Sync, now: number): LedgerEntry | undefined {
+  if (verdict.kind === 'not-seen') return undefined;
+  const { name, remove } = sync.settings;
+  const blacklist = remove !== 'never' && remove.blacklist;
+  return afterChange(change, verdict, known, { owner: name, now, blacklist });
+}
+
+async function readUsers(
+  names: readonly string[],
+  platform: Platform,
+  signal: AbortSignal,
+  io: EngineIo,
+): Promise<Map<string, User | 'unclear' | undefined>> {
+  const users = new Map<string, User | 'unclear' | undefined>();
+  if (names.length <= singleReadLimit) {
+    const lookups = names.map(async (name) => {
+      const lookup = await platform.find(name, signal);
+      users.set(name, lookup.found === 'unclear' ? 'unclear' : lookup.found ? lookup.user : undefined);
+      io.progress({ step: 'reading-back', users: users.size, total: names.length });
+    });
+    await Promise.all(lookups);
+    return users;
+  }
+  const wanted = new Set(names);
+  for await (const page of platform.scan(signal)) {
+    for (const user of page.users) if (wanted.has(user.identification)) users.set(user.identification, user);
+    io.progress({ step: 'reading-back', users: users.size, total: names.length });
+  }
+  return users;
+}

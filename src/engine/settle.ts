@@ -1,0 +1,156 @@
+import type { Finding } from '../core/finding.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { Batch, ChangeMark } from '../ports/store.ts';
+import { fileLeaseMs, fileLeaseName, readBatch } from './deliver.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
+import { entryAfter, type ReadBack, readBack } from './read-back.ts';
+import { splitBatch } from './split.ts';
+import { next, type Step } from './step.ts';
+
+const longestPollMs = 60_000;
+
+/**
+ * One look at a batch that went out: ask for the file's status, then read the users back. Nothing is `applied` on the
+ * platform's word alone, and an unknown status is pending until the deadline, never a success.
+ *
+ *   sent ──status──► pending ─► look again, more and more seldom, until settle.deadline ─► unresolved
+ *                    done ────► read back until settle.visibleWithin ─► applied, or failed: not visible
+ *                    failed ──► read back once ─► applied; the rest is split, or failed
+ *                    none ────► read back until settle.deadline ─► applied, or unresolved
+ *   unresolved ──────────────► read back until settle.visibleWithin ─► applied, or left unresolved
+ */
+export async function settleBatch(context: RunContext, batchId: string, io: EngineIo): Promise<Step> {
+  const batch = await io.store.batches.get(batchId);
+  if (batch === undefined || batch.state === 'settled' || batch.state === 'planned') return toDelivery(context, io);
+  const looked = batch.fileId !== undefined && batch.final === undefined ? await poll(context, batch, io) : batch;
+  const sentAt = looked.sentAt ?? 0;
+  const now = io.clock.now();
+  const { deadlineMs, visibleWithinMs } = context.sync.settings.settle;
+  if (looked.fileId !== undefined && looked.final === undefined) {
+    if (now < sentAt + deadlineMs) return lookAgain(context, looked);
+    return conclude(context, looked, 'unresolved', io);
+  }
+  switch (looked.final) {
+    case 'failed':
+      return conclude(context, looked, 'split', io);
+    case 'no-status':
+      return conclude(context, looked, now < sentAt + deadlineMs ? 'wait' : 'unresolved', io);
+    default: {
+      const isInTime = now < (looked.finalAt ?? sentAt) + visibleWithinMs;
+      return conclude(context, looked, isInTime ? 'wait' : looked.state === 'unresolved' ? 'unresolved' : 'fail', io);
+    }
+  }
+}
+
+/** What becomes of changes that the platform does not show. */
+type Patience = 'wait' | 'fail' | 'split' | 'unresolved';
+
+async function poll(context: RunContext, batch: Batch, io: EngineIo): Promise<Batch> {
+  const { owned, sync, signal } = context;
+  const { connection } = sync.settings;
+  await io.store.leases.take(fileLeaseName(connection), owned.run.id, fileLeaseMs, io.clock.now());
+  const status = await sync.platform.status(batch.fileId ?? '', signal);
+  const text = status.kind === 'no-status' ? 'no status to be had' : status.text;
+  io.progress({ step: 'settling', batch: batch.number, batches: 0, status: text });
+  if (status.kind === 'pending' && !status.isKnown && batch.status !== text) {
+    io.logger.warn({ run: owned.run.id, batch: batch.number, status: text }, 'unknown file status: waiting');
+    const message = `batch ${batch.number}: the platform says "${text}", which dialect.status does not name; treated as still working`;
+    await io.store.runs.addFindings(owned, [{ code: 'batch-failed', message }]);
+  }
+  const final = status.kind === 'pending' ? undefined : status.kind;
+  const finalAt = final === undefined ? undefined : io.clock.now();
+  const polls = batch.polls + 1;
+  await io.store.batches.update(owned, batch.id, { status: text, polls, final, finalAt });
+  if (final !== undefined) io.checkpoint('status-final');
+  return { ...batch, status: text, polls, final, finalAt };
+}
+
+/** Reads the batch's users back and writes down what is certain; the rest goes as `patience` says. */
+async function conclude(context: RunContext, batch: Batch, patience: Patience, io: EngineIo): Promise<Step> {
+  const { owned, sync, signal } = context;
+  const open = (await readBatch(batch, io)).filter(({ state }) => state === 'sent' || state === 'unresolved');
+  const backs = await readBack(open, sync, signal, io);
+  io.checkpoint('read-back');
+  const now = io.clock.now();
+  const marks: ChangeMark[] = [];
+  const ledger: LedgerEntry[] = [];
+  const findings: Finding[] = [];
+  const unseen: ReadBack[] = [];
+  for (const back of backs) {
+    const { identification } = back.change;
+    const isOpen = back.verdict.kind === 'not-seen' || (back.verdict.kind === 'unverified' && patience === 'wait');
+    if (isOpen) {
+      unseen.push(back);
+      continue;
+    }
+    const entry = entryAfter(back, sync, now);
+    if (entry !== undefined) ledger.push(entry);
+    marks.push(markOf(back, now));
+    findings.push(...findingsOf(back));
+    if (back.verdict.kind === 'unverified') findings.push(unverified(identification));
+  }
+  if (unseen.length > 0 && patience === 'wait') {
+    // Findings wait for the end: what is certain now will be read again and said once.
+    return lookAgain(context, batch);
+  }
+  if (unseen.length > 0 && patience === 'split') {
+    return splitBatch(context, batch, { marks, ledger, unseen, findings }, io);
+  }
+  for (const { change, verdict } of unseen) {
+    const what = verdict.kind === 'not-seen' ? verdict.what : 'no sign';
+    const state = patience === 'unresolved' ? 'unresolved' : 'failed';
+    const reason = patience === 'unresolved' ? `fate unknown: ${what}` : `the platform said it was done, but ${what}`;
+    marks.push({ identification: change.identification, state, reason });
+  }
+  const isLeftOpen = patience === 'unresolved' && unseen.length > 0;
+  if (isLeftOpen) findings.push(leftUnresolved(batch, unseen.length));
+  const state = isLeftOpen ? 'unresolved' : 'settled';
+  await io.store.batches.update(owned, batch.id, { state, finalAt: batch.finalAt ?? now }, { marks, ledger });
+  await io.store.runs.addFindings(owned, findings);
+  io.checkpoint('batch-settled');
+  return toDelivery(context, io);
+}
+
+async function toDelivery({ owned }: RunContext, io: EngineIo): Promise<Step> {
+  await io.store.runs.update(owned, { phase: 'delivering' });
+  return next('deliver');
+}
+
+/** Looks more and more seldom: every `settle.every`, growing by half each time, at most once a minute. */
+function lookAgain({ sync }: RunContext, batch: Batch): Step {
+  const { everyMs } = sync.settings.settle;
+  const afterMs = Math.min(everyMs * 1.5 ** Math.min(batch.polls, 20), Math.max(longestPollMs, everyMs));
+  return next('settle', batch.id, Math.round(afterMs));
+}
+
+function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
+  const { identification } = change;
+  if (verdict.kind === 'ignored') {
+    return { identification, state: 'failed', reason: `the platform ignored ${verdict.fields.join(', ')}` };
+  }
+  if (verdict.kind === 'unverified')
+    return { identification, state: 'unverified', reason: 'write-only fields: no sign that they were taken' };
+  return { identification, state: 'applied', appliedAt: now };
+}
+
+function findingsOf({ change, verdict }: ReadBack): Finding[] {
+  const { identification } = change;
+  if (verdict.kind === 'ignored') {
+    const message = `the platform took the change but ignored ${verdict.fields.join(', ')}: is the field writable for this connection?`;
+    return [{ code: 'ignored-field', identification, message }];
+  }
+  const kept = verdict.kind === 'applied' ? Object.keys(verdict.quirks) : [];
+  if (kept.length === 0) return [];
+  const message = `the platform keeps ${kept.join(', ')} differently than sent (cut, trimmed or re-cased): taken as equal from now on`;
+  return [{ code: 'kept-differently', identification, message }];
+}
+
+function unverified(identification: string): Finding {
+  const message = 'only write-only fields were written and lastUpdate did not move: they are sent again at most twice';
+  return { code: 'unverified', identification, message };
+}
+
+function leftUnresolved(batch: Batch, count: number): Finding {
+  const message = `batch ${batch.number}: ${count} changes have an unknown fate; nothing more goes to these users until they are seen applied or settle.unknownAfter has passed`;
+  return { code: 'unresolved', message };
+}

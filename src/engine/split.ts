@@ -1,0 +1,77 @@
+import type { Finding } from '../core/finding.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { Batch, ChangeMark } from '../ports/store.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
+import { newBatch } from './plan-run.ts';
+import type { ReadBack } from './read-back.ts';
+import { next, type Step } from './step.ts';
+
+/** So many files failed and none landed (a file, its halves, its quarters): the platform is ill, not the rows. */
+const illAfterFailures = 7;
+
+export interface FailedFile {
+  readonly marks: readonly ChangeMark[];
+  readonly ledger: readonly LedgerEntry[];
+  readonly findings: readonly Finding[];
+  /** What the platform did not take, in order of identification. */
+  readonly unseen: readonly ReadBack[];
+}
+
+/** Halves a file that failed until the bad rows stand alone, as far as `settle.maxSplits` goes. */
+export async function splitBatch(context: RunContext, batch: Batch, failed: FailedFile, io: EngineIo): Promise<Step> {
+  const { owned, sync } = context;
+  const { unseen } = failed;
+  const run = await io.store.runs.get(owned.run.id);
+  const splits = run?.facts.splits ?? 0;
+  const all = await io.store.batches.ofRun(owned.run.id);
+  const status = batch.status ?? 'failed';
+  const isIll = failed.marks.length === 0 && hasOnlyFailures(all);
+  const isSplitting = unseen.length > 1 && splits < sync.settings.settle.maxSplits && !isIll;
+
+  const findings = [...failed.findings];
+  const marks = [...failed.marks];
+  if (!isSplitting) {
+    const alone =
+      unseen.length === 1 ? 'its row alone makes the file fail' : `in a failed file of ${unseen.length} rows`;
+    const reason = `the platform says "${status}": ${alone}`;
+    for (const { change } of unseen) marks.push({ identification: change.identification, state: 'failed', reason });
+    const names = unseen.slice(0, 3).map(({ change }) => change.identification);
+    findings.push({
+      code: 'batch-failed',
+      message: `batch ${batch.number}: ${reason} (${names.join(', ')}${unseen.length > 3 ? ', …' : ''})`,
+    });
+  }
+  // The halves take their rows along first: a kill in between finds every row in exactly one open batch.
+  if (isSplitting) {
+    const middle = Math.ceil(unseen.length / 2);
+    const halves = [unseen.slice(0, middle), unseen.slice(middle)].map((half, i) => ({
+      batch: newBatch(context, all.length + 1 + i, 'csv', half.length, batch.id),
+      identifications: half.map(({ change }) => change.identification),
+    }));
+    await io.store.batches.create(owned, halves);
+  }
+  await io.store.batches.update(
+    owned,
+    batch.id,
+    { state: 'settled', reason: `the platform says "${status}"` },
+    { marks, ledger: failed.ledger },
+  );
+  if (isIll) findings.push(ill(all.length));
+  await io.store.runs.addFindings(owned, findings);
+  await io.store.runs.update(owned, {
+    phase: 'delivering',
+    facts: { ...run?.facts, splits: splits + (isSplitting ? 1 : 0) },
+    ...(isIll ? { reason: ill(all.length).message } : {}),
+  });
+  return next('deliver');
+}
+
+function hasOnlyFailures(batches: readonly Batch[]): boolean {
+  const files = batches.filter(({ kind, final }) => kind === 'csv' && final !== undefined);
+  return files.length >= illAfterFailures && files.every(({ final }) => final === 'failed');
+}
+
+function ill(files: number): Finding {
+  const message = `${files} files in a row failed and nothing landed: the platform seems ill, so the rest was not sent`;
+  return { code: 'platform-ill', message };
+}
