@@ -84,6 +84,7 @@ async function send(context: RunContext, batch: Batch, batches: number, io: Engi
 
 const fateStates: Readonly<Record<string, ChangeMark['state']>> = {
   sending: 'sent',
+  'not-tried': 'planned',
   accepted: 'sent',
   refused: 'failed',
   unknown: 'unresolved',

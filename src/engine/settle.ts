@@ -68,7 +68,8 @@ async function poll(context: RunContext, batch: Batch, io: EngineIo): Promise<Ba
 /** Reads the batch's users back and writes down what is certain; the rest goes as `patience` says. */
 async function conclude(context: RunContext, batch: Batch, patience: Patience, io: EngineIo): Promise<Step> {
   const { owned, sync, signal } = context;
-  const open = (await readBatch(batch, io)).filter(({ state }) => state === 'sent' || state === 'unresolved');
+  const changes = await readBatch(batch, io);
+  const open = changes.filter(({ state }) => state === 'sent' || state === 'unresolved');
   const backs = await readBack(open, sync, signal, io);
   io.checkpoint('read-back');
   const now = io.clock.now();
@@ -104,7 +105,9 @@ async function conclude(context: RunContext, batch: Batch, patience: Patience, i
   }
   const isLeftOpen = patience === 'unresolved' && unseen.length > 0;
   if (isLeftOpen) findings.push(leftUnresolved(batch, unseen.length));
-  const state = isLeftOpen ? 'unresolved' : 'settled';
+  // Direct calls may have stopped early (too many requests): what was not tried goes out again.
+  const hasUntried = changes.some(({ state }) => state === 'planned');
+  const state = isLeftOpen ? 'unresolved' : hasUntried ? 'planned' : 'settled';
   await io.store.batches.update(owned, batch.id, { state, finalAt: batch.finalAt ?? now }, { marks, ledger });
   await io.store.runs.addFindings(owned, findings);
   io.checkpoint('batch-settled');

@@ -2,7 +2,7 @@ import type { Change } from '../core/change.ts';
 
 /**
  * A way to bring a batch to the platform. `submit` is called after the store says `sending`; it makes at most one
- * attempt per change and never repeats a write whose fate is unknown.
+ * attempt per change and never repeats a write whose fate is unknown. It throws only when nothing at all was taken.
  */
 export interface Delivery {
   readonly kind: 'csv' | 'direct' | 'outbox';
@@ -22,6 +22,8 @@ export interface BatchToSubmit {
 
 export type ChangeFate =
   | { readonly kind: 'sending' }
+  /** It turned out that it was not sent after all, and certainly not taken. */
+  | { readonly kind: 'not-tried' }
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly reason: string }
   /** The answer was lost: read back before anything else goes to this user. */
@@ -30,7 +32,7 @@ export type ChangeFate =
 export type Submission =
   /** The platform took a file and works on it. */
   | { readonly kind: 'file'; readonly fileId: string; readonly fileName: string }
-  /** Direct calls: each change's fate was told through `onFate`. */
+  /** Direct calls: fates were told through `onFate`. A change without one was not tried and may go out later. */
   | { readonly kind: 'direct' }
   /** Written to a folder for someone else to deliver. */
   | { readonly kind: 'exported'; readonly path: string }

@@ -1,0 +1,42 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PlatformError } from '../core/errors.ts';
+import type { BatchToSubmit, Delivery, Submission } from '../ports/delivery.ts';
+import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
+import { writeProvisioningFile } from './provisioning-file.ts';
+
+/** How long to wait before another upload when the platform does not say. */
+const busyWaitMs = 15_000;
+
+/** A batch as one partial-provisioning file with rows I, U and D. */
+export const csvDelivery: DeliveryKind = {
+  kind: 'csv',
+  open: (io) => ({ kind: 'csv', submit: (batch, signal) => upload(batch, io, signal) }) satisfies Delivery,
+};
+
+async function upload(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal): Promise<Submission> {
+  const name = `rollcall_${batch.id}.csv`;
+  const path = join(io.scratchFolder, name);
+  await writeProvisioningFile(path, batch.changes, io.dialect);
+  try {
+    const { fileId } = await io.platform.upload({ path, name }, signal);
+    return { kind: 'file', fileId, fileName: name };
+  } catch (error) {
+    return refusalOf(error);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Turns what the platform said of a write into data; rethrows what is about the connection, not about this batch. */
+export function refusalOf(error: unknown): Extract<Submission, { kind: 'unknown' | 'wait' | 'refused' }> {
+  if (!(error instanceof PlatformError)) throw error;
+  if (error.effect === 'unknown') return { kind: 'unknown', reason: error.message };
+  if (error.code === 'PLATFORM_BUSY') {
+    const afterMs = typeof error.retry === 'object' ? error.retry.afterMs : busyWaitMs;
+    return { kind: 'wait', afterMs, reason: error.message };
+  }
+  if (error.code === 'PLATFORM_REFUSED' || error.code === 'PLATFORM_NOT_FOUND')
+    return { kind: 'refused', reason: error.message };
+  throw error;
+}

@@ -1,0 +1,11 @@
+import { csvDelivery } from './csv-upload.ts';
+import type { DeliveryKind } from './delivery-io.ts';
+import { directDelivery } from './direct.ts';
+import { outboxDelivery } from './outbox.ts';
+
+/** Every way to deliver, one line each. */
+export const deliveryKinds: readonly DeliveryKind[] = [
+  csvDelivery, //
+  directDelivery,
+  outboxDelivery,
+];
