@@ -1,0 +1,224 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { codeOnly } from './support/architecture/code-only.ts';
+import {
+  adapterImports,
+  allowances,
+  fileCycles,
+  folderCycles,
+  forbiddenImports,
+  packagesInCore,
+  queueImports,
+  undeclaredPackages,
+} from './support/architecture/import-rules.ts';
+import { badFileName, findNever, neverRules } from './support/architecture/never-rules.ts';
+import { readSourceFiles, type SourceFile, toSourceFile, type Violation } from './support/architecture/source-file.ts';
+
+const root = join(import.meta.dirname, '..');
+const files = readSourceFiles(root, ['src', 'jobs']);
+const dependencies = Object.keys(
+  (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> })
+    .dependencies,
+);
+
+const tell = (violations: readonly Violation[]) => violations.map(({ file, line, what }) => `${file}:${line} ${what}`);
+const everywhere = (rule: (file: SourceFile) => readonly Violation[]) => tell(files.flatMap(rule));
+
+/** What a rule says about one made-up file. */
+const about = (rule: (file: SourceFile) => readonly Violation[], path: string, text: string) =>
+  tell(rule(toSourceFile(path, text)));
+
+it('there is something to look at', () => {
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.some(({ imports }) => imports.length > 0)).toBe(true);
+});
+
+describe('imports', () => {
+  it('run one way: core ← ports ← everything else, and only main knows all', () => {
+    expect(everywhere(forbiddenImports)).toEqual([]);
+  });
+
+  it('no adapter imports another adapter', () => {
+    expect(everywhere(adapterImports)).toEqual([]);
+  });
+
+  it('core imports nothing from outside but node:crypto, ports nothing', () => {
+    expect(everywhere(packagesInCore)).toEqual([]);
+  });
+
+  it('only runtime/bullmq and main import the queue', () => {
+    expect(everywhere(queueImports)).toEqual([]);
+  });
+
+  it('every package is declared as a dependency', () => {
+    expect(everywhere((file) => undeclaredPackages(file, dependencies))).toEqual([]);
+  });
+
+  it('make no circle, neither of folders nor of files', () => {
+    expect(folderCycles(files)).toEqual([]);
+    expect(fileCycles(files)).toEqual([]);
+  });
+
+  it('lead to files that exist', () => {
+    const missing = files.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ isOwn, target }) => isOwn && !existsSync(join(root, target)))
+        .map(({ line, target }) => `${path}:${line} imports ${target}, which is not there`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('every folder of src has a rule', () => {
+    const folders = readdirSync(join(root, 'src')).map((name) => `src/${name}`);
+    expect(folders.filter((folder) => folder !== 'src/main' && allowances[folder] === undefined)).toEqual([]);
+  });
+});
+
+describe('the rules for imports catch', () => {
+  it.each([
+    ['src/core/plan.ts', "import type { Store } from '../ports/store.ts';", 'src/core may import only itself'],
+    ['src/ports/store.ts', "import { x } from '../engine/x.ts';", 'src/ports may import only itself, src/core'],
+    ['src/engine/run.ts', "import { x } from '../store/x.ts';", 'src/engine may import'],
+    ['src/store/open.ts', "export * from '../platform/x.ts';", 'src/store may import'],
+    ['src/delivery/direct.ts', "import { x } from '../platform/client.ts';", 'src/delivery may import'],
+    ['src/runtime/x.ts', "const x = await import('../store/x.ts');", 'src/runtime may import'],
+    ['src/cli/start.ts', "import { app } from '../main/app.ts';", 'src/cli may import'],
+    ['src/cli/start.ts', "import type { Row } from '../store/x.ts';", 'src/cli may import'],
+    ['jobs/sync.ts', "import { x } from '../src/store/x.ts';", 'jobs may import'],
+    ['src/new/x.ts', '', 'no import rule knows the folder src/new'],
+  ])('in %s: %s', (path, text, what) => {
+    expect(about(forbiddenImports, path, `\n${text}\n`)).toEqual([expect.stringContaining(what)]);
+  });
+
+  it.each([
+    ['src/cli/start.ts', "import type { App } from '../main/app.ts';"],
+    ['src/cli/start.ts', "import { type App, type Verbs } from '../main/app.ts';"],
+    ['src/sandbox/users.ts', "import { User } from '../platform/schema/user.ts';"],
+    ['src/runtime/in-process.ts', "import { x } from '../engine/x.ts';"],
+    ['src/main/app.ts', "import { x } from '../store/x.ts';"],
+    ['src/core/text.ts', "// import { x } from '../store/x.ts';\nconst a = `import '../store/x.ts'`;"],
+  ])('nothing in %s: %s', (path, text) => {
+    expect(about(forbiddenImports, path, text)).toEqual([]);
+  });
+
+  it('an adapter that reaches for another one, or for the registry', () => {
+    const text =
+      "import {\n  a,\n} from '../csv/x.ts';\nimport { b } from '../registry.ts';\nimport { c } from './y.ts';";
+    expect(about(adapterImports, 'src/sources/rest/index.ts', text)).toEqual([
+      expect.stringMatching(/^src\/sources\/rest\/index\.ts:1 imports src\/sources\/csv\/x\.ts/),
+      expect.stringContaining('index.ts:4 imports src/sources/registry.ts'),
+    ]);
+  });
+
+  it('packages in core, the queue outside its folder, and what package.json does not name', () => {
+    expect(about(packagesInCore, 'src/core/x.ts', "import { z } from 'zod';")).toHaveLength(1);
+    expect(about(packagesInCore, 'src/core/x.ts', "import { readFile } from 'node:fs/promises';")).toHaveLength(1);
+    expect(about(packagesInCore, 'src/core/x.ts', "import { createHash } from 'node:crypto';")).toEqual([]);
+    expect(about(queueImports, 'src/engine/x.ts', "import type { Queue } from 'bullmq';")).toHaveLength(1);
+    expect(about(queueImports, 'src/runtime/bullmq/x.ts', "import { Queue } from 'bullmq';")).toEqual([]);
+    expect(tell(undeclaredPackages(toSourceFile('src/x/y.ts', "import '@a/b/c';"), ['@a/b']))).toEqual([]);
+    expect(tell(undeclaredPackages(toSourceFile('src/x/y.ts', "import '@a/b/c';"), ['@a/c']))).toHaveLength(1);
+  });
+
+  it('circles, but not those of types', () => {
+    const a = toSourceFile('src/engine/a.ts', "import { b } from '../store/b.ts';");
+    const b = (text: string) => toSourceFile('src/store/b.ts', text);
+    const circle = ['src/engine → src/store → src/engine'];
+    expect(folderCycles([a, b("import { a } from '../engine/a.ts';")])).toEqual(circle);
+    expect(fileCycles([a, b("import { a } from '../engine/a.ts';")])).toHaveLength(1);
+    expect(folderCycles([a, b("import type { A } from '../engine/a.ts';")])).toEqual([]);
+  });
+});
+
+describe('never', () => {
+  it.each(neverRules)('$name', (rule) => {
+    expect(everywhere((file) => findNever(rule, file))).toEqual([]);
+    const example = toSourceFile('src/engine/example.ts', `import 'x';\n${rule.example}\n`);
+    expect(tell(findNever(rule, example))).toEqual([expect.stringContaining('src/engine/example.ts:2 ')]);
+  });
+
+  it('a file called utils, helpers or common, or not in kebab-case', () => {
+    expect(everywhere(badFileName)).toEqual([]);
+    for (const path of [
+      'src/core/utils.ts',
+      'src/helpers/x.ts',
+      'src/core/string-helper.ts',
+      'src/core/PlanDigest.ts',
+    ]) {
+      expect(about(badFileName, path, '')).toHaveLength(path.includes('string-helper') ? 0 : 1);
+    }
+  });
+});
+
+describe('size', () => {
+  const sources = files.filter(({ path }) => path.startsWith('src/'));
+
+  it('no source file has more than 350 lines', () => {
+    expect(
+      sources.filter(({ lineCount }) => lineCount > 350).map(({ path, lineCount }) => `${path}: ${lineCount}`),
+    ).toEqual([]);
+  });
+
+  it('half of the source files have at most 100 lines', () => {
+    const sizes = sources.map(({ lineCount }) => lineCount).sort((a, b) => a - b);
+    expect(sizes[Math.floor((sizes.length - 1) / 2)]).toBeLessThanOrEqual(100);
+  });
+
+  it('a job has less than 40 lines', () => {
+    const long = files.filter(({ path, lineCount }) => path.startsWith('jobs/') && lineCount >= 40);
+    expect(long.map(({ path, lineCount }) => `${path}: ${lineCount}`)).toEqual([]);
+  });
+});
+
+describe('registries', () => {
+  /** Names of what lies in a folder beside the registry: sub-folders, or else files. */
+  const imported = (registry: string) =>
+    files
+      .find(({ path }) => path === registry)
+      ?.imports.filter(({ isOwn }) => isOwn)
+      .map(({ target }) => target) ?? [];
+
+  it('of sources: one line per folder, and the folder is named after its kind', () => {
+    const kinds = new Set(
+      files.map(({ path }) => /^src\/sources\/([^/]+)\//.exec(path)?.[1]).filter((kind) => kind !== undefined),
+    );
+    const registered = imported('src/sources/registry.ts').filter((target) => /^src\/sources\/[^/]+\//.test(target));
+    expect(registered.toSorted()).toEqual([...kinds].sort().map((kind) => `src/sources/${kind}/index.ts`));
+    for (const kind of kinds) {
+      const texts = files.filter(({ path }) => path.startsWith(`src/sources/${kind}/`)).map(({ text }) => text);
+      expect(texts.join('\n'), `src/sources/${kind} names its kind`).toMatch(
+        new RegExp(`\\bkind(?:: '[\\w-]+')?\\s*[:=]\\s*'${kind}'`),
+      );
+    }
+  });
+
+  it('of deliveries: every way that can be opened is registered', () => {
+    const ways = files.filter(
+      ({ path, code }) => /^src\/delivery\/(?!registry)/.test(path) && /\)\s*:\s*Delivery\s*\{/.test(code),
+    );
+    const registered = imported('src/delivery/registry.ts');
+    const known = new Set([...registered, ...registered.map((path) => path.replace(/\/index\.ts$/, '/'))]);
+    const missing = ways.filter(
+      ({ path }) => ![...known].some((one) => path === one || (one.endsWith('/') && path.startsWith(one))),
+    );
+    expect(missing.map(({ path }) => `${path} makes a Delivery and is not in src/delivery/registry.ts`)).toEqual([]);
+  });
+});
+
+describe('codeOnly', () => {
+  it.each([
+    ['a // b', 'a     '],
+    ['a /* b\nc */ d', 'a     \n     d'],
+    ["f('x // y')", "f('      ')"],
+    ["'it\\'s' + b", "'     ' + b"],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is code.
+    ['`a ${b + `c ${d} e`} f` + g', '`  ${b + `  ${d}  `}  ` + g'],
+    ['x = /["\'`/]/.test(y)', 'x = /["\'`/]/.test(y)'.replace('["\'`/]', '      ')],
+    ['a / b / c', 'a / b / c'],
+    ['return /a b/.exec(c)', 'return /   /.exec(c)'],
+    ['${`', '${`'],
+  ])('%j is %j', (text, code) => {
+    expect(codeOnly(text)).toBe(code);
+  });
+});

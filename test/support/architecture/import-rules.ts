@@ -1,0 +1,150 @@
+import type { Import, SourceFile, Violation } from './source-file.ts';
+
+/** What a folder may import besides itself, node's own modules and packages (design, section 3). */
+interface Allowance {
+  readonly folders: readonly string[];
+  /** Only `import type`: the shape of what `main` hands in. */
+  readonly typesOf?: readonly string[];
+}
+
+const contracts = ['src/core', 'src/ports'];
+const given = ['src/main', 'src/engine'];
+
+export const allowances: Readonly<Record<string, Allowance>> = {
+  'src/core': { folders: [] },
+  'src/ports': { folders: ['src/core'] },
+  'src/engine': { folders: contracts },
+  'src/platform': { folders: contracts },
+  'src/sources': { folders: contracts },
+  'src/delivery': { folders: [...contracts, 'src/platform/schema'] },
+  'src/store': { folders: contracts },
+  'src/telemetry': { folders: contracts },
+  'src/config': { folders: contracts },
+  'src/alerts': { folders: contracts },
+  'src/sandbox': { folders: [...contracts, 'src/platform/schema'] },
+  'src/runtime': { folders: [...contracts, 'src/engine'] },
+  'src/server': { folders: contracts, typesOf: given },
+  'src/cli': { folders: contracts, typesOf: given },
+  jobs: { folders: [...contracts, 'src/engine'] },
+};
+
+/** The folder a file answers for: `src/core`, `jobs`; main is nobody's. */
+export function folderOf(path: string): string {
+  const [first = '', second = ''] = path.split('/');
+  return first === 'src' ? `${first}/${second}` : first;
+}
+
+const isBelow = (path: string, folder: string) => path.startsWith(`${folder}/`);
+
+/** core ← ports ← everything else; only main knows all. */
+export function forbiddenImports(file: SourceFile): Violation[] {
+  const folder = folderOf(file.path);
+  if (folder === 'src/main') return [];
+  const allowance = allowances[folder];
+  if (allowance === undefined) {
+    return [
+      { file: file.path, line: 1, what: `no import rule knows the folder ${folder}: add it to the design first` },
+    ];
+  }
+  const isAllowed = ({ target, isTypeOnly }: Import) =>
+    isBelow(target, folder) ||
+    allowance.folders.some((one) => isBelow(target, one)) ||
+    (isTypeOnly && (allowance.typesOf ?? []).some((one) => isBelow(target, one)));
+  return file.imports
+    .filter((one) => one.isOwn && !isAllowed(one))
+    .map((one) => violation(file, one, `${folder} may import only ${describe(allowance)}`));
+}
+
+function describe({ folders, typesOf }: Allowance): string {
+  const all = ['itself', ...folders, ...(typesOf ?? []).map((folder) => `types of ${folder}`)];
+  return all.join(', ');
+}
+
+/** A source kind is one folder; it knows no other kind and not the registry. */
+export function adapterImports(file: SourceFile): Violation[] {
+  const kind = adapterFolder(file.path);
+  if (kind === undefined) return [];
+  return file.imports
+    .filter(({ target }) => {
+      const other = adapterFolder(target);
+      return (other !== undefined && other !== kind) || target === 'src/sources/registry.ts';
+    })
+    .map((one) => violation(file, one, 'an adapter imports no other adapter and not the registry'));
+}
+
+function adapterFolder(path: string): string | undefined {
+  return /^src\/sources\/[^/]+\//.exec(path)?.[0];
+}
+
+const nodeModulesOfCore = ['node:crypto'];
+
+/** core computes: nothing from outside but hashing. ports are words: nothing at all. */
+export function packagesInCore(file: SourceFile): Violation[] {
+  const folder = folderOf(file.path);
+  if (folder !== 'src/core' && folder !== 'src/ports') return [];
+  const allowed = folder === 'src/core' ? nodeModulesOfCore : [];
+  return file.imports
+    .filter((one) => !one.isOwn && !allowed.includes(one.target))
+    .map((one) =>
+      violation(file, one, `${folder} imports nothing from outside but ${allowed.join(', ') || 'nothing'}`),
+    );
+}
+
+const queuePackages = ['bullmq', 'ioredis'];
+
+/** The queue can be taken away: only one folder speaks to it. */
+export function queueImports(file: SourceFile): Violation[] {
+  if (isBelow(file.path, 'src/runtime/bullmq') || isBelow(file.path, 'src/main')) return [];
+  return file.imports
+    .filter(({ target }) => queuePackages.includes(packageOf(target)))
+    .map((one) => violation(file, one, 'only src/runtime/bullmq and src/main import the queue'));
+}
+
+/** What runs in production stands in `dependencies`. */
+export function undeclaredPackages(file: SourceFile, declared: readonly string[]): Violation[] {
+  return file.imports
+    .filter(({ isOwn, target }) => !isOwn && !target.startsWith('node:') && !declared.includes(packageOf(target)))
+    .map((one) => violation(file, one, 'not in the dependencies of package.json'));
+}
+
+/** Node's own modules carry `node:`, so that no package can take their place. */
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** Circles of run-time imports between folders, each as `a → b → a`. A source kind is a folder of its own. */
+export function folderCycles(files: readonly SourceFile[]): string[] {
+  return cycles(files, (path) => adapterFolder(path) ?? folderOf(path));
+}
+
+/** Circles of run-time imports between files. */
+export function fileCycles(files: readonly SourceFile[]): string[] {
+  return cycles(files, (path) => path);
+}
+
+function cycles(files: readonly SourceFile[], nodeOf: (path: string) => string): string[] {
+  const edges = new Map<string, Set<string>>();
+  for (const file of files) {
+    const from = nodeOf(file.path);
+    const targets = edges.get(from) ?? new Set<string>();
+    edges.set(from, targets);
+    for (const { target, isOwn, isTypeOnly } of file.imports) {
+      if (isOwn && !isTypeOnly && nodeOf(target) !== from) targets.add(nodeOf(target));
+    }
+  }
+  const found: string[] = [];
+  const done = new Set<string>();
+  const walk = (node: string, way: readonly string[]): void => {
+    const start = way.indexOf(node);
+    if (start !== -1) found.push([...way.slice(start), node].join(' → '));
+    if (start !== -1 || done.has(node)) return;
+    for (const next of edges.get(node) ?? []) walk(next, [...way, node]);
+    done.add(node);
+  };
+  for (const node of edges.keys()) walk(node, []);
+  return found;
+}
+
+function violation(file: SourceFile, { line, target }: Import, rule: string): Violation {
+  return { file: file.path, line, what: `imports ${target}: ${rule}` };
+}
