@@ -1,0 +1,111 @@
+import { type Handler, Refusal } from '../call.ts';
+import type { StoredEvaluation } from '../growth/evaluation-archive.ts';
+import { rateTopics } from '../growth/rated-topics.ts';
+import { cutPage, describePage, type ParameterSource, querySource, readChoice, readInteger } from '../parameters.ts';
+import { summarizeUser } from '../people/show-user.ts';
+import type { World } from '../world.ts';
+
+const sortable = {
+  id: (entry: StoredEvaluation) => entry.id,
+  title: (entry: StoredEvaluation) => entry.title,
+  creationTime: (entry: StoredEvaluation) => entry.createdAt,
+  updateTime: (entry: StoredEvaluation) => entry.updatedAt,
+  submissionTime: (entry: StoredEvaluation) => entry.submittedAt ?? 0,
+  status: (entry: StoredEvaluation) => statusOf(entry),
+} as const;
+
+const read: Handler = (call, world) => {
+  const found = world.evaluations.find(({ id }) => id === Number(call.parameters.id));
+  if (found === undefined) throw new Refusal(404, 'Not Found', 'There is no such evaluation');
+  const ratedTopics = rateTopics(found.id, call.language, 'ratedTopicImage');
+  return { status: 200, body: { result: { ...showEvaluation(found, world), ratedTopics } } };
+};
+
+/** Contract: list items come without `ratedTopics`. */
+const list: Handler = (call, world) => {
+  const source = querySource(call.query);
+  const number = readInteger(source, 'pageNumber', 0);
+  const size = readInteger(source, 'pageSize', 10, 1);
+  const compare = readSort(call.query.getAll('sort'));
+  const isWanted = readFilter(source);
+  const found = world.evaluations.filter(isWanted).sort(compare);
+  const result = cutPage(found, number, size).map((entry) => showEvaluation(entry, world));
+  return { status: 200, body: { result, page: describePage(number, size, found.length, result.length) } };
+};
+
+function readFilter(source: ParameterSource): (entry: StoredEvaluation) => boolean {
+  const status = readChoice(source, 'status', ['', 'DRAFT', 'SUBMITTED'], '');
+  const bounds = (name: string) => ({
+    from: readInteger(source, `${name}From`, Number.NEGATIVE_INFINITY),
+    to: readInteger(source, `${name}To`, Number.POSITIVE_INFINITY),
+    isSet: source(`${name}From`) !== undefined || source(`${name}To`) !== undefined,
+  });
+  const ranges = [
+    { ...bounds('creationTime'), of: sortable.creationTime },
+    { ...bounds('updateTime'), of: sortable.updateTime },
+    { ...bounds('submissionTime'), of: (entry: StoredEvaluation) => entry.submittedAt },
+  ].filter(({ isSet }) => isSet);
+  return (entry) =>
+    entry.title.toLowerCase().includes((source('title') ?? '').toLowerCase()) &&
+    entry.evaluator === (source('evaluatorIdentification') ?? entry.evaluator) &&
+    entry.evaluee === (source('evalueeIdentification') ?? entry.evaluee) &&
+    (status === '' || statusOf(entry) === status) &&
+    ranges.every(({ from, to, of }) => {
+      const at = of(entry);
+      return at !== undefined && at >= from && at <= to;
+    });
+}
+
+/** `property(asc|desc)`, several separated by commas or sent repeatedly; ascending where no direction is given. */
+function readSort(texts: readonly string[]): (a: StoredEvaluation, b: StoredEvaluation) => number {
+  const criteria = texts.flatMap((text) => text.split(',')).map((text) => readCriterion(text.trim()));
+  return (a, b) => {
+    for (const { keyOf, sign } of criteria) {
+      if (keyOf(a) !== keyOf(b)) return keyOf(a) < keyOf(b) ? -sign : sign;
+    }
+    return a.id - b.id;
+  };
+}
+
+function readCriterion(text: string) {
+  const parts = /^(?<property>\w+)(?:\((?<direction>asc|desc)\))?$/i.exec(text)?.groups;
+  const property = (Object.keys(sortable) as (keyof typeof sortable)[]).find((name) => name === parts?.property);
+  if (parts === undefined || property === undefined) {
+    const allowed = Object.keys(sortable).join(', ');
+    throw new Refusal(400, 'Bad Request', `sort must be property(asc|desc); properties are ${allowed}`);
+  }
+  return { keyOf: sortable[property], sign: parts.direction?.toLowerCase() === 'desc' ? -1 : 1 };
+}
+
+function statusOf(entry: StoredEvaluation): 'DRAFT' | 'SUBMITTED' {
+  return entry.submittedAt === undefined ? 'DRAFT' : 'SUBMITTED';
+}
+
+function showEvaluation(entry: StoredEvaluation, { directory }: World): Record<string, unknown> {
+  const summary = (identification: string) => {
+    const account = directory.get(identification);
+    return account === undefined ? { identification } : summarizeUser(account);
+  };
+  const year = new Date(entry.createdAt).getUTCFullYear();
+  const startTime = Date.UTC(year, 0, 1);
+  const endTime = Date.UTC(year + 1, 0, 1) - 1;
+  return {
+    id: entry.id,
+    creationTime: entry.createdAt,
+    updateTime: entry.updatedAt,
+    ...(entry.submittedAt === undefined ? {} : { submissionTime: entry.submittedAt }),
+    dateTimeFrom: startTime,
+    dateTimeTo: endTime,
+    title: entry.title,
+    evaluator: summary(entry.evaluator),
+    evaluee: summary(entry.evaluee),
+    type: 'EVALUATION',
+    score: { message: `${entry.score} of 5`, value: entry.score, manualScore: false },
+    comment: '',
+    ...(entry.isAnswered ? { answer: { approved: true, comment: 'Agreed', creationTime: entry.updatedAt } } : {}),
+    period: { id: year, startTime, endTime, title: String(year), message: '', subPeriods: [] },
+    status: statusOf(entry),
+  };
+}
+
+export const evaluationHandlers = { evaluation: read, evaluations: list } as const;

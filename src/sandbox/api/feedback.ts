@@ -1,0 +1,103 @@
+import { FeedbackDeclinePayload, FeedbackPayload, FeedbackRequestPayload } from '../../platform/schema/index.ts';
+import { type Handler, Refusal } from '../call.ts';
+import type { FeedbackRequest, StoredFeedback } from '../growth/feedback-box.ts';
+import { rateTopics } from '../growth/rated-topics.ts';
+import { cutPage, describePage, querySource, readBody, readChoice, readInteger } from '../parameters.ts';
+import { summarizeUser } from '../people/show-user.ts';
+import type { World } from '../world.ts';
+import { knownUser } from './known-user.ts';
+
+const read: Handler = (call, world) => {
+  const feedback = world.feedback.get(Number(call.parameters.id));
+  if (feedback === undefined) throw new Refusal(404, 'Not Found', 'There is no such feedback');
+  return { status: 200, body: { result: showFeedback(feedback, call.language, world) } };
+};
+
+const list: Handler = (call, world) => {
+  const source = querySource(call.query);
+  const number = readInteger(source, 'page', 0);
+  const size = readInteger(source, 'size', 10, 1);
+  const from = readInteger(source, 'creationTimeFrom', 0);
+  const to = readInteger(source, 'creationTimeTo', 0);
+  const sort = readChoice(source, 'sort', ['id', 'creationTime', 'comment'], 'id');
+  const sender = source('sender');
+  const recipient = source('recipient');
+  const found = world.feedback
+    .all()
+    .filter((entry) => sender === undefined || entry.sender === sender)
+    .filter((entry) => recipient === undefined || entry.recipient === recipient)
+    .filter(({ createdAt }) => createdAt >= from && (to === 0 || createdAt <= to))
+    .sort((a, b) => compareDescending(a, b, sort === 'creationTime' ? 'createdAt' : sort));
+  const result = cutPage(found, number, size).map((entry) => showFeedback(entry, call.language, world));
+  return { status: 200, body: { result, page: describePage(number, size, found.length, result.length) } };
+};
+
+const request: Handler = (call, world) => {
+  const payload = readBody(FeedbackRequestPayload, call.body);
+  const sender = knownUser(payload.sender, world).identification;
+  const recipient = knownUser(payload.recipient, world).identification;
+  world.feedback.request({ sender, recipient, comment: payload.comment, skills: payload.skills ?? [] });
+  return { status: 201 };
+};
+
+const decline: Handler = (call, world) => {
+  const payload = readBody(FeedbackDeclinePayload, call.body);
+  const open = openRequest(Number(call.parameters['feedback-request-id']), payload, world);
+  if (!world.quirks.declineReasons.includes(payload.declineReasonId)) {
+    throw new Refusal(400, 'Bad Request', 'declineReasonId is not in the catalogue');
+  }
+  world.feedback.decline(open, payload.declineReasonId);
+  return { status: 200 };
+};
+
+const send: Handler = (call, world) => {
+  const { sender, recipient, feedbackRequestId, feedback } = readBody(FeedbackPayload, call.body);
+  knownUser(sender, world);
+  knownUser(recipient, world);
+  const answered = feedbackRequestId ? openRequest(feedbackRequestId, { sender, recipient }, world) : undefined;
+  const texts = [feedback?.comments, feedback?.strengths, feedback?.opportunities];
+  world.feedback.send({ sender, recipient, createdAt: world.now(), comment: texts.filter(Boolean).join('\n') });
+  if (answered !== undefined) world.feedback.answer(answered);
+  return { status: 200 };
+};
+
+/** The open request between these two people, whoever of them asked. */
+function openRequest(id: number, people: { sender: string; recipient: string }, world: World): FeedbackRequest {
+  const found = world.feedback.requestWith(id);
+  if (found === undefined) throw new Refusal(404, 'Not Found', 'There is no such feedback request');
+  const isTheirs =
+    [found.sender, found.recipient].sort().join('\n') === [people.sender, people.recipient].sort().join('\n');
+  if (!isTheirs) throw new Refusal(400, 'Bad Request', 'The feedback request is between other people');
+  if (found.state !== 'open') throw new Refusal(400, 'Bad Request', `The feedback request is ${found.state} already`);
+  return found;
+}
+
+function compareDescending(a: StoredFeedback, b: StoredFeedback, key: 'id' | 'createdAt' | 'comment'): number {
+  if (a[key] === b[key]) return b.id - a.id;
+  return a[key] < b[key] ? 1 : -1;
+}
+
+function showFeedback(feedback: StoredFeedback, language: string, { directory }: World): Record<string, unknown> {
+  const summary = (identification: string) => {
+    const account = directory.get(identification);
+    return account === undefined ? { identification } : summarizeUser(account);
+  };
+  return {
+    id: feedback.id,
+    sender: summary(feedback.sender),
+    recipient: summary(feedback.recipient),
+    ratedTopics: rateTopics(feedback.id, language, 'imageCode'),
+    totalMessages: 1,
+    creationTime: feedback.createdAt,
+    community: { id: 1, name: 'Sandbox' },
+    comment: feedback.comment,
+  };
+}
+
+export const feedbackHandlers = {
+  feedback: read,
+  feedbacks: list,
+  'request-feedback': request,
+  'decline-feedback': decline,
+  'send-feedback': send,
+} as const;

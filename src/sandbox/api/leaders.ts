@@ -1,0 +1,73 @@
+import { LeaderLinks } from '../../platform/schema/index.ts';
+import { type Call, type Handler, Refusal } from '../call.ts';
+import { cutPage, querySource, readBody, readInteger } from '../parameters.ts';
+import type { Account } from '../people/account.ts';
+import { present, profileImage } from '../people/show-user.ts';
+import type { World } from '../world.ts';
+import { knownUser } from './known-user.ts';
+
+const leaders: Handler = (call, world) => {
+  const { identification } = knownUser(call.parameters.identification, world);
+  const source = querySource(call.query);
+  const pageNumber = readInteger(source, 'pageNumber', 1, 1);
+  const pageSize = readInteger(source, 'pageSize', 10, 1);
+  const main = world.leadership.mainLeaderOf(identification);
+  const secondary = world.leadership.secondaryLeadersOf(identification);
+  const all = [...new Set([...(main === undefined ? [] : [main]), ...secondary])];
+  const records = cutPage(all, pageNumber - 1, pageSize).flatMap((leader) => {
+    const account = world.directory.get(leader);
+    if (account === undefined) return [];
+    return [{ ...showPerson(account), asMain: leader === main, asSecondary: secondary.includes(leader) }];
+  });
+  return { status: 200, body: { result: records, page: { totalElements: all.length } } };
+};
+
+/** The contract does not show this answer: here it is a list like that of the leaders. */
+const collaborators: Handler = (call, world) => {
+  const { identification } = knownUser(call.parameters.identification, world);
+  const all = world.leadership.collaboratorsOf(identification);
+  const records = all.flatMap((entry) => {
+    const account = world.directory.get(entry);
+    return account === undefined ? [] : [showPerson(account)];
+  });
+  return { status: 200, body: { result: records, page: { totalElements: records.length } } };
+};
+
+const addLeaders: Handler = (call, world) => {
+  const { collaborator, main, secondary } = readLinks(call, world);
+  world.leadership.add(collaborator, main, secondary);
+  return { status: 201 };
+};
+
+const removeLeaders: Handler = (call, world) => {
+  const { collaborator, main, secondary } = readLinks(call, world);
+  world.leadership.remove(collaborator, main, secondary);
+  return { status: 200 };
+};
+
+function readLinks(call: Call, world: World) {
+  const links = readBody(LeaderLinks, call.body);
+  const collaborator = knownUser(links.collaboratorIdentification, world).identification;
+  const main = links.mainLeaderIdentification ?? undefined;
+  const secondary = links.secondaryLeadersIdentifications ?? [];
+  for (const leader of [...(main === undefined ? [] : [main]), ...secondary]) {
+    knownUser(leader, world);
+    if (leader === collaborator) throw new Refusal(400, 'Bad Request', 'Nobody leads themselves');
+  }
+  return { collaborator, main, secondary };
+}
+
+function showPerson(account: Account): Record<string, unknown> {
+  return {
+    identification: account.identification,
+    ...present(account, ['firstName', 'lastName', 'project', 'job', 'account', 'office', 'seniority']),
+    profileImage: profileImage(account),
+  };
+}
+
+export const leaderHandlers = {
+  leaders,
+  collaborators,
+  'add-leaders': addLeaders,
+  'remove-leaders': removeLeaders,
+} as const;

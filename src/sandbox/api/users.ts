@@ -1,0 +1,71 @@
+import { UserPayload, UserUpdatePayload } from '../../platform/schema/index.ts';
+import { type Handler, Refusal } from '../call.ts';
+import { querySource, readBody, readFlag } from '../parameters.ts';
+import type { Account } from '../people/account.ts';
+import { showUser } from '../people/show-user.ts';
+import type { World } from '../world.ts';
+import { readPayloadFields } from './write-payload.ts';
+
+const create: Handler = (call, { directory, writes, now, quirks }) => {
+  const payload = readBody(UserPayload, call.body);
+  const { identification } = payload;
+  if (directory.get(identification) !== undefined) {
+    throw new Refusal(400, 'Bad Request', 'A user with this identification exists already');
+  }
+  if (directory.blacklist.has(identification)) throw new Refusal(400, 'Bad Request', 'The user is blacklisted');
+  const account = writes.create(identification, withoutBlanks(readPayloadFields(payload, 'merges')), {
+    at: now(),
+    via: call.operation,
+  });
+  return { status: 201, body: { userId: userIdOf(account, quirks.userId) } };
+};
+
+const update: Handler = (call, world) => {
+  const payload = readBody(UserUpdatePayload, call.body);
+  const account = accountOf(payload.userId, world);
+  if (account === undefined) throw new Refusal(400, 'Bad Request', 'There is no user with this userId');
+  const { identification } = payload;
+  if (identification !== account.identification && world.directory.get(identification) !== undefined) {
+    throw new Refusal(400, 'Bad Request', 'Another user has this identification');
+  }
+  const fields = readPayloadFields(payload, world.quirks.put);
+  const origin = { at: world.now(), via: call.operation };
+  world.writes.update(account, { identification, fields }, 'updated', origin);
+  if (identification !== account.identification) world.leadership.rename(account.identification, identification);
+  return { status: 202, body: { result: payload } };
+};
+
+const read: Handler = ({ parameters: { identification = '' } }, { directory, now, quirks }) => {
+  const account = directory.read(identification, now());
+  if (account === undefined) throw new Refusal(quirks.missingUser, 'User not found', 'There is no such user');
+  return { status: 200, body: { result: showUser(account, quirks) } };
+};
+
+const remove: Handler = (call, { directory, writes, leadership, goals, now }) => {
+  const { identification = '' } = call.parameters;
+  const blacklist = readFlag(querySource(call.query), 'blacklist', false);
+  const account = directory.get(identification);
+  if (account === undefined) throw new Refusal(404, 'User not found', 'There is no such user');
+  writes.remove(account, blacklist, { at: now(), via: call.operation });
+  leadership.forget(identification);
+  goals.forget(identification);
+  return { status: 200 };
+};
+
+/** What an update's `userId` must be is not shown by the contract: a quirk decides. */
+function accountOf(userId: string, { directory, quirks }: World): Account | undefined {
+  if (quirks.userId === 'identification') return directory.get(userId);
+  const digits = quirks.userId === 'uid' ? userId.replace(/^uid-/, '') : userId;
+  const account = directory.withId(Number(digits));
+  return account !== undefined && userIdOf(account, quirks.userId) === userId ? account : undefined;
+}
+
+function userIdOf(account: Account, kind: World['quirks']['userId']): string {
+  return { id: String(account.id), uid: account.uid, identification: account.identification }[kind];
+}
+
+function withoutBlanks<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')) as T;
+}
+
+export const userHandlers = { create, update, read, delete: remove } as const;

@@ -1,0 +1,125 @@
+import { RollcallError } from '../../core/errors.ts';
+import { type OperationId, operationIds } from '../../platform/schema/index.ts';
+import { type FaultKind, type FaultKindName, faultKinds } from './fault-kinds.ts';
+
+export type FaultTarget = OperationId | '*' | 'file' | 'platform';
+
+/** Which calls of its target a fault strikes; calls count from 1 from the moment the fault is set. */
+export type FaultWhen =
+  | { readonly kind: 'calls'; readonly from: number; readonly to: number }
+  | { readonly kind: 'every'; readonly nth: number }
+  | { readonly kind: 'share'; readonly percent: number };
+
+export interface FaultSpec {
+  /** As it was written. */
+  readonly text: string;
+  readonly target: FaultTarget;
+  readonly kind: FaultKindName;
+  readonly argument: string | undefined;
+  readonly retryAfter: string | undefined;
+  readonly when: FaultWhen;
+}
+
+/** The grammar, for the help. */
+export const faultGrammar =
+  'TARGET:KIND[=ARGUMENT][;retry-after=VALUE][@WHEN], or KIND=ARGUMENT for the platform as a whole; ' +
+  'TARGET is an operation, * for every operation, or file for the processing of files; ' +
+  'WHEN is 2 (the second call), 1-3, 4- (from the fourth on), /3 (every third) or 10% (by chance); default: always';
+
+/** Reads one fault. Throws USAGE with what is allowed when the text is no fault. */
+export function parseFault(text: string): FaultSpec {
+  const shape = /^(?:(?<target>[^:=@;]+):)?(?<kind>[^:=@;]+)(?<rest>.*)$/s.exec(text.trim())?.groups;
+  if (shape === undefined) throw refusal(text, 'it has no kind');
+  const target = readTarget(text, shape.target);
+  const kind = readKind(text, shape.kind ?? '');
+  checkReach(text, target, kind);
+  const { argument, retryAfter, when } = splitRest(text, shape.rest ?? '', kind);
+  checkArgument(text, kind, argument);
+  return {
+    text: text.trim(),
+    target,
+    kind: kind.kind as FaultKindName,
+    argument,
+    retryAfter,
+    when: readWhen(text, when),
+  };
+}
+
+function readTarget(text: string, name: string | undefined): FaultTarget {
+  if (name === undefined) return 'platform';
+  const targets: readonly FaultTarget[] = [...operationIds, '*', 'file'];
+  const target = targets.find((entry) => entry === name);
+  if (target === undefined) throw refusal(text, `"${name}" is no operation; allowed are ${targets.join(', ')}`);
+  return target;
+}
+
+function readKind(text: string, name: string): FaultKind {
+  const kind = faultKinds.find((entry) => entry.kind === name);
+  if (kind !== undefined) return kind;
+  throw refusal(text, `"${name}" is no kind of fault; allowed are ${faultKinds.map((entry) => entry.kind).join(', ')}`);
+}
+
+function checkReach(text: string, target: FaultTarget, { kind, reach }: FaultKind): void {
+  const isOperation = target !== 'file' && target !== 'platform';
+  if (reach === 'platform') {
+    if (target === 'platform' || target === '*') return;
+    throw refusal(text, `${kind} is about the platform as a whole: write it without an operation`);
+  }
+  if (reach === 'file') {
+    if (target === 'file') return;
+    throw refusal(text, `${kind} is about the processing of files: write file:${kind}`);
+  }
+  if (reach === 'any' ? isOperation : reach.includes(target)) return;
+  throw refusal(text, `${kind} needs ${reach === 'any' ? 'an operation or *' : reach.join(', ')} in front of it`);
+}
+
+/** Splits `=argument;retry-after=V@when`; for arguments that are text, only a well-formed `@when` at the end counts. */
+function splitRest(text: string, rest: string, kind: FaultKind) {
+  const at = /@(?<when>\d+%|\d+-\d*|\d+|\/\d+)$/.exec(rest);
+  const beforeWhen = at === null ? rest : rest.slice(0, at.index);
+  const after = /;retry-after=(?<value>[^;]*)$/.exec(beforeWhen);
+  const body = after === null ? beforeWhen : beforeWhen.slice(0, after.index);
+  const isText = kind.argument === 'text' || kind.argument === 'optional-text';
+  if (!isText && /[@;]/.test(body)) throw refusal(text, `"${body}" cannot be read`);
+  if (body !== '' && !body.startsWith('=')) throw refusal(text, `"${body}" cannot be read; an argument follows =`);
+  const argument = body === '' ? undefined : body.slice(1);
+  return { argument, retryAfter: after?.groups?.value, when: at?.groups?.when };
+}
+
+function checkArgument(text: string, { kind, argument }: FaultKind, value: string | undefined): void {
+  const isNumber = value !== undefined && /^-?\d+$/.test(value);
+  const isFine = {
+    none: value === undefined,
+    number: isNumber,
+    'optional-number': value === undefined || isNumber,
+    text: value !== undefined && value !== '',
+    'optional-text': true,
+    status: isNumber && Number(value) >= 200 && Number(value) <= 599,
+  }[argument];
+  if (isFine) return;
+  const wanted = argument === 'none' ? 'takes no argument' : `needs an argument that is a ${argument}: ${kind}=…`;
+  throw refusal(text, `${kind} ${wanted}`);
+}
+
+function readWhen(text: string, when: string | undefined): FaultWhen {
+  if (when === undefined) return { kind: 'calls', from: 1, to: Number.POSITIVE_INFINITY };
+  if (when.endsWith('%')) return { kind: 'share', percent: Number(when.slice(0, -1)) };
+  if (when.startsWith('/')) {
+    const nth = Number(when.slice(1));
+    if (nth === 0) throw refusal(text, 'every 0th call is none: write /2 or more');
+    return { kind: 'every', nth };
+  }
+  const [from = '', to] = when.split('-');
+  const range = {
+    from: Number(from),
+    to: to === undefined ? Number(from) : to === '' ? Number.POSITIVE_INFINITY : Number(to),
+  };
+  if (range.from === 0 || range.to < range.from) throw refusal(text, `@${when} names no call: calls count from 1`);
+  return { kind: 'calls', ...range };
+}
+
+function refusal(text: string, why: string): RollcallError {
+  return new RollcallError(`The fault "${text}" cannot be used: ${why}. The form is ${faultGrammar}.`, {
+    code: 'USAGE',
+  });
+}

@@ -1,0 +1,33 @@
+export interface StoredEvaluation {
+  readonly id: number;
+  readonly title: string;
+  readonly evaluator: string;
+  readonly evaluee: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Absent while it is a draft. */
+  readonly submittedAt: number | undefined;
+  readonly score: number;
+  readonly isAnswered: boolean;
+}
+
+const dayMs = 86_400_000;
+
+/** Evaluations among the given people, each evaluating the next: the same for the same people and instant. */
+export function seedEvaluations(identifications: readonly string[], now: number): StoredEvaluation[] {
+  return identifications.map((evaluator, i) => {
+    const createdAt = now - (identifications.length - i) * dayMs;
+    const isSubmitted = i % 3 !== 0;
+    return {
+      id: 5001 + i,
+      title: `Evaluation ${1 + (i % 4)}`,
+      evaluator,
+      evaluee: identifications[(i + 1) % identifications.length] ?? evaluator,
+      createdAt,
+      updatedAt: createdAt + dayMs / 4,
+      submittedAt: isSubmitted ? createdAt + dayMs / 2 : undefined,
+      score: 1 + (i % 5),
+      isAnswered: isSubmitted && i % 2 === 0,
+    };
+  });
+}

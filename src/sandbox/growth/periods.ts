@@ -1,0 +1,39 @@
+import { Refusal } from '../call.ts';
+
+/** A goal period: a calendar year, called by its number. */
+export interface Period {
+  readonly name: string;
+  readonly startDate: string;
+  readonly endDate: string;
+}
+
+/** The named period, which must be the current or a future one; without a name the current one. */
+export function choosePeriod(name: string | null | undefined, now: number): Period {
+  const current = new Date(now).getUTCFullYear();
+  if (name === undefined || name === null || name === '') return periodNamed(String(current));
+  if (!/^\d{4}$/.test(name) || Number(name) < current) {
+    throw new Refusal(400, 'Bad Request', `periodName must be the current period, ${current}, or a future one`);
+  }
+  return periodNamed(name);
+}
+
+export function periodNamed(name: string): Period {
+  return { name, startDate: `${name}-01-01`, endDate: `${name}-12-31` };
+}
+
+/** The dates of a goal: the period's own where none is given. Refuses dates outside the period with 400. */
+export function fitDates(
+  dates: { readonly startDate?: string | null | undefined; readonly endDate?: string | null | undefined },
+  period: Period,
+): { startDate: string; endDate: string } {
+  const startDate = dates.startDate ?? period.startDate;
+  const endDate = dates.endDate ?? period.endDate;
+  for (const date of [startDate, endDate]) {
+    if (date < period.startDate || date > period.endDate) {
+      const range = `${period.startDate} to ${period.endDate}`;
+      throw new Refusal(400, 'Bad Request', `startDate and endDate must be inside the period ${range}`);
+    }
+  }
+  if (startDate > endDate) throw new Refusal(400, 'Bad Request', 'startDate must not be after endDate');
+  return { startDate, endDate };
+}

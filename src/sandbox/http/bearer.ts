@@ -1,0 +1,38 @@
+import type { OperationId } from '../../platform/schema/index.ts';
+import { Refusal } from '../call.ts';
+import type { World } from '../world.ts';
+
+/** The token of an `Authorization` header; undefined when it is missing or malformed (RFC 6750 section 2.1). */
+export function readBearer(header: string | undefined): string | undefined {
+  return /^Bearer +(?<token>[A-Za-z0-9\-._~+/]+=*)$/i.exec(header ?? '')?.groups?.token;
+}
+
+export interface Presented {
+  readonly operation: OperationId;
+  readonly path: string;
+  readonly bearer: string | undefined;
+}
+
+/**
+ * Refuses calls whose token does not fit (contract, "Authentication"). A revoked token is refused under `/os-api/` and
+ * nowhere else. Refresh and revoke judge their tokens themselves.
+ */
+export function checkToken({ operation, path, bearer }: Presented, world: World): void {
+  if (operation === 'token' || operation === 'revoke') return;
+  if (bearer === undefined) throw unauthorized('The token is missing or malformed');
+  const isAboutRoles = operation === 'roles' || operation === 'role';
+  if (bearer === world.applicationToken) {
+    if (isAboutRoles && world.quirks.rolesToken !== 'access') return;
+    throw new Refusal(403, 'Forbidden', 'This operation takes an access token, not the application token');
+  }
+  const standing = world.tokens.useAccess(bearer);
+  if (standing === 'unknown' || standing === 'expired') throw unauthorized(`The token is ${standing}`);
+  if (standing === 'revoked' && path.startsWith('/os-api/')) throw unauthorized('The token is revoked');
+  if (isAboutRoles && world.quirks.rolesToken === 'application') {
+    throw new Refusal(403, 'Forbidden', 'This operation takes the application token');
+  }
+}
+
+function unauthorized(detail: string): Refusal {
+  return new Refusal(401, 'Unauthorized', detail);
+}

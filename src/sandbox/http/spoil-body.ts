@@ -1,0 +1,34 @@
+import type { StruckFaults } from '../faults/struck-faults.ts';
+
+export interface WireAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string | undefined;
+}
+
+const maintenancePage = '<!doctype html><html><body><h1>Under maintenance</h1></body></html>';
+
+/** The answer as the faults leave it. */
+export function spoilBody(answer: WireAnswer, faults: StruckFaults): WireAnswer {
+  if (faults.has('html')) return { status: 200, type: 'text/html; charset=utf-8', body: maintenancePage };
+  if (faults.has('empty')) return { ...answer, status: 200, body: '' };
+  let body = answer.body;
+  if (body === undefined) return answer;
+  body = spoilRows(body, faults);
+  if (faults.has('truncate-json')) body = body.slice(0, Math.floor(body.length / 2));
+  const extra = faults.number('huge');
+  if (extra !== undefined) body += ' '.repeat(Math.max(0, extra));
+  if (faults.has('bom')) body = `\uFEFF${body}`;
+  return { ...answer, body };
+}
+
+function spoilRows(body: string, faults: StruckFaults): string {
+  if (!faults.has('missing-page') && !faults.has('duplicate-row') && !faults.has('null-row')) return body;
+  const content = JSON.parse(body) as { result?: unknown };
+  if (!Array.isArray(content.result)) return body;
+  let rows: unknown[] = content.result;
+  if (faults.has('missing-page')) rows = [];
+  if (faults.has('duplicate-row')) rows = rows.map((row, i) => (i === rows.length - 1 ? rows[0] : row));
+  if (faults.has('null-row')) rows = rows.map((row, i) => (i === 0 ? null : row));
+  return JSON.stringify({ ...content, result: rows });
+}

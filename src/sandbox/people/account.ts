@@ -1,0 +1,56 @@
+import type { FieldName, FieldValues } from '../../core/fields.ts';
+
+/** A user as the sandbox stores it, write-only fields included. Never changed in place: a write makes a new one. */
+export interface Account {
+  readonly id: number;
+  readonly uid: string;
+  readonly identification: string;
+  readonly enabled: boolean;
+  /** An absent key is an empty field. */
+  readonly fields: FieldValues;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  /** Epoch ms in whole seconds: each write moves it by a second at least, as the wire shows no fractions. */
+  readonly lastUpdateAt: number;
+}
+
+/** What a write leaves behind; `''` clears a field, an absent key keeps it. */
+export interface AccountPatch {
+  readonly identification?: string;
+  readonly enabled?: boolean;
+  readonly fields?: FieldValues;
+}
+
+/** The account after the patch, `lastUpdateAt` untouched. */
+export function patchAccount(account: Account, patch: AccountPatch): Account {
+  const fields = patch.fields === undefined ? account.fields : mergeFields(account.fields, patch.fields);
+  return {
+    ...account,
+    identification: patch.identification ?? account.identification,
+    enabled: patch.enabled ?? account.enabled,
+    fields,
+  };
+}
+
+function mergeFields(before: FieldValues, patch: FieldValues): FieldValues {
+  const merged: Partial<Record<FieldName, string>> = { ...before };
+  for (const [name, value] of Object.entries(patch) as [FieldName, string][]) {
+    if (value === '') delete merged[name];
+    else merged[name] = value;
+  }
+  return merged;
+}
+
+/** Names of what differs between two states of an account, `identification` and `enabled` among them. */
+export function changedNames(before: Account, after: Account): string[] {
+  const names = new Set([...Object.keys(before.fields), ...Object.keys(after.fields)]) as Set<FieldName>;
+  const changed: string[] = [...names].filter((name) => before.fields[name] !== after.fields[name]);
+  if (before.enabled !== after.enabled) changed.push('enabled');
+  if (before.identification !== after.identification) changed.push('identification');
+  return changed;
+}
+
+/** The next `lastUpdateAt`: now in whole seconds, and later than the one before. */
+export function nextUpdateAt(before: number, now: number): number {
+  return Math.max(Math.floor(now / 1000) * 1000, before + 1000);
+}

@@ -1,0 +1,65 @@
+import { type FieldName, fieldTable } from '../../core/fields.ts';
+import { showDateTime, showLongDate } from '../dates.ts';
+import type { SandboxQuirks } from '../quirks.ts';
+import type { Account } from './account.ts';
+
+const customFieldNames = fieldTable.map(({ name }) => name).filter((name) => name.startsWith('customField'));
+
+/** A user as read shows it (contract, "User record"): `job`, `phoneNumber` and `seniority` are left out. */
+export function showUser(account: Account, quirks: SandboxQuirks): Record<string, unknown> {
+  const { fields } = account;
+  const shows = (name: 'orgEntryDate' | 'birthDate') => fields[name] !== undefined && quirks.hideDateField !== name;
+  return {
+    id: account.id,
+    locale: 'en',
+    office: fields.office === undefined ? {} : { name: fields.office },
+    firstName: fields.firstName ?? '',
+    lastName: fields.lastName ?? '',
+    ...present(account, ['email']),
+    profileImageId: String(account.id),
+    profileImageCode: `avatar-${account.id % 12}`,
+    enabled: account.enabled,
+    ...present(account, ['area', 'account', 'project']),
+    ...(shows('birthDate') ? { birthDate: fields.birthDate } : {}),
+    ...(shows('orgEntryDate') ? { orgEntryDate: showLongDate(fields.orgEntryDate ?? '') } : {}),
+    identification: account.identification,
+    customFields: present(account, customFieldNames),
+    externalId: account.identification,
+    uid: account.uid,
+    loginId: fields.email ?? account.identification,
+    createdDate: showDateTime(account.createdAt),
+    lastUpdate: showDateTime(account.lastUpdateAt),
+  };
+}
+
+/** A user as search shows it: as read does, with `organizationName`. */
+export function showFoundUser(account: Account, quirks: SandboxQuirks): Record<string, unknown> {
+  return { ...showUser(account, quirks), organizationName: 'Sandbox' };
+}
+
+/** A user as feedback and evaluations show it (contract, "User summary"). */
+export function summarizeUser(account: Account): Record<string, unknown> {
+  return {
+    id: account.id,
+    identification: account.identification,
+    ...present(account, ['firstName', 'lastName', 'project', 'job', 'area', 'account', 'office']),
+    profileImage: profileImage(account),
+    enabled: account.enabled,
+  };
+}
+
+export function profileImage(account: Account): Record<string, string> {
+  const code = `avatar-${account.id % 12}`;
+  const baseUrl = 'https://images.example.com/';
+  return { code, baseUrl, suggestedUrl: `${baseUrl}${code}.png` };
+}
+
+/** The fields among `names` that have a value. */
+export function present(account: Account, names: readonly FieldName[]): Record<string, string> {
+  const shown: Record<string, string> = {};
+  for (const name of names) {
+    const value = account.fields[name];
+    if (value !== undefined) shown[name] = value;
+  }
+  return shown;
+}

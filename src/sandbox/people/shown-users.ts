@@ -1,0 +1,69 @@
+import type { UserSortKey } from '../../platform/schema/index.ts';
+import type { Account } from './account.ts';
+import { SortedIndex } from './sorted-index.ts';
+
+export interface UserQuery {
+  readonly searchString: string;
+  readonly enabledOnly: boolean;
+  readonly orderBy: UserSortKey;
+  readonly direction: 'ASC' | 'DESC';
+}
+
+/** Users as reads and searches see them, with an index per sort key. */
+export class ShownUsers {
+  readonly #byIdentification = new Map<string, Account>();
+  readonly #searchTexts = new WeakMap<Account, string>();
+  readonly #indexes: Readonly<Record<UserSortKey, SortedIndex<Account>>>;
+  /** Answers of the latest queries, until a write: page reads of one listing share them. */
+  readonly #answers = new Map<string, readonly Account[]>();
+
+  constructor() {
+    const index = (keyOf: (account: Account) => string | number) =>
+      new SortedIndex(keyOf, () => this.#byIdentification.values());
+    this.#indexes = {
+      id: index((account) => account.id),
+      firstName: index((account) => (account.fields.firstName ?? '').toLowerCase()),
+      lastname: index((account) => (account.fields.lastName ?? '').toLowerCase()),
+      email: index((account) => (account.fields.email ?? '').toLowerCase()),
+    };
+  }
+
+  get(identification: string): Account | undefined {
+    return this.#byIdentification.get(identification);
+  }
+
+  /** Shows `after` in place of what is shown under the identification; undefined takes it away. */
+  show(identification: string, after: Account | undefined): void {
+    const before = this.#byIdentification.get(identification);
+    if (after === undefined) this.#byIdentification.delete(identification);
+    else this.#byIdentification.set(identification, after);
+    for (const index of Object.values(this.#indexes)) index.replace(before, after);
+    this.#answers.clear();
+  }
+
+  /** Everybody who matches, in order. The array is shared: it must not be changed. */
+  find(query: UserQuery): readonly Account[] {
+    const key = JSON.stringify(query);
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    const needle = query.searchString.normalize('NFC').toLowerCase();
+    const found = this.#indexes[query.orderBy]
+      .items()
+      .filter((account) => account.enabled || !query.enabledOnly)
+      .filter((account) => needle === '' || this.#searchText(account).includes(needle));
+    if (query.direction === 'DESC') found.reverse();
+    if (this.#answers.size >= 8) this.#answers.clear();
+    this.#answers.set(key, found);
+    return found;
+  }
+
+  /** Contract: `searchString` matches name, identification or email. */
+  #searchText(account: Account): string {
+    const known = this.#searchTexts.get(account);
+    if (known !== undefined) return known;
+    const { firstName = '', lastName = '', email = '' } = account.fields;
+    const text = `${firstName} ${lastName}\n${account.identification}\n${email}`.normalize('NFC').toLowerCase();
+    this.#searchTexts.set(account, text);
+    return text;
+  }
+}

@@ -1,0 +1,70 @@
+interface Entry<T> {
+  readonly key: string | number;
+  readonly item: T;
+}
+
+/** Above this many changes without a look in between, sorting anew is cheaper than moving entries. */
+const changesWorthResorting = 2000;
+
+/**
+ * Items in order of a key, then of id. It is sorted at the first look and then kept in order change by change, so that
+ * a page read never sorts.
+ */
+export class SortedIndex<T extends { readonly id: number }> {
+  readonly #keyOf: (item: T) => string | number;
+  readonly #all: () => Iterable<T>;
+  #entries: Entry<T>[] | undefined;
+  #changes = 0;
+
+  /** `all` gives every item whenever the index has to be sorted anew. */
+  constructor(keyOf: (item: T) => string | number, all: () => Iterable<T>) {
+    this.#keyOf = keyOf;
+    this.#all = all;
+  }
+
+  /** Every item in order. The array is the caller's. */
+  items(): T[] {
+    this.#changes = 0;
+    this.#entries ??= this.#sort();
+    return this.#entries.map(({ item }) => item);
+  }
+
+  replace(before: T | undefined, after: T | undefined): void {
+    if (this.#entries === undefined) return;
+    this.#changes += 1;
+    if (this.#changes > changesWorthResorting) {
+      this.#entries = undefined;
+      return;
+    }
+    if (before !== undefined) {
+      const entry = { key: this.#keyOf(before), item: before };
+      this.#entries.splice(this.#find(this.#entries, entry), 1);
+    }
+    if (after !== undefined) {
+      const entry = { key: this.#keyOf(after), item: after };
+      this.#entries.splice(this.#find(this.#entries, entry), 0, entry);
+    }
+  }
+
+  #sort(): Entry<T>[] {
+    return [...this.#all()].map((item) => ({ key: this.#keyOf(item), item })).sort(compareEntries);
+  }
+
+  #find(entries: readonly Entry<T>[], wanted: Entry<T>): number {
+    let low = 0;
+    let high = entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const entry = entries[middle];
+      if (entry !== undefined && compareEntries(entry, wanted) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function compareEntries<T extends { readonly id: number }>(a: Entry<T>, b: Entry<T>): number {
+  if (a.key < b.key) return -1;
+  if (a.key > b.key) return 1;
+  return a.item.id - b.item.id;
+}

@@ -1,0 +1,76 @@
+import type { FieldName, FieldValues } from '../../core/fields.ts';
+import type { SandboxQuirks } from '../quirks.ts';
+import { type Account, type AccountPatch, changedNames, nextUpdateAt, patchAccount } from './account.ts';
+import type { UserDirectory } from './user-directory.ts';
+import type { EffectKind, WriteLog } from './write-log.ts';
+
+/** The only way in which users change: every write is logged, and moves `lastUpdate`. */
+export class UserWrites {
+  readonly #directory: UserDirectory;
+  readonly #log: WriteLog;
+  readonly #quirks: SandboxQuirks;
+
+  constructor(directory: UserDirectory, log: WriteLog, quirks: SandboxQuirks) {
+    this.#directory = directory;
+    this.#log = log;
+    this.#quirks = quirks;
+  }
+
+  /** Creates a user who must not exist yet. */
+  create(identification: string, fields: FieldValues, origin: Origin): Account {
+    const account = this.seed(identification, { fields: this.#kept(fields) }, origin.at);
+    this.#log.add({ ...origin, identification, kind: 'created', fields: Object.keys(account.fields) });
+    return account;
+  }
+
+  /** As `create`, but as if the user had always been there: not logged. */
+  seed(identification: string, initial: Pick<AccountPatch, 'enabled' | 'fields'>, at: number): Account {
+    const id = this.#directory.nextId();
+    const empty: Account = {
+      id,
+      uid: `uid-${id}`,
+      identification,
+      enabled: initial.enabled ?? true,
+      fields: {},
+      createdAt: at,
+      lastUpdateAt: Math.floor(at / 1000) * 1000,
+    };
+    const account = patchAccount(empty, { fields: initial.fields ?? {} });
+    this.#directory.replace(undefined, account, at);
+    return account;
+  }
+
+  update(before: Account, patch: AccountPatch, kind: EffectKind, origin: Origin): Account {
+    const kept = patch.fields === undefined ? patch : { ...patch, fields: this.#kept(patch.fields) };
+    const patched = patchAccount(before, kept);
+    const fields = changedNames(before, patched);
+    const moves = this.#quirks.touch === 'always' || fields.length > 0;
+    const after = moves ? { ...patched, lastUpdateAt: nextUpdateAt(before.lastUpdateAt, origin.at) } : patched;
+    this.#directory.replace(before, after, origin.at);
+    this.#log.add({ ...origin, identification: after.identification, kind, fields });
+    return after;
+  }
+
+  remove(before: Account, blacklist: boolean, origin: Origin): void {
+    this.#directory.replace(before, undefined, origin.at);
+    if (blacklist) this.#directory.blacklist.add(before.identification);
+    const fields = blacklist ? ['blacklist'] : [];
+    this.#log.add({ ...origin, identification: before.identification, kind: 'removed', fields });
+  }
+
+  #kept(fields: FieldValues): FieldValues {
+    const { trims, ignoresField } = this.#quirks;
+    const kept: Partial<Record<FieldName, string>> = {};
+    for (const [name, value] of Object.entries(fields) as [FieldName, string][]) {
+      if (ignoresField.includes(name)) continue;
+      kept[name] = trims > 0 ? [...value.trim()].slice(0, trims).join('') : value;
+    }
+    return kept;
+  }
+}
+
+/** When and by what a write came. */
+export interface Origin {
+  readonly at: number;
+  readonly via: string;
+}

@@ -1,0 +1,124 @@
+import type { StruckFaults } from '../faults/struck-faults.ts';
+import type { UserDirectory } from '../people/user-directory.ts';
+import type { Origin, UserWrites } from '../people/user-writes.ts';
+import type { SandboxQuirks } from '../quirks.ts';
+import { decideRow, type RowEffect } from './decide-row.ts';
+import { type FileRow, readUserFile, UnreadableFile, type UserFile } from './read-csv.ts';
+
+export interface RowResult {
+  readonly line: number;
+  readonly identification: string;
+  readonly result: 'applied' | 'bad' | 'not-applied';
+  readonly reason?: string;
+}
+
+export interface FileResult {
+  readonly isSuccess: boolean;
+  /** Why the file failed as a whole. */
+  readonly reason?: string;
+  readonly rows: readonly RowResult[];
+}
+
+export interface FileToApply {
+  readonly text: string;
+  readonly preprocessing: boolean;
+  readonly faults: StruckFaults;
+  readonly origin: Origin;
+}
+
+interface DecidedRow {
+  readonly row: FileRow;
+  readonly effect: RowEffect;
+}
+
+/** Applies a provisioning file: every row is judged first, then the good ones take effect as the quirk says. */
+export function applyFile(
+  file: FileToApply,
+  people: { readonly directory: UserDirectory; readonly writes: UserWrites },
+  quirks: SandboxQuirks,
+): FileResult {
+  let content: UserFile;
+  try {
+    content = readUserFile(file.text, file.preprocessing, quirks);
+  } catch (error) {
+    if (error instanceof UnreadableFile) return { isSuccess: false, reason: error.message, rows: [] };
+    throw error;
+  }
+  const decided = decideRows(content.rows, people.directory, file.faults, quirks);
+  const failure = fileFailure(file.faults, content.rows.length);
+  const badRows = decided.filter(({ effect }) => effect.kind === 'bad').length;
+  if (failure !== undefined || (badRows > 0 && quirks.fileFailure === 'none-applied')) {
+    const reason = failure ?? `${badRows} of ${decided.length} rows are bad`;
+    return { isSuccess: false, reason, rows: decided.map((entry) => resultOf(entry, false)) };
+  }
+  const dropped = new Set(file.faults.texts('drop-row'));
+  for (const { row, effect } of decided) {
+    if (!dropped.has(row.identification)) applyRow(row, effect, people.writes, file.origin);
+  }
+  if (content.kind === 'full') disableAbsent(content.rows, people, file.origin);
+  const isSuccess = badRows === 0 || quirks.fileFailure === 'says-done';
+  return { isSuccess, rows: decided.map((entry) => resultOf(entry, !dropped.has(entry.row.identification))) };
+}
+
+function decideRows(
+  rows: readonly FileRow[],
+  directory: UserDirectory,
+  faults: StruckFaults,
+  quirks: SandboxQuirks,
+): DecidedRow[] {
+  const badOnPurpose = new Set(faults.texts('fail-if'));
+  const seen = new Set<string>();
+  return rows.map((row) => {
+    const { identification } = row;
+    const isRepeated = seen.has(identification);
+    seen.add(identification);
+    if (isRepeated) return { row, effect: { kind: 'bad', reason: 'the identification is there twice' } };
+    if (badOnPurpose.has(identification)) return { row, effect: { kind: 'bad', reason: 'the row was refused' } };
+    const account = directory.get(identification);
+    const isBlacklisted = directory.blacklist.has(identification);
+    return { row, effect: decideRow(row, { account, isBlacklisted, quirks }) };
+  });
+}
+
+function fileFailure(faults: StruckFaults, rows: number): string | undefined {
+  if (faults.has('fail')) return 'the file was refused';
+  const limit = faults.number('fail-over');
+  return limit !== undefined && rows > limit ? `the file has ${rows} rows, ${limit} are allowed` : undefined;
+}
+
+function applyRow(row: FileRow, effect: RowEffect, writes: UserWrites, origin: Origin): void {
+  switch (effect.kind) {
+    case 'create':
+      writes.create(row.identification, effect.fields, origin);
+      return;
+    case 'update':
+      writes.update(effect.account, { fields: effect.fields }, 'updated', origin);
+      return;
+    case 'enable':
+      writes.update(effect.account, { fields: effect.fields, enabled: true }, 'enabled', origin);
+      return;
+    case 'disable':
+      writes.update(effect.account, { enabled: false }, 'disabled', origin);
+      return;
+    case 'bad':
+  }
+}
+
+/** Contract, "Full provisioning": users absent from the file are disabled. */
+function disableAbsent(
+  rows: readonly FileRow[],
+  { directory, writes }: { readonly directory: UserDirectory; readonly writes: UserWrites },
+  origin: Origin,
+): void {
+  const present = new Set(rows.map(({ identification }) => identification));
+  for (const account of [...directory.all.values()]) {
+    if (account.enabled && !present.has(account.identification)) {
+      writes.update(account, { enabled: false }, 'disabled', origin);
+    }
+  }
+}
+
+function resultOf({ row: { line, identification }, effect }: DecidedRow, isApplied: boolean): RowResult {
+  if (effect.kind === 'bad') return { line, identification, result: 'bad', reason: effect.reason };
+  return { line, identification, result: isApplied ? 'applied' : 'not-applied' };
+}

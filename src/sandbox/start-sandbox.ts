@@ -1,0 +1,102 @@
+import type { OperationId } from '../platform/schema/index.ts';
+import type { FaultSpec } from './faults/parse-fault.ts';
+import type { FeedbackRequest } from './growth/feedback-box.ts';
+import { buildServer } from './http/build-server.ts';
+import { editUser } from './http/control.ts';
+import type { SandboxOptions } from './options.ts';
+import type { Account, AccountPatch } from './people/account.ts';
+import type { WriteLogEntry } from './people/write-log.ts';
+import type { ProvisioningFile } from './provisioning/file-desk.ts';
+import type { RefreshPresentation, TokenPairSecrets } from './token-issuer.ts';
+import { createWorld, type World } from './world.ts';
+
+/** A sandbox that listens. */
+export interface RunningSandbox {
+  /** `http://127.0.0.1:<port>`, no slash at the end. */
+  readonly url: string;
+  readonly applicationToken: string;
+  /** The first pair; after a refresh another one counts. */
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly state: SandboxState;
+  /** Replaces all faults; their calls count anew. */
+  setFaults(faults: readonly FaultSpec[]): void;
+  /** A new token pair that has nothing to do with the former ones, as when a person authorizes again. */
+  authorize(): TokenPairSecrets;
+  /** Ends every connection and waits until the port is free. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** What is inside, for tests in the same process. Each look processes the files that are due. */
+export interface SandboxState {
+  /** By identification, write-only fields included, however late they show. */
+  readonly users: ReadonlyMap<string, Account>;
+  readonly blacklist: ReadonlySet<string>;
+  readonly files: ReadonlyMap<number, ProvisioningFile>;
+  readonly log: readonly WriteLogEntry[];
+  /** Requests by operation, refused ones included. */
+  readonly requests: Readonly<Record<OperationId, number>>;
+  readonly refreshes: readonly RefreshPresentation[];
+  readonly feedbackRequests: readonly FeedbackRequest[];
+  /** Changes or creates a user behind everybody's back; logged as `outside`. */
+  editUser(identification: string, patch: AccountPatch): Account;
+  /** Defines, or with undefined takes away, the CSV that the import job provisions from. */
+  defineImportSource(csv: string | undefined): void;
+}
+
+/** Starts the platform of the contract on a port of this machine. */
+export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
+  const world = createWorld(options);
+  const { accessToken, refreshToken } = world.tokens.authorize({
+    ...(options.accessToken === undefined ? {} : { accessToken: options.accessToken }),
+    ...(options.refreshToken === undefined ? {} : { refreshToken: options.refreshToken }),
+  });
+  const closing = new AbortController();
+  const app = await buildServer(world, closing.signal);
+  const url = await app.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
+  return {
+    url,
+    applicationToken: world.applicationToken,
+    accessToken,
+    refreshToken,
+    state: lookInto(world),
+    setFaults: (faults) => world.faults.set(faults),
+    authorize: () => world.tokens.authorize(),
+    close: async () => {
+      closing.abort();
+      await app.close();
+    },
+  };
+}
+
+function lookInto(world: World): SandboxState {
+  const settled = <T>(value: () => T): T => {
+    world.files.settle();
+    return value();
+  };
+  return {
+    get users() {
+      return settled(() => world.directory.all);
+    },
+    get blacklist() {
+      return settled(() => world.directory.blacklist);
+    },
+    get files() {
+      return settled(() => world.files.all);
+    },
+    get log() {
+      return settled(() => world.log.entries);
+    },
+    get requests() {
+      return world.requests;
+    },
+    get refreshes() {
+      return world.tokens.presentations;
+    },
+    get feedbackRequests() {
+      return world.feedback.requests;
+    },
+    editUser: (identification, patch) => settled(() => editUser(world, identification, patch)),
+    defineImportSource: (csv) => world.defineImportSource(csv),
+  };
+}
