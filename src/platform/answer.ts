@@ -1,0 +1,48 @@
+import type { ZodType } from 'zod';
+import type { AnswerReader } from './operation.ts';
+
+/** The platform answered, but not with what the contract promises. `message` names places, never values. */
+export class AnswerInvalid extends Error {
+  override readonly name = 'AnswerInvalid';
+  readonly isFinal: boolean;
+
+  /** @param isFinal true when asking again cannot help (a redirect, a body above the size limit). */
+  constructor(message: string, isFinal = false) {
+    super(message);
+    this.isFinal = isFinal;
+  }
+}
+
+/** For calls whose body says nothing (201 without a body, 202 with `{}`). */
+export const nothing: AnswerReader<void> = { expects: 'nothing', read: () => undefined };
+
+/** Reads a JSON body by a schema. */
+export function jsonBy<T>(schema: ZodType<T>): AnswerReader<T> {
+  return { expects: 'json', read: ({ value }) => parseBy(schema, value) };
+}
+
+/** Reads the `result` of a single-resource answer (contract, "Conventions") by a schema. */
+export function resultBy<T>(schema: ZodType<T>): AnswerReader<T> {
+  return { expects: 'json', read: ({ value }) => parseBy(schema, resultOf(value)) };
+}
+
+/** The member `result` of an answer. */
+export function resultOf(value: unknown): unknown {
+  if (!isRecord(value) || value.result === undefined || value.result === null) {
+    throw new AnswerInvalid('the body has no `result`');
+  }
+  return value.result;
+}
+
+/** Checks a value; a mismatch throws `AnswerInvalid` with the places that do not fit. */
+export function parseBy<T>(schema: ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const places = parsed.error.issues.slice(0, 3).map(({ path, code }) => `${path.join('.') || 'the body'}: ${code}`);
+  throw new AnswerInvalid(`the body has not the promised shape (${places.join('; ')})`);
+}
+
+/** Whether a value is a JSON object. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,113 @@
+import { randomInt } from 'node:crypto';
+import { PlatformError, RollcallError } from '../core/errors.ts';
+import type { Dialect, Limits } from '../core/settings.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { AccessTokens } from '../ports/tokens.ts';
+import { cancelledError, refuseToSend, tokenError } from './errors.ts';
+import { type ExchangeBase, exchangeOnce } from './exchange.ts';
+import { type Operation, operationName } from './operation.ts';
+import { openLimiter } from './rate-limit.ts';
+import { maxTries, retryDelayMs } from './retry.ts';
+import { openTransport } from './transport.ts';
+
+export interface PlatformClientOptions {
+  readonly baseUrl: string;
+  readonly dialect: Dialect;
+  readonly limits: Limits;
+  readonly tokens: AccessTokens;
+  /** Needed only by the operations that say `token: 'application'`. */
+  readonly applicationToken?: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** 0 ≤ x < 1, for jitter. */
+  readonly random?: () => number;
+}
+
+/** One connection's way to the platform. All its calls share one rate, one concurrency and one pool of sockets. */
+export interface PlatformClient {
+  readonly dialect: Dialect;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /**
+   * Makes the call. Reads that may heal are tried up to four times; a write is sent once, and once more only after a
+   * 401, which says that it was not processed. Throws `PlatformError`; `effect` says whether a write may have been taken.
+   */
+  request<T>(operation: Operation<T>, signal: AbortSignal): Promise<T>;
+  /** Closes the sockets. Calls under way fail. */
+  close(): Promise<void>;
+}
+
+/** Opens the client of one connection. Nothing is sent before the first request. Must be closed. */
+export function openPlatformClient(options: PlatformClientOptions): PlatformClient {
+  const { dialect, limits, tokens, clock, logger, random = randomShare } = options;
+  const limiter = openLimiter(limits, clock);
+  const transport = openTransport(limits);
+  const base: ExchangeBase = {
+    transport,
+    baseUrl: options.baseUrl,
+    timeoutMs: limits.timeoutMs,
+    acceptLanguage: dialect.acceptLanguage,
+    now: () => clock.now(),
+  };
+
+  /** One exchange in its turn. */
+  async function send<T>(operation: Operation<T>, secret: string, signal: AbortSignal): Promise<T> {
+    try {
+      return await limiter.run(() => exchangeOnce(base, operation, secret, signal), signal);
+    } catch (error) {
+      // Not a PlatformError: the signal aborted while the call was waiting for its turn.
+      throw error instanceof PlatformError ? error : unsentError(operation, error, signal);
+    }
+  }
+
+  async function sendAuthorised<T>(operation: Operation<T>, signal: AbortSignal): Promise<T> {
+    if (operation.token === 'application') {
+      const secret = options.applicationToken;
+      if (secret === undefined) throw refuseToSend(operation, 'it takes the application token: set applicationToken.');
+      return send(operation, secret, signal);
+    }
+    const first = await tokens.current(signal).catch((error) => Promise.reject(unsentError(operation, error, signal)));
+    try {
+      return await accepted(operation, first.generation, await send(operation, first.secret, signal));
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.status !== 401) throw error;
+    }
+    const next = await tokens
+      .renew(first.generation, signal)
+      .catch((error) => Promise.reject(unsentError(operation, error, signal)));
+    return accepted(operation, next.generation, await send(operation, next.secret, signal));
+  }
+
+  /** Only `/os-api` proves a token: elsewhere a revoked one still works (contract, "Authentication"). */
+  function accepted<T>(operation: Operation<T>, generation: number, answer: T): T {
+    if (operation.path.startsWith('/os-api/')) tokens.accepted(generation);
+    return answer;
+  }
+
+  async function request<T>(operation: Operation<T>, signal: AbortSignal): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await sendAuthorised(operation, signal);
+      } catch (error) {
+        const waitMs = retryDelayMs(operation, error, attempt, random);
+        if (waitMs === undefined || !(error instanceof PlatformError)) throw error;
+        const fields = { operation: operationName(operation), status: error.status, code: error.code, attempt, waitMs };
+        logger.warn(fields, `read failed, try ${attempt + 1} of ${maxTries} follows`);
+        await clock.sleep(waitMs, signal).catch((reason) => Promise.reject(cancelledError(operation, reason, 'none')));
+      }
+    }
+  }
+
+  return { dialect, limits, clock, logger, request, close: () => transport.close() };
+}
+
+/** Nothing was sent: the caller gave up first, or there is no token. Anything else is a bug and stays what it is. */
+function unsentError(operation: Operation<unknown>, error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return cancelledError(operation, signal.reason, 'none');
+  return error instanceof RollcallError ? tokenError(operation, error) : error;
+}
+
+function randomShare(): number {
+  return randomInt(2 ** 32) / 2 ** 32;
+}

@@ -1,0 +1,121 @@
+import { PlatformError, RollcallError } from '../core/errors.ts';
+import type { ScanPage } from '../ports/platform.ts';
+import type { PlatformClient } from './client.ts';
+import { openPageWindow } from './page-window.ts';
+import {
+  judgeEnd,
+  judgeFirstPage,
+  judgeNextPage,
+  type ScanProblem,
+  type ScanState,
+  type Verdict,
+} from './scan-proof.ts';
+import type { UserPage } from './user-record.ts';
+import { searchUsers } from './user-search.ts';
+
+/** How often in a row a scan may look again without seeing anybody new. */
+const maxFruitlessReads = 4;
+const waitBeforeRereadMs = 500;
+
+/**
+ * Every user, enabled and disabled, once, in order of id. Proves on the way that the platform took our parameters and
+ * that nobody slipped between two pages (design, "Reading the platform"):
+ *
+ * - ids ascend within and across pages, so order and `page` were taken; page 0 teaches the real page size;
+ * - a user who vanishes moves later ones forward: when the total goes down, the page before is read again, and whoever
+ *   moved onto it is taken there. New users have higher ids, or lower ones that a scan begun earlier need not show;
+ * - a search for enabled users alone never finds more than ours;
+ * - at the end, different users = `totalElements`, and the page after a full last one is empty.
+ *
+ * What cannot be proven after a bounded number of looks throws `SCAN_INCOMPLETE`.
+ */
+export async function* scanDirectory(client: PlatformClient, signal: AbortSignal): AsyncGenerator<ScanPage, void> {
+  const { clock, dialect, limits } = client;
+  const enabledTotal = await countEnabled(client, signal);
+  let state: ScanState | undefined;
+  const read = (index: number, stop: AbortSignal): Promise<UserPage> => {
+    const known = state;
+    const search = { enabled: false, page: index, size: known?.size ?? dialect.search.pageSize };
+    const page = searchUsers(client, search, stop);
+    return known === undefined
+      ? page.catch(explainFirstPage)
+      : page.catch((error) => emptyPastEnd(error, known, index));
+  };
+  const window = openPageWindow(read, limits.concurrency, signal);
+  try {
+    let fruitless = 0;
+    let highest = -1;
+    for (let index = 0; ; ) {
+      const last = state === undefined ? 0 : Math.ceil(state.total / state.size) - 1;
+      const page = await window.get(index, last);
+      const verdict: Verdict =
+        state === undefined
+          ? judgeFirstPage(page, dialect.search.pageSize, enabledTotal)
+          : judgeNextPage(state, page, index, index <= highest);
+      const isFruitful = verdict.kind === 'accept' && (verdict.fresh.length > 0 || verdict.isEnd);
+      fruitless = isFruitful ? 0 : fruitless + 1;
+      if (verdict.kind === 'accept') {
+        state = verdict.state;
+        highest = Math.max(highest, index);
+        if (verdict.fresh.length > 0) yield { users: verdict.fresh, total: state.total };
+        if (verdict.isEnd) break;
+        index++;
+        continue;
+      }
+      if (fruitless > maxFruitlessReads) throw scanIncomplete(verdict.problem);
+      client.logger.warn({ page: index, problem: verdict.problem.text }, 'a page of the directory is read again');
+      window.reset();
+      if (verdict.kind === 'rewind') index = Math.max(0, index - 1);
+      else await clock.sleep(waitBeforeRereadMs, signal).catch((reason) => Promise.reject(scanCancelled(reason)));
+    }
+  } finally {
+    window.close();
+  }
+  const problem = judgeEnd(state, enabledTotal);
+  if (problem !== undefined) throw scanIncomplete(problem);
+}
+
+/** How many enabled users a search without us asking for disabled ones finds. */
+async function countEnabled(client: PlatformClient, signal: AbortSignal): Promise<number> {
+  const { total } = await searchUsers(client, { enabled: true, page: 0, size: 1 }, signal).catch(explainFirstPage);
+  return total ?? 0;
+}
+
+/** A 400 for the very first page means that the platform does not take such parameters there. */
+function explainFirstPage(error: unknown): never {
+  if (!(error instanceof PlatformError) || error.status !== 400) throw error;
+  throw scanIncomplete(
+    { text: `the first page was refused. ${error.message}`, setting: 'dialect.search.parameters' },
+    error,
+  );
+}
+
+/** Some platforms answer a page beyond the last with an error instead of an empty list. */
+function emptyPastEnd(error: unknown, state: ScanState, index: number): UserPage {
+  const isRefusal = error instanceof PlatformError && (error.status === 400 || error.status === 404);
+  if (isRefusal && index * state.size >= state.total) return { users: [], total: state.total };
+  throw error;
+}
+
+const advice: Readonly<Record<NonNullable<ScanProblem['setting']>, string>> = {
+  'dialect.search.parameters':
+    'The platform seems not to take the search parameters: set dialect.search.parameters to the other of query and body.',
+  'dialect.search.pageSize':
+    'The platform seems to page differently than asked: set dialect.search.pageSize to a size that it keeps (100, or 10).',
+};
+
+function scanIncomplete({ text, setting }: ScanProblem, cause?: unknown): RollcallError {
+  const todo =
+    setting === undefined ? 'Nothing was concluded from it; try again when the directory is quiet.' : advice[setting];
+  const message = `the platform's users could not be read completely: ${text}. ${todo}`;
+  return new RollcallError(message, {
+    code: 'SCAN_INCOMPLETE',
+    retry: setting === undefined ? 'backoff' : 'never',
+    cause,
+  });
+}
+
+function scanCancelled(reason: unknown): RollcallError {
+  const code = reason instanceof RollcallError ? reason.code : 'CANCELLED';
+  return new RollcallError("the reading of the platform's users was given up.", { code, cause: reason });
+}

@@ -1,0 +1,185 @@
+import { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../core/errors.ts';
+import { AnswerInvalid, isRecord } from './answer.ts';
+import { describeNetworkFailure } from './network-failure.ts';
+import { confidentialValues, type Operation, operationName } from './operation.ts';
+import { redact } from './redact.ts';
+import { readRetryAfter } from './retry-after.ts';
+
+/** An answer that says no, read as far as it could be. */
+export interface Refusal {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  /** The decoded body, or undefined when it was not JSON. */
+  readonly body: unknown;
+}
+
+/**
+ * The one place where an HTTP status becomes an error. Understands both body shapes of the contract ("Errors"): platform
+ * error (`title`, `detail`, `message`, `details`) and grant error (`error`, `error_description`).
+ */
+export function refusalError(
+  operation: Operation<unknown>,
+  refusal: Refusal,
+  now: number,
+  secret: string,
+): PlatformError {
+  const { status, body } = refusal;
+  const name = operationName(operation);
+  const kind = classify(operation, status);
+  const confidential = [secret, ...confidentialValues(operation)];
+  const said = isRecord(body) ? body : {};
+  const title = redact(said.title ?? said.error ?? said.message, confidential);
+  const detail = redact(said.detail ?? said.error_description ?? said.details ?? said.message, confidential);
+  const afterMs = kind.retry === 'never' ? undefined : readRetryAfter(refusal.retryAfter, now);
+  const retry: Retry = afterMs !== undefined && (status === 429 || status === 503) ? { afterMs } : kind.retry;
+  const words = [...new Set([title, detail])].filter((text) => text !== undefined).join(': ');
+  const says = words === '' ? '' : ` and says: "${words}"`;
+  return new PlatformError(`${name} was answered ${status}${says}. ${kind.advice}`, {
+    code: kind.code,
+    retry,
+    effect: effectOf(operation, status),
+    status,
+    operation: name,
+    ...(title === undefined ? {} : { title }),
+    ...(detail === undefined ? {} : { detail }),
+  });
+}
+
+interface Classification {
+  readonly code: ErrorCode;
+  readonly retry: 'never' | 'backoff';
+  readonly advice: string;
+}
+
+const byStatus: Readonly<Record<number, Classification>> = {
+  400: {
+    code: 'PLATFORM_REFUSED',
+    retry: 'never',
+    advice: 'Correct what was sent: the same call will be refused again.',
+  },
+  401: {
+    code: 'PLATFORM_UNAUTHORIZED',
+    retry: 'never',
+    advice:
+      'The token was not accepted: look at `rollcall token status`, and put a new refresh token in the configuration.',
+  },
+  403: {
+    code: 'PLATFORM_FORBIDDEN',
+    retry: 'never',
+    advice: "The token may not do this: ask the platform's administrator for the permission.",
+  },
+  404: {
+    code: 'PLATFORM_NOT_FOUND',
+    retry: 'never',
+    advice: 'Check that baseUrl is right and that the object exists.',
+  },
+  408: {
+    code: 'PLATFORM_FAILED',
+    retry: 'backoff',
+    advice: 'The platform waited too long for the request; try later.',
+  },
+  425: { code: 'PLATFORM_FAILED', retry: 'backoff', advice: 'Try again later.' },
+  429: { code: 'PLATFORM_BUSY', retry: 'backoff', advice: 'Too many requests: lower limits.requestsPerSecond.' },
+  501: { code: 'PLATFORM_FAILED', retry: 'never', advice: 'The platform does not offer this call.' },
+  503: { code: 'PLATFORM_BUSY', retry: 'backoff', advice: 'The platform is busy or in maintenance; try later.' },
+};
+
+function classify(operation: Operation<unknown>, status: number): Classification {
+  if (operation.busyStatuses?.includes(status)) {
+    return { code: 'PLATFORM_BUSY', retry: 'backoff', advice: 'Another file is being processed; it is tried later.' };
+  }
+  const known = byStatus[status];
+  if (known !== undefined) return known;
+  if (status >= 500) return { code: 'PLATFORM_FAILED', retry: 'backoff', advice: 'The platform failed; try later.' };
+  if (status >= 400)
+    return { code: 'PLATFORM_REFUSED', retry: 'never', advice: 'The same call will be refused again.' };
+  return {
+    code: 'PLATFORM_ANSWER_INVALID',
+    retry: 'never',
+    advice: 'Redirects are not followed, so that the token stays here: set baseUrl to the final address.',
+  };
+}
+
+/**
+ * A 4xx answer means that a write was not taken, except 408, which gateways also send when their own upstream is slow.
+ * 301, 307 and 308 ask to send the same again elsewhere (RFC 9110, 15.4); 302 and 303 may follow a write that was done.
+ */
+function effectOf(operation: Operation<unknown>, status: number): Effect {
+  if (operation.effect === 'read') return 'none';
+  if (status === 301 || status === 307 || status === 308) return 'none';
+  return status >= 400 && status < 500 && status !== 408 ? 'none' : 'unknown';
+}
+
+/** What went wrong without a usable answer. `hasTimedOut`: our own deadline ended it. */
+export interface Breakdown {
+  readonly error: unknown;
+  readonly hasTimedOut: boolean;
+  readonly timeoutMs: number;
+  /** Set when the caller gave up: its reason. */
+  readonly abandoned: { readonly reason: unknown } | undefined;
+  /** HTTP status, when at least the head of an answer came. */
+  readonly status: number | undefined;
+}
+
+/** Turns whatever ended an exchange early into an error. Everything here is about one attempt. */
+export function breakdownError(operation: Operation<unknown>, breakdown: Breakdown): PlatformError {
+  const { error, status } = breakdown;
+  const name = operationName(operation);
+  const written: Effect = operation.effect === 'read' ? 'none' : 'unknown';
+  const fate = written === 'unknown' ? ' It may have been taken: read back before sending again.' : '';
+  const base = { operation: name, ...(status === undefined ? {} : { status }) };
+  if (breakdown.abandoned !== undefined) return cancelledError(operation, breakdown.abandoned.reason, written);
+  if (breakdown.hasTimedOut) {
+    const message = `${name} was not answered whole within ${breakdown.timeoutMs} ms.${fate} If the platform is only slow, raise limits.timeoutMs.`;
+    return new PlatformError(message, { ...base, code: 'PLATFORM_UNREACHABLE', retry: 'backoff', effect: written });
+  }
+  if (error instanceof AnswerInvalid) {
+    const message = `${name} was answered ${status ?? ''} but ${error.message}.${fate} Check that baseUrl is the platform itself, not a login or maintenance page.`;
+    const retry = error.isFinal ? 'never' : 'backoff';
+    return new PlatformError(message, { ...base, code: 'PLATFORM_ANSWER_INVALID', retry, effect: written });
+  }
+  const failure = describeNetworkFailure(error);
+  const effect = failure.isBeforeSending ? 'none' : written;
+  const after = effect === 'unknown' ? fate : '';
+  const message = `${name} got no whole answer: ${failure.text}.${after} ${failure.advice}`;
+  // The cause is left out on purpose: clients of HTTP keep headers, with the token, in their errors.
+  return new PlatformError(message, { ...base, code: failure.code, retry: failure.retry, effect });
+}
+
+/** The caller's signal aborted. Keeps the reason's own code (`LEASE_LOST`), else `CANCELLED`. */
+export function cancelledError(operation: Operation<unknown>, reason: unknown, effect: Effect): PlatformError {
+  const name = operationName(operation);
+  const fate = effect === 'unknown' ? ' after it was sent; it may have been taken' : ' before it was done';
+  const code = reason instanceof RollcallError ? reason.code : 'CANCELLED';
+  return new PlatformError(`${name} was given up${fate}.`, {
+    code,
+    retry: 'never',
+    effect,
+    operation: name,
+    cause: reason,
+  });
+}
+
+/** No token could be had, so nothing was sent. Keeps code and retry of what the custody said. */
+export function tokenError(operation: Operation<unknown>, error: RollcallError): PlatformError {
+  const name = operationName(operation);
+  const { code, retry, message } = error;
+  return new PlatformError(`${name} was not sent: ${message}`, {
+    code,
+    retry,
+    effect: 'none',
+    operation: name,
+    cause: error,
+  });
+}
+
+/** A call that must not be sent as it is. */
+export function refuseToSend(operation: { method: string; path: string }, why: string): PlatformError {
+  const name = `${operation.method} ${operation.path}`;
+  return new PlatformError(`${name} was not sent: ${why}`, {
+    code: 'PLATFORM_REFUSED',
+    retry: 'never',
+    effect: 'none',
+    operation: name,
+  });
+}

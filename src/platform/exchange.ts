@@ -1,0 +1,85 @@
+import type { PlatformError } from '../core/errors.ts';
+import { AnswerInvalid } from './answer.ts';
+import { startDeadline } from './deadline.ts';
+import { breakdownError, refusalError } from './errors.ts';
+import { readJson } from './json-text.ts';
+import { type Operation, operationUrl } from './operation.ts';
+import { type Answer, readBytes, type Transport } from './transport.ts';
+
+/** What every exchange of a connection has in common. */
+export interface ExchangeBase {
+  readonly transport: Transport;
+  readonly baseUrl: string;
+  readonly timeoutMs: number;
+  readonly acceptLanguage: string;
+  readonly now: () => number;
+}
+
+/** An error body is a few lines; what is longer is not read. */
+const maxErrorBytes = 64 * 1024;
+
+/** Sends an operation once. Throws `PlatformError` for everything but a 2xx answer of the promised shape. */
+export async function exchangeOnce<T>(
+  base: ExchangeBase,
+  operation: Operation<T>,
+  secret: string,
+  signal: AbortSignal,
+): Promise<T> {
+  const deadline = startDeadline(signal, base.timeoutMs);
+  let status: number | undefined;
+  let refused: PlatformError | undefined;
+  try {
+    const { method, body } = operation;
+    const headers = headersOf(operation, secret, base.acceptLanguage);
+    const url = operationUrl(base.baseUrl, operation);
+    const answer = await base.transport.send({ method, url, headers, body }, deadline);
+    status = answer.status;
+    if (status >= 200 && status < 300) return await readAnswer(operation, answer);
+    const refusal = { status, retryAfter: answer.header('retry-after'), body: await readErrorBody(answer) };
+    refused = refusalError(operation, refusal, base.now(), secret);
+  } catch (error) {
+    const abandoned = signal.aborted ? { reason: signal.reason } : undefined;
+    const hasTimedOut = deadline.hasPassed();
+    throw breakdownError(operation, { error, status, abandoned, hasTimedOut, timeoutMs: base.timeoutMs });
+  } finally {
+    deadline.dispose();
+  }
+  throw refused;
+}
+
+function headersOf(operation: Operation<unknown>, secret: string, language: string): Record<string, string> {
+  const { body } = operation;
+  return {
+    authorization: `Bearer ${secret}`,
+    accept: 'application/json',
+    ...(operation.hasLanguage ? { 'accept-language': language } : {}),
+    ...(body === undefined
+      ? {}
+      : { 'content-type': body.kind === 'json' ? 'application/json' : body.stream.contentType }),
+  };
+}
+
+async function readAnswer<T>(operation: Operation<T>, answer: Answer): Promise<T> {
+  const type = answer.header('content-type') ?? '';
+  const bytes = await readBytes(answer);
+  if (bytes.length > 0) checkContentType(type, operation.answer.expects);
+  return operation.answer.expects === 'json' ? operation.answer.read(readJson(bytes)) : operation.answer.read();
+}
+
+/** A proxy's login or maintenance page comes as 200 with HTML: it is no answer, not even where no body is expected. */
+function checkContentType(type: string, expects: 'json' | 'nothing'): void {
+  const essence = type.split(';')[0]?.trim().toLowerCase() ?? '';
+  const isJson = essence === '' || /^(?:application|text)\/(?:[\w.+-]+\+)?json$/.test(essence);
+  if (expects === 'json' ? isJson : !essence.endsWith('html')) return;
+  const shown = /^[\w.+-]+\/[\w.+-]+$/.test(essence) ? essence : 'an unreadable type';
+  throw new AnswerInvalid(`the body is ${shown} instead of application/json`);
+}
+
+async function readErrorBody(answer: Answer): Promise<unknown> {
+  try {
+    return readJson(await readBytes(answer, maxErrorBytes)).value;
+  } catch {
+    // The status alone says enough; a broken error page must not hide it.
+    return undefined;
+  }
+}

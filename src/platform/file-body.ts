@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import type { Dialect } from '../core/settings.ts';
+import type { FileToUpload } from '../ports/platform.ts';
+import type { OperationBody } from './operation.ts';
+
+/**
+ * The body of an upload (contract, "POST admin/userFiles": keys `file` and `fileName`, encoding not shown). Multipart
+ * streams the file from disk with a content-length, so that its size does not matter; the JSON forms hold it in memory.
+ */
+export async function fileBody(file: FileToUpload, encoding: Dialect['upload']['encoding']): Promise<OperationBody> {
+  if (encoding === 'multipart') return multipartBody(file);
+  const content = await readFile(file.path, encoding === 'json' ? 'utf8' : 'base64');
+  return { kind: 'json', value: { file: content, fileName: file.name } };
+}
+
+async function multipartBody(file: FileToUpload): Promise<OperationBody> {
+  const { size } = await stat(file.path);
+  const boundary = `rollcall-${randomBytes(16).toString('hex')}`;
+  const head = Buffer.from(
+    `--${boundary}\r\ncontent-disposition: form-data; name="fileName"\r\n\r\n${file.name}\r\n` +
+      `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${escapeName(file.name)}"\r\n` +
+      'content-type: text/csv\r\n\r\n',
+  );
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  return {
+    kind: 'stream',
+    stream: {
+      contentType: `multipart/form-data; boundary=${boundary}`,
+      contentLength: head.length + size + tail.length,
+      async *open() {
+        yield head;
+        // A file that grows while it is sent must not break the framing: the length is already promised.
+        if (size > 0) yield* createReadStream(file.path, { end: size - 1, highWaterMark: 256 * 1024 });
+        yield tail;
+      },
+    },
+  };
+}
+
+/** WHATWG HTML, "multipart/form-data encoding algorithm". */
+function escapeName(name: string): string {
+  return name.replace(/[\r\n"]/g, (character) => encodeURIComponent(character));
+}

@@ -1,0 +1,30 @@
+import { PlatformError } from '../core/errors.ts';
+
+/** C0 and C1 control characters and DEL: no path and no log line should ever carry one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose.
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/u;
+
+/**
+ * Why a value cannot stand in a path, or undefined when it can. `.` and `..` matter most: every URL parser normalises
+ * them away, so that `DELETE …/users/..` would address something else (WHATWG URL, "double-dot path segment").
+ */
+export function pathValueProblem(value: string): string | undefined {
+  if (value.trim() === '') return 'is empty';
+  if (value === '.' || value === '..') return 'is a dot segment, which a path normalises away';
+  if (controlCharacter.test(value)) return 'holds a control character';
+  if (!value.isWellFormed()) return 'holds half of a surrogate pair, which no URL can carry';
+  return undefined;
+}
+
+/**
+ * Throws `IDENTIFICATION_INVALID` (a `PlatformError` with effect `none`) for a key that must never be sent: empty,
+ * `.`, `..`, control characters, broken Unicode. `operation` is the path template that would have been called.
+ */
+export function checkIdentification(identification: string, operation = 'a call to the platform'): void {
+  const problem = pathValueProblem(identification);
+  if (problem === undefined) return;
+  throw new PlatformError(
+    `${operation} was not sent: the identification ${problem}. Correct the person's key in the source or the mapping.`,
+    { code: 'IDENTIFICATION_INVALID', retry: 'never', effect: 'none', operation },
+  );
+}

@@ -1,0 +1,58 @@
+import type { Platform } from '../ports/platform.ts';
+import { AnswerInvalid, isRecord, nothing } from './answer.ts';
+import type { PlatformClient } from './client.ts';
+import { contractCall, jsonBody } from './contract-call.ts';
+import { scanDirectory } from './directory.ts';
+import { refuseToSend } from './errors.ts';
+import { checkIdentification } from './identification.ts';
+import type { AnswerReader } from './operation.ts';
+import { operationOf } from './schema/operations.ts';
+import { readFileStatus, uploadUserFile } from './user-file.ts';
+import { findUser } from './user-lookup.ts';
+import { userIdOf, userPayload } from './user-write.ts';
+
+/** The engine's view of a connection, over its client (see `Platform`). Closing stays with the client. */
+export function openPlatform(client: PlatformClient): Platform {
+  const { dialect } = client;
+  return {
+    scan: (signal) => scanDirectory(client, signal),
+    find: (identification, signal) => findUser(client, identification, signal),
+
+    async create(write, signal) {
+      checkIdentification(write.identification, 'POST /os-api/public-api/v1/users/');
+      const body = jsonBody(userPayload(write, dialect, operationOf('create')));
+      return client.request(contractCall('create', { body, answer: createdUser }), signal);
+    },
+
+    async update(target, write, signal) {
+      checkIdentification(write.identification, 'PUT /os-api/public-api/v1/users/');
+      const operation = operationOf('update');
+      if (target.identification !== write.identification) {
+        throw refuseToSend(operation, 'the user that was read is not the one to be written. Read it again.');
+      }
+      const userId = userIdOf(target, dialect, operation);
+      const body = jsonBody({ userId, ...userPayload(write, dialect, operation) });
+      // 202 echoes what was sent; what was done is seen by reading back.
+      await client.request(contractCall('update', { body, answer: nothing }), signal);
+    },
+
+    async remove(identification, { blacklist }, signal) {
+      checkIdentification(identification, 'DELETE /os-api/public-api/v1/users/{identification}/');
+      const call = contractCall('delete', { params: { identification }, query: { blacklist }, answer: nothing });
+      await client.request(call, signal);
+    },
+
+    upload: (file, signal) => uploadUserFile(client, file, signal),
+    status: (fileId, signal) => readFileStatus(client, fileId, signal),
+  };
+}
+
+const createdUser: AnswerReader<{ readonly userId: string }> = {
+  expects: 'json',
+  read({ value }) {
+    const userId = isRecord(value) ? value.userId : undefined;
+    if (typeof userId === 'string' && userId !== '') return { userId };
+    if (typeof userId === 'number') return { userId: String(userId) };
+    throw new AnswerInvalid('the body has no `userId`');
+  },
+};

@@ -1,0 +1,65 @@
+import PQueue from 'p-queue';
+import type { Limits } from '../core/settings.ts';
+import type { Clock } from '../ports/runtime.ts';
+
+/** Lets calls pass in order, within the connection's limits. */
+export interface Limiter {
+  /** Runs `task` when its turn comes. Rejects with the signal's reason if that aborts before the task has begun. */
+  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>;
+}
+
+/**
+ * Concurrency and rate of one connection. Concurrency is a queue; the rate is a sliding window over the injected clock:
+ * in any `1000 ms` no more than `requestsPerSecond` calls begin (below one per second: one per `1000 / rate` ms).
+ */
+export function openLimiter(limits: Limits, clock: Clock): Limiter {
+  const queue = new PQueue({ concurrency: limits.concurrency });
+  const nextStart = openWindow(limits);
+  const pace = async (signal: AbortSignal): Promise<void> => {
+    const waitMs = nextStart(clock.now());
+    // One more than needed: timers may fire up to a millisecond early.
+    if (waitMs > 0) await clock.sleep(waitMs + 1, signal);
+  };
+  return {
+    async run(task, signal) {
+      signal.throwIfAborted();
+      // The queue must forget a waiting task at once, but never hide how a running one ended.
+      const waiting = new AbortController();
+      const onAbort = (): void => waiting.abort(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      const begin = (): void => signal.removeEventListener('abort', onAbort);
+      try {
+        return await queue.add(
+          async () => {
+            begin();
+            signal.throwIfAborted();
+            await pace(signal);
+            return await task();
+          },
+          { signal: waiting.signal },
+        );
+      } finally {
+        begin();
+      }
+    },
+  };
+}
+
+/** Gives each caller its start within the window, as a wait in ms from `now`. */
+function openWindow(limits: Limits): (now: number) => number {
+  const burst = Math.max(1, Math.floor(limits.requestsPerSecond));
+  const windowMs = (burst * 1000) / limits.requestsPerSecond;
+  const longestWaitMs = windowMs * (2 + limits.concurrency / burst);
+  const starts: number[] = [];
+  return (now) => {
+    const oldest = starts.length < burst ? undefined : starts.shift();
+    let start = oldest === undefined ? now : Math.max(now, oldest + windowMs);
+    if (start - now > longestWaitMs) {
+      // The wall clock went back: former starts say nothing any more.
+      starts.length = 0;
+      start = now;
+    }
+    starts.push(start);
+    return start - now;
+  };
+}

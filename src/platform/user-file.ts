@@ -1,0 +1,75 @@
+import { PlatformError } from '../core/errors.ts';
+import type { Dialect } from '../core/settings.ts';
+import type { FileStatus, FileToUpload, UploadReceipt } from '../ports/platform.ts';
+import { AnswerInvalid, isRecord, resultOf } from './answer.ts';
+import type { PlatformClient } from './client.ts';
+import { contractCall } from './contract-call.ts';
+import { fileBody } from './file-body.ts';
+import type { JsonText } from './json-text.ts';
+
+/** Sends a provisioning file. Refused because another one is processing: `PLATFORM_BUSY`, effect `none`. */
+export async function uploadUserFile(
+  client: PlatformClient,
+  file: FileToUpload,
+  signal: AbortSignal,
+): Promise<UploadReceipt> {
+  const { upload, busyStatuses, status } = client.dialect;
+  const body = await fileBody(file, upload.encoding);
+  const operation = contractCall('upload', {
+    // The default is left out: a strict platform may not know the parameter.
+    ...(upload.preprocessing ? { query: { preprocessing: true } } : {}),
+    body,
+    busyStatuses,
+    answer: { expects: 'json', read: (answer) => readReceipt(answer, status) },
+  });
+  return client.request(operation, signal);
+}
+
+/** Asks how far a file is. The endpoint is assumed; where it does not exist (404, 405) the status is `no-status`. */
+export async function readFileStatus(client: PlatformClient, fileId: string, signal: AbortSignal): Promise<FileStatus> {
+  const { status } = client.dialect;
+  const read = (answer: JsonText): FileStatus => {
+    const { id, fileStatus } = readFileRecord(answer);
+    if (id !== undefined && id !== fileId)
+      throw new AnswerInvalid('`result.id` is another file than the one asked for');
+    return classifyFileStatus(fileStatus, status);
+  };
+  const call = contractCall('status', {
+    params: { id: fileId },
+    finalStatuses: [404, 405],
+    answer: { expects: 'json', read },
+  });
+  try {
+    return await client.request({ ...call, path: status.path }, signal);
+  } catch (error) {
+    if (error instanceof PlatformError && (error.status === 404 || error.status === 405)) return { kind: 'no-status' };
+    throw error;
+  }
+}
+
+/** What a status text means, by the dialect's lists and without case. An unknown one is pending, never an end. */
+export function classifyFileStatus(text: string, lists: Dialect['status']): FileStatus {
+  const lower = text.trim().toLowerCase();
+  const isIn = (list: readonly string[]): boolean => list.some((entry) => entry.trim().toLowerCase() === lower);
+  if (isIn(lists.done)) return { kind: 'done', text };
+  if (isIn(lists.failed)) return { kind: 'failed', text };
+  return { kind: 'pending', text, isKnown: isIn(lists.pending) };
+}
+
+function readReceipt(answer: JsonText, lists: Dialect['status']): UploadReceipt {
+  const { id, fileStatus } = readFileRecord(answer);
+  if (id === undefined) throw new AnswerInvalid('`result.id` is missing, so the file cannot be followed');
+  return { fileId: id, status: classifyFileStatus(fileStatus, lists) };
+}
+
+/** Id and status of a file record (contract, "Provisioning file record"); ids keep all their digits. */
+function readFileRecord(answer: JsonText): { id: string | undefined; fileStatus: string } {
+  let record = resultOf(answer.value);
+  if (isRecord(record) && typeof record.id === 'number' && !Number.isSafeInteger(record.id)) {
+    record = resultOf(answer.exact());
+  }
+  if (!isRecord(record)) throw new AnswerInvalid('`result` is no file record');
+  const { id, fileStatus } = record;
+  const isId = typeof id === 'number' || (typeof id === 'string' && id !== '');
+  return { id: isId ? String(id) : undefined, fileStatus: typeof fileStatus === 'string' ? fileStatus : '' };
+}

@@ -1,0 +1,63 @@
+import { PlatformError } from '../core/errors.ts';
+import { normalText } from '../core/text.ts';
+import type { User } from '../core/user.ts';
+import type { Lookup } from '../ports/platform.ts';
+import type { PlatformClient } from './client.ts';
+import { contractCall } from './contract-call.ts';
+import { checkIdentification } from './identification.ts';
+import { readUser } from './user-record.ts';
+import { searchUsers } from './user-search.ts';
+
+/** What a read of a missing user may be answered with: the contract does not show it. */
+const maybeMissing: readonly number[] = [400, 404, 500];
+
+/** A search string may match many users by name or e-mail; beyond this many pages nothing is concluded. */
+const maxSearchPages = 20;
+
+/** One user by identification: the read decides where it succeeds, a search classifies it where it fails. */
+export async function findUser(client: PlatformClient, identification: string, signal: AbortSignal): Promise<Lookup> {
+  checkIdentification(identification, 'GET /os-api/public-api/v1/users/{identification}');
+  const wanted = normalText(identification);
+  const read = await readOne(client, identification, signal);
+  if (read !== undefined) {
+    if (read.identification === wanted) return { found: true, user: read };
+    return { found: 'unclear', reason: 'the read answered with a user of another identification' };
+  }
+  const matches = await searchExact(client, wanted, signal);
+  if (matches === undefined)
+    return { found: 'unclear', reason: 'the search found too many users to look through, or repeats them' };
+  if (matches === 0) return { found: false };
+  if (matches > 1) return { found: 'unclear', reason: `${matches} users claim the identification` };
+  return { found: 'unclear', reason: 'the search finds the user, but reading it fails' };
+}
+
+async function readOne(client: PlatformClient, identification: string, signal: AbortSignal): Promise<User | undefined> {
+  const operation = contractCall('read', {
+    params: { identification },
+    finalStatuses: maybeMissing,
+    answer: { expects: 'json', read: readUser },
+  });
+  try {
+    return await client.request(operation, signal);
+  } catch (error) {
+    if (error instanceof PlatformError && error.status !== undefined && maybeMissing.includes(error.status))
+      return undefined;
+    throw error;
+  }
+}
+
+/** How many users have exactly this identification; undefined when the search could not be seen to its end. */
+async function searchExact(client: PlatformClient, wanted: string, signal: AbortSignal): Promise<number | undefined> {
+  const { pageSize } = client.dialect.search;
+  const ids = new Set<string>();
+  let matches = 0;
+  for (let page = 0; page < maxSearchPages; page++) {
+    const found = await searchUsers(client, { searchString: wanted, enabled: false, page, size: pageSize }, signal);
+    const fresh = found.users.filter(({ id }) => !ids.has(id));
+    for (const user of fresh) ids.add(user.id);
+    matches += fresh.filter((user) => user.identification === wanted).length;
+    if (found.total === undefined ? found.users.length === 0 : ids.size >= found.total) return matches;
+    if (fresh.length === 0) return undefined;
+  }
+  return undefined;
+}

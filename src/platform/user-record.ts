@@ -1,0 +1,130 @@
+import { type FieldName, type FieldValues, findField } from '../core/fields.ts';
+import { normalText } from '../core/text.ts';
+import type { User } from '../core/user.ts';
+import { AnswerInvalid, isRecord } from './answer.ts';
+import type { JsonText } from './json-text.ts';
+import { readPlatformDate } from './platform-date.ts';
+
+/** Plain text members of a user record that are fields of ours (contract, "User record"). */
+const textMembers = ['email', 'firstName', 'lastName', 'area', 'project', 'account'] as const satisfies FieldName[];
+const dateMembers = ['orgEntryDate', 'birthDate'] as const satisfies FieldName[];
+
+/** One page of a search. */
+export interface UserPage {
+  readonly users: readonly User[];
+  /** `page.totalElements`; undefined when the platform does not say. */
+  readonly total: number | undefined;
+}
+
+/** Reads a search answer. Throws `AnswerInvalid` naming the place that does not fit. */
+export function readUserPage(answer: JsonText): UserPage {
+  try {
+    return toPage(answer.value);
+  } catch (error) {
+    if (!(error instanceof UnsafeId)) throw error;
+    return toPage(answer.exact());
+  }
+}
+
+/** Reads a single-user answer. Throws `AnswerInvalid` naming the place that does not fit. */
+export function readUser(answer: JsonText): User {
+  const toUser = (body: unknown): User => readUserRecord(isRecord(body) ? body.result : undefined, 'result');
+  try {
+    return toUser(answer.value);
+  } catch (error) {
+    if (!(error instanceof UnsafeId)) throw error;
+    return toUser(answer.exact());
+  }
+}
+
+function toPage(body: unknown): UserPage {
+  if (!isRecord(body) || !Array.isArray(body.result)) throw new AnswerInvalid('`result` is no list');
+  const users = body.result.map((record, index) => readUserRecord(record, index));
+  const total = isRecord(body.page) ? body.page.totalElements : undefined;
+  if (total === undefined || total === null) return { users, total: undefined };
+  if (typeof total !== 'number' || !Number.isSafeInteger(total) || total < 0) {
+    throw new AnswerInvalid('`page.totalElements` is no count');
+  }
+  return { users, total };
+}
+
+/** An integer beyond 2^53 has already lost digits: the text must be read again. */
+class UnsafeId extends Error {}
+
+/**
+ * One user record. Written by hand, not as a schema: a scan of a million users runs through here (bench in
+ * test/platform/user-record.bench.ts). `place` is an index of `result`, or `result` itself.
+ */
+export function readUserRecord(record: unknown, place: number | 'result'): User {
+  if (!isRecord(record)) throw invalid(place, 'is no user record');
+  const { enabled } = record;
+  const id = readId(record.id);
+  const uid = readId(record.uid);
+  const identification = readText(record.identification);
+  if (id === undefined) throw invalid(place, 'has no id');
+  if (identification === undefined) throw invalid(place, `(id ${id}) has no identification`);
+  if (typeof enabled !== 'boolean') throw invalid(place, `(id ${id}) does not say whether it is enabled`);
+  const { fields, unreadable } = readFields(record);
+  const lastUpdate = readText(record.lastUpdate);
+  return {
+    id,
+    ...(uid === undefined ? {} : { uid }),
+    identification,
+    enabled,
+    fields,
+    unreadable,
+    ...(lastUpdate === undefined ? {} : { lastUpdate }),
+  };
+}
+
+const noneUnreadable: readonly string[] = [];
+
+function readFields(record: Readonly<Record<string, unknown>>): { fields: FieldValues; unreadable: readonly string[] } {
+  const fields: Partial<Record<FieldName, string>> = {};
+  let unreadable: string[] | undefined;
+  const put = (name: FieldName, value: unknown): void => {
+    const text = readText(value);
+    if (text !== undefined) fields[name] = text;
+    else if (isStrange(value)) unreadable = [...(unreadable ?? []), name];
+  };
+  for (const name of textMembers) put(name, record[name]);
+  for (const name of dateMembers) {
+    const text = readText(record[name]);
+    const date = text === undefined ? undefined : readPlatformDate(text);
+    if (date !== undefined) fields[name] = date;
+    else if (text !== undefined || isStrange(record[name])) unreadable = [...(unreadable ?? []), name];
+  }
+  const { office, customFields } = record;
+  if (isRecord(office)) put('office', office.name);
+  else if (office !== undefined && office !== null) unreadable = [...(unreadable ?? []), 'office'];
+  if (isRecord(customFields)) {
+    for (const key in customFields) {
+      const name = findField(key)?.name;
+      if (name?.startsWith('customField')) put(name, customFields[key]);
+    }
+  }
+  return { fields, unreadable: unreadable ?? noneUnreadable };
+}
+
+/** Text, or a number or flag as text; undefined for nothing, for blank, and for what cannot be text. */
+function readText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : normalText(value) || undefined;
+  if (typeof value === 'number') {
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw new UnsafeId();
+    return String(value);
+  }
+  return typeof value === 'boolean' ? String(value) : undefined;
+}
+
+/** There, but neither text nor blank: a list or an object where a text belongs. */
+function isStrange(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function readId(value: unknown): string | undefined {
+  return typeof value === 'boolean' ? undefined : readText(value);
+}
+
+function invalid(place: number | 'result', what: string): AnswerInvalid {
+  return new AnswerInvalid(typeof place === 'number' ? `result[${place}] ${what}` : `result ${what}`);
+}

@@ -1,0 +1,22 @@
+import type { PlatformClient } from './client.ts';
+import { contractCall, jsonBody } from './contract-call.ts';
+import { readUserPage, type UserPage } from './user-record.ts';
+
+/** Parameters of a user search (contract, "GET /os-api/public-api/v1/users"). */
+export interface UserSearch {
+  readonly searchString?: string;
+  /** false finds enabled and disabled users, true only enabled ones. */
+  readonly enabled: boolean;
+  /** 0-based. */
+  readonly page: number;
+  readonly size: number;
+}
+
+/** One page of users in order of id, by the query or by the body as the dialect says. */
+export function searchUsers(client: PlatformClient, search: UserSearch, signal: AbortSignal): Promise<UserPage> {
+  const parameters = { ...search, orderBy: 'id', direction: 'ASC' };
+  const isInBody = client.dialect.search.parameters === 'body';
+  const details = isInBody ? { body: jsonBody(parameters) } : { query: parameters };
+  const answer = { expects: 'json', read: readUserPage } as const;
+  return client.request(contractCall('search', { ...details, answer }), signal);
+}

@@ -1,0 +1,51 @@
+import { type FieldName, fieldTraits } from '../core/fields.ts';
+import type { Dialect } from '../core/settings.ts';
+import type { UserWrite } from '../core/user.ts';
+import type { UpdateTarget } from '../ports/platform.ts';
+import { refuseToSend } from './errors.ts';
+
+type Target = { readonly method: string; readonly path: string };
+
+/**
+ * The body of create and update (contract, "User write payload"): plain fields beside `customFields`, `''` as it is.
+ * Throws `PLATFORM_REFUSED`, effect `none`, for what a direct call cannot carry: `office`, custom fields beyond the
+ * dialect's direct limit, and a write without first or last name.
+ */
+export function userPayload(write: UserWrite, dialect: Dialect, operation: Target): Record<string, unknown> {
+  const payload: Record<string, unknown> = { identification: write.identification };
+  const customFields: Record<string, string> = {};
+  for (const [key, value] of Object.entries(write.fields)) {
+    const { name } = fieldTraits(key as FieldName);
+    if (value === undefined) continue;
+    const number = customFieldNumber(name);
+    const isCarried = number === undefined ? fieldTraits(name).isDirect : number <= dialect.customFieldLimit.direct;
+    if (!isCarried) throw refuseToSend(operation, `${name} travels by CSV file only. Use delivery csv or auto.`);
+    if (number === undefined) payload[name] = value;
+    else customFields[name] = value;
+  }
+  for (const name of ['firstName', 'lastName']) {
+    if (payload[name] === undefined || payload[name] === '') {
+      throw refuseToSend(
+        operation,
+        `the contract asks for a ${name} with every write. Map ${name}, or fill it in the source.`,
+      );
+    }
+  }
+  return Object.keys(customFields).length === 0 ? payload : { ...payload, customFields };
+}
+
+function customFieldNumber(name: FieldName): number | undefined {
+  return name.startsWith('customField') ? Number(name.slice('customField'.length)) : undefined;
+}
+
+/** What `userId` an update carries, by `dialect.userId`. Refuses rather than to address somebody else. */
+export function userIdOf(target: UpdateTarget, dialect: Dialect, operation: Target): string {
+  if (dialect.userId === 'id') return target.id;
+  if (dialect.userId === 'identification') return target.identification;
+  if (dialect.userId === 'uid' && target.uid !== undefined) return target.uid;
+  const why =
+    dialect.userId === 'uid'
+      ? 'dialect.userId is `uid`, but the platform shows none for this user.'
+      : 'dialect.userId is `created`, but what create returned is not known for this user.';
+  throw refuseToSend(operation, `${why} Set dialect.userId to \`id\` or \`identification\`, or deliver by csv.`);
+}
