@@ -16,10 +16,13 @@ export const someInstant = Date.UTC(2026, 10, 21, 12);
 export class FakeClock implements Clock {
   #now: number;
   #order = 0;
+  readonly #rounds: number;
   readonly #sleepers = new Set<Sleeper>();
 
-  constructor(startAt: number = someInstant) {
+  /** @param rounds how often pending work is let run between two sleepers; 1 is enough where nothing does real I/O */
+  constructor(startAt: number = someInstant, rounds = 5) {
     this.#now = startAt;
+    this.#rounds = rounds;
   }
 
   now(): number {
@@ -64,14 +67,14 @@ export class FakeClock implements Clock {
   /** Moves time on by `ms`, waking sleepers on the way, also those that begin to sleep meanwhile. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms;
-    await idle();
+    await idle(this.#rounds);
     for (let next = this.#next(); next !== undefined && next.wakeAt <= until; next = this.#next()) {
       this.#now = Math.max(this.#now, next.wakeAt);
       next.wake();
-      await idle();
+      await idle(this.#rounds);
     }
     this.#now = until;
-    await idle();
+    await idle(this.#rounds);
   }
 
   /** Sets the clock without waking anybody: a machine that slept, or a wrong clock put right. */
@@ -90,17 +93,17 @@ export class FakeClock implements Clock {
       ended = true;
     };
     work.then(end, end);
-    await idle();
+    await idle(this.#rounds);
     while (!ended) {
       const next = this.#next();
       if (next === undefined) {
-        await idle();
+        await idle(this.#rounds);
         continue;
       }
       if (next.wakeAt > until) throw new Error(`the work still sleeps after ${limitMs} ms of the fake clock`);
       this.#now = Math.max(this.#now, next.wakeAt);
       next.wake();
-      await idle();
+      await idle(this.#rounds);
     }
     return work;
   }

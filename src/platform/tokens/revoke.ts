@@ -1,5 +1,6 @@
+import { RollcallError } from '../../core/errors.ts';
+import type { RevokeCall } from './exchange.ts';
 import { leaseName, type PresentationParts } from './presentation.ts';
-import type { RevokeCall } from './token-custody.ts';
 import { tokenUnavailable } from './token-errors.ts';
 import { draftOf } from './vault.ts';
 
@@ -14,8 +15,25 @@ export async function revokePair(parts: PresentationParts, callRevoke: RevokeCal
   if (access === undefined) {
     throw tokenUnavailable(parts.connection, 'there is no access token that could be revoked', 'never');
   }
-  await callRevoke(access, signal);
+  await confirmRevoked(parts.connection, callRevoke, access, signal);
   parts.logger.info({ connection: parts.connection }, 'token revoked');
+}
+
+/** Calls, and throws unless the platform says that the token is invalid. */
+export async function confirmRevoked(
+  connection: string,
+  callRevoke: RevokeCall,
+  access: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const outcome = await callRevoke(access, signal);
+  if (outcome.kind === 'revoked') return;
+  const isRefused = outcome.kind === 'refused';
+  throw new RollcallError(
+    `the platform did not confirm that the access token of connection ${connection} is revoked: ${outcome.reason}. ` +
+      `Rollcall uses it no more. Run \`rollcall token revoke ${connection}\` again to make sure.`,
+    { code: isRefused ? 'PLATFORM_REFUSED' : 'PLATFORM_FAILED', retry: isRefused ? 'never' : 'backoff' },
+  );
 }
 
 /** Under the lease, so that no refresh is under way that would end after it. */

@@ -1,3 +1,4 @@
+import { confirmRevoked } from './revoke.ts';
 import type { TokenStatus } from './status.ts';
 import type { TokenCustody } from './token-custody.ts';
 import { tokenUnavailable } from './token-errors.ts';
@@ -27,7 +28,7 @@ export function staticCustody(connection: string, accessToken: string): TokenCus
     status: () => Promise.resolve(status),
     refresh: () => Promise.reject(cannotRefresh('a configured access token cannot be refreshed.')),
     async revoke(callRevoke, signal) {
-      await callRevoke(accessToken, signal);
+      await confirmRevoked(connection, callRevoke, accessToken, signal);
       return status;
     },
     close: () => Promise.resolve(),

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Leases, TokenStore } from '../../ports/store.ts';
 import type { AccessTokens } from '../../ports/tokens.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, RevokeCall } from './exchange.ts';
 import type { TokenAlert } from './presentation.ts';
 import type { Seal } from './seal.ts';
 import type { TokenStatus } from './status.ts';
@@ -35,12 +35,10 @@ export interface TokenCustody extends AccessTokens {
   /** Refreshes now, whatever the state allows; also leaves `revoked`. Same errors as `current`. */
   refresh(signal: AbortSignal): Promise<TokenStatus>;
   /**
-   * Stores `revoked`, then has the platform invalidate the access token. When the call fails, `revoked` stands and its
-   * error is passed on: calling again is safe.
+   * Stores `revoked`, then has the platform invalidate the access token. When the platform does not confirm it, `revoked`
+   * stands all the same and `PLATFORM_REFUSED` or `PLATFORM_FAILED` is thrown: calling again is safe.
    */
   revoke(callRevoke: RevokeCall, signal: AbortSignal): Promise<TokenStatus>;
   /** Lets a refresh that is under way end. A process that leaves without it may lose an answer. */
   close(): Promise<void>;
 }
-
-export type RevokeCall = (accessToken: string, signal: AbortSignal) => Promise<void>;

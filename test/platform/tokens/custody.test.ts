@@ -290,6 +290,7 @@ describe('token revoke', () => {
     const seen: unknown[] = [];
     await custody.revoke(async (secret) => {
       seen.push(secret, bench.store.row(connection)?.state);
+      return { kind: 'revoked' };
     }, never);
     expect(seen).toEqual([token.secret, 'revoked']);
     await expect(custody.current(never)).rejects.toThrow(code('TOKEN_REVOKED'));
@@ -301,11 +302,13 @@ describe('token revoke', () => {
     const bench = openBench();
     const custody = bench.open();
     await custody.current(never);
-    await expect(custody.revoke(() => Promise.reject(new Error('reset')), never)).rejects.toThrow('reset');
+    const lost = async () => ({ kind: 'unknown', reason: 'connection reset' }) as const;
+    await expect(custody.revoke(lost, never)).rejects.toThrow(code('PLATFORM_FAILED'));
     await expect(custody.current(never)).rejects.toThrow(code('TOKEN_REVOKED'));
     let calls = 0;
     const again = await bench.open().revoke(async () => {
       calls++;
+      return { kind: 'revoked' };
     }, never);
     expect(calls).toBe(1);
     expect(again.state).toBe('revoked');
@@ -315,9 +318,9 @@ describe('token revoke', () => {
     const bench = openBench();
     const custody = bench.open();
     await custody.current(never);
-    await custody.revoke(async () => {}, never);
+    await custody.revoke(async () => ({ kind: 'revoked' }), never);
     expect((await custody.refresh(never)).state).toBe('ready');
-    await custody.revoke(async () => {}, never);
+    await custody.revoke(async () => ({ kind: 'revoked' }), never);
     const second = bench.server.issueSeed();
     await bench.open({ configuredRefreshToken: second }).current(never);
     expect(bench.server.revokedFamilies).toBe(0);
@@ -328,7 +331,7 @@ describe('token revoke', () => {
     const custody = bench.open();
     await custody.current(never);
     const lease = await bench.store.leases.take('token:acme', 'someone', 3000, bench.clock.now());
-    const revoking = custody.revoke(async () => {}, never);
+    const revoking = custody.revoke(async () => ({ kind: 'revoked' }), never);
     await bench.clock.advance(2000);
     expect(bench.store.row(connection)?.state).toBe('ready');
     expect(lease).toBeDefined();
@@ -475,6 +478,7 @@ describe('a static access token', () => {
     let revoked = '';
     await custody.revoke(async (secret) => {
       revoked = secret;
+      return { kind: 'revoked' };
     }, never);
     expect(revoked).toBe('fixed');
     expect(bench.store.row(connection)).toBeUndefined();

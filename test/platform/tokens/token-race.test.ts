@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../../src/store/index.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { memoryTokenStore } from './memory-token-store.ts';
+import { runWorld, type Seen, type WorldEnd, type WorldOptions } from './token-world.ts';
+
+const leaseMs = 25_000;
+
+const calm = { processes: 4, steps: 25, crash: 0, stall: 0, fault: 0, refusal: 0.1 };
+const wild = { processes: 3, steps: 15, crash: 0.004, stall: 0.002, fault: 0.15, refusal: 0.1 };
+
+const onMemory = (options: Omit<WorldOptions, 'store'>) => runWorld({ ...options, store: memoryTokenStore() });
+
+function byToken(end: WorldEnd): readonly (readonly Seen[])[] {
+  const groups = new Map<string, Seen[]>();
+  for (const seen of end.presentations) groups.set(seen.token, [...(groups.get(seen.token) ?? []), seen]);
+  return [...groups.values()];
+}
+
+/** I6: never again once its answer arrived, and at most once more after an unknown outcome. */
+function expectSafe(end: WorldEnd): void {
+  for (const presentations of byToken(end)) {
+    const [first, second] = presentations;
+    expect(presentations.length, `${first?.token} was presented too often`).toBeLessThanOrEqual(2);
+    if (first === undefined || second === undefined) continue;
+    expect(first.isInDoubt, `${first.token} was presented again although its answer was stored`).toBe(true);
+    expect(second.at - first.at, `${first.token} was presented while it was under way`).toBeGreaterThanOrEqual(leaseMs);
+  }
+  expect(end.usedTooEarly).toBe(0);
+  if (end.presentations.every(({ isInDoubt }) => !isInDoubt)) expect(end.revokedFamilies).toBe(0);
+}
+
+describe('many processes over one pair', () => {
+  it('without faults present every refresh token once and never lose the family', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), async (seed) => {
+        const end = await onMemory({ seed, ...calm });
+        expectSafe(end);
+        expect(end).toMatchObject({ revokedFamilies: 0, lockedOut: 0 });
+        expect(end.handedOut).toBeGreaterThan(0);
+        expect(byToken(end)).toHaveLength(end.presentations.length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('with crashes, stops and lost answers keep I6 in every order of events', { timeout: 120_000 }, async () => {
+    let crashes = 0;
+    let repeats = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), async (seed) => {
+        const end = await onMemory({ seed, ...wild });
+        expectSafe(end);
+        crashes += end.crashes;
+        repeats += end.presentations.length - byToken(end).length;
+      }),
+      { numRuns: 250 },
+    );
+    // The faults did happen, so the promise was put to the test.
+    expect(crashes).toBeGreaterThan(50);
+    expect(repeats).toBeGreaterThan(20);
+  });
+
+  it('keep I6 over the real store', { timeout: 120_000 }, async () => {
+    const folder = await temporaryFolder();
+    for (let seed = 1; seed <= 10; seed++) {
+      const store = await openStore(`sqlite:./world-${seed}.db`, { folder });
+      try {
+        expectSafe(await runWorld({ seed, ...wild, store }));
+      } finally {
+        await store.close();
+      }
+    }
+  });
+});
