@@ -42,7 +42,7 @@ export function checkExpression(text: string, path: KeyPath, expressions: Expres
     expressions.compile(text);
   } catch (fault) {
     const message = fault instanceof Error ? fault.message : 'it does not compile';
-    report.add(path, `is no JSONata expression: ${message}${positionHint(fault, message)}`);
+    report.add(path, `does not compile: ${message}${positionHint(fault, message)}`);
   }
 }
 

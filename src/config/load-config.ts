@@ -10,7 +10,7 @@ import { readSync, type SyncDraft, syncConfig } from './read-sync.ts';
 import { resolveReferences } from './references.ts';
 import { openReport, type Report } from './report.ts';
 import { connectionShape } from './schema/connection.ts';
-import { laterKeys, namePattern, rootShape } from './schema/root.ts';
+import { editorSchema, laterKeys, namePattern, rootShape } from './schema/root.ts';
 import { syncShape } from './schema/sync.ts';
 import { isMapping, readValue, reportUnknownKey } from './section.ts';
 import { sentenceFor } from './sentences.ts';
@@ -84,7 +84,8 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
   }
   const known = ['store', 'encryptionKey', 'connections', 'syncs', 'log'];
   for (const key of Object.keys(value)) {
-    if (Object.hasOwn(laterKeys, key)) {
+    if (key === '$schema') readValue(editorSchema, value[key], [key], report);
+    else if (Object.hasOwn(laterKeys, key)) {
       report.addKey([key], `is not in this version: ${laterKeys[key]}; delete this key`);
     } else if (!known.includes(key)) reportUnknownKey([key], known, report);
   }

@@ -6,7 +6,11 @@ export function nearest(word: string, allowed: readonly string[]): string | unde
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
   // A third of the letters may be wrong: `polcy` is policy, `foo` is nothing.
-  return best !== undefined && best.distance <= Math.floor(Math.max(wanted.length, 3) / 3) ? best.name : undefined;
+  return best !== undefined &&
+    best.distance < wanted.length &&
+    best.distance <= Math.floor(Math.max(wanted.length, 3) / 3)
+    ? best.name
+    : undefined;
 }
 
 /** `a_b`, `a-b` and `aB` are the same slip of one name. */

@@ -38,7 +38,7 @@ export function readValue<Schema extends z.core.$ZodType>(
 ): z.output<Schema> | undefined {
   const result = (schema as unknown as z.ZodType<z.output<Schema>>).safeParse(value, { error: sentenceFor });
   if (result.success) return result.data;
-  for (const issue of result.error.issues) reportIssue(issue, path, report);
+  for (const issue of withoutEchoes(result.error.issues)) reportIssue(issue, path, report);
   return undefined;
 }
 
@@ -66,7 +66,13 @@ function reportIssue(issue: z.core.$ZodIssue, base: KeyPath, report: Report): vo
     report.add(path, issue.message, allowed);
     return;
   }
-  for (const inner of branch) reportIssue(inner, path, report);
+  for (const inner of withoutEchoes(branch)) reportIssue(inner, path, report);
+}
+
+/** A mapping with a misspelt key is not scolded for the missing of the right one as well. */
+function withoutEchoes(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const misspelt = new Set(issues.filter(({ code }) => code === 'unrecognized_keys').map(({ path }) => path.join()));
+  return issues.filter(({ code, path }) => code !== 'custom' || !misspelt.has(path.join()));
 }
 
 /** The branch of a union that the value has the kind of; undefined when it has the kind of none. */

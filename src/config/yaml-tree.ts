@@ -35,6 +35,7 @@ export interface YamlTree {
 }
 
 const maxNodes = 100_000;
+const tooMany = `the file holds more than ${maxNodes} values, aliases counted each time`;
 
 /**
  * Reads a YAML 1.2 text of one document. Problems carry no text of the file: what is broken may be a secret.
@@ -42,19 +43,19 @@ const maxNodes = 100_000;
  */
 export function parseYamlTree(text: string): YamlTree {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const positionAt = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const builder: Builder = { document, positionAt, values: new Map(), keys: new Map(), problems: [], nodes: 0 };
   const broken = [...document.errors, ...document.warnings].filter(({ code }) => code !== 'DUPLICATE_KEY');
-  const problems = broken.map((error) => ({
-    path: [],
-    ...positionAt(error.pos[0]),
-    message: syntaxSentence(error),
-    isHole: true,
-  }));
+  // Only the first fault: the parser stumbles on from it, and what it says then is about lines that are well.
+  const [first] = broken.toSorted((a, b) => a.pos[0] - b.pos[0]);
+  const problems =
+    first === undefined
+      ? []
+      : [{ path: [], ...positionAt(first.pos[0]), message: syntaxSentence(first), isHole: true }];
   const value = broken.length > 0 ? undefined : build(builder, document.contents, [], []);
   return {
     value,
@@ -92,7 +93,11 @@ function build(builder: Builder, node: Node | null, path: KeyPath, open: readonl
     if (open.includes(target)) return refuse(builder, path, 'is an alias (*) of something that it is itself a part of');
     return build(builder, target, path, open);
   }
-  if (builder.nodes > maxNodes) return undefined;
+  if (builder.nodes > maxNodes) {
+    // Said once, about the whole: aliases that multiply would say it without end.
+    if (!builder.problems.some((problem) => problem.message === tooMany)) refuse(builder, [], tooMany);
+    return undefined;
+  }
   if (isScalar(node)) return node.value;
   if (isSeq<Node>(node)) return node.items.map((item, i) => build(builder, item, [...path, i], [...open, node]));
   if (!isMap<Node, Node | null>(node)) return undefined;
@@ -145,7 +150,7 @@ function syntaxSentence({ code, message }: YAMLError): string {
       return 'YAML: this line is indented differently than the lines it belongs to, or a bracket is not closed';
     case 'MISSING_CHAR':
       return /quote/.test(message)
-        ? 'YAML: a quote is opened and never closed'
+        ? 'YAML: a quote that was opened above is never closed'
         : 'YAML: a colon, comma or closing bracket is missing';
     case 'BLOCK_AS_IMPLICIT_KEY':
       return 'YAML: two colons in one line; put the value in quotes';

@@ -1,0 +1,500 @@
+import { expect, test } from 'vitest';
+import { key32, problemsOf } from './support.ts';
+
+const base = `store: sqlite:./db
+encryptionKey: ${key32}
+connections:
+  acme:
+    baseUrl: https://platform.example.com
+    applicationToken: app-token
+    refreshToken: first-token
+    limits: { requestsPerSecond: 5, concurrency: 2, timeout: 20s }
+    dialect: { put: merges }
+syncs:
+  people:
+    connection: acme
+    schedule: { cron: "*/15 * * * *", timezone: America/Montevideo }
+    source: { kind: csv, path: ./employees.csv }
+    policy: sync
+    delivery: auto
+    batchRows: 1000
+    mapping:
+      identification: employee_id
+      firstName: first_name
+      lastName: last_name
+      email: { from: work_email, transform: [trim, lowercase] }
+      orgEntryDate: { from: hire_date, format: dd/MM/yyyy }
+      customFields: { 1: cost_center }
+    scope: country = 'UY'
+    match: [identification, email]
+    lifecycle: { status: status, active: [active, leave], leaver: [terminated] }
+    missing: { afterReads: 2, minAge: 24h }
+    outOfScope: ignore
+    firstSight: write
+    foreignDisable: report
+    protected: [admin]
+    remove: { afterDays: 30 }
+    settle: { every: 5s }
+    guards: { disables: { absolute: 5 } }
+log: { level: info }
+`;
+
+/** What is replaced in the configuration above, by what, and the one problem that comes of it. */
+const wrong: readonly (readonly [from: string, to: string, problem: string])[] = [
+  // the file
+  [
+    'store: sqlite:./db',
+    'store: mysql://x',
+    '1 store: must be sqlite: and a path, such as sqlite:./.rollcall/rollcall.db',
+  ],
+  [
+    'store: sqlite:./db',
+    'store: postgres://db/x',
+    '1 store: names PostgreSQL, which is not in this version; use sqlite:./.rollcall/rollcall.db',
+  ],
+  ['store: sqlite:./db', 'store: 5', '1 store: must be text; put it in quotes'],
+  ['store: sqlite:./db', 'store:', '1 store: has no value; give it one, or delete the key'],
+  [
+    'store: sqlite:./db',
+    'stor: sqlite:./db',
+    '1 stor: is not a known key; did you mean store? Known here: store, encryptionKey, connections, syncs, log',
+  ],
+  [
+    'store: sqlite:./db',
+    'redis: redis://127.0.0.1',
+    '1 redis: is not in this version: jobs run in this process; delete this key',
+  ],
+  [
+    'store: sqlite:./db',
+    'alerts: []',
+    '1 alerts: is not in this version: look at the log and at exit codes; delete this key',
+  ],
+  [
+    'store: sqlite:./db',
+    'server: { port: 80 }',
+    '1 server: is not in this version: use the command line; delete this key',
+  ],
+  [
+    key32,
+    'c2hvcnQ=',
+    '2 encryptionKey: must be 32 random bytes in base64 (44 characters); make one with: openssl rand -base64 32',
+  ],
+  [
+    `encryptionKey: ${key32}`,
+    'store2: x',
+    '2 store2: is not a known key; did you mean store? Known here: store, encryptionKey, connections, syncs, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; make one with: openssl rand -base64 32',
+  ],
+  ['level: info', 'level: inof', '36 log.level: must be one of debug, info, warn, error; did you mean info?'],
+  ['level: info', 'lvel: info', '36 log.lvel: is not a known key; did you mean level? Known here: level'],
+  // connections
+  [
+    '  acme:\n',
+    '  "ac me":\n',
+    '4 connections.ac me: must be called by letters, digits, dots, dashes and underscores, 63 at most\n12 syncs.people.connection: names no connection of this file; it must be ac me',
+  ],
+  [
+    'https://platform',
+    'http://platform',
+    '5 connections.acme.baseUrl: must begin with https://; http:// is taken on this machine only, or with insecure: true beside it',
+  ],
+  [
+    'https://platform.example.com',
+    'platform.example.com',
+    '5 connections.acme.baseUrl: must be an address that begins with https://, such as https://platform.example.com',
+  ],
+  [
+    'https://platform',
+    'https://joe:word@platform',
+    '5 connections.acme.baseUrl: must not hold a name or password; tokens have keys of their own',
+  ],
+  [
+    'example.com\n',
+    'example.com/os-api\n',
+    '5 connections.acme.baseUrl: must end before /os-api and /growth; they are added',
+  ],
+  ['example.com\n', 'example.com?a=1\n', '5 connections.acme.baseUrl: must end before any ? or #'],
+  [
+    '    baseUrl: https://platform.example.com\n',
+    '',
+    '4 connections.acme.baseUrl: is required; it must be the address of the platform, such as https://platform.example.com',
+  ],
+  [
+    'app-token',
+    '"app token"',
+    '6 connections.acme.applicationToken: must be one line without blanks or accents; check for characters copied along with it',
+  ],
+  [
+    '    applicationToken: app-token\n',
+    '',
+    '4 connections.acme.applicationToken: is required beside refreshToken; the platform exchanges one only with the other',
+  ],
+  [
+    'applicationToken: app-token\n',
+    'applicationToken: app-token\n    accessToken: fixed\n',
+    '7 connections.acme.accessToken: cannot stand beside refreshToken; keep refreshToken to have tokens renewed',
+  ],
+  [
+    '    applicationToken: app-token\n    refreshToken: first-token\n',
+    '',
+    '4 connections.acme: has no token; give applicationToken and refreshToken, or a fixed accessToken',
+  ],
+  ['concurrency: 2', 'concurrency: 0', '8 connections.acme.limits.concurrency: must be a whole number from 1 to 64'],
+  ['concurrency: 2', 'concurrency: 1.5', '8 connections.acme.limits.concurrency: must be a whole number from 1 to 64'],
+  [
+    'requestsPerSecond: 5',
+    'requestsPerSecond: 0',
+    '8 connections.acme.limits.requestsPerSecond: must be a number above 0',
+  ],
+  [
+    'timeout: 20s',
+    'timeout: 20',
+    '8 connections.acme.limits.timeout: must be a duration from 100ms to 10m: a whole number and ms, s, m, h or d',
+  ],
+  [
+    'limits: {',
+    'limit: {',
+    '8 connections.acme.limit: is not a known key; did you mean limits? Known here: baseUrl, insecure, applicationToken, refreshToken, accessToken, limits, dialect',
+  ],
+  // dialect
+  [
+    'put: merges',
+    'put: merge',
+    '9 connections.acme.dialect.put: must be one of merges, replaces; did you mean merges?',
+  ],
+  [
+    'put: merges',
+    'search: { pageSize: 0 }',
+    '9 connections.acme.dialect.search.pageSize: must be a whole number from 1 to 10000',
+  ],
+  [
+    'put: merges',
+    'search: { parameters: header }',
+    '9 connections.acme.dialect.search.parameters: must be one of query, body',
+  ],
+  [
+    'put: merges',
+    'upload: { encoding: base64 }',
+    '9 connections.acme.dialect.upload.encoding: must be one of multipart, json, json-base64',
+  ],
+  [
+    'put: merges',
+    'status: { path: /files }',
+    '9 connections.acme.dialect.status.path: must be a path that begins with / and holds {id}',
+  ],
+  ['put: merges', 'status: { done: [] }', '9 connections.acme.dialect.status.done: must not be empty'],
+  [
+    'put: merges',
+    'status: { done: [Ok], failed: [OK] }',
+    '9 connections.acme.dialect.status.failed[0]: stands in done already; a status means one thing',
+  ],
+  [
+    'put: merges',
+    'busyStatuses: [200]',
+    '9 connections.acme.dialect.busyStatuses[0]: must be a whole number from 400 to 599',
+  ],
+  ['put: merges', 'busyStatuses: 409', '9 connections.acme.dialect.busyStatuses: must be a list'],
+  ['put: merges', 'expiresIn: ms', '9 connections.acme.dialect.expiresIn: must be one of seconds, milliseconds'],
+  ['put: merges', 'enableBy: D', '9 connections.acme.dialect.enableBy: must be one of U, I'],
+  [
+    'put: merges',
+    'csv: { delimiter: "::" }',
+    '9 connections.acme.dialect.csv.delimiter: must be one of "," ";" "|" tab',
+  ],
+  ['put: merges', 'csv: { lineEnd: cr }', '9 connections.acme.dialect.csv.lineEnd: must be one of lf, crlf'],
+  [
+    'put: merges',
+    'csv: { dateFormat: MM/dd }',
+    '9 connections.acme.dialect.csv.dateFormat: must hold yyyy, MM and dd once each and no other letters, such as yyyy-MM-dd',
+  ],
+  ['put: merges', 'csv: { bom: "yes" }', '9 connections.acme.dialect.csv.bom: must be true or false'],
+  [
+    'put: merges',
+    'userId: ident',
+    '9 connections.acme.dialect.userId: must be one of id, uid, identification, created',
+  ],
+  [
+    'put: merges',
+    'customFieldLimit: { direct: 31 }',
+    '9 connections.acme.dialect.customFieldLimit.direct: must be a whole number from 0 to 30',
+  ],
+  [
+    'put: merges',
+    'customFieldLimit: { csv: 10 }',
+    '9 connections.acme.dialect.customFieldLimit.direct: takes more custom fields by direct call than by CSV; a file takes at least as many',
+  ],
+  [
+    'put: merges',
+    'customFieldLimit: { direct: 0, csv: 0 }',
+    "24 syncs.people.mapping.customFields.1: is above the connection's dialect.customFieldLimit.csv (0); the platform would not take it",
+  ],
+  [
+    'put: merges',
+    'mayClear: [email]',
+    '9 connections.acme.dialect.mayClear[0]: must be one of job, phoneNumber, seniority',
+  ],
+  [
+    'put: merges',
+    'mayClear: [job, job]',
+    '9 connections.acme.dialect.mayClear[1]: stands twice in the list, first as [0]',
+  ],
+  [
+    'put: merges',
+    'put: replaces',
+    '18 syncs.people.mapping: does not name job, phoneNumber, seniority: every write would empty it, and it cannot be read back (dialect.put is replaces); map it, or name it in dialect.mayClear',
+  ],
+  [
+    'put: merges',
+    'csv: { header: full }, mayClear: [job, seniority]',
+    '18 syncs.people.mapping: does not name phoneNumber: every write would empty it, and it cannot be read back (dialect.csv.header is full and an empty cell clears); map it, or name it in dialect.mayClear',
+  ],
+  ['dialect: { put: merges }', 'dialect: nothing', '9 connections.acme.dialect: must be a mapping of keys and values'],
+  // syncs
+  [
+    '  people:\n',
+    '  -people:\n',
+    '11 syncs.-people: must be called by letters, digits, dots, dashes and underscores, 63 at most',
+  ],
+  [
+    'connection: acme',
+    'connection: acm',
+    '12 syncs.people.connection: names no connection of this file; it must be acme',
+  ],
+  [
+    '"*/15 * * * *"',
+    '"61 * * * *"',
+    '13 syncs.people.schedule.cron: has an impossible minute (0 to 59); write minute hour day month weekday, such as "*/15 * * * *"',
+  ],
+  [
+    '"*/15 * * * *"',
+    '"0 0 31 2 *"',
+    '13 syncs.people.schedule.cron: has an impossible day of month (1 to 31, and the month must have it); write minute hour day month weekday, such as "*/15 * * * *"',
+  ],
+  [
+    '"*/15 * * * *"',
+    '"*/5 * * * * *"',
+    '13 syncs.people.schedule.cron: must have five fields (minute hour day month weekday), such as "*/15 * * * *"; it has 6',
+  ],
+  [
+    '"*/15 * * * *"',
+    'hourly',
+    '13 syncs.people.schedule.cron: must have five fields (minute hour day month weekday), such as "*/15 * * * *"; it has 1',
+  ],
+  [
+    'America/Montevideo',
+    'America/Montevide',
+    '13 syncs.people.schedule.timezone: must be an IANA time zone such as America/Montevideo or UTC',
+  ],
+  ['kind: csv', 'kind: cvs', '14 syncs.people.source.kind: must be csv'],
+  ['kind: csv, ', '', '14 syncs.people.source.kind: is required'],
+  ['path: ./employees.csv', 'pth: ./employees.csv', '14 syncs.people.source.path: is required'],
+  [
+    '    policy: sync\n',
+    '',
+    '11 syncs.people.policy: is required and has no default; choose sync (create, update, enable, disable and remove), upsert-only (create, update and enable; nobody is ever disabled) or create-only (create, nothing else)',
+  ],
+  [
+    'policy: sync',
+    'policy: upsert',
+    '15 syncs.people.policy: must be sync (create, update, enable, disable and remove), upsert-only (create, update and enable; nobody is ever disabled) or create-only (create, nothing else)',
+  ],
+  [
+    'policy: sync',
+    'policy: upsert-only',
+    '33 syncs.people.remove: asks for accounts to be deleted, but policy upsert-only never does it; use policy: sync, or delete this key',
+  ],
+  ['delivery: auto', 'delivery: mail', '16 syncs.people.delivery: must be one of auto, csv, direct, outbox'],
+  [
+    'delivery: auto',
+    'delivery: direct',
+    '16 syncs.people.delivery: direct cannot disable or enable anybody, which policy: sync has to; use auto or csv, or policy: upsert-only',
+  ],
+  [
+    'delivery: auto',
+    'delivery: outbox',
+    '33 syncs.people.remove: cannot go through an outbox: a CSV file has no row that deletes an account',
+  ],
+  [
+    'delivery: auto',
+    'outbox: { folder: ./out }',
+    '16 syncs.people.outbox: has no effect with delivery: auto; write delivery: outbox, or delete this key',
+  ],
+  ['batchRows: 1000', 'batchRows: 0', '17 syncs.people.batchRows: must be a whole number from 1 to 100000'],
+  // mapping
+  ['      identification: employee_id\n', '', '18 syncs.people.mapping.identification: is required'],
+  ['      lastName: last_name\n', '', '18 syncs.people.mapping.lastName: is required'],
+  [
+    'firstName: first_name',
+    'firstName: 7',
+    "20 syncs.people.mapping.firstName: must be a source field's name (text) or a mapping with one of from, value, expression",
+  ],
+  [
+    'firstName: first_name',
+    'firstName: { from: a, whenEmpty: clear }',
+    '20 syncs.people.mapping.firstName.whenEmpty: cannot be clear here; nobody is without identification, first and last name',
+  ],
+  [
+    'firstName: first_name',
+    'firstName: { from: a, format: dd/MM/yyyy }',
+    '20 syncs.people.mapping.firstName.format: is for dates only: orgEntryDate and birthDate',
+  ],
+  ['from: work_email, ', '', '22 syncs.people.mapping.email: needs exactly one of from, value, expression'],
+  [
+    'from: work_email, ',
+    'from: a, value: b, ',
+    '22 syncs.people.mapping.email: needs exactly one of from, value, expression',
+  ],
+  [
+    'from: work_email, ',
+    'form: work_email, ',
+    '22 syncs.people.mapping.email.form: is not a known key; did you mean from? Known here: from, value, expression, transform, format, whenEmpty',
+  ],
+  ['from: work_email, ', 'value: 5, ', '22 syncs.people.mapping.email.value: must be text; put it in quotes'],
+  [
+    '[trim, lowercase]',
+    '[trim, lower]',
+    '22 syncs.people.mapping.email.transform[1]: must be one of trim, lowercase, uppercase, capitalize, collapseSpaces, digits, ascii',
+  ],
+  [
+    'dd/MM/yyyy',
+    'dd/MM/yy',
+    "23 syncs.people.mapping.orgEntryDate.format: is no date format: date format dd/MM/yy: yy a year of two digits cannot be told apart (1955 or 2055); known are yyyy, MMMM, MMM, MM, M, dd, d, HH, H, mm, ss, SSS; quote other letters like 'T'",
+  ],
+  [
+    '{ 1: cost_center }',
+    '{ 61: cost_center }',
+    '24 syncs.people.mapping.customFields.61: must be the number of a custom field, 1 to 60',
+  ],
+  [
+    '{ 1: cost_center }',
+    '{ 1: [a] }',
+    "24 syncs.people.mapping.customFields.1: must be a source field's name (text) or a mapping with one of from, value, expression",
+  ],
+  [
+    'customFields: { 1: cost_center }',
+    'customField1: cost_center',
+    '24 syncs.people.mapping.customField1: is not a known key; did you mean customFields? Known here: identification, firstName, lastName, email, area, orgEntryDate, job, phoneNumber, seniority, project, account, birthDate, office, customFields',
+  ],
+  [
+    "scope: country = 'UY'",
+    "scope: country = 'UY",
+    '25 syncs.people.scope: does not compile: not a JSONata expression at character 13: String literal must be terminated by a matching quote',
+  ],
+  [
+    'email: { from: work_email, transform: [trim, lowercase] }',
+    'email: { expression: "a +" }',
+    '22 syncs.people.mapping.email.expression: does not compile: not a JSONata expression at character 3: Unexpected end of expression',
+  ],
+  // rules
+  [
+    'match: [identification, email]',
+    'match: [email]',
+    '26 syncs.people.match: must name identification; it is always compared',
+  ],
+  [
+    'match: [identification, email]',
+    'match: [identification, mail]',
+    '26 syncs.people.match[1]: must be one of identification, email; did you mean email?',
+  ],
+  [
+    '      email: { from: work_email, transform: [trim, lowercase] }\n',
+    '',
+    '25 syncs.people.match[1]: names email, but mapping has no email; map it, or take it out of match',
+  ],
+  [
+    'leaver: [terminated]',
+    'leaver: [terminated, Leave]',
+    '27 syncs.people.lifecycle.leaver[1]: stands in active too; a status means one of the two',
+  ],
+  [
+    'status: status, ',
+    '',
+    '27 syncs.people.lifecycle: says nothing; name a source field in status, hireDate or leaveDate, or delete lifecycle\n27 syncs.people.lifecycle: lists statuses, but no source field; name it in status',
+  ],
+  [
+    'active: [active, leave]',
+    'active: []',
+    '27 syncs.people.lifecycle.active: lists no status, so that nobody would ever be active',
+  ],
+  ['active: [active, leave]', 'active: [1]', '27 syncs.people.lifecycle.active[0]: must be text; put it in quotes'],
+  [
+    'missing: { afterReads: 2, minAge: 24h }',
+    'missing: always',
+    '28 syncs.people.missing: must be never or a mapping with afterReads and minAge',
+  ],
+  ['afterReads: 2', 'afterReads: 0', '28 syncs.people.missing.afterReads: must be a whole number from 1 to 1000'],
+  [
+    'minAge: 24h',
+    'minAge: 1y',
+    '28 syncs.people.missing.minAge: must be a duration from 0s to 365d: a whole number and ms, s, m, h or d',
+  ],
+  ['outOfScope: ignore', 'outOfScope: remove', '29 syncs.people.outOfScope: must be one of ignore, disable'],
+  ['firstSight: write', 'firstSight: guess', '30 syncs.people.firstSight: must be one of write, assume'],
+  [
+    'foreignDisable: report',
+    'foreignDisable: reprot',
+    '31 syncs.people.foreignDisable: must be one of report, enable; did you mean report?',
+  ],
+  [
+    'protected: [admin]',
+    'protected: [admin, admin]',
+    '32 syncs.people.protected[1]: stands twice in the list, first as [0]',
+  ],
+  ['protected: [admin]', 'protected: [007]', '32 syncs.people.protected[0]: must be text; put it in quotes'],
+  [
+    'afterDays: 30',
+    'blacklist: true',
+    '33 syncs.people.remove.afterDays: is required; it must be a whole number from 1 to 3650',
+  ],
+  ['remove: { afterDays: 30 }', 'remove: true', '33 syncs.people.remove: must be never or a mapping with afterDays'],
+  [
+    'every: 5s',
+    'every: 1h',
+    '34 syncs.people.settle.every: is longer than deadline; no status would ever be looked at',
+  ],
+  ['every: 5s', 'maxSplits: -1', '34 syncs.people.settle.maxSplits: must be a whole number from 0 to 100'],
+  ['absolute: 5', 'percent: 101', '35 syncs.people.guards.disables.percent: must be a percentage from 0 to 100'],
+  ['absolute: 5', 'cap: all', '35 syncs.people.guards.disables.cap: must be none or a whole number from 0 to 1000000'],
+  [
+    'disables: {',
+    'disable: {',
+    '35 syncs.people.guards.disable: is not a known key; did you mean disables? Known here: disables, enables, removes, creates, emailChanges, updates, firstSight, rowsDownPercent, fillRateDownPoints',
+  ],
+  // YAML
+  [
+    'policy: sync',
+    'policy: sync\n    policy: sync',
+    '16 syncs.people.policy: is written twice; the first one is in line 15',
+  ],
+  [
+    'policy: sync',
+    'policy: *sync',
+    '15 syncs.people.policy: is an alias (*) of an anchor (&) that is not set before it',
+  ],
+  ['policy: sync', '\tpolicy: sync', '15 : YAML: a tab is used to indent; use spaces'],
+  ['policy: sync', 'policy: "sync', '37 : YAML: a quote that was opened above is never closed'],
+  [
+    'policy: sync',
+    'policy: [sync',
+    '16 : YAML: this line is indented differently than the lines it belongs to, or a bracket is not closed',
+  ],
+  [
+    'policy: sync',
+    'policy: !sync x',
+    '15 : YAML: tags (!name) are not used here; put the value in quotes if it begins with an exclamation mark',
+  ],
+  ['policy: sync', 'policy: @sync', '15 : YAML: a value cannot begin with this character; put the value in quotes'],
+  [
+    'log: { level',
+    '---\nlog: { level',
+    '36 : YAML: a second document begins here (---); one file holds one configuration',
+  ],
+];
+
+test.each(wrong)('%s → %s', async (from, to, expected) => {
+  expect(base.split(from)).toHaveLength(2);
+
+  const problems = await problemsOf(base.replace(from, () => to));
+
+  const found = problems.map(({ line, path, message }) => `${line} ${path}: ${message}`);
+  expect(found.sort()).toEqual(expected.split('\n').sort());
+});

@@ -1,0 +1,364 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { expect, test } from 'vitest';
+import { createExpressions } from '../../src/config/expressions.ts';
+import { ConfigError, loadConfig } from '../../src/config/index.ts';
+import { fieldTable } from '../../src/core/fields.ts';
+import { defaultDialect, defaultGuards, defaultLimits } from '../../src/core/settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { key32, load, problemsOf } from './support.ts';
+
+const smallest = `connections:
+  acme: { baseUrl: "https://platform.example.com/", accessToken: fixed-token }
+syncs:
+  people:
+    connection: acme
+    source: { kind: csv, path: ./employees.csv }
+    policy: sync
+    mapping: { identification: id, firstName: first, lastName: last }
+`;
+
+const plain = (from: string) => ({ kind: 'from', path: from, transform: [], format: undefined, whenEmpty: 'keep' });
+
+test('the smallest configuration has every default of the design', async () => {
+  const config = await load(smallest);
+
+  expect(config).toMatchObject({
+    path: '/etc/rollcall/rollcall.yaml',
+    folder: '/etc/rollcall',
+    store: 'sqlite:./.rollcall/rollcall.db',
+    log: { level: 'info' },
+  });
+  expect(config.connections.acme).toMatchObject({ name: 'acme', baseUrl: 'https://platform.example.com' });
+  expect(config.connections.acme?.dialect).toEqual(defaultDialect);
+  expect(config.connections.acme?.limits).toEqual(defaultLimits);
+  const { source, ...settings } = config.syncs.people ?? expect.unreachable();
+  expect(source.kind).toBe('csv');
+  expect(settings).toEqual({
+    name: 'people',
+    connection: 'acme',
+    policy: 'sync',
+    delivery: 'auto',
+    batchRows: 1000,
+    mapping: { identification: plain('id'), fields: { firstName: plain('first'), lastName: plain('last') } },
+    scope: undefined,
+    match: ['identification'],
+    lifecycle: undefined,
+    missing: { afterReads: 2, minAgeMs: 86_400_000 },
+    outOfScope: 'ignore',
+    firstSight: 'write',
+    foreignDisable: 'report',
+    protected: [],
+    remove: 'never',
+    settle: {
+      everyMs: 5000,
+      deadlineMs: 1_800_000,
+      visibleWithinMs: 120_000,
+      unknownAfterMs: 1_800_000,
+      maxSplits: 12,
+    },
+    guards: defaultGuards,
+  });
+});
+
+test('what is written is taken as the engine wants it', async () => {
+  const config = await load(`
+encryptionKey: ${key32}
+connections:
+  acme:
+    baseUrl: http://127.0.0.1:8080/base
+    applicationToken: app
+    refreshToken: first
+    limits: { timeout: 1500ms }
+    dialect: { csv: { delimiter: tab, lineEnd: crlf }, mayClear: [job] }
+syncs:
+  people:
+    connection: acme
+    source: { kind: csv, path: ./employees.csv }
+    schedule: { cron: "0 6 * * 1-5" }
+    policy: sync
+    delivery: outbox
+    outbox: { folder: ../elsewhere }
+    mapping:
+      identification: { expression: "$string(id)" }
+      firstName: { from: name.first, transform: [trim, capitalize] }
+      lastName: { from: name.last }
+      email: { from: mail }
+      account: { value: Acme }
+      birthDate: { from: born, format: dd/MM/yyyy, whenEmpty: clear }
+      customFields: { 1: cost_center, "60": other }
+    lifecycle: { status: st, active: [A], leaver: [L], leaveDate: out, dateFormat: dd/MM/yyyy }
+    missing: never
+    guards: { creates: { cap: 7 }, disables: { cap: none, percent: 0.5 }, rowsDownPercent: 30 }
+`);
+
+  const { dialect, limits, baseUrl } = config.connections.acme ?? expect.unreachable();
+  expect(baseUrl).toBe('http://127.0.0.1:8080/base');
+  expect(limits.timeoutMs).toBe(1500);
+  expect(dialect.csv).toEqual({ ...defaultDialect.csv, delimiter: '\t', lineEnd: '\r\n' });
+  expect(dialect.mayClear).toEqual(['job']);
+  const sync = config.syncs.people ?? expect.unreachable();
+  expect(sync.schedule).toEqual({ cron: '0 6 * * 1-5', timezone: 'UTC' });
+  expect(sync.outbox).toEqual({ folder: '/etc/elsewhere' });
+  expect(sync.match).toEqual(['identification', 'email']);
+  expect(sync.missing).toBe('never');
+  expect(sync.mapping.identification).toMatchObject({ kind: 'expression', expression: '$string(id)' });
+  expect(sync.mapping.fields).toMatchObject({
+    firstName: { kind: 'from', path: 'name.first', transform: ['trim', 'capitalize'] },
+    account: { kind: 'value', value: 'Acme' },
+    birthDate: { format: 'dd/MM/yyyy', whenEmpty: 'clear' },
+    customField1: { path: 'cost_center' },
+    customField60: { path: 'other' },
+  });
+  expect(sync.guards).toEqual({
+    ...defaultGuards,
+    creates: { ...defaultGuards.creates, cap: 7 },
+    disables: { absolute: 5, percent: 0.5, cap: undefined },
+    rowsDownPercent: 30,
+  });
+});
+
+test('every field of the platform can be mapped', async () => {
+  const names = fieldTable.map(({ name }) => name).filter((name) => !/^customField|^firstName$|^lastName$/.test(name));
+  const mapping = `firstName: first, lastName: last, ${names.map((name) => `${name}: c_${name}`).join(', ')}`;
+
+  const config = await load(smallest.replace('firstName: first, lastName: last', mapping));
+
+  expect(Object.keys(config.syncs.people?.mapping.fields ?? {}).sort()).toEqual(
+    ['firstName', 'lastName', ...names].sort(),
+  );
+});
+
+test('a configuration in JSON is the same as in YAML', async () => {
+  const json = JSON.stringify({
+    $schema: './rollcall.schema.json',
+    connections: { acme: { baseUrl: 'https://platform.example.com', accessToken: 'fixed-token' } },
+    syncs: {
+      people: {
+        connection: 'acme',
+        source: { kind: 'csv', path: './employees.csv' },
+        policy: 'sync',
+        mapping: { identification: 'id', firstName: 'first', lastName: 'last' },
+      },
+    },
+  });
+
+  expect(JSON.stringify(await load(json))).toBe(JSON.stringify(await load(smallest)));
+});
+
+test('all problems are told at once, in order of line, one per line of the message', async () => {
+  const text = `stor: x
+connections:
+  acme: { baseUrl: http://platform.example.com, refreshToken: t }
+syncs:
+  people:
+    conection: acme
+    policy: all
+    mapping: { identification: id, job: { from: a, value: b } }
+  others: { connection: nobody }
+`;
+
+  const outcome = await load(text).catch((error: unknown) => error);
+
+  expect(outcome).toBeInstanceOf(ConfigError);
+  expect(outcome).toMatchObject({ code: 'CONFIG_INVALID', retry: 'never' });
+  const lines = (outcome as ConfigError).message
+    .split('\n')
+    .map((line) => line.split(': ')[0]?.replace('/etc/rollcall/', ''));
+  expect(lines).toEqual([
+    'rollcall.yaml:1 stor',
+    'rollcall.yaml:1 encryptionKey',
+    'rollcall.yaml:3 connections.acme.applicationToken',
+    'rollcall.yaml:3 connections.acme.baseUrl',
+    'rollcall.yaml:5 syncs.people.connection',
+    'rollcall.yaml:5 syncs.people.source',
+    'rollcall.yaml:6 syncs.people.conection',
+    'rollcall.yaml:7 syncs.people.policy',
+    'rollcall.yaml:8 syncs.people.mapping.firstName',
+    'rollcall.yaml:8 syncs.people.mapping.lastName',
+    'rollcall.yaml:8 syncs.people.mapping.job',
+    'rollcall.yaml:9 syncs.others.source',
+    'rollcall.yaml:9 syncs.others.policy',
+    'rollcall.yaml:9 syncs.others.mapping',
+    'rollcall.yaml:9 syncs.others.connection',
+  ]);
+});
+
+test('an unknown key and a wrong choice list what is allowed', async () => {
+  const [choice, key] = await problemsOf(
+    smallest.replace('policy: sync', 'policy: sync\n    delivery: fast\n    matcher: x'),
+  );
+
+  expect(choice).toMatchObject({ line: 8, column: 15, allowed: ['auto', 'csv', 'direct', 'outbox'] });
+  expect(key).toMatchObject({ line: 9, column: 5, path: 'syncs.people.matcher' });
+  expect(key?.allowed).toContain('match');
+});
+
+test.each([
+  ['', 'the file is empty; make one with: rollcall init'],
+  ['# nothing\n', 'the file is empty; make one with: rollcall init'],
+  ['- a\n', 'the file must be a mapping of keys and values'],
+  ['hello', 'the file must be a mapping of keys and values'],
+])('a file that holds %j is refused', async (text, message) => {
+  expect(await problemsOf(text)).toMatchObject([{ path: '', message }]);
+});
+
+test.each([
+  ['connections: {}', 'connections', 'must name at least one connection'],
+  ['store: sqlite:./db', 'connections', 'is required'],
+  ['connections: []', 'connections', 'must be a mapping of keys and values'],
+])('%s alone is refused', async (text, path, message) => {
+  expect(await problemsOf(text)).toMatchObject([{ line: 1, path, message }]);
+});
+
+test('a key called __proto__ is an unknown key, and nothing of it is inherited', async () => {
+  const problems = await problemsOf(smallest.replace('policy: sync', '__proto__: { policy: sync }'));
+
+  expect(problems.map(({ path }) => path).sort()).toEqual(['syncs.people.__proto__', 'syncs.people.policy']);
+});
+
+test('names that every object has are nobody’s connection or sync', async () => {
+  const config = await load(smallest);
+
+  expect(config.connections.constructor).toBeUndefined();
+  expect(config.syncs.toString).toBeUndefined();
+  expect(await problemsOf(smallest.replace('connection: acme', 'connection: constructor'))).toHaveLength(1);
+});
+
+test('an alias stands for its anchor, and a problem in it is told of both, where it is written', async () => {
+  const twice = `${smallest}  again:
+    connection: acme
+    source: { kind: csv, path: ./employees.csv }
+    policy: sync
+    mapping: &other { identification: id, firstName: first, lastName: last, job: 5 }
+  third:
+    connection: acme
+    source: { kind: csv, path: ./employees.csv }
+    policy: sync
+    mapping: *other
+`;
+
+  expect((await problemsOf(twice)).map(({ line, path }) => `${line} ${path}`)).toEqual([
+    '13 syncs.again.mapping.job',
+    '13 syncs.third.mapping.job',
+  ]);
+  expect(await problemsOf(`connections: &a { b: *a }`)).toMatchObject([
+    { path: 'connections.b', message: 'is an alias (*) of something that it is itself a part of' },
+  ]);
+});
+
+test('aliases that multiply are refused before they fill the memory', async () => {
+  const levels = Array.from(
+    { length: 12 },
+    (_, i) => `  l${i + 1}: &l${i + 1} [${Array(10).fill(`*l${i}`).join(', ')}]`,
+  );
+
+  const problems = await problemsOf(`connections:\n  l0: &l0 [a]\n${levels.join('\n')}\n`);
+
+  expect(problems.some(({ message }) => message.includes('more than 100000'))).toBe(true);
+});
+
+const direct = smallest.replace('policy: sync', 'policy: upsert-only\n    delivery: direct');
+
+test('direct delivery refuses fields that only a file can carry', async () => {
+  const text = direct.replace('lastName: last', 'lastName: last, office: o, customFields: { 30: a, 31: b }');
+
+  expect((await problemsOf(text)).map(({ path }) => path).sort()).toEqual([
+    'syncs.people.mapping.customFields.31',
+    'syncs.people.mapping.office',
+  ]);
+  await expect(
+    load(text.replace('office: o, customFields: { 30: a, 31: b }', 'customFields: { 30: a }')),
+  ).resolves.toBeDefined();
+});
+
+test.each([
+  ['csv: { header: full }', 'csv', true],
+  ['csv: { header: full }', 'auto', true],
+  ['csv: { header: full }', 'outbox', true],
+  ['csv: { header: full }', 'direct', false],
+  ['csv: { header: full, emptyCell: keeps }', 'csv', false],
+  ['csv: { header: full }, mayClear: [job, seniority, phoneNumber]', 'csv', false],
+  ['put: replaces', 'csv', false],
+  ['put: replaces', 'auto', true],
+  ['put: replaces', 'direct', true],
+  ['put: replaces, mayClear: [job, seniority, phoneNumber]', 'direct', false],
+])('dialect %s with delivery %s and no write-only field mapped: refused %s', async (dialect, delivery, isRefused) => {
+  const text = smallest
+    .replace('accessToken: fixed-token', `accessToken: fixed-token, dialect: { ${dialect} }`)
+    .replace('policy: sync', `policy: upsert-only\n    delivery: ${delivery}`);
+
+  const messages = isRefused ? (await problemsOf(text)).map(({ message }) => message) : [];
+
+  if (!isRefused) await expect(load(text)).resolves.toBeDefined();
+  else expect(messages).toEqual([expect.stringContaining('does not name job, phoneNumber, seniority')]);
+});
+
+test('a write that empties fields is harmless when only new people are written', async () => {
+  const text = smallest
+    .replace('accessToken: fixed-token', 'accessToken: fixed-token, dialect: { put: replaces, csv: { header: full } }')
+    .replace('policy: sync', 'policy: create-only');
+
+  await expect(load(text)).resolves.toBeDefined();
+});
+
+test('two syncs never write to one outbox, however the folder is spelled', async () => {
+  const outbox = smallest.replace('policy: sync', 'policy: sync\n    delivery: outbox');
+  const other = (folder: string) => `${outbox}  others:
+    connection: acme
+    source: { kind: csv, path: ./employees.csv }
+    policy: sync
+    delivery: outbox
+    outbox: { folder: ${folder} }
+    mapping: { identification: id, firstName: first, lastName: last }
+`;
+
+  expect(await problemsOf(other('./a/../outbox/'))).toMatchObject([
+    { line: 15, path: 'syncs.others.outbox.folder', message: expect.stringContaining('outbox of syncs.people too') },
+  ]);
+  await expect(load(other('./other'))).resolves.toBeDefined();
+});
+
+test('an application token alone is enough once the store has a pair, which needs the key', async () => {
+  const text = smallest.replace('accessToken: fixed-token', 'applicationToken: app');
+
+  expect(await problemsOf(text)).toMatchObject([{ path: 'encryptionKey' }]);
+  await expect(load(`encryptionKey: ${key32}\n${text}`)).resolves.toMatchObject({});
+});
+
+test('http is taken with insecure: true', async () => {
+  const insecure = smallest.replace('"https://platform.example.com/"', 'http://platform.example.com, insecure: true');
+
+  expect((await load(insecure)).connections.acme?.baseUrl).toBe('http://platform.example.com');
+});
+
+test('files on the disk are read, and one that is not there is a problem of the whole file', async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'rollcall.yaml');
+  const options = { env: {}, sourceKinds: {}, expressions: createExpressions() };
+  await writeFile(join(folder, 'token'), 'from-file\r\n');
+  await writeFile(
+    path,
+    `connections: { acme: { baseUrl: "https://platform.example.com", accessToken: "\${file:token}" } }`,
+  );
+
+  expect((await loadConfig(path, options)).connections.acme?.accessToken?.reveal()).toBe('from-file');
+  await expect(loadConfig(join(folder, 'other.yaml'), options)).rejects.toThrow(
+    `${join(folder, 'other.yaml')}: the file does not exist; name another with --config, or make one with: rollcall init`,
+  );
+  await expect(loadConfig(folder, options)).rejects.toThrow('cannot be read (EISDIR); check its permissions');
+});
+
+test('a configuration can be printed without showing a token', async () => {
+  const config = await load(smallest);
+
+  for (const shown of [
+    JSON.stringify(config),
+    inspect(config, { depth: 9 }),
+    `${config.connections.acme?.accessToken}`,
+  ]) {
+    expect(shown).toContain('[secret]');
+    expect(shown).not.toContain('fixed-token');
+  }
+});
