@@ -166,7 +166,7 @@ export const dialect = z.strictObject({
   customFieldLimit: customFieldLimit
     .prefault({})
     .meta({ description: 'How many custom fields there are.', examples: [{ csv: 30 }] }),
-  mayClear: mayClear.default([...defaultDialect.mayClear]).meta({
+  mayClear: mayClear.prefault([...defaultDialect.mayClear]).meta({
     description: `Write-only fields (${writeOnlyFields.join(', ')}) that no mapping names and that a write may empty.`,
     examples: [['job', 'seniority']],
   }),

@@ -51,7 +51,8 @@ const fieldRule = z
     ],
     { error: (issue) => (issue.input === undefined ? 'is required' : ruleSentence) },
   )
-  .transform(toFieldRule);
+  .transform(toFieldRule)
+  .meta({ id: 'fieldRule' });
 
 const ruleSentence = "must be a source field's name (text) or a mapping with one of from, value, expression";
 
@@ -84,10 +85,8 @@ const fieldNotes: Readonly<Record<PlainFieldName, readonly [description: string,
   office: ['Office. Written by CSV only.', 'site'],
 };
 
-const customFieldNumber = /^[1-9]\d?$/;
-
 const customFields = z.record(
-  z.string().refine((key) => customFieldNumber.test(key) && Number(key) <= maxCsvCustomField, {
+  z.string().regex(/^([1-9]|[1-5]\d|60)$/, {
     error: `must be the number of a custom field, 1 to ${maxCsvCustomField}`,
   }),
   fieldRule,

@@ -42,6 +42,12 @@ export const rootShape = {
     .meta({ description: 'The log.', examples: [{ level: 'debug' }] }),
 };
 
+/** Lets editors find the JSON Schema of a JSON file; nothing else reads it. */
+export const editorSchema = z
+  .string()
+  .optional()
+  .meta({ description: 'Where an editor finds the JSON Schema. Not read.', examples: ['./rollcall.schema.json'] });
+
 /** What connections and syncs may be called: the names go into files, logs and commands. */
 export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 

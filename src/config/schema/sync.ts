@@ -118,13 +118,15 @@ const settle = z
     maxSplits,
   }));
 
+const sourceKind = text().meta({ description: 'The kind of source; the other keys are its own.', examples: ['csv'] });
+
 /** `syncs.<name>`: one source written to one connection. */
 export const syncShape = {
   connection: text().meta({ description: 'The connection to write to.', examples: ['acme'] }),
   schedule: schedule
     .optional()
     .meta({ description: 'When it runs by itself. Absent: only when asked to.', examples: [{ cron: '*/15 * * * *' }] }),
-  source: z.looseObject({ kind: text() }).meta({
+  source: z.looseObject({ kind: sourceKind }).meta({
     description: 'Where employees come from: `kind` and the keys of that kind.',
     examples: [{ kind: 'csv', path: './employees.csv' }],
   }),
@@ -178,7 +180,7 @@ export const syncShape = {
     examples: [{ status: 'status', active: ['active'], leaver: ['terminated'] }],
   }),
   missing: missing
-    .prefault({})
+    .prefault({ afterReads: 2, minAge: '24h' })
     .meta({ description: 'When somebody who is absent from the source is disabled.', examples: ['never'] }),
   outOfScope: z
     .enum(['ignore', 'disable'])
@@ -203,7 +205,7 @@ export const syncShape = {
     .default([])
     .meta({ description: 'Identifications that are never disabled or removed.', examples: [['admin@acme']] }),
   remove: remove
-    .default('never')
+    .prefault('never')
     .meta({ description: 'When a disabled account is deleted.', examples: [{ afterDays: 30 }] }),
   settle: settle
     .prefault({})

@@ -1,0 +1,157 @@
+import { stringify } from 'yaml';
+import { durationPattern } from './duration.ts';
+import { configJsonSchema, type SchemaNode } from './json-schema.ts';
+
+/** Text of docs/configuration.md: every key with type, default, meaning and example, from the schema that checks them. */
+export function renderConfigReference(): string {
+  const schema = configJsonSchema();
+  const parts = chapters.map((chapter) => renderChapter(chapter, schema));
+  return `${[introduction, ...parts].join('\n\n')}\n`;
+}
+
+interface Chapter {
+  readonly title: string;
+  /** Steps from the top; `*` is a name of the operator's choice. */
+  readonly path: readonly string[];
+  readonly text: string;
+}
+
+const chapters: readonly Chapter[] = [
+  { title: 'The file', path: [], text: 'The keys at the top.' },
+  {
+    title: 'A connection',
+    path: ['connections', '*'],
+    text: 'Below `connections.<name>`. Give `applicationToken` and `refreshToken`, or a fixed `accessToken`.',
+  },
+  {
+    title: 'The dialect',
+    path: ['connections', '*', 'dialect'],
+    text: "Below `connections.<name>.dialect`: what the platform's API leaves open. How to find out, and what goes wrong otherwise, is in [platform-assumptions.md](platform-assumptions.md).",
+  },
+  { title: 'A sync', path: ['syncs', '*'], text: 'Below `syncs.<name>`.' },
+  {
+    title: 'The mapping',
+    path: ['syncs', '*', 'mapping'],
+    text: 'Below `syncs.<name>.mapping`: one key per field of the platform.',
+  },
+  {
+    title: 'A mapping entry',
+    path: ['$defs', 'fieldRule'],
+    text: 'What a field is made of: the name of a source field, or a mapping with exactly one of `from`, `value` and `expression`.',
+  },
+  { title: 'The lifecycle', path: ['syncs', '*', 'lifecycle'], text: 'Below `syncs.<name>.lifecycle`.' },
+  {
+    title: 'The guards',
+    path: ['syncs', '*', 'guards'],
+    text: 'Below `syncs.<name>.guards`. Of a class that is held nothing is delivered until a person approves; the other classes go on.',
+  },
+];
+
+const introduction = `# Configuration
+
+<!-- Generated from src/config/schema by \`npm run docs\`; edit there. -->
+
+Rollcall reads one file, \`rollcall.yaml\` (or the one named by \`--config\` or \`ROLLCALL_CONFIG\`), in YAML or JSON. All of it is
+checked before anything starts: every problem is told at once, with its line, its key and what is allowed, and the exit code is 2.
+An unknown key is a problem, and so is a key twice.
+
+- **References.** \`\${env:NAME}\` stands for an environment variable and \`\${file:path}\` for the text of a file, from the
+  configuration's folder and without the line end behind it; both also inside a longer text. A reference to nothing is a problem.
+  \`$\${\` is a plain \`\${\`. What a reference gives is never shown. Keep tokens out of the file itself.
+- **Durations** are a whole number and a unit: \`250ms\`, \`5s\`, \`30m\`, \`24h\`, \`30d\`.
+- **Expressions** are [JSONata](https://docs.jsonata.org) over one source record.
+- **Texts** that look like a number, \`true\` or \`false\` need quotes: \`"007"\`.
+- **Editors** complete and check the file with \`schema/rollcall.schema.json\`:
+  \`# yaml-language-server: $schema=./node_modules/rollcall/schema/rollcall.schema.json\` in the first line.`;
+
+const columns = '| Key | Type | Default | Meaning | Example |\n|---|---|---|---|---|';
+
+function renderChapter({ title, path, text }: Chapter, schema: SchemaNode): string {
+  const node = path.reduce<SchemaNode>(step, schema);
+  return `## ${title}\n\n${text}\n\n${columns}\n${rowsOf(node, path, [], schema).join('\n')}`;
+}
+
+function step(node: SchemaNode, name: string): SchemaNode {
+  if (name === '$defs') return { properties: node.$defs ?? {} };
+  const below = name === '*' ? node.additionalProperties : mappingOf(node)?.properties?.[name];
+  if (typeof below !== 'object') throw new RangeError(`the configuration schema has no ${name} here`);
+  return below;
+}
+
+/** The node itself, or the branch of a choice, that has keys. */
+function mappingOf(node: SchemaNode): SchemaNode | undefined {
+  return node.properties !== undefined ? node : node.anyOf?.find(({ properties }) => properties !== undefined);
+}
+
+function rowsOf(node: SchemaNode, chapter: readonly string[], above: readonly string[], schema: SchemaNode): string[] {
+  const mapping = mappingOf(node);
+  return Object.entries(mapping?.properties ?? {}).flatMap(([key, child]) => {
+    const isRequired = mapping?.required?.includes(key) === true;
+    const path = [...above, key];
+    const own = chapterAt([...chapter, ...path]);
+    const row = renderRow(path.join('.'), child, isRequired, own);
+    return own === undefined ? [row, ...rowsOf(child, chapter, path, schema)] : [row];
+  });
+}
+
+function chapterAt(path: readonly string[]): Chapter | undefined {
+  return chapters.find((chapter) => {
+    const place = chapter.path.at(-1) === '*' ? chapter.path.slice(0, -1) : chapter.path;
+    return place.length > 0 && place.join('.') === path.join('.');
+  });
+}
+
+function renderRow(key: string, node: SchemaNode, isRequired: boolean, chapter: Chapter | undefined): string {
+  const standard = isRequired ? '**required**' : defaultText(node.default);
+  const meaning =
+    chapter === undefined
+      ? (node.description ?? '')
+      : `${node.description} See [${chapter.title}](${anchor(chapter.title)}).`;
+  const example =
+    node.examples?.[0] === undefined ? '' : code(flow({ [key.split('.').at(-1) ?? key]: node.examples[0] }));
+  return `| ${[code(key), typeText(node), standard, meaning, example].map(cell).join(' | ')} |`;
+}
+
+function typeText(node: SchemaNode): string {
+  if (node.$ref !== undefined) return `[entry](${anchor('A mapping entry')})`;
+  if (node.anyOf !== undefined) return node.anyOf.map(typeText).join(' or ');
+  if (node.const !== undefined) return code(String(node.const));
+  if (node.enum !== undefined)
+    return node.enum.map((value) => code(value === '\t' ? '"\\t"' : String(value))).join(', ');
+  if (node.pattern === durationPattern.source) return 'duration';
+  if (node.type === 'array') return `list of ${node.items === undefined ? 'anything' : typeText(node.items)}`;
+  if (node.type === 'integer' || node.type === 'number') return numberText(node);
+  return typeNames[node.type ?? ''] ?? 'anything';
+}
+
+const typeNames: Readonly<Record<string, string>> = { string: 'text', boolean: '`true`, `false`', object: 'mapping' };
+
+function numberText({ type, minimum, maximum }: SchemaNode): string {
+  const name = type === 'integer' ? 'whole number' : 'number';
+  return minimum === undefined || maximum === undefined ? name : `${name} ${minimum} to ${maximum}`;
+}
+
+function defaultText(value: unknown): string {
+  const isNothing = value === undefined || (typeof value === 'object' && JSON.stringify(value) === '{}');
+  return isNothing ? '–' : code(flow(value));
+}
+
+/** YAML in one line, without the braces of a lone key. */
+function flow(value: unknown): string {
+  const text = stringify(value, { collectionStyle: 'flow', lineWidth: 0, flowCollectionPadding: true }).trim();
+  const isLoneKey =
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 1;
+  return isLoneKey && text.startsWith('{ ') ? text.slice(2, -2) : text;
+}
+
+function code(text: string): string {
+  return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+function anchor(title: string): string {
+  return `#${title.toLowerCase().replaceAll(' ', '-')}`;
+}

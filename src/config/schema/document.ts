@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { connectionShape } from './connection.ts';
+import { editorSchema, namePattern, rootShape } from './root.ts';
+import { syncShape } from './sync.ts';
+
+const name = () => z.string().regex(namePattern);
+
+/** The whole file, for what is generated from it; `loadConfig` reads it section by section. */
+export const document = z.strictObject({
+  $schema: editorSchema,
+  store: rootShape.store,
+  encryptionKey: rootShape.encryptionKey,
+  connections: z.record(name(), z.strictObject(connectionShape)).meta({
+    description: 'The platform communities, each under a name of your choice.',
+    examples: [{ acme: { baseUrl: 'https://platform.example.com', accessToken: `\${env:ACME_ACCESS_TOKEN}` } }],
+  }),
+  syncs: z
+    .record(name(), z.strictObject(syncShape))
+    .prefault({})
+    .meta({
+      description: 'The syncs, each under a name of your choice.',
+      examples: [{ people: { connection: 'acme', policy: 'upsert-only' } }],
+    }),
+  log: rootShape.log,
+});
