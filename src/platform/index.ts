@@ -1,8 +1,16 @@
 /** The platform's public API as a typed client. */
+export { openPlatformApi, type PlatformApi } from './api.ts';
 export { openPlatformClient, type PlatformClient, type PlatformClientOptions } from './client.ts';
 export { checkIdentification } from './identification.ts';
 export type { AnswerReader, Operation, OperationBody } from './operation.ts';
 export { openPlatform } from './platform.ts';
+export type { Evaluations } from './resources/evaluations.ts';
+export type { FeedbackApi } from './resources/feedback.ts';
+export type { GoalKey, Goals } from './resources/goals.ts';
+export type { ImportJob } from './resources/import-job.ts';
+export type { Leaders } from './resources/leaders.ts';
+export type { ListPage } from './resources/pages.ts';
+export type { Roles, RolesOptions } from './resources/roles.ts';
 export {
   exchangeRefreshToken,
   type RefreshCall,
@@ -11,4 +19,6 @@ export {
   revokeToken,
   type TokenEndpoint,
 } from './resources/tokens.ts';
+export type { UserFiles } from './resources/user-files.ts';
+export type { Users } from './resources/users.ts';
 export { classifyFileStatus } from './user-file.ts';

@@ -1,0 +1,61 @@
+import { jsonBy, nothing, resultBy } from '../answer.ts';
+import type { PlatformClient } from '../client.ts';
+import { contractCall, jsonBody } from '../contract-call.ts';
+import { Goal, GoalListAnswer, type GoalListQuery, GoalPayload, GoalUpdatePayload } from '../schema/goals.ts';
+import { everyItem, type ListPage } from './pages.ts';
+import { checkedBody } from './request-body.ts';
+
+/** Goals (contract, "Goals"). A goal is addressed by its code and the user it is assigned to. */
+export interface Goals {
+  get(key: GoalKey, signal: AbortSignal): Promise<Goal>;
+  /** One page, 0-based; the platform tells no total. */
+  page(query: GoalListQuery, signal: AbortSignal): Promise<ListPage<Goal>>;
+  /** Every goal that fits; ends on a short, an empty or a repeated page. */
+  list(query: Omit<GoalListQuery, 'pageNumber' | 'pageSize'>, signal: AbortSignal): AsyncGenerator<Goal, void>;
+  create(goal: GoalPayload, signal: AbortSignal): Promise<void>;
+  update(key: GoalKey, goal: GoalUpdatePayload, signal: AbortSignal): Promise<Goal>;
+  remove(key: GoalKey, signal: AbortSignal): Promise<void>;
+}
+
+export interface GoalKey {
+  readonly code: string;
+  readonly identification: string;
+}
+
+const paging = { first: 0, size: 100 } as const;
+
+export function openGoals(client: PlatformClient): Goals {
+  const goals: Goals = {
+    get: (key, signal) =>
+      client.request(contractCall('goal', { params: paramsOf(key), answer: resultBy(Goal) }), signal),
+    async page(query, signal) {
+      const { result } = await client.request(contractCall('goals', { query, answer: jsonBy(GoalListAnswer) }), signal);
+      return { items: result, total: undefined };
+    },
+    list: (query, signal) =>
+      everyItem(
+        paging,
+        (pageNumber) => goals.page({ ...query, pageNumber, pageSize: paging.size }, signal),
+        ({ code, assignedTo }) => `${code} ${assignedTo ?? ''}`,
+      ),
+    async create(goal, signal) {
+      const body = jsonBody(checkedBody('create-goal', GoalPayload, goal));
+      await client.request(contractCall('create-goal', { body, answer: nothing }), signal);
+    },
+    async update(key, goal, signal) {
+      const body = jsonBody(checkedBody('update-goal', GoalUpdatePayload, goal));
+      return client.request(
+        contractCall('update-goal', { params: paramsOf(key), body, answer: resultBy(Goal) }),
+        signal,
+      );
+    },
+    async remove(key, signal) {
+      await client.request(contractCall('delete-goal', { params: paramsOf(key), answer: nothing }), signal);
+    },
+  };
+  return goals;
+}
+
+function paramsOf({ code, identification }: GoalKey): Record<string, string> {
+  return { code, identification };
+}

@@ -1,0 +1,28 @@
+import { type ZodType, z } from 'zod';
+import { jsonBy } from '../answer.ts';
+import type { PlatformClient } from '../client.ts';
+import { contractCall } from '../contract-call.ts';
+import { type Role, RoleList } from '../schema/roles.ts';
+
+/** Which token the role calls take: the contract says that "the community is taken from the application token". */
+export interface RolesOptions {
+  readonly token?: 'access' | 'application';
+}
+
+/** Community roles (contract, "GET community/roles" and "GET roles/{customAclCode}"). */
+export interface Roles {
+  /** Every role, standard and custom. */
+  list(signal: AbortSignal): Promise<readonly Role[]>;
+  /** One role by code. The contract does not show its fields: given as it comes. */
+  get(customAclCode: string, signal: AbortSignal): Promise<unknown>;
+}
+
+const unshown: ZodType<unknown> = z.unknown();
+
+export function openRoles(client: PlatformClient, { token = 'access' }: RolesOptions = {}): Roles {
+  return {
+    list: (signal) => client.request(contractCall('roles', { token, answer: jsonBy(RoleList) }), signal),
+    get: (customAclCode, signal) =>
+      client.request(contractCall('role', { token, params: { customAclCode }, answer: jsonBy(unshown) }), signal),
+  };
+}

@@ -1,0 +1,17 @@
+import type { FileStatus, FileToUpload, UploadReceipt } from '../../ports/platform.ts';
+import type { PlatformClient } from '../client.ts';
+import { readFileStatus, uploadUserFile } from '../user-file.ts';
+
+/** Bulk provisioning (contract, "POST admin/userFiles"). What the file does, full or partial, is in its header. */
+export interface UserFiles {
+  /** A file without a `command` column is full provisioning: it disables everybody who is absent from it. */
+  upload(file: FileToUpload, signal: AbortSignal): Promise<UploadReceipt>;
+  status(fileId: string, signal: AbortSignal): Promise<FileStatus>;
+}
+
+export function openUserFiles(client: PlatformClient): UserFiles {
+  return {
+    upload: (file, signal) => uploadUserFile(client, file, signal),
+    status: (fileId, signal) => readFileStatus(client, fileId, signal),
+  };
+}
