@@ -21,8 +21,8 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Text of a file, UTF-8; the disk's by default. */
   readonly readFile?: (path: string) => Promise<string>;
-  /** By the word that `source.kind` takes. */
-  readonly sourceKinds: Readonly<Record<string, SourceKind>>;
+  /** Every kind that `source.kind` may name. */
+  readonly sourceKinds: readonly SourceKind[];
   readonly expressions: Expressions;
 }
 

@@ -14,7 +14,7 @@ import { choiceSentence } from './sentences.ts';
 
 export interface SyncReading {
   readonly folder: string;
-  readonly sourceKinds: Readonly<Record<string, SourceKind>>;
+  readonly sourceKinds: readonly SourceKind[];
   readonly expressions: Expressions;
   /** By name; what is good of each. */
   readonly connections: ReadonlyMap<string, ConnectionDraft>;
@@ -55,9 +55,9 @@ function readSource(
   path: KeyPath,
   { sourceKinds, report }: SyncReading,
 ): SourceSettings | undefined {
-  const kind = Object.hasOwn(sourceKinds, config.kind) ? sourceKinds[config.kind] : undefined;
+  const kind = sourceKinds.find((candidate) => candidate.kind === config.kind);
   if (kind === undefined) {
-    const known = Object.keys(sourceKinds);
+    const known = sourceKinds.map((candidate) => candidate.kind);
     report.add([...path, 'kind'], choiceSentence(config.kind, known), known);
     return undefined;
   }

@@ -58,7 +58,7 @@ export function parseYamlTree(text: string): YamlTree {
       : [{ path: [], ...positionAt(first.pos[0]), message: syntaxSentence(first), isHole: true }];
   const value = broken.length > 0 ? undefined : build(builder, document.contents, [], []);
   return {
-    value,
+    value: builder.nodes > maxNodes ? undefined : value,
     problems: [...problems, ...builder.problems],
     locate: (path) => nearestMark(builder.values, path),
     locateKey: (path) => builder.keys.get(keyOf(path)) ?? nearestMark(builder.values, path),
@@ -84,6 +84,11 @@ function nearestMark(marks: ReadonlyMap<string, Position>, path: KeyPath): Posit
 
 function build(builder: Builder, node: Node | null, path: KeyPath, open: readonly Node[]): unknown {
   builder.nodes += 1;
+  if (builder.nodes > maxNodes) {
+    // Said once, about the whole: aliases that multiply would say it without end.
+    if (builder.nodes === maxNodes + 1) refuse(builder, [], tooMany);
+    return undefined;
+  }
   if (node === null) return null;
   if (!builder.values.has(keyOf(path))) builder.values.set(keyOf(path), builder.positionAt(node.range?.[0] ?? 0));
   if (isAlias(node)) {
@@ -92,11 +97,6 @@ function build(builder: Builder, node: Node | null, path: KeyPath, open: readonl
       return refuse(builder, path, 'is an alias (*) of an anchor (&) that is not set before it');
     if (open.includes(target)) return refuse(builder, path, 'is an alias (*) of something that it is itself a part of');
     return build(builder, target, path, open);
-  }
-  if (builder.nodes > maxNodes) {
-    // Said once, about the whole: aliases that multiply would say it without end.
-    if (!builder.problems.some((problem) => problem.message === tooMany)) refuse(builder, [], tooMany);
-    return undefined;
   }
   if (isScalar(node)) return node.value;
   if (isSeq<Node>(node)) return node.items.map((item, i) => build(builder, item, [...path, i], [...open, node]));

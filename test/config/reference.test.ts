@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { initTemplate, renderConfigReference, renderJsonSchema } from '../../src/config/index.ts';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { renderConfigReference, renderJsonSchema } from '../../src/config/index.ts';
 import { configJsonSchema, type SchemaNode } from '../../src/config/json-schema.ts';
 import { defaultDialect, defaultGuards, defaultLimits } from '../../src/core/settings.ts';
-import { load } from './support.ts';
+import { key32, load } from './support.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -80,48 +82,57 @@ function code(value: unknown): string {
   return `\`${Array.isArray(value) ? '[]' : value}\``;
 }
 
-test('the starter configuration loads, and its sample has the columns that it maps', async () => {
-  const { config, samples, instructions } = initTemplate({ sourceKind: 'csv' });
-  const [sample] = samples;
+/** design.md, section 6, without the keys that this version refuses. */
+const written = `
+store: sqlite:./.rollcall/rollcall.db
+encryptionKey: "\${env:ROLLCALL_KEY}"
+connections:
+  acme:
+    baseUrl: https://platform.example.com
+    applicationToken: "\${env:ACME_APPLICATION_TOKEN}"
+    refreshToken: "\${file:secrets/acme-refresh}"
+    limits: { requestsPerSecond: 10, concurrency: 4 }
+    dialect: {}
+syncs:
+  people:
+    connection: acme
+    schedule: { cron: "*/15 * * * *", timezone: America/Montevideo }
+    source: { kind: csv, path: ./employees.csv, complete: stable }
+    policy: sync
+    delivery: auto
+    batchRows: 1000
+    mapping:
+      identification: employee_id
+      firstName: first_name
+      lastName: last_name
+      email: { from: work_email, transform: [trim, lowercase] }
+      orgEntryDate: { from: hire_date, format: dd/MM/yyyy }
+      seniority: { expression: "$number(level) > 5 ? 'Senior' : 'Junior'" }
+      account: { value: Acme UY }
+      phoneNumber: { from: phone, whenEmpty: clear }
+      customFields: { 1: cost_center, 2: manager_email }
+    scope: "country = 'UY' and type != 'contractor'"
+    match: [identification, email]
+    lifecycle: { status: status, active: [active, leave], leaver: [terminated], hireDate: hire_date, leaveDate: end_date, timezone: tz }
+    missing: { afterReads: 2, minAge: 24h }
+    outOfScope: ignore
+    firstSight: write
+    foreignDisable: report
+    protected: [admin@acme]
+    remove: never
+    settle: { every: 5s, deadline: 30m, visibleWithin: 2m, unknownAfter: 30m, maxSplits: 12 }
+    guards: {}
+`;
 
-  const { connections, syncs } = await load(config.replace('complete: stable', '').replace('.csv,', '.csv'), {
-    env: { ROLLCALL_ACCESS_TOKEN: 'abc' },
-  });
+test('editors with the JSON Schema take what the loader takes, and refuse a key that it refuses', async () => {
+  const schema = z.fromJSONSchema(JSON.parse(renderJsonSchema()));
+  const around = {
+    env: { ROLLCALL_KEY: key32, ACME_APPLICATION_TOKEN: 'a' },
+    files: { 'secrets/acme-refresh': 'r' },
+  };
 
-  expect(connections.acme?.accessToken?.reveal()).toBe('abc');
-  const { mapping, policy, lifecycle } = syncs.people ?? expect.unreachable();
-  expect(policy).toBe('upsert-only');
-  const columns = sample?.text.split('\n')[0]?.split(',') ?? [];
-  const mapped = [mapping.identification, ...Object.values(mapping.fields)].map((rule) =>
-    rule?.kind === 'from' ? rule.path : rule,
-  );
-  expect(columns).toEqual(expect.arrayContaining(mapped));
-  expect(columns).toEqual(expect.arrayContaining([lifecycle?.status, lifecycle?.leaveDate]));
-  expect(sample?.path).toBe('employees.csv');
-  expect(instructions).toContain('rollcall plan people');
-});
-
-test('what the starter configuration has as comments loads too', async () => {
-  const { config } = initTemplate({ sourceKind: 'csv' });
-  const uncommented = config
-    .replace('complete: stable', '')
-    .replace('.csv,', '.csv')
-    .replace('accessToken:', '# accessToken:')
-    .replace('policy: upsert-only', 'policy: sync')
-    .replace(
-      /^(\s*)# (store|applicationToken|refreshToken|limits|dialect|schedule|job|account|seniority|customFields|scope|protected|missing|remove|guards):/gm,
-      '$1$2:',
-    );
-
-  const { syncs } = await load(`encryptionKey: ${Buffer.alloc(32).toString('base64')}\n${uncommented}`, {
-    env: { ROLLCALL_APPLICATION_TOKEN: 'abc' },
-    files: { 'secrets/acme-refresh': 'def\n' },
-  });
-
-  expect(syncs.people?.mapping.fields.customField1).toBeDefined();
-  expect(syncs.people?.remove).toMatchObject({ blacklist: false });
-});
-
-test('a source kind without a starter configuration says which has one', () => {
-  expect(() => initTemplate({ sourceKind: 'sftp' })).toThrow('rollcall init --source csv');
+  await expect(load(written.replace(', complete: stable', ''), around)).resolves.toBeDefined();
+  expect(schema.safeParse(parse(written)).error).toBeUndefined();
+  expect(schema.safeParse(parse(written.replace('outOfScope', 'outOfScop'))).success).toBe(false);
+  expect(schema.safeParse(parse(written.replace('policy: sync', 'policy: all'))).success).toBe(false);
 });

@@ -34,7 +34,7 @@ export function load(text: string, { env = {}, files = {} }: Surroundings = {}):
   const all = new Map(Object.entries({ 'rollcall.yaml': text, ...files }));
   return loadConfig('/etc/rollcall/rollcall.yaml', {
     env,
-    sourceKinds: { csv },
+    sourceKinds: [csv],
     expressions,
     readFile: async (path) => {
       const found = all.get(path.replace('/etc/rollcall/', ''));
