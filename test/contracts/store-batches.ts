@@ -1,0 +1,171 @@
+import { expect, it } from 'vitest';
+import type { BatchState } from '../../src/core/run.ts';
+import type { OwnedRun, Store } from '../../src/ports/store.ts';
+import { someInstant as now } from '../support/fake-clock.ts';
+import { endRun, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from './store-samples.ts';
+
+export function describeBatches(store: () => Store): void {
+  async function planned(id: string, names: readonly string[], sync = 'people'): Promise<OwnedRun> {
+    const owned = await openRun(store(), { id, sync });
+    await writePlan(
+      store(),
+      { id, run: id, sync },
+      names.map((name) => sampleChange(name)),
+    );
+    return owned;
+  }
+
+  it('gives each batch its changes, and batches back in order of number', async () => {
+    const { batches, plans } = store();
+    const owned = await planned('run_1', ['ana', 'eva', 'leo']);
+    const second = sampleBatch(owned, 2, { kind: 'direct' });
+    const first = sampleBatch(owned, 1, { size: 2 });
+    await batches.create(owned, [
+      { batch: second, identifications: ['leo'] },
+      { batch: first, identifications: ['ana', 'eva'] },
+    ]);
+    expect(await batches.ofRun('run_1')).toEqual([first, second]);
+    expect(await batches.get('run_1_b2')).toEqual(second);
+    expect(await batches.get('run_1_b3')).toBeUndefined();
+    expect((await plans.page('run_1', { limit: 9 })).map(({ batch }) => batch)).toEqual([
+      first.id,
+      first.id,
+      second.id,
+    ]);
+  });
+
+  it('takes a change for one batch only: nothing is written when another has it, or nobody does', async () => {
+    const { batches, plans } = store();
+    const owned = await planned('run_1', ['ana', 'eva']);
+    await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
+    for (const identifications of [
+      ['ana', 'eva'],
+      ['eva', 'nobody'],
+    ]) {
+      const create = batches.create(owned, [{ batch: sampleBatch(owned, 2), identifications }]);
+      await expect(create).rejects.toMatchObject({ code: 'CONFLICT' });
+    }
+    const again = batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['eva'] }]);
+    await expect(again).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await batches.ofRun('run_1')).toHaveLength(1);
+    expect((await plans.get('run_1', 'eva'))?.batch).toBeUndefined();
+  });
+
+  it('splits a batch: the halves take its changes, which are planned again', async () => {
+    const { batches, plans } = store();
+    const owned = await planned('run_1', ['ana', 'eva', 'leo']);
+    const whole = sampleBatch(owned, 1, { size: 3 });
+    const sent = ['ana', 'eva', 'leo'].map((identification) => ({ identification, state: 'sent' }) as const);
+    await batches.create(owned, [{ batch: whole, identifications: ['ana', 'eva', 'leo'] }]);
+    await batches.update(owned, whole.id, { state: 'sending' }, { marks: sent });
+    await batches.create(owned, [
+      { batch: sampleBatch(owned, 2, { parent: whole.id }), identifications: ['eva'] },
+      { batch: sampleBatch(owned, 3, { parent: whole.id }), identifications: ['leo'] },
+    ]);
+    const all = await plans.page('run_1', { limit: 9 });
+    expect(all.map(({ batch, state }) => [batch, state])).toEqual([
+      ['run_1_b1', 'sent'],
+      ['run_1_b2', 'planned'],
+      ['run_1_b3', 'planned'],
+    ]);
+  });
+
+  it('changes a batch, its changes and the ledger together', async () => {
+    const { batches, plans, ledger } = store();
+    const owned = await planned('run_1', ['ana', 'eva']);
+    const batch = sampleBatch(owned, 1);
+    await batches.create(owned, [{ batch, identifications: ['ana', 'eva'] }]);
+    const patch = {
+      state: 'sent',
+      sentAt: now,
+      fileId: '77',
+      fileName: 'people.csv',
+      status: 'Processed',
+      polls: 3,
+      final: 'done',
+      finalAt: now + 9,
+      reason: 'all seen',
+    } as const;
+    await batches.update(owned, batch.id, patch, {
+      marks: [{ identification: 'ana', state: 'applied', appliedAt: now }],
+      ledger: [sampleEntry('ana', { writtenAt: now })],
+    });
+    expect(await batches.get(batch.id)).toEqual({ ...batch, ...patch });
+    expect((await plans.get('run_1', 'ana'))?.state).toBe('applied');
+    expect(await ledger.get('acme', 'ana')).toEqual(sampleEntry('ana', { writtenAt: now }));
+    await batches.update(owned, batch.id, { reason: undefined, final: undefined });
+    expect(await batches.get(batch.id)).toEqual({ ...batch, ...patch, reason: undefined, final: undefined });
+  });
+
+  it('changes nothing of it when a mark names somebody outside the batch', async () => {
+    const { batches, plans, ledger } = store();
+    const owned = await planned('run_1', ['ana', 'eva']);
+    await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
+    const update = batches.update(
+      owned,
+      'run_1_b1',
+      { state: 'settled' },
+      {
+        marks: [
+          { identification: 'ana', state: 'applied' },
+          { identification: 'eva', state: 'applied' },
+        ],
+        ledger: [sampleEntry('ana')],
+      },
+    );
+    await expect(update).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await batches.get('run_1_b1'))?.state).toBe('planned');
+    expect(await plans.countStates('run_1')).toMatchObject({ planned: 2 });
+    expect(await ledger.get('acme', 'ana')).toBeUndefined();
+  });
+
+  it('lets a run change its own batches only', async () => {
+    const { batches } = store();
+    const mine = await planned('run_1', ['ana']);
+    const theirs = await planned('run_2', ['ana'], 'others');
+    await batches.create(theirs, [{ batch: sampleBatch(theirs, 1), identifications: ['ana'] }]);
+    await expect(batches.update(mine, 'run_2_b1', { state: 'sending' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await batches.get('run_2_b1'))?.state).toBe('planned');
+  });
+
+  it('tells batches whose effect is not known once their run has ended, by connection', async () => {
+    const { batches } = store();
+    const states: readonly BatchState[] = ['planned', 'sending', 'sent', 'settled', 'unresolved', 'sent'];
+    const owned = await planned(
+      'run_1',
+      states.map((_, index) => `e${index}`),
+    );
+    await batches.create(
+      owned,
+      states.map((state, index) => {
+        const kind = index === 5 ? 'outbox' : 'csv';
+        return { batch: sampleBatch(owned, index, { state, kind }), identifications: [`e${index}`] };
+      }),
+    );
+    expect(await batches.unresolved('acme')).toEqual([]);
+    await endRun(store(), owned);
+    expect((await batches.unresolved('acme')).map(({ state }) => state)).toEqual(['sending', 'sent', 'unresolved']);
+    expect(await batches.unresolved('globex')).toEqual([]);
+  });
+
+  it('lets a later run resolve a batch of an ended one, once', async () => {
+    const { batches, plans, ledger } = store();
+    const ended = await planned('run_1', ['ana', 'eva']);
+    const batch = sampleBatch(ended, 1, { state: 'unresolved' });
+    await batches.create(ended, [{ batch, identifications: ['ana', 'eva'] }]);
+    const later = await openRun(store(), { id: 'run_2', sync: 'others' });
+    const effects = {
+      marks: [{ identification: 'ana', state: 'applied', appliedAt: now }],
+      ledger: [sampleEntry('ana')],
+    } as const;
+    await expect(batches.resolve(later, batch.id, 'seen', effects)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await endRun(store(), ended);
+    await batches.resolve(later, batch.id, 'seen', effects);
+    expect(await batches.get(batch.id)).toEqual({ ...batch, state: 'settled', reason: 'seen' });
+    expect((await plans.page('run_1', { limit: 9 })).map(({ state }) => state)).toEqual(['applied', 'planned']);
+    expect(await ledger.get('acme', 'ana')).toEqual(sampleEntry('ana'));
+    await batches.resolve(later, batch.id, 'again', { marks: [{ identification: 'eva', state: 'failed' }] });
+    expect((await batches.get(batch.id))?.reason).toBe('seen');
+    await expect(batches.resolve(later, 'nothing', 'seen', {})).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+}

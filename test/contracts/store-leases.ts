@@ -1,0 +1,121 @@
+import { expect, it } from 'vitest';
+import type { OwnedRun, Store } from '../../src/ports/store.ts';
+import { someInstant as now } from '../support/fake-clock.ts';
+import {
+  endRun,
+  hourMs,
+  openRun,
+  sampleBatch,
+  sampleChange,
+  sampleEntry,
+  sampleHold,
+  sampleTrigger,
+  writePlan,
+} from './store-samples.ts';
+
+export function describeLeases(store: () => Store): void {
+  it('gives a free lease to one owner only, and says who has it until when', async () => {
+    const { leases } = store();
+    const lease = await leases.take('file:acme', 'one', 1_000, now);
+    expect(lease).toEqual({ name: 'file:acme', owner: 'one', fence: 1 });
+    expect(await leases.take('file:acme', 'two', 1_000, now + 999)).toBeUndefined();
+    expect(await leases.holder('file:acme', now + 999)).toEqual({ owner: 'one', until: now + 1_000 });
+    expect(await leases.holder('file:acme', now + 1_000)).toBeUndefined();
+    expect(await leases.holder('file:other', now)).toBeUndefined();
+  });
+
+  it('lets another owner take a lease that is over, with a higher fence; the former can neither renew nor release it', async () => {
+    const { leases } = store();
+    const first = await leases.take('x', 'one', 1_000, now);
+    const second = await leases.take('x', 'two', 1_000, now + 1_000);
+    expect(second?.fence).toBe(2);
+    if (first === undefined || second === undefined) throw new Error('both were to be had');
+    expect(await leases.renew(first, 5_000, now + 1_001)).toBe(false);
+    await leases.release(first);
+    expect(await leases.holder('x', now + 1_001)).toEqual({ owner: 'two', until: now + 2_000 });
+  });
+
+  it('lets the owner take its own lease anew, which ends the former taking', async () => {
+    const { leases } = store();
+    const before = await leases.take('x', 'one', 1_000, now);
+    const after = await leases.take('x', 'one', 1_000, now + 1);
+    expect(after?.fence).toBe(2);
+    if (before === undefined || after === undefined) throw new Error('both were to be had');
+    expect(await leases.renew(before, 1_000, now + 2)).toBe(false);
+    expect(await leases.renew(after, 1_000, now + 2)).toBe(true);
+  });
+
+  it('renews a lease that is over but that nobody took, and not one that was given back', async () => {
+    const { leases } = store();
+    const lease = await leases.take('x', 'one', 1_000, now);
+    if (lease === undefined) throw new Error('it was free');
+    expect(await leases.renew(lease, 1_000, now + 5_000)).toBe(true);
+    expect(await leases.holder('x', now + 5_500)).toEqual({ owner: 'one', until: now + 6_000 });
+    await leases.release(lease);
+    expect(await leases.holder('x', now + 5_500)).toBeUndefined();
+    expect(await leases.renew(lease, 1_000, now + 5_500)).toBe(false);
+    expect((await leases.take('x', 'two', 1_000, now + 5_500))?.fence).toBe(2);
+  });
+
+  const writes: readonly (readonly [string, (owned: OwnedRun) => Promise<unknown>])[] = [
+    ['runs.update', (owned) => store().runs.update(owned, { phase: 'done' })],
+    ['runs.addFindings', (owned) => store().runs.addFindings(owned, [{ code: 'held', message: 'late' }])],
+    ['runs.replaceFindings', (owned) => store().runs.replaceFindings(owned, [])],
+    ['plans.setStates', (owned) => store().plans.setStates(owned, [{ identification: 'ana', state: 'failed' }])],
+    [
+      'batches.create',
+      (owned) => store().batches.create(owned, [{ batch: sampleBatch(owned, 2), identifications: [] }]),
+    ],
+    ['batches.update', (owned) => store().batches.update(owned, `${owned.run.id}_b1`, { state: 'sending' })],
+    ['batches.resolve', (owned) => store().batches.resolve(owned, 'run_old_b1', 'seen', {})],
+    ['ledger.put', (owned) => store().ledger.put(owned, [sampleEntry('ana')])],
+    ['holds.renew', (owned) => store().holds.renew(owned, [sampleHold(owned, 'hold_1', ['h'])])],
+    [
+      'reads.put',
+      (owned) =>
+        store().reads.put(owned, {
+          sync: 'people',
+          run: owned.run.id,
+          at: now,
+          rows: 1,
+          stamp: 's',
+          isAccepted: true,
+          fillRates: {},
+        }),
+    ],
+  ];
+
+  it.each(writes)('refuses %s to a worker whose lease was taken over, and writes nothing', async (_, write) => {
+    const { leases, runs, plans, batches, ledger, holds, reads } = store();
+    const old = await openRun(store(), { id: 'run_old', sync: 'others' });
+    await writePlan(store(), { id: 'run_old', run: 'run_old', sync: 'others' }, [sampleChange('eva')]);
+    await batches.create(old, [{ batch: sampleBatch(old, 1, { state: 'unresolved' }), identifications: ['eva'] }]);
+    await endRun(store(), old);
+    const owned = await openRun(store(), { id: 'run_1' });
+    await writePlan(store(), { id: 'run_1', run: 'run_1' }, [sampleChange('ana')]);
+    await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
+    await runs.addFindings(owned, [{ code: 'resumed', message: 'first' }]);
+    expect(await leases.take('run:run_1', 'thief', hourMs, now + 2 * hourMs)).toBeDefined();
+
+    await expect(write(owned)).rejects.toMatchObject({ code: 'LEASE_LOST' });
+
+    expect(await runs.get('run_1')).toEqual(owned.run);
+    expect((await runs.findings('run_1')).map(({ message }) => message)).toEqual(['first']);
+    expect((await plans.get('run_1', 'ana'))?.state).toBe('planned');
+    expect(await batches.ofRun('run_1')).toEqual([sampleBatch(owned, 1)]);
+    expect((await batches.get('run_old_b1'))?.state).toBe('unresolved');
+    expect(await ledger.get('acme', 'ana')).toBeUndefined();
+    expect(await holds.ofRun('run_1')).toEqual([]);
+    expect(await reads.last('people')).toBeUndefined();
+  });
+
+  it("takes writes under another lease than the run's own, if that is what the worker holds", async () => {
+    const { leases, runs, triggers } = store();
+    await triggers.add(sampleTrigger('t1'));
+    const opened = await runs.open('people', { id: 'run_1', connection: 'acme', now });
+    const lease = await leases.take('sync:people', 'one', hourMs, now);
+    if (opened === undefined || lease === undefined) throw new Error('both were to be had');
+    const { run } = await runs.update({ run: opened.run, lease }, { phase: 'planning' });
+    expect(run.phase).toBe('planning');
+  });
+}

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { compareIdentifications } from '../../src/core/change.ts';
+import type { LedgerEntry } from '../../src/core/ledger.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { someInstant as now } from '../support/fake-clock.ts';
+import { collect, openRun, sampleEntry } from './store-samples.ts';
+
+export function describeLedger(store: () => Store): void {
+  it('gives back every part of an entry, and leaves out what was never there', async () => {
+    const { ledger } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const full: LedgerEntry = {
+      identification: 'ana',
+      owner: 'people',
+      hidden: { job: 'Engineer', seniority: '' },
+      quirks: { area: { sent: 'A  B', observed: 'A B' } },
+      unverified: 2,
+      disabledAt: now,
+      goneSince: now - 1,
+      misses: { count: 2, since: now - 2, stamp: 'snapshot' },
+      removed: { at: now - 3, blacklist: true },
+      writtenAt: now - 4,
+    };
+    const bare = sampleEntry('eva');
+    await ledger.put(owned, [full, bare]);
+    expect(await ledger.get('acme', 'ana')).toStrictEqual(full);
+    expect(await ledger.get('acme', 'eva')).toStrictEqual(bare);
+    expect(await ledger.get('acme', 'Ana')).toBeUndefined();
+    expect(await ledger.get('globex', 'ana')).toBeUndefined();
+    await ledger.put(owned, [sampleEntry('ana')]);
+    expect(await ledger.get('acme', 'ana')).toStrictEqual(sampleEntry('ana'));
+  });
+
+  it('takes the last of several entries of one person', async () => {
+    const { ledger } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    await ledger.put(owned, [sampleEntry('ana', { unverified: 1 }), sampleEntry('ana', { unverified: 2 })]);
+    expect((await ledger.get('acme', 'ana'))?.unverified).toBe(2);
+  });
+
+  it('finds many at once, whatever their number', async () => {
+    const { ledger } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const names = Array.from({ length: 1_300 }, (_, index) => `e${index}`);
+    await ledger.put(
+      owned,
+      names.map((name) => sampleEntry(name)),
+    );
+    for (const count of [0, 1, 3, 257, 1_300]) {
+      const found = await ledger.getMany('acme', [...names.slice(0, count), 'nobody']);
+      expect([...found.keys()].sort()).toEqual(names.slice(0, count).sort());
+    }
+    expect((await ledger.getMany('globex', names)).size).toBe(0);
+  });
+
+  it('counts what a sync owns and has not removed', async () => {
+    const { ledger } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    await ledger.put(owned, [
+      sampleEntry('ana'),
+      sampleEntry('eva', { disabledAt: now }),
+      sampleEntry('leo', { removed: { at: now, blacklist: false } }),
+      sampleEntry('max', { owner: 'others' }),
+    ]);
+    expect(await ledger.countOwned('acme', 'people')).toBe(2);
+    expect(await ledger.countOwned('acme', 'others')).toBe(1);
+    expect(await ledger.countOwned('globex', 'people')).toBe(0);
+  });
+
+  it('streams every entry of a connection once, in code-point order, in pieces', async () => {
+    const { ledger } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const other = await openRun(store(), { id: 'run_2', sync: 'others', connection: 'globex' });
+    const names = Array.from({ length: 9_000 }, (_, index) => `e${(index * 7_919) % 9_000}`);
+    await ledger.put(
+      owned,
+      names.map((name) => sampleEntry(name)),
+    );
+    await ledger.put(other, [sampleEntry('e1')]);
+    const pieces = await collect(ledger.all('acme'));
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.flat().map(({ identification }) => identification)).toEqual(names.toSorted(compareIdentifications));
+    expect(await collect(ledger.all('nobody'))).toEqual([]);
+  });
+
+  it('can be written while it is streamed, and the reader can stop half-way', async () => {
+    const { ledger } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const names = Array.from({ length: 5_000 }, (_, index) => `e${index}`);
+    await ledger.put(
+      owned,
+      names.map((name) => sampleEntry(name)),
+    );
+    let seen = 0;
+    for await (const piece of ledger.all('acme')) {
+      seen += piece.length;
+      await ledger.put(
+        owned,
+        piece.slice(0, 10).map((entry) => ({ ...entry, unverified: 1 })),
+      );
+    }
+    expect(seen).toBe(5_000);
+    for await (const _ of ledger.all('acme')) break;
+    expect((await ledger.get('acme', 'e0'))?.unverified).toBe(1);
+  });
+
+  it('orders any identifications as core does', async () => {
+    const { ledger } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const identification = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 6 })
+      .filter((text) => !/\p{Cc}/u.test(text));
+    let number = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(identification, { minLength: 1, maxLength: 30 }), async (names) => {
+        number += 1;
+        const part = { ...owned, run: { ...owned.run, connection: `acme ${number}` } };
+        await ledger.put(
+          part,
+          names.map((name) => sampleEntry(name)),
+        );
+        const entries = (await collect(ledger.all(`acme ${number}`))).flat();
+        expect(entries.map((entry) => entry.identification)).toEqual(names.toSorted(compareIdentifications));
+      }),
+      { numRuns: 50 },
+    );
+  });
+}

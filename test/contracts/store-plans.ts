@@ -1,0 +1,307 @@
+import { describe, expect, it } from 'vitest';
+import { type ChangeClass, changeClasses, compareIdentifications } from '../../src/core/change.ts';
+import type { OwnedRun, Store } from '../../src/ports/store.ts';
+import { someInstant as now } from '../support/fake-clock.ts';
+import { collect, dayMs, endRun, openRun, sampleBatch, sampleChange, writePlan } from './store-samples.ts';
+
+const noClasses = Object.fromEntries(changeClasses.map((name) => [name, 0])) as Record<ChangeClass, number>;
+
+export function describePlans(store: () => Store): void {
+  it('gives back every part of a change, planned and in no batch', async () => {
+    const { plans } = store();
+    const create = sampleChange('eva', 'create', { before: undefined, changed: ['area', 'customField60', 'email'] });
+    const disable = sampleChange('leo', 'disable');
+    const update = sampleChange('ana', 'update', { classes: ['updates', 'emailChanges', 'firstSight'] });
+    await writePlan(store(), { id: 'plan_1' }, [create, disable, update]);
+    const fresh = { state: 'planned', stateReason: undefined, batch: undefined, isApproved: false } as const;
+    expect(await plans.page('plan_1', { limit: 10 })).toStrictEqual([
+      { ...update, ...fresh },
+      { ...create, ...fresh },
+      { ...disable, ...fresh },
+    ]);
+    expect(await plans.get('plan_1', 'eva')).toStrictEqual({ ...create, ...fresh });
+    expect(await plans.get('plan_1', 'nobody')).toBeUndefined();
+    expect(await plans.get('plan_2', 'eva')).toBeUndefined();
+  });
+
+  it('pages in code-point order, through states, classes and batches', async () => {
+    const { plans, batches } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const names = ['ä', 'Z', 'a', '🙂', '\uffee', 'a b', 'B'];
+    const changes = names.map((name) => sampleChange(name, name === 'B' ? 'disable' : 'update'));
+    await writePlan(store(), { id: 'run_1', run: 'run_1' }, changes);
+    const ordered = names.toSorted(compareIdentifications);
+    const page = async (query: Parameters<typeof plans.page>[1]) =>
+      (await plans.page('run_1', query)).map(({ identification }) => identification);
+
+    expect(await page({ limit: 3 })).toEqual(ordered.slice(0, 3));
+    expect(await page({ limit: 100, after: ordered[2] ?? '' })).toEqual(ordered.slice(3));
+    expect(await page({ limit: 100, classes: ['disables', 'creates'] })).toEqual(['B']);
+    expect(await page({ limit: 100, classes: [] })).toEqual([]);
+    await plans.setStates(owned, [{ identification: 'Z', state: 'dropped' }]);
+    expect(await page({ limit: 100, states: ['dropped', 'failed'] })).toEqual(['Z']);
+    expect(await page({ limit: 100, states: [] })).toEqual([]);
+    await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['a', 'ä'] }]);
+    expect(await page({ limit: 100, batch: 'run_1_b1' })).toEqual(['a', 'ä']);
+    expect(await page({ limit: 100, batch: 'run_1_b1', after: 'a' })).toEqual(['ä']);
+    expect(await page({ limit: 100, batch: 'run_1_b2' })).toEqual([]);
+  });
+
+  it('writes a plan in pieces of any size, and gives its hashes in order of identification', async () => {
+    const { plans } = store();
+    const changes = Array.from({ length: 9_001 }, (_, index) => sampleChange(`e${(index * 7_919) % 9_001}`, 'disable'));
+    await plans.begin({ id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
+    for (const [from, to] of [
+      [0, 1],
+      [1, 4],
+      [4, 4],
+      [4, 9_001],
+    ])
+      await plans.add('plan_1', changes.slice(from, to));
+    const ordered = changes.toSorted((a, b) => compareIdentifications(a.identification, b.identification));
+    expect(await collect(plans.hashes('plan_1'))).toEqual(ordered.map(({ hash }) => hash));
+  });
+
+  it('counts kinds, classes, and what is open: planned and approved by nobody', async () => {
+    const { plans, holds } = store();
+    const changes = [
+      sampleChange('a', 'create'),
+      sampleChange('b', 'update', { classes: ['updates', 'emailChanges'] }),
+      sampleChange('c', 'update', { classes: ['firstSight'] }),
+      sampleChange('d', 'disable'),
+      sampleChange('e', 'disable'),
+    ];
+    await plans.begin({ id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
+    await plans.add('plan_1', changes);
+    await holds.approve('people', [changes[4]?.hash ?? ''], 'ops', now, now + dayMs);
+    await plans.applyApprovals('plan_1', 'people', now);
+    await plans.hold('plan_1', ['emailChanges'], 'too many');
+    const classes = { ...noClasses, creates: 1, updates: 1, emailChanges: 1, firstSight: 1, disables: 2 };
+    expect(await plans.count('plan_1')).toEqual({
+      kinds: { create: 1, update: 2, enable: 0, disable: 2, remove: 0 },
+      classes,
+      open: { ...classes, updates: 0, emailChanges: 0, disables: 1 },
+    });
+    expect(await plans.countStates('plan_1')).toMatchObject({ planned: 4, held: 1, applied: 0, dropped: 0 });
+    expect((await plans.count('plan_2')).classes).toEqual(noClasses);
+  });
+
+  describe('begun anew', () => {
+    it('forgets what an earlier try had written, batches of the run too', async () => {
+      const { plans, batches } = store();
+      const owned = await openRun(store(), { id: 'run_1' });
+      await writePlan(store(), { id: 'run_1', run: 'run_1' }, [sampleChange('ana'), sampleChange('eva')]);
+      await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
+      await writePlan(store(), { id: 'run_1', run: 'run_1' }, [sampleChange('leo')], 'b');
+      expect((await plans.page('run_1', { limit: 9 })).map(({ identification }) => identification)).toEqual(['leo']);
+      expect(await batches.ofRun('run_1')).toEqual([]);
+      expect(await plans.findByDigest('people', 'a'.repeat(64))).toBeUndefined();
+      await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['leo'] }]);
+    });
+
+    it('leaves one plan to a run, so that whoever still writes a former one finds it gone', async () => {
+      const { plans } = store();
+      await openRun(store(), { id: 'run_1' });
+      await plans.begin({ id: 'try_1', sync: 'people', run: 'run_1', madeAt: now });
+      await plans.begin({ id: 'try_2', sync: 'people', run: 'run_1', madeAt: now });
+      await expect(plans.add('try_1', [sampleChange('ana')])).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(plans.seal('try_1', 'a'.repeat(64))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      expect(await plans.countStates('try_2')).toMatchObject({ planned: 0 });
+    });
+
+    it('is refused once a batch of the run has left', async () => {
+      const { plans, batches } = store();
+      const owned = await openRun(store(), { id: 'run_1' });
+      await writePlan(store(), { id: 'run_1', run: 'run_1' }, [sampleChange('ana')]);
+      await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
+      await batches.update(owned, 'run_1_b1', { state: 'sending' });
+      await expect(plans.begin({ id: 'run_1', sync: 'people', run: 'run_1', madeAt: now })).rejects.toMatchObject({
+        code: 'CONFLICT',
+      });
+      expect(await plans.get('run_1', 'ana')).toBeDefined();
+    });
+  });
+
+  it('adds nothing to a sealed plan and seals it with one digest only', async () => {
+    const { plans } = store();
+    await writePlan(store(), { id: 'plan_1' }, [sampleChange('ana')]);
+    await plans.seal('plan_1', 'a'.repeat(64));
+    await expect(plans.seal('plan_1', 'b'.repeat(64))).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(plans.add('plan_1', [sampleChange('eva')])).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('has one change per person: a second one is refused', async () => {
+    const { plans } = store();
+    await plans.begin({ id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
+    await plans.add('plan_1', [sampleChange('ana')]);
+    const again = plans.add('plan_1', [sampleChange('eva'), sampleChange('ana', 'disable')]);
+    await expect(again).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect((await plans.count('plan_1')).kinds).toMatchObject({ update: 1, disable: 0 });
+  });
+
+  it('holds planned changes of a class, but neither approved ones nor those under way', async () => {
+    const { plans, holds } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const changes = ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, name === 'd' ? 'update' : 'disable'));
+    await writePlan(store(), { id: 'run_1', run: 'run_1' }, changes);
+    await holds.approve('people', [changes[0]?.hash ?? ''], 'ops', now, now + dayMs);
+    expect(await plans.applyApprovals('run_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
+    await plans.setStates(owned, [{ identification: 'b', state: 'sent' }]);
+    expect(await plans.hold('run_1', ['disables', 'removes'], '3 disables, 0 allowed')).toBe(1);
+    const all = await plans.page('run_1', { limit: 9 });
+    expect(all.map(({ state }) => state)).toEqual(['planned', 'sent', 'held', 'planned']);
+    expect(all.map(({ isApproved }) => isApproved)).toEqual([true, false, false, false]);
+    expect(all[2]?.stateReason).toBe('3 disables, 0 allowed');
+  });
+
+  it('holds updates that change a field of exactly that name', async () => {
+    const { plans } = store();
+    await writePlan(store(), { id: 'plan_1' }, [
+      sampleChange('a', 'update', { changed: ['area', 'customField1'] }),
+      sampleChange('b', 'update', { changed: ['customField11'] }),
+      sampleChange('c', 'create', { changed: ['customField1'] }),
+      sampleChange('d', 'update', { changed: ['email'], classes: ['updates', 'emailChanges'] }),
+      sampleChange('e', 'update', { changed: ['job'], classes: ['firstSight'] }),
+    ]);
+    expect(await plans.holdFields('plan_1', [], 'nothing')).toBe(0);
+    expect(await plans.holdFields('plan_1', ['customField1'], 'emptied')).toBe(1);
+    expect((await plans.get('plan_1', 'a'))?.stateReason).toBe('emptied');
+    expect(await plans.holdFields('plan_1', ['email', 'job', 'area'], 'emptied')).toBe(2);
+    expect((await plans.page('plan_1', { limit: 9, states: ['planned'] })).map((one) => one.identification)).toEqual([
+      'b',
+      'c',
+    ]);
+  });
+
+  it('applies what people decided, while it stands and for their sync only', async () => {
+    const { plans, holds } = store();
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, 'disable').hash) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    await writePlan(
+      store(),
+      { id: 'plan_1' },
+      ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, 'disable')),
+    );
+    await plans.hold('plan_1', ['disables'], 'too many');
+    await holds.approve('people', [a, b, 'of another plan'], 'ops', now, now + dayMs);
+    await holds.approve('others', [d], 'ops', now, now + dayMs);
+    await holds.reject('people', [c], 'lead', now);
+    await holds.reject('people', [b], 'ops', now);
+    expect(await plans.applyApprovals('plan_1', 'people', now + 1)).toEqual({ approved: 1, rejected: 2 });
+    const all = await plans.page('plan_1', { limit: 9 });
+    expect(all.map(({ state, stateReason, isApproved }) => [state, stateReason, isApproved])).toEqual([
+      ['planned', undefined, true],
+      ['held', 'rejected by ops', false],
+      ['held', 'rejected by lead', false],
+      ['held', 'too many', false],
+    ]);
+    await writePlan(store(), { id: 'plan_2' }, [sampleChange('a', 'disable')]);
+    expect(await plans.applyApprovals('plan_2', 'people', now + dayMs)).toEqual({ approved: 0, rejected: 0 });
+  });
+
+  it('marks many changes at once, all or none of them', async () => {
+    const { plans } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const names = Array.from({ length: 700 }, (_, index) => `e${index}`);
+    await writePlan(
+      store(),
+      { id: 'run_1', run: 'run_1' },
+      names.map((name) => sampleChange(name)),
+    );
+    await plans.setStates(
+      owned,
+      names.map((identification) => ({ identification, state: 'sent' }) as const),
+    );
+    expect(await plans.countStates('run_1')).toMatchObject({ sent: 700 });
+    const wrong = [
+      { identification: 'e1', state: 'applied', appliedAt: now },
+      { identification: 'nobody', state: 'applied', appliedAt: now },
+    ] as const;
+    await expect(plans.setStates(owned, wrong)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await plans.countStates('run_1')).toMatchObject({ sent: 700, applied: 0 });
+    await plans.setStates(owned, [
+      { identification: 'e1', state: 'failed', reason: 'ignored' },
+      { identification: 'e2', state: 'failed', reason: 'not seen' },
+      { identification: 'e2', state: 'applied', appliedAt: now },
+    ]);
+    expect(await plans.get('run_1', 'e1')).toMatchObject({ state: 'failed', stateReason: 'ignored' });
+    expect(await plans.get('run_1', 'e2')).toMatchObject({ state: 'applied', stateReason: undefined });
+    await plans.setStates(owned, []);
+  });
+
+  it('finds the newest sealed plan of a sync by the beginning of its digest', async () => {
+    const { plans } = store();
+    await openRun(store(), { id: 'run_1' });
+    await writePlan(store(), { id: 'plan_1', madeAt: now }, []);
+    await writePlan(store(), { id: 'run_1', run: 'run_1', madeAt: now + 1 }, []);
+    await writePlan(store(), { id: 'plan_3', sync: 'others', madeAt: now + 2 }, []);
+    await plans.begin({ id: 'plan_4', sync: 'people', run: undefined, madeAt: now + 3 });
+    const found = { id: 'run_1', sync: 'people', run: 'run_1', madeAt: now + 1, digest: 'a'.repeat(64) };
+    expect(await plans.findByDigest('people', 'a'.repeat(64))).toEqual(found);
+    expect(await plans.findByDigest('people', 'AAAAAAAA')).toEqual(found);
+    expect(await plans.findByDigest('people', 'aaaaaaab')).toBeUndefined();
+    expect((await plans.findByDigest('others', 'aaaaaaaa'))?.run).toBeUndefined();
+    await plans.seal('plan_4', `${'a'.repeat(63)}b`);
+    await expect(plans.findByDigest('people', 'aaaaaaaa')).rejects.toMatchObject({ code: 'USAGE' });
+    for (const wrong of ['aaaaaaa', '', 'a'.repeat(65), 'aaaaaaa%', 'gggggggg']) {
+      await expect(plans.findByDigest('people', wrong)).rejects.toMatchObject({ code: 'USAGE' });
+    }
+  });
+
+  async function apply(owned: OwnedRun, names: readonly string[], appliedAt: number): Promise<void> {
+    await store().plans.setStates(
+      owned,
+      names.map((identification) => ({ identification, state: 'applied', appliedAt }) as const),
+    );
+  }
+
+  it('counts what a sync applied since an instant and nobody had approved, over all its runs', async () => {
+    const { plans, holds } = store();
+    const first = await openRun(store(), { id: 'run_1' });
+    const changes = ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, 'disable'));
+    await writePlan(store(), { id: 'run_1', run: 'run_1' }, changes);
+    await holds.approve('people', [changes[0]?.hash ?? ''], 'ops', now, now + dayMs);
+    await plans.applyApprovals('run_1', 'people', now);
+    await apply(first, ['a', 'b', 'c'], now);
+    await plans.setStates(first, [{ identification: 'c', state: 'failed' }]);
+    await endRun(store(), first);
+    const second = await openRun(store(), { id: 'run_2', now: now + 1 });
+    const moved = sampleChange('e', 'update', { classes: ['updates', 'emailChanges'] });
+    await writePlan(store(), { id: 'run_2', run: 'run_2' }, [moved, sampleChange('f', 'disable')]);
+    await apply(second, ['e', 'f'], now + 10);
+    const other = await openRun(store(), { id: 'run_3', sync: 'others' });
+    await writePlan(store(), { id: 'run_3', run: 'run_3', sync: 'others' }, [sampleChange('g', 'disable')]);
+    await apply(other, ['g'], now);
+    const recent = { ...noClasses, updates: 1, emailChanges: 1, disables: 1 };
+    expect(await plans.appliedSince('people', now)).toEqual({ ...recent, disables: 2 });
+    expect(await plans.appliedSince('people', now + 1)).toEqual(recent);
+    expect(await plans.appliedSince('people', now + 11)).toEqual(noClasses);
+  });
+
+  it('tells what happened to one person in runs of a sync, newest first', async () => {
+    const { plans } = store();
+    for (const [index, id] of ['run_1', 'run_2', 'run_3'].entries()) {
+      const owned = await openRun(store(), { id, now: now + index * 100 });
+      await writePlan(store(), { id, run: id }, [sampleChange('ana'), sampleChange('eva')]);
+      if (id !== 'run_3') await apply(owned, ['ana'], now + index * 100 + 7);
+      await endRun(store(), owned, now + index * 100 + 9);
+    }
+    await writePlan(store(), { id: 'plan_shown' }, [sampleChange('ana')]);
+    await openRun(store(), { id: 'run_4', now: now + 300 });
+    await plans.begin({ id: 'run_4', sync: 'people', run: 'run_4', madeAt: now });
+    await plans.add('run_4', [sampleChange('ana')]);
+    const history = await plans.history('people', 'ana', 9);
+    expect(history.map(({ run, at, state }) => [run, at, state])).toEqual([
+      ['run_3', now + 200, 'planned'],
+      ['run_2', now + 107, 'applied'],
+      ['run_1', now + 7, 'applied'],
+    ]);
+    expect(history[0]).toMatchObject({ ...sampleChange('ana') });
+    expect(await plans.history('people', 'ana', 1)).toHaveLength(1);
+    expect(await plans.history('others', 'ana', 9)).toEqual([]);
+  });
+}

@@ -1,0 +1,139 @@
+import { expect, it } from 'vitest';
+import type { Store } from '../../src/ports/store.ts';
+import { someInstant as now } from '../support/fake-clock.ts';
+import {
+  dayMs,
+  endRun,
+  openRun,
+  sampleBatch,
+  sampleChange,
+  sampleEntry,
+  sampleHold,
+  sampleTrigger,
+  writePlan,
+} from './store-samples.ts';
+
+export function describePrune(store: () => Store): void {
+  /** A run of three changes that ended `days` ago: one applied then, one failed, one in a batch of this state. */
+  async function finished(id: string, days: number, state: 'settled' | 'unresolved' = 'settled'): Promise<void> {
+    const at = now - days * dayMs;
+    const owned = await openRun(store(), { id, now: at });
+    await writePlan(
+      store(),
+      { id, run: id },
+      ['ana', 'eva', 'leo'].map((name) => sampleChange(name, 'disable')),
+    );
+    await store().batches.create(owned, [
+      { batch: sampleBatch(owned, 1, { state: 'settled' }), identifications: ['ana', 'eva'] },
+      { batch: sampleBatch(owned, 2, { state }), identifications: ['leo'] },
+    ]);
+    await store().plans.setStates(owned, [
+      { identification: 'ana', state: 'applied', appliedAt: at },
+      { identification: 'eva', state: 'failed', reason: 'not seen' },
+      { identification: 'leo', state: state === 'settled' ? 'failed' : 'unresolved' },
+    ]);
+    await store().runs.addFindings(owned, [{ code: 'batch-failed', message: 'it failed' }]);
+    await store().holds.renew(owned, [sampleHold(owned, `hold of ${id}`, [`h of ${id}`], at)]);
+    const read = { sync: 'people', run: id, at, rows: 3, stamp: id, isAccepted: true, fillRates: {} };
+    await store().reads.put(owned, read);
+    await store().ledger.put(owned, [sampleEntry('ana', { writtenAt: at })]);
+    await endRun(store(), owned, at);
+  }
+
+  const names = async (run: string) => (await store().plans.page(run, { limit: 9 })).map((one) => one.identification);
+
+  it('drops the details of old runs, not the runs, and says how many', async () => {
+    const { runs, batches, holds, ledger, reads } = store();
+    for (const [id, days] of [
+      ['run_1', 90],
+      ['run_2', 60],
+      ['run_3', 10],
+    ] as const)
+      await finished(id, days);
+    expect(await runs.prune(now - 30 * dayMs, 1)).toBe(2);
+    expect((await runs.list({ limit: 9 })).map(({ id }) => id)).toEqual(['run_3', 'run_2', 'run_1']);
+    for (const id of ['run_1', 'run_2']) {
+      expect(await names(id)).toEqual([]);
+      expect(await batches.ofRun(id)).toEqual([]);
+      expect(await runs.findings(id)).toEqual([]);
+      expect(await holds.ofRun(id)).toEqual([]);
+    }
+    expect(await names('run_3')).toHaveLength(3);
+    expect(await runs.findings('run_3')).toHaveLength(1);
+    expect(await holds.ofRun('run_3')).toHaveLength(1);
+    expect(await ledger.get('acme', 'ana')).toBeDefined();
+    expect((await reads.last('people'))?.run).toBe('run_3');
+    expect((await runs.lastGood('people'))?.id).toBe('run_3');
+    expect(await runs.prune(now - 30 * dayMs, 1)).toBe(0);
+  });
+
+  it('keeps the newest runs of each sync and those that have not ended, however old', async () => {
+    const { runs } = store();
+    await finished('run_1', 90);
+    await finished('run_2', 80);
+    const owned = await openRun(store(), { id: 'run_3', now: now - 70 * dayMs });
+    await writePlan(store(), { id: 'run_3', run: 'run_3' }, [sampleChange('ana')]);
+    expect(await runs.prune(now, 3)).toBe(0);
+    expect(await runs.prune(now, 2)).toBe(1);
+    expect(await names('run_2')).toHaveLength(3);
+    expect(await runs.prune(now, 0)).toBe(1);
+    expect(await names('run_3')).toEqual(['ana']);
+    await endRun(store(), owned);
+  });
+
+  it('keeps a batch whose effect is not known, with its changes, until it is', async () => {
+    const { runs, batches, plans } = store();
+    await finished('run_1', 90, 'unresolved');
+    expect(await runs.prune(now, 0)).toBe(0);
+    expect(await names('run_1')).toEqual(['leo']);
+    const [batch] = await batches.unresolved('acme');
+    expect(batch?.id).toBe('run_1_b2');
+    const later = await openRun(store(), { id: 'run_2' });
+    await batches.resolve(later, 'run_1_b2', 'seen', { marks: [{ identification: 'leo', state: 'applied' }] });
+    expect((await plans.get('run_1', 'leo'))?.state).toBe('applied');
+    expect(await runs.prune(now, 0)).toBe(1);
+    expect(await names('run_1')).toEqual([]);
+  });
+
+  it('keeps what a guard may still count', async () => {
+    const { runs, plans } = store();
+    await finished('run_1', 0.5);
+    expect(await runs.prune(now, 0)).toBe(0);
+    expect(await names('run_1')).toEqual(['ana']);
+    expect((await plans.appliedSince('people', now - dayMs)).disables).toBe(1);
+    expect(await runs.prune(now + dayMs, 0)).toBe(1);
+  });
+
+  it('keeps the last complete read of each sync, however old its run', async () => {
+    const { runs, reads } = store();
+    await finished('run_1', 90);
+    await finished('run_2', 80);
+    for (const days of [20, 10]) {
+      await endRun(store(), await openRun(store(), { id: `run of ${days}`, now: now - days * dayMs }));
+    }
+    await runs.prune(now, 0);
+    expect((await reads.last('people'))?.run).toBe('run_2');
+    expect((await runs.lastGood('people'))?.id).toBe('run_2');
+  });
+
+  it('drops old shown plans, decisions and triggers, but no waiting trigger and not the newest slot', async () => {
+    const { runs, plans, triggers } = store();
+    await writePlan(store(), { id: 'plan_old', madeAt: now - 60 * dayMs }, [sampleChange('ana')]);
+    await writePlan(store(), { id: 'plan_new', madeAt: now }, [sampleChange('ana')], 'b');
+    const slot = (day: number) => {
+      const key = `people@2026-09-0${day}T00:00Z`;
+      return sampleTrigger(key, { kind: 'schedule', key, requestedAt: now - (60 - day) * dayMs });
+    };
+    await triggers.add(slot(1));
+    await triggers.add(slot(2));
+    await runs.open('people', { id: 'run_1', connection: 'acme', now });
+    await triggers.add(sampleTrigger('patient', { requestedAt: now - 60 * dayMs }));
+    await runs.prune(now - 30 * dayMs, 0);
+    expect(await plans.findByDigest('people', 'a'.repeat(64))).toBeUndefined();
+    expect(await plans.findByDigest('people', 'b'.repeat(64))).toBeDefined();
+    expect(await triggers.lastSlot('people')).toBe(now - 58 * dayMs);
+    expect((await triggers.waiting()).map(({ id }) => id)).toEqual(['patient']);
+    expect(await triggers.add(slot(1))).toBe(true);
+    expect(await triggers.add(slot(2))).toBe(false);
+  });
+}

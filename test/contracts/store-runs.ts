@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { noCounts } from '../../src/core/run.ts';
+import type { RunScope, Store, TriggerKind } from '../../src/ports/store.ts';
+import { someInstant as now } from '../support/fake-clock.ts';
+import { endRun, everyone, openRun, sampleTrigger } from './store-samples.ts';
+
+const some = (...identifications: string[]): RunScope => ({ kind: 'users', identifications });
+
+export function describeRuns(store: () => Store): void {
+  it('stores a trigger once by its key, even after the run it started', async () => {
+    const { triggers, runs } = store();
+    const slot = sampleTrigger('t1', { kind: 'schedule', key: 'people@2026-11-21T12:00Z' });
+    expect(await triggers.add(slot)).toBe(true);
+    expect(await triggers.add({ ...slot, id: 't2' })).toBe(false);
+    await runs.open('people', { id: 'run_1', connection: 'acme', now });
+    expect(await triggers.add({ ...slot, id: 't3' })).toBe(false);
+    expect(await triggers.waiting()).toEqual([]);
+  });
+
+  it('tells waiting triggers oldest first, of equal scope only the oldest', async () => {
+    const { triggers } = store();
+    await triggers.add(sampleTrigger('t3', { requestedAt: now + 3 }));
+    await triggers.add(sampleTrigger('t2', { requestedAt: now + 2, scope: some('b', 'a') }));
+    await triggers.add(sampleTrigger('t1', { requestedAt: now + 1 }));
+    await triggers.add(sampleTrigger('t4', { requestedAt: now + 4, scope: some('a', 'b', 'a') }));
+    await triggers.add(sampleTrigger('t5', { requestedAt: now, sync: 'others' }));
+    expect((await triggers.waiting('people')).map(({ id }) => id)).toEqual(['t1', 't2']);
+    expect((await triggers.waiting()).map(({ id }) => id)).toEqual(['t5', 't1', 't2']);
+    expect((await triggers.waiting('people'))[1]).toEqual(
+      sampleTrigger('t2', { requestedAt: now + 2, scope: some('b', 'a') }),
+    );
+  });
+
+  it('knows the newest schedule slot, whatever became of it', async () => {
+    const { triggers, runs } = store();
+    expect(await triggers.lastSlot('people')).toBeUndefined();
+    for (const minute of [30, 45, 15]) {
+      const slot = { kind: 'schedule', requestedAt: now + minute * 60_000 } as const;
+      await triggers.add(sampleTrigger(`people@${minute}`, slot));
+    }
+    await triggers.add(sampleTrigger('zzz', { kind: 'manual', requestedAt: now + 99 * 60_000 }));
+    await runs.open('people', { id: 'run_1', connection: 'acme', now });
+    expect(await triggers.lastSlot('people')).toBe(now + 45 * 60_000);
+    expect(await triggers.lastSlot('others')).toBeUndefined();
+  });
+
+  it('says where a trigger stands: the run that it started or was coalesced into', async () => {
+    const { triggers, runs } = store();
+    for (const id of ['t1', 't2', 't3']) await triggers.add(sampleTrigger(id));
+    await triggers.add(sampleTrigger('t4', { scope: some('ana') }));
+    await triggers.cancel('t2');
+    expect(await triggers.state('t3')).toEqual({ kind: 'waiting' });
+    await runs.open('people', { id: 'run_1', connection: 'acme', now });
+    expect(await triggers.state('t1')).toEqual({ kind: 'taken', run: 'run_1' });
+    expect(await triggers.state('t2')).toEqual({ kind: 'cancelled' });
+    expect(await triggers.state('t3')).toEqual({ kind: 'taken', run: 'run_1' });
+    expect(await triggers.state('t4')).toEqual({ kind: 'waiting' });
+    expect(await triggers.state('t5')).toBeUndefined();
+  });
+
+  it('cancels a waiting trigger once, and no other', async () => {
+    const { triggers, runs } = store();
+    await triggers.add(sampleTrigger('t1'));
+    await triggers.add(sampleTrigger('t2', { requestedAt: now + 1 }));
+    expect(await triggers.cancel('t1')).toBe(true);
+    expect(await triggers.cancel('t1')).toBe(false);
+    expect((await triggers.waiting()).map(({ id }) => id)).toEqual(['t2']);
+    await runs.open('people', { id: 'run_1', connection: 'acme', now });
+    expect(await triggers.cancel('t2')).toBe(false);
+    expect(await triggers.cancel('never')).toBe(false);
+  });
+
+  it('opens nothing when nothing waits', async () => {
+    await store().triggers.add(sampleTrigger('t1', { sync: 'others' }));
+    expect(await store().runs.open('people', { id: 'run_1', connection: 'acme', now })).toBeUndefined();
+  });
+
+  it('opens a new run with everything at its beginning', async () => {
+    const { run } = await openRun(store(), { id: 'run_1' });
+    expect(run).toEqual({
+      id: 'run_1',
+      sync: 'people',
+      connection: 'acme',
+      trigger: 'manual',
+      scope: everyone,
+      phase: 'pulling',
+      startedAt: now,
+      endedAt: undefined,
+      outcome: undefined,
+      reason: undefined,
+      digest: undefined,
+      counts: noCounts,
+      facts: {},
+      isCancelRequested: false,
+    });
+    expect(await store().runs.get('run_1')).toEqual(run);
+    expect(await store().runs.get('run_2')).toBeUndefined();
+  });
+
+  it('has one unfinished run per sync: what comes meanwhile waits and becomes one run', async () => {
+    const { runs, triggers } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    await triggers.add(sampleTrigger('later 1'));
+    await triggers.add(sampleTrigger('later 2'));
+    expect(await runs.open('people', { id: 'run_2', connection: 'acme', now })).toEqual({
+      run: owned.run,
+      isNew: false,
+    });
+    expect(await triggers.waiting()).toHaveLength(1);
+    await endRun(store(), owned);
+    expect((await runs.open('people', { id: 'run_3', connection: 'acme', now }))?.run.id).toBe('run_3');
+    expect(await triggers.waiting()).toEqual([]);
+  });
+
+  it("takes triggers of the oldest one's scope; those of another wait for their turn", async () => {
+    const { runs, triggers } = store();
+    await triggers.add(sampleTrigger('t1', { requestedAt: now + 1, scope: some('ana', 'eva') }));
+    await triggers.add(sampleTrigger('t2', { requestedAt: now + 2 }));
+    await triggers.add(sampleTrigger('t3', { requestedAt: now + 3, scope: some('eva', 'ana') }));
+    const opened = await runs.open('people', { id: 'run_1', connection: 'acme', now });
+    expect(opened?.run.scope).toEqual(some('ana', 'eva'));
+    expect((await triggers.waiting()).map(({ id }) => id)).toEqual(['t2']);
+  });
+
+  it.each<[readonly TriggerKind[], TriggerKind]>([
+    [['schedule'], 'schedule'],
+    [['schedule', 'manual'], 'manual'],
+    [['schedule', 'webhook', 'approval'], 'approval'],
+    [['webhook', 'schedule'], 'webhook'],
+    [['retry', 'resync', 'manual'], 'retry'],
+  ])('calls a run of the triggers %j a run by %s', async (kinds, expected) => {
+    for (const [index, kind] of kinds.entries()) {
+      await store().triggers.add(sampleTrigger(`t${index}`, { kind, requestedAt: now + index }));
+    }
+    const opened = await store().runs.open('people', { id: 'run_1', connection: 'acme', now });
+    expect(opened?.run.trigger).toBe(expected);
+  });
+
+  it('changes what a patch names and gives the run back as it is then', async () => {
+    const { runs } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const counts = { ...noCounts, create: 3, held: 1 };
+    const first = await runs.update(owned, { phase: 'planning', digest: 'abc', counts, facts: { sourceRows: 9 } });
+    expect(first.run).toEqual({ ...owned.run, phase: 'planning', digest: 'abc', counts, facts: { sourceRows: 9 } });
+    expect(first.lease).toEqual(owned.lease);
+    const end = { phase: 'done', endedAt: now + 5, outcome: 'partial', reason: '2 changes failed' } as const;
+    const second = await runs.update(first, end);
+    expect(second.run).toEqual({ ...first.run, ...end });
+    expect((await runs.update(second, { reason: undefined })).run.reason).toBeUndefined();
+    expect((await runs.update(second, {})).run.phase).toBe('done');
+  });
+
+  it('lists runs newest first, and those that have not ended', async () => {
+    const { runs } = store();
+    const first = await openRun(store(), { id: 'run_1', now });
+    await endRun(store(), first);
+    await openRun(store(), { id: 'run_2', now: now + 1 });
+    await openRun(store(), { id: 'run_3', now: now + 2, sync: 'others', connection: 'globex' });
+    const ids = async (filter: { sync?: string; limit: number }) => (await runs.list(filter)).map(({ id }) => id);
+    expect(await ids({ limit: 10 })).toEqual(['run_3', 'run_2', 'run_1']);
+    expect(await ids({ limit: 1 })).toEqual(['run_3']);
+    expect(await ids({ sync: 'people', limit: 10 })).toEqual(['run_2', 'run_1']);
+    expect((await runs.unfinished()).map(({ id }) => id)).toEqual(['run_2', 'run_3']);
+  });
+
+  it("asks a run to stop while it runs, which its owner's writes do not undo", async () => {
+    const { runs } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    expect(await runs.requestCancel('run_1')).toBe(true);
+    expect((await runs.update(owned, { phase: 'planning' })).run.isCancelRequested).toBe(true);
+    await endRun(store(), owned);
+    expect(await runs.requestCancel('run_1')).toBe(false);
+    expect(await runs.requestCancel('run_2')).toBe(false);
+  });
+
+  it('keeps findings in order, after those that are there, until they are replaced', async () => {
+    const { runs } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const many = Array.from(
+      { length: 300 },
+      (_, index) => ({ code: 'row-rejected', message: `row ${index}` }) as const,
+    );
+    const told = { code: 'duplicate-key', identification: 'ana', at: 'line 12', message: 'twice' } as const;
+    await runs.addFindings(owned, many);
+    await runs.addFindings(owned, [told]);
+    await runs.addFindings(owned, []);
+    expect(await runs.findings('run_1')).toEqual([...many, told]);
+    expect(await runs.findings('run_1', 2)).toEqual(many.slice(0, 2));
+    expect(await runs.findingsCount('run_1')).toBe(301);
+    await runs.replaceFindings(owned, [told]);
+    expect(await runs.findings('run_1')).toEqual([told]);
+    expect(await runs.findingsCount('run_2')).toBe(0);
+  });
+
+  describe('source reads', () => {
+    const read = (run: string, at: number, isAccepted = true) => {
+      return { sync: 'people', run, at, rows: 500, stamp: `of ${run}`, isAccepted, fillRates: { email: 0.98 } };
+    };
+
+    it('compares with the last accepted read; one that a guard doubts counts when a person has accepted it', async () => {
+      const { reads } = store();
+      const owned = await openRun(store(), { id: 'run_1' });
+      expect(await reads.last('people')).toBeUndefined();
+      await reads.put(owned, read('run_1', now));
+      await endRun(store(), owned);
+      const doubted = await openRun(store(), { id: 'run_2', now: now + 1 });
+      await reads.put(doubted, read('run_2', now + 1, false));
+      expect(await reads.last('people')).toEqual(read('run_1', now));
+      await reads.accept('run_2');
+      expect(await reads.last('people')).toEqual(read('run_2', now + 1));
+      expect(await reads.last('others')).toBeUndefined();
+    });
+
+    it('keeps the later read of a run that read twice', async () => {
+      const { reads } = store();
+      const owned = await openRun(store(), { id: 'run_1' });
+      await reads.put(owned, read('run_1', now));
+      await reads.put(owned, read('run_1', now + 9));
+      expect(await reads.last('people')).toEqual(read('run_1', now + 9));
+    });
+
+    it('calls the last ended run with such a read the last good one', async () => {
+      const { reads, runs } = store();
+      for (const [index, id] of ['run_1', 'run_2', 'run_3'].entries()) {
+        const owned = await openRun(store(), { id, now: now + index });
+        if (id !== 'run_2') await reads.put(owned, read(id, now + index));
+        if (id !== 'run_3') await endRun(store(), owned);
+      }
+      expect((await runs.lastGood('people'))?.id).toBe('run_1');
+      expect(await runs.lastGood('others')).toBeUndefined();
+    });
+  });
+}

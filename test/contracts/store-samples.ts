@@ -1,0 +1,149 @@
+import { type Change, type ChangeDraft, type ChangeKind, sealChange } from '../../src/core/change.ts';
+import type { LedgerEntry } from '../../src/core/ledger.ts';
+import type { Batch, HoldRecord, OwnedRun, RunScope, Store, TokenRecord, Trigger } from '../../src/ports/store.ts';
+import { someInstant } from '../support/fake-clock.ts';
+
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+export const everyone: RunScope = { kind: 'all' };
+
+export function sampleTrigger(id: string, over: Partial<Trigger> = {}): Trigger {
+  return { id, sync: 'people', kind: 'manual', key: id, requestedAt: someInstant, scope: everyone, ...over };
+}
+
+interface RunToOpen {
+  readonly id: string;
+  readonly sync?: string;
+  readonly connection?: string;
+  readonly now?: number;
+}
+
+/** Asks for a run, opens it and takes its lease. */
+export async function openRun(
+  store: Store,
+  { id, sync = 'people', connection = 'acme', now = someInstant }: RunToOpen,
+): Promise<OwnedRun> {
+  await store.triggers.add(sampleTrigger(`trigger_${id}`, { sync, requestedAt: now }));
+  const opened = await store.runs.open(sync, { id, connection, now });
+  const lease = await store.leases.take(`run:${id}`, `owner of ${id}`, hourMs, now);
+  if (!opened?.isNew || lease === undefined) throw new Error(`the sample run ${id} could not be opened`);
+  return { run: opened.run, lease };
+}
+
+/** Ends a run as its owner would. */
+export async function endRun(store: Store, owned: OwnedRun, endedAt = someInstant): Promise<void> {
+  await store.runs.update(owned, { phase: 'done', endedAt, outcome: 'succeeded' });
+  await store.leases.release(owned.lease);
+}
+
+const classesOf = {
+  create: ['creates'],
+  update: ['updates'],
+  enable: ['enables'],
+  disable: ['disables'],
+  remove: ['removes'],
+} as const;
+
+export function sampleChange(
+  identification: string,
+  kind: ChangeKind = 'update',
+  over: Partial<ChangeDraft> = {},
+): Change {
+  return sealChange({
+    identification,
+    kind,
+    before:
+      kind === 'create'
+        ? undefined
+        : {
+            userId: `9${identification}`,
+            enabled: true,
+            fields: { area: 'Before' },
+            lastUpdate: '2026-11-20T08:00:00',
+          },
+    after: kind === 'disable' || kind === 'remove' ? {} : { area: 'After', firstName: 'Ana' },
+    changed: kind === 'disable' || kind === 'remove' ? [] : ['area'],
+    classes: classesOf[kind],
+    reason: `a sample ${kind}`,
+    ...over,
+  });
+}
+
+/** A sealed plan with these changes; its digest is 64 times the digit. */
+export async function writePlan(
+  store: Store,
+  plan: { readonly id: string; readonly run?: string; readonly sync?: string; readonly madeAt?: number },
+  changes: readonly Change[],
+  digit = 'a',
+): Promise<void> {
+  const { id, run, sync = 'people', madeAt = someInstant } = plan;
+  await store.plans.begin({ id, sync, run, madeAt });
+  await store.plans.add(id, changes);
+  await store.plans.seal(id, digit.repeat(64));
+}
+
+export function sampleBatch(owned: OwnedRun, number: number, over: Partial<Batch> = {}): Batch {
+  return {
+    id: `${owned.run.id}_b${number}`,
+    run: owned.run.id,
+    sync: owned.run.sync,
+    connection: owned.run.connection,
+    number,
+    kind: 'csv',
+    size: 1,
+    state: 'planned',
+    sentAt: undefined,
+    fileId: undefined,
+    fileName: undefined,
+    status: undefined,
+    polls: 0,
+    final: undefined,
+    finalAt: undefined,
+    reason: undefined,
+    parent: undefined,
+    ...over,
+  };
+}
+
+export function sampleEntry(identification: string, over: Partial<LedgerEntry> = {}): LedgerEntry {
+  return { identification, owner: 'people', hidden: {}, quirks: {}, unverified: 0, ...over };
+}
+
+export function sampleHold(owned: OwnedRun, id: string, hashes: readonly string[], heldAt = someInstant): HoldRecord {
+  return {
+    id,
+    sync: owned.run.sync,
+    run: owned.run.id,
+    class: 'disables',
+    reason: `${hashes.length} disables, 5 allowed`,
+    digest: 'd'.repeat(64),
+    hashes,
+    heldAt,
+    expiresAt: heldAt + dayMs,
+    state: 'open',
+  };
+}
+
+export function sampleTokens(over: Partial<TokenRecord> = {}): TokenRecord {
+  return {
+    connection: 'acme',
+    generation: 1,
+    state: 'ready',
+    accessSealed: 'sealed access',
+    refreshSealed: 'sealed refresh',
+    issuedAt: someInstant,
+    expiresAt: someInstant + hourMs,
+    seedHash: 'hash of the first token',
+    usedSeeds: ['hash of the first token'],
+    refreshStartedAt: undefined,
+    attempts: 0,
+    reason: undefined,
+    ...over,
+  };
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, describe } from 'vitest';
+import type { Store } from '../../src/ports/store.ts';
+import { describeBatches } from './store-batches.ts';
+import { describeHolds } from './store-holds.ts';
+import { describeLeases } from './store-leases.ts';
+import { describeLedger } from './store-ledger.ts';
+import { describePlans } from './store-plans.ts';
+import { describePrune } from './store-prune.ts';
+import { describeRuns } from './store-runs.ts';
+import { describeTokens } from './store-tokens.ts';
+
+/**
+ * What every store keeps to, whatever the database. `open` gives a new, empty store; each test gets its own, and the
+ * suite closes it.
+ */
+export function describeStore(name: string, open: () => Promise<Store>): void {
+  describe(name, () => {
+    let store: Store;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+    const current = (): Store => store;
+
+    describe('leases', () => describeLeases(current));
+    describe('triggers and runs', () => describeRuns(current));
+    describe('plans', () => describePlans(current));
+    describe('batches', () => describeBatches(current));
+    describe('ledger', () => describeLedger(current));
+    describe('holds', () => describeHolds(current));
+    describe('tokens', () => describeTokens(current));
+    describe('pruning', () => describePrune(current));
+  });
+}
