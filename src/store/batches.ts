@@ -1,0 +1,189 @@
+import type { Selectable, Updateable } from 'kysely';
+import { RollcallError } from '../core/errors.ts';
+import type { Batch, BatchEffects, Batches, BatchPatch } from '../ports/store.ts';
+import { markChanges, planOfRun } from './change-marks.ts';
+import { asOwner, type Database, type OpenTransaction } from './database.ts';
+import { createLedgerWriter, toLedgerRows } from './ledger-rows.ts';
+import { inLists } from './row-writer.ts';
+import type { BatchRow } from './schema.ts';
+
+/** States of a batch whose effect is not known once its run has ended. What an outbox wrote has no effect of ours. */
+const unknownStates = ['sending', 'sent', 'unresolved'] as const;
+
+export function createBatches(db: Database): Batches {
+  const ledgerWriter = createLedgerWriter();
+
+  async function writeEffects(
+    transaction: OpenTransaction,
+    batch: Pick<BatchRow, 'id' | 'run' | 'connection'>,
+    { marks = [], ledger = [] }: BatchEffects,
+  ): Promise<void> {
+    await markChanges(transaction, batch.run, marks, batch.id);
+    await ledgerWriter.write(transaction, toLedgerRows(batch.connection, ledger));
+  }
+
+  return {
+    create(owned, batches) {
+      return asOwner(db, owned, async (transaction) => {
+        const plan = await planOfRun(transaction, owned.run.id);
+        for (const { batch, identifications } of batches) {
+          await createBatch(transaction, plan, { ...batch, run: owned.run.id }, identifications);
+        }
+      });
+    },
+
+    async get(id) {
+      const row = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && toBatch(row);
+    },
+
+    async ofRun(runId) {
+      const rows = await db.selectFrom('batches').selectAll().where('run', '=', runId).orderBy('number').execute();
+      return rows.map(toBatch);
+    },
+
+    async unresolved(connection) {
+      const rows = await db
+        .selectFrom('batches')
+        .innerJoin('runs', 'runs.id', 'batches.run')
+        .selectAll('batches')
+        .where('batches.connection', '=', connection)
+        .where('batches.kind', '!=', 'outbox')
+        .where('batches.state', 'in', unknownStates)
+        .where('runs.ended_at', 'is not', null)
+        .orderBy('runs.started_at')
+        .orderBy('batches.run')
+        .orderBy('batches.number')
+        .execute();
+      return rows.map(toBatch);
+    },
+
+    update(owned, id, patch, also = {}) {
+      return asOwner(db, owned, async (transaction) => {
+        const row = await transaction
+          .updateTable('batches')
+          // Something must be set even where the patch is empty: the effects still need their batch.
+          .set({ id, ...toRow(patch) })
+          .where('id', '=', id)
+          .where('run', '=', owned.run.id)
+          .returning(['id', 'run', 'connection'])
+          .executeTakeFirst();
+        if (row === undefined) throw noSuchBatch(id, owned.run.id);
+        await writeEffects(transaction, row, also);
+      });
+    },
+
+    resolve(owned, id, reason, also) {
+      return asOwner(db, owned, async (transaction) => {
+        const row = await transaction
+          .selectFrom('batches')
+          .innerJoin('runs', 'runs.id', 'batches.run')
+          .select(['batches.id', 'batches.run', 'batches.connection', 'batches.state', 'runs.ended_at'])
+          .where('batches.id', '=', id)
+          .executeTakeFirst();
+        if (row === undefined) throw noSuchBatch(id);
+        // Runs of two syncs may look at the same batch; what the first one found stands.
+        if (row.state === 'settled') return;
+        if (row.ended_at === null) {
+          const message = `batch ${id} belongs to run ${row.run}, which has not ended: only its owner may say how it went.`;
+          throw new RollcallError(message, { code: 'CONFLICT' });
+        }
+        await transaction.updateTable('batches').set({ state: 'settled', reason }).where('id', '=', id).execute();
+        await writeEffects(transaction, row, also);
+      });
+    },
+  };
+}
+
+/**
+ * Writes a batch and gives it its changes: those of no batch, or of the batch it was split from. Throws `CONFLICT` when
+ * one is not there to be had: in two batches a change would be delivered twice.
+ */
+async function createBatch(
+  db: OpenTransaction,
+  plan: string,
+  batch: Batch,
+  identifications: readonly string[],
+): Promise<void> {
+  await db.insertInto('batches').values(toNewRow(batch)).execute();
+  const names = [...new Set(identifications)];
+  let taken = 0;
+  for (const some of inLists(names)) {
+    const { numUpdatedRows } = await db
+      .updateTable('changes')
+      .set({ batch: batch.id, state: 'planned', state_reason: null })
+      .where('plan', '=', plan)
+      .where('identification', 'in', some)
+      .where('batch', 'is not distinct from', batch.parent ?? null)
+      .executeTakeFirst();
+    taken += Number(numUpdatedRows);
+  }
+  if (taken === names.length) return;
+  const from = batch.parent === undefined ? 'without a batch' : `in batch ${batch.parent}`;
+  const message = `batch ${batch.number} of run ${batch.run} wants ${names.length} changes, of which ${names.length - taken} are not ${from}; no batch was written.`;
+  throw new RollcallError(message, { code: 'CONFLICT' });
+}
+
+function noSuchBatch(id: string, run?: string): RollcallError {
+  const where = run === undefined ? 'the store' : `run ${run}`;
+  return new RollcallError(`${where} has no batch ${id}; nothing was written.`, { code: 'NOT_FOUND' });
+}
+
+function toNewRow(batch: Batch): BatchRow {
+  return {
+    id: batch.id,
+    run: batch.run,
+    sync: batch.sync,
+    connection: batch.connection,
+    number: batch.number,
+    kind: batch.kind,
+    size: batch.size,
+    state: batch.state,
+    sent_at: batch.sentAt ?? null,
+    file_id: batch.fileId ?? null,
+    file_name: batch.fileName ?? null,
+    status: batch.status ?? null,
+    polls: batch.polls,
+    final: batch.final ?? null,
+    final_at: batch.finalAt ?? null,
+    reason: batch.reason ?? null,
+    parent: batch.parent ?? null,
+  };
+}
+
+/** Only what the patch names; a value of undefined empties the column. */
+function toRow(patch: BatchPatch): Updateable<BatchRow> {
+  return {
+    ...(patch.state === undefined ? {} : { state: patch.state }),
+    ...('sentAt' in patch ? { sent_at: patch.sentAt ?? null } : {}),
+    ...('fileId' in patch ? { file_id: patch.fileId ?? null } : {}),
+    ...('fileName' in patch ? { file_name: patch.fileName ?? null } : {}),
+    ...('status' in patch ? { status: patch.status ?? null } : {}),
+    ...(patch.polls === undefined ? {} : { polls: patch.polls }),
+    ...('final' in patch ? { final: patch.final ?? null } : {}),
+    ...('finalAt' in patch ? { final_at: patch.finalAt ?? null } : {}),
+    ...('reason' in patch ? { reason: patch.reason ?? null } : {}),
+  };
+}
+
+function toBatch(row: Selectable<BatchRow>): Batch {
+  return {
+    id: row.id,
+    run: row.run,
+    sync: row.sync,
+    connection: row.connection,
+    number: row.number,
+    kind: row.kind,
+    size: row.size,
+    state: row.state,
+    sentAt: row.sent_at === null ? undefined : Number(row.sent_at),
+    fileId: row.file_id ?? undefined,
+    fileName: row.file_name ?? undefined,
+    status: row.status ?? undefined,
+    polls: row.polls,
+    final: row.final ?? undefined,
+    finalAt: row.final_at === null ? undefined : Number(row.final_at),
+    reason: row.reason ?? undefined,
+    parent: row.parent ?? undefined,
+  };
+}

@@ -1,0 +1,80 @@
+import type { Selectable } from 'kysely';
+import type { Before, Change, ChangeClass, ChangeKind } from '../core/change.ts';
+import { changeClasses } from '../core/change.ts';
+import type { FieldName, FieldValues } from '../core/fields.ts';
+import type { PlannedChange } from '../ports/store.ts';
+import type { ChangeRow } from './schema.ts';
+
+/** What each bit of `changes.classes` means. Stored: a number once given is never given again. */
+const classBits: Readonly<Record<ChangeClass, number>> = {
+  creates: 1,
+  updates: 2,
+  emailChanges: 4,
+  firstSight: 8,
+  enables: 16,
+  disables: 32,
+  removes: 64,
+};
+
+export function classMask(classes: readonly ChangeClass[]): number {
+  return classes.reduce((mask, name) => mask | classBits[name], 0);
+}
+
+function classesOf(mask: number): ChangeClass[] {
+  return changeClasses.filter((name) => (mask & classBits[name]) !== 0);
+}
+
+export const noKinds: Readonly<Record<ChangeKind, number>> = { create: 0, update: 0, enable: 0, disable: 0, remove: 0 };
+
+/** Sums groups of rows per class; a row in several classes counts in each. */
+export function countClasses(
+  groups: readonly { readonly classes: number; readonly count: number | string | bigint }[],
+): Readonly<Record<ChangeClass, number>> {
+  const counts = { creates: 0, updates: 0, emailChanges: 0, firstSight: 0, enables: 0, disables: 0, removes: 0 };
+  for (const { classes, count } of groups) {
+    for (const name of classesOf(classes)) counts[name] += Number(count);
+  }
+  return counts;
+}
+
+/** The columns that `Plans.add` writes; the others begin with their defaults. */
+export type NewChangeRow = Pick<
+  ChangeRow,
+  'plan' | 'identification' | 'kind' | 'before_json' | 'after_json' | 'changed' | 'classes' | 'reason' | 'hash'
+>;
+
+export function toNewChangeRow(plan: string, change: Change): NewChangeRow {
+  return {
+    plan,
+    identification: change.identification,
+    kind: change.kind,
+    before_json: change.before === undefined ? null : JSON.stringify(change.before),
+    after_json: JSON.stringify(change.after),
+    changed: change.changed.length === 0 ? '' : `,${change.changed.join()},`,
+    classes: classMask(change.classes),
+    reason: change.reason,
+    hash: change.hash,
+  };
+}
+
+/** A `like` pattern that finds the field in `changed`. */
+export function changedPattern(field: FieldName): string {
+  return `%,${field},%`;
+}
+
+export function toPlannedChange(row: Selectable<ChangeRow>): PlannedChange {
+  return {
+    identification: row.identification,
+    kind: row.kind,
+    before: row.before_json === null ? undefined : (JSON.parse(row.before_json) as Before),
+    after: JSON.parse(row.after_json) as FieldValues,
+    changed: row.changed === '' ? [] : (row.changed.slice(1, -1).split(',') as FieldName[]),
+    classes: classesOf(row.classes),
+    reason: row.reason,
+    hash: row.hash,
+    state: row.state,
+    stateReason: row.state_reason ?? undefined,
+    batch: row.batch ?? undefined,
+    isApproved: row.is_approved === 1,
+  };
+}

@@ -1,0 +1,40 @@
+import type { Kysely, Transaction } from 'kysely';
+import { RollcallError } from '../core/errors.ts';
+import type { OwnedRun } from '../ports/store.ts';
+import type { Schema } from './schema.ts';
+
+export type Database = Kysely<Schema>;
+export type OpenTransaction = Transaction<Schema>;
+
+/** Everything that `work` writes, or nothing of it. Nobody else writes meanwhile. */
+export function inTransaction<T>(db: Database, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
+  return db.transaction().execute(work);
+}
+
+/** A transaction of the run's owner: throws `LEASE_LOST`, with nothing written, when that is no longer the caller. */
+export function asOwner<T>(
+  db: Database,
+  owned: OwnedRun,
+  work: (transaction: OpenTransaction) => Promise<T>,
+): Promise<T> {
+  return inTransaction(db, async (transaction) => {
+    await requireLease(transaction, owned);
+    return work(transaction);
+  });
+}
+
+async function requireLease(transaction: OpenTransaction, { run, lease }: OwnedRun): Promise<void> {
+  // An update, not a read: where several connections write at once, it keeps the row ours until the transaction ends.
+  const { numUpdatedRows } = await transaction
+    .updateTable('leases')
+    .set({ fence: lease.fence })
+    .where('name', '=', lease.name)
+    .where('owner', '=', lease.owner)
+    .where('fence', '=', lease.fence)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) return;
+  const message =
+    `run ${run.id} is no longer this worker's: the lease ${lease.name} (fence ${lease.fence}) was given back or taken ` +
+    'over. Nothing was written; whoever holds it now goes on with the run.';
+  throw new RollcallError(message, { code: 'LEASE_LOST' });
+}

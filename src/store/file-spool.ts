@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Spool } from '../ports/spool.ts';
+
+const bufferBytes = 1 << 20;
+const firstReadBytes = 1024;
+
+/**
+ * A spool in a file that loses its name as soon as it is open: it is gone with the process, however that ends. Records
+ * are a 4-byte length and UTF-8 text. Synchronous on purpose: a read is one `pread` from the page cache, some
+ * microseconds, and an await would cost more.
+ */
+export function openFileSpool(folder: string): Spool {
+  const path = join(folder, `spool-${randomUUID()}`);
+  const file = openSync(path, 'wx+', 0o600);
+  unlinkSync(path);
+  const buffer = Buffer.allocUnsafe(bufferBytes);
+  let buffered = 0;
+  let written = 0;
+  let scratch = Buffer.allocUnsafe(firstReadBytes);
+
+  const write = (bytes: Buffer, length: number): void => {
+    for (let at = 0; at < length; ) at += writeSync(file, bytes, at, length - at, written + at);
+    written += length;
+  };
+  const flush = (): void => {
+    write(buffer, buffered);
+    buffered = 0;
+  };
+  const fill = (into: Buffer, place: number): number => readSync(file, into, 0, into.length, place);
+
+  return {
+    append(text) {
+      const place = written + buffered;
+      // One UTF-16 unit is at most three bytes of UTF-8.
+      const most = 4 + text.length * 3;
+      if (buffered + most > bufferBytes) flush();
+      if (most > bufferBytes) {
+        const body = Buffer.from(text);
+        const head = Buffer.allocUnsafe(4);
+        head.writeUInt32LE(body.length);
+        write(Buffer.concat([head, body]), 4 + body.length);
+        return place;
+      }
+      const length = buffer.write(text, buffered + 4);
+      buffer.writeUInt32LE(length, buffered);
+      buffered += 4 + length;
+      return place;
+    },
+    read(place) {
+      if (place + 4 > written) flush();
+      const got = fill(scratch, place);
+      if (got < 4) throw new RangeError('no record lies at that place of the spool');
+      const length = scratch.readUInt32LE(0);
+      if (got < 4 + length) {
+        scratch = Buffer.allocUnsafe(2 ** Math.ceil(Math.log2(4 + length)));
+        fill(scratch, place);
+      }
+      return scratch.toString('utf8', 4, 4 + length);
+    },
+    close() {
+      ftruncateSync(file);
+      closeSync(file);
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { openStore, type StoreBase } from './open-store.ts';

@@ -1,0 +1,79 @@
+import type { FieldValues } from '../core/fields.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import { RowWriter } from './row-writer.ts';
+import type { LedgerRow } from './schema.ts';
+
+/** Writes what it is given over what is there. */
+export function createLedgerWriter(): RowWriter<LedgerRow> {
+  return new RowWriter<LedgerRow>((on, rows) =>
+    on
+      .insertInto('ledger')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(['connection', 'identification']).doUpdateSet((eb) => ({
+          owner: eb.ref('excluded.owner'),
+          hidden: eb.ref('excluded.hidden'),
+          quirks: eb.ref('excluded.quirks'),
+          unverified: eb.ref('excluded.unverified'),
+          disabled_at: eb.ref('excluded.disabled_at'),
+          gone_since: eb.ref('excluded.gone_since'),
+          miss_count: eb.ref('excluded.miss_count'),
+          miss_since: eb.ref('excluded.miss_since'),
+          miss_stamp: eb.ref('excluded.miss_stamp'),
+          removed_at: eb.ref('excluded.removed_at'),
+          removed_blacklist: eb.ref('excluded.removed_blacklist'),
+          written_at: eb.ref('excluded.written_at'),
+        })),
+      ),
+  );
+}
+
+/** One row per person: the last word stands, and no statement may write the same row twice. */
+export function toLedgerRows(connection: string, entries: readonly LedgerEntry[]): LedgerRow[] {
+  const byName = new Map(entries.map((entry) => [entry.identification, entry]));
+  return [...byName.values()].map((entry) => toRow(connection, entry));
+}
+
+function toRow(connection: string, entry: LedgerEntry): LedgerRow {
+  return {
+    connection,
+    identification: entry.identification,
+    owner: entry.owner,
+    hidden: toText(entry.hidden),
+    quirks: toText(entry.quirks),
+    unverified: entry.unverified,
+    disabled_at: entry.disabledAt ?? null,
+    gone_since: entry.goneSince ?? null,
+    miss_count: entry.misses?.count ?? null,
+    miss_since: entry.misses?.since ?? null,
+    miss_stamp: entry.misses?.stamp ?? null,
+    removed_at: entry.removed?.at ?? null,
+    removed_blacklist: entry.removed === undefined ? null : Number(entry.removed.blacklist),
+    written_at: entry.writtenAt ?? null,
+  };
+}
+
+function toText(values: object): string | null {
+  const text = JSON.stringify(values);
+  return text === '{}' ? null : text;
+}
+
+export function toLedgerEntry(row: LedgerRow): LedgerEntry {
+  const entry: { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] } = {
+    identification: row.identification,
+    owner: row.owner,
+    hidden: row.hidden === null ? {} : (JSON.parse(row.hidden) as FieldValues),
+    quirks: row.quirks === null ? {} : (JSON.parse(row.quirks) as LedgerEntry['quirks']),
+    unverified: row.unverified,
+  };
+  if (row.disabled_at !== null) entry.disabledAt = Number(row.disabled_at);
+  if (row.gone_since !== null) entry.goneSince = Number(row.gone_since);
+  if (row.miss_count !== null && row.miss_since !== null && row.miss_stamp !== null) {
+    entry.misses = { count: row.miss_count, since: Number(row.miss_since), stamp: row.miss_stamp };
+  }
+  if (row.removed_at !== null) {
+    entry.removed = { at: Number(row.removed_at), blacklist: row.removed_blacklist === 1 };
+  }
+  if (row.written_at !== null) entry.writtenAt = Number(row.written_at);
+  return entry;
+}

@@ -1,0 +1,76 @@
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { Ledger } from '../ports/store.ts';
+import { asOwner, type Database } from './database.ts';
+import { createLedgerWriter, toLedgerEntry, toLedgerRows } from './ledger-rows.ts';
+import { inLists } from './row-writer.ts';
+import type { LedgerRow } from './schema.ts';
+
+/** Rows per piece of `all`: large enough that a query costs nothing, small enough to stay a few hundred kilobytes. */
+const pieceRows = 4096;
+
+export function createLedger(db: Database): Ledger {
+  const writer = createLedgerWriter();
+
+  return {
+    // By key, not by cursor: nothing is open between two pieces, however long the reader takes.
+    async *all(connection) {
+      let after = '';
+      for (;;) {
+        const rows: LedgerRow[] = await db
+          .selectFrom('ledger')
+          .selectAll()
+          .where('connection', '=', connection)
+          .where('identification', '>', after)
+          .orderBy('identification')
+          .limit(pieceRows)
+          .execute();
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        yield rows.map(toLedgerEntry);
+        if (rows.length < pieceRows) return;
+        after = last.identification;
+      }
+    },
+
+    async get(connection, identification) {
+      const row = await db
+        .selectFrom('ledger')
+        .selectAll()
+        .where('connection', '=', connection)
+        .where('identification', '=', identification)
+        .executeTakeFirst();
+      return row && toLedgerEntry(row);
+    },
+
+    async getMany(connection, identifications) {
+      const found = new Map<string, LedgerEntry>();
+      for (const names of inLists(identifications)) {
+        const rows = await db
+          .selectFrom('ledger')
+          .selectAll()
+          .where('connection', '=', connection)
+          .where('identification', 'in', names)
+          .execute();
+        for (const row of rows) found.set(row.identification, toLedgerEntry(row));
+      }
+      return found;
+    },
+
+    async countOwned(connection, sync) {
+      const row = await db
+        .selectFrom('ledger')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('connection', '=', connection)
+        .where('owner', '=', sync)
+        .where('removed_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return Number(row.count);
+    },
+
+    put(owned, entries) {
+      return asOwner(db, owned, (transaction) =>
+        writer.write(transaction, toLedgerRows(owned.run.connection, entries)),
+      );
+    },
+  };
+}

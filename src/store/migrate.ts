@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { RollcallError } from '../core/errors.ts';
+import { migrations } from './migrations/index.ts';
+
+/**
+ * Brings a store to this version's tables, in one transaction that also keeps every other process out: of two that
+ * open a new store at once, the second waits and finds it done. Throws `STORE_INVALID` for a store that a newer version
+ * has changed, and for a database that is somebody else's.
+ */
+export async function migrate(db: Kysely<unknown>, place: string): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await refuseForeign(transaction, place);
+    const provider = { getMigrations: async () => ({ ...migrations }) };
+    const { error } = await new Migrator({ db: transaction, provider }).migrateToLatest();
+    if (error instanceof RollcallError) throw error;
+    if (error !== undefined) {
+      const message = `the store ${place} could not be brought to this version's tables; it is as it was before. Keep a copy and report this.`;
+      throw new RollcallError(message, { code: 'STORE_INVALID', cause: error });
+    }
+  });
+}
+
+async function refuseForeign(db: Kysely<unknown>, place: string): Promise<void> {
+  const tables = (await db.introspection.getTables({ withInternalKyselyTables: true })).map(({ name }) => name);
+  if (tables.length === 0) return;
+  if (!tables.includes('kysely_migration')) {
+    const some = tables.slice(0, 3).join(', ');
+    const message = `${place} is a database of something else (it has the tables ${some}). Name another file under "store".`;
+    throw new RollcallError(message, { code: 'STORE_INVALID' });
+  }
+  const done = await (db as Kysely<MigrationTable>).selectFrom('kysely_migration').select('name').execute();
+  const unknown = done.map(({ name }) => name).filter((name) => !(name in migrations));
+  if (unknown.length > 0) {
+    const message =
+      `the store ${place} was made by a newer version of Rollcall (it knows ${unknown.join(', ')}, this version does ` +
+      'not). Run that version again, or put back a backup made before it was installed.';
+    throw new RollcallError(message, { code: 'STORE_INVALID' });
+  }
+}
+
+interface MigrationTable {
+  kysely_migration: { name: string };
+}

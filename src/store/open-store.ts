@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import type { Kysely } from 'kysely';
+import { RollcallError } from '../core/errors.ts';
+import type { Store } from '../ports/store.ts';
+import { createBatches } from './batches.ts';
+import type { Database } from './database.ts';
+import { createHolds } from './holds.ts';
+import { createLeases } from './leases.ts';
+import { createLedger } from './ledger.ts';
+import { migrate } from './migrate.ts';
+import { createPlans } from './plans.ts';
+import { createReads } from './reads.ts';
+import { createRuns } from './runs.ts';
+import { openSqlite } from './sqlite.ts';
+import { createTokenStore } from './tokens.ts';
+import { createTriggers } from './triggers.ts';
+
+export interface StoreBase {
+  /** Folder of the configuration file: a relative path is meant from there. */
+  readonly folder: string;
+}
+
+/**
+ * Opens the store that `url` names and brings it to this version's tables: `sqlite:./path` for a file, made if there is
+ * none, or `sqlite::memory:` for one that ends with the process. Throws `CONFIG_INVALID` for any other url, and
+ * `STORE_INVALID` for a store that is damaged, not writable, of a newer version, or not Rollcall's.
+ */
+export async function openStore(url: string, base: StoreBase): Promise<Store> {
+  const path = sqlitePath(url, base.folder);
+  const db = await openSqlite(path);
+  try {
+    await migrate(db as unknown as Kysely<unknown>, path);
+    return createStore(db);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}
+
+function sqlitePath(url: string, folder: string): string {
+  const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : '';
+  if (path === '') {
+    // Only the scheme: the rest may hold a password.
+    const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? 'no scheme';
+    const message = `a store of the kind "${scheme}" is not supported. "store" can be sqlite:./path/to/file.db, relative to the configuration file, or sqlite::memory:.`;
+    throw new RollcallError(message, { code: 'CONFIG_INVALID' });
+  }
+  return path === ':memory:' ? path : resolve(folder, path);
+}
+
+function createStore(db: Database): Store {
+  return {
+    leases: createLeases(db),
+    triggers: createTriggers(db),
+    runs: createRuns(db),
+    plans: createPlans(db),
+    batches: createBatches(db),
+    ledger: createLedger(db),
+    holds: createHolds(db),
+    reads: createReads(db),
+    tokens: createTokenStore(db),
+    close: () => db.destroy(),
+  };
+}

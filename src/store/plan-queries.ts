@@ -1,0 +1,101 @@
+import { RollcallError } from '../core/errors.ts';
+import type { Plans } from '../ports/store.ts';
+import { classMask, toPlannedChange } from './change-rows.ts';
+import type { Database } from './database.ts';
+
+/** Hashes are 64 characters: thousands of them are one short read. */
+const hashesPerPiece = 8192;
+
+/** The ways to look into plans. None of them changes anything. */
+export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' | 'get' | 'findByDigest' | 'history'> {
+  return {
+    async *hashes(planId) {
+      let after = '';
+      for (;;) {
+        const rows: { identification: string; hash: string }[] = await db
+          .selectFrom('changes')
+          .select(['identification', 'hash'])
+          .where('plan', '=', planId)
+          .where('identification', '>', after)
+          .orderBy('identification')
+          .limit(hashesPerPiece)
+          .execute();
+        for (const { hash } of rows) yield hash;
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < hashesPerPiece) return;
+        after = last.identification;
+      }
+    },
+
+    async page(planId, { limit, after, states, classes, batch }) {
+      let query = db.selectFrom('changes').selectAll().where('plan', '=', planId);
+      if (after !== undefined) query = query.where('identification', '>', after);
+      if (states !== undefined) query = query.where('state', 'in', states.length === 0 ? [] : states);
+      if (classes !== undefined) query = query.where((eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0));
+      if (batch !== undefined) query = query.where('batch', '=', batch);
+      return (await query.orderBy('identification').limit(limit).execute()).map(toPlannedChange);
+    },
+
+    async get(planId, identification) {
+      const row = await db
+        .selectFrom('changes')
+        .selectAll()
+        .where('plan', '=', planId)
+        .where('identification', '=', identification)
+        .executeTakeFirst();
+      return row && toPlannedChange(row);
+    },
+
+    async findByDigest(sync, digest) {
+      const beginning = digest.toLowerCase();
+      if (!/^[0-9a-f]{8,64}$/.test(beginning)) {
+        const message = 'a plan is named by its digest: 8 to 64 characters, 0-9 and a-f, as `rollcall plan` shows it.';
+        throw new RollcallError(message, { code: 'USAGE' });
+      }
+      const rows = await db
+        .selectFrom('plans')
+        .selectAll()
+        .where('sync', '=', sync)
+        .where('digest', '>=', beginning)
+        // Every hex digit sorts before g.
+        .where('digest', '<', `${beginning}g`)
+        .orderBy('made_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      const newest = rows[0];
+      if (newest === undefined || newest.digest === null) return undefined;
+      if (rows.some((row) => row.digest !== newest.digest)) {
+        const message = `several plans of ${sync} have a digest that begins with ${beginning}; give more characters of it.`;
+        throw new RollcallError(message, { code: 'USAGE' });
+      }
+      return {
+        id: newest.id,
+        sync: newest.sync,
+        run: newest.run ?? undefined,
+        madeAt: Number(newest.made_at),
+        digest: newest.digest,
+      };
+    },
+
+    async history(sync, identification, limit) {
+      const rows = await db
+        .selectFrom('changes')
+        .innerJoin('plans', 'plans.id', 'changes.plan')
+        .innerJoin('runs', 'runs.id', 'plans.run')
+        .selectAll('changes')
+        .select(['runs.id as run', 'runs.started_at'])
+        .where('changes.identification', '=', identification)
+        .where('plans.sync', '=', sync)
+        .where('plans.digest', 'is not', null)
+        .orderBy('runs.started_at', 'desc')
+        .orderBy('runs.id', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        ...toPlannedChange(row),
+        run: row.run,
+        at: Number(row.applied_at ?? row.started_at),
+      }));
+    },
+  };
+}

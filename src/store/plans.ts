@@ -1,0 +1,130 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { RollcallError } from '../core/errors.ts';
+import type { ChangeState } from '../core/run.ts';
+import type { PlanHeader, Plans } from '../ports/store.ts';
+import { markChanges } from './change-marks.ts';
+import { countClasses, type NewChangeRow, noKinds, toNewChangeRow } from './change-rows.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
+import { createPlanGuards } from './plan-guards.ts';
+import { createPlanQueries } from './plan-queries.ts';
+import { RowWriter } from './row-writer.ts';
+
+/** Changes per transaction while a plan is written: other processes wait for no more than these. */
+const pieceRows = 4096;
+
+export function createPlans(db: Database): Plans {
+  const writer = new RowWriter<NewChangeRow>((on, rows) => on.insertInto('changes').values(rows));
+
+  return {
+    ...createPlanGuards(db),
+    ...createPlanQueries(db),
+
+    begin: (header) => inTransaction(db, (transaction) => beginPlan(transaction, header)),
+
+    async add(planId, changes) {
+      for (let from = 0; from < changes.length; from += pieceRows) {
+        const rows = changes.slice(from, from + pieceRows).map((change) => toNewChangeRow(planId, change));
+        await inTransaction(db, async (transaction) => {
+          await requireUnsealed(transaction, planId);
+          await writer.write(transaction, rows);
+        });
+        await nextTurn();
+      }
+    },
+
+    async count(planId) {
+      const groups = await db
+        .selectFrom('changes')
+        .select(['kind', 'classes', 'state', 'is_approved'])
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('plan', '=', planId)
+        .groupBy(['kind', 'classes', 'state', 'is_approved'])
+        .execute();
+      const kinds = { ...noKinds };
+      for (const { kind, count } of groups) kinds[kind] += Number(count);
+      const open = groups.filter((group) => group.state === 'planned' && group.is_approved === 0);
+      return { kinds, classes: countClasses(groups), open: countClasses(open) };
+    },
+
+    async seal(planId, digest) {
+      await inTransaction(db, async (transaction) => {
+        const plan = await requirePlan(transaction, planId);
+        if (plan.digest === digest) return;
+        if (plan.digest !== null) throw sealed(planId);
+        await transaction.updateTable('plans').set({ digest }).where('id', '=', planId).execute();
+      });
+    },
+
+    setStates: (owned, marks) => asOwner(db, owned, (transaction) => markChanges(transaction, owned.run.id, marks)),
+
+    async countStates(planId) {
+      const groups = await db
+        .selectFrom('changes')
+        .select('state')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('plan', '=', planId)
+        .groupBy('state')
+        .execute();
+      const counts = { ...noStates };
+      for (const { state, count } of groups) counts[state] = Number(count);
+      return counts;
+    },
+  };
+}
+
+const noStates: Readonly<Record<ChangeState, number>> = {
+  planned: 0,
+  held: 0,
+  sent: 0,
+  applied: 0,
+  failed: 0,
+  unverified: 0,
+  unresolved: 0,
+  exported: 0,
+  dropped: 0,
+};
+
+/**
+ * Drops what an earlier try had written, the batches of its run too: a run has one plan. Throws `CONFLICT` once a batch
+ * has left: then the plan says what was sent, and whoever begins it anew has not seen that the run went on elsewhere.
+ */
+async function beginPlan(db: OpenTransaction, header: PlanHeader): Promise<void> {
+  const { id, sync, run, madeAt } = header;
+  if (run !== undefined) {
+    const sent = await db
+      .selectFrom('batches')
+      .select('id')
+      .where('run', '=', run)
+      .where('state', '!=', 'planned')
+      .limit(1)
+      .executeTakeFirst();
+    if (sent !== undefined) {
+      const message = `the plan of run ${run} cannot be made anew: its batch ${sent.id} has been sent. Go on with its delivery.`;
+      throw new RollcallError(message, { code: 'CONFLICT' });
+    }
+    await db.deleteFrom('batches').where('run', '=', run).execute();
+    await db.deleteFrom('plans').where('run', '=', run).execute();
+  }
+  await db.deleteFrom('plans').where('id', '=', id).execute();
+  await db
+    .insertInto('plans')
+    .values({ id, sync, run: run ?? null, made_at: madeAt, digest: null })
+    .execute();
+}
+
+async function requirePlan(db: OpenTransaction, planId: string): Promise<{ digest: string | null }> {
+  const plan = await db.selectFrom('plans').select('digest').where('id', '=', planId).executeTakeFirst();
+  if (plan !== undefined) return plan;
+  const message = `the store has no plan ${planId}: it was never begun, or another worker began the run's plan anew.`;
+  throw new RollcallError(message, { code: 'NOT_FOUND' });
+}
+
+async function requireUnsealed(db: OpenTransaction, planId: string): Promise<void> {
+  if ((await requirePlan(db, planId)).digest !== null) throw sealed(planId);
+}
+
+function sealed(planId: string): RollcallError {
+  return new RollcallError(`plan ${planId} is sealed: nothing can be added to it, and its digest stands.`, {
+    code: 'CONFLICT',
+  });
+}

@@ -1,0 +1,129 @@
+import { type Database, inTransaction, type OpenTransaction } from './database.ts';
+
+/** How far back guards count what was applied (design, section 7). */
+const guardWindowMs = 24 * 3_600_000;
+
+/**
+ * Drops findings, changes, batches and holds of runs that ended before `before`, except the newest `keep` of each sync,
+ * and with them plans that were only shown, approvals and triggers as old. Stays: the runs themselves, batches whose
+ * effect is not known with their changes, what a guard may still count, each sync's newest schedule slot and last
+ * complete read. Returns how many runs have lost their details for good.
+ */
+export async function pruneRuns(db: Database, before: number, keep: number): Promise<number> {
+  const ended = await db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('runs')
+        .select(['id', 'ended_at', 'is_pruned'])
+        .select((row) =>
+          row.fn
+            .agg<number>('row_number')
+            .over((over) => over.partitionBy('sync').orderBy('started_at', 'desc').orderBy('id', 'desc'))
+            .as('rank'),
+        )
+        .as('ranked'),
+    )
+    .select('id')
+    .where('rank', '>', keep)
+    .where('ended_at', '<', before)
+    .where('is_pruned', '=', 0)
+    .execute();
+  let pruned = 0;
+  // One run, one transaction: a worker that writes meanwhile waits for one run's rows, not for all.
+  for (const { id } of ended) {
+    if (await inTransaction(db, (transaction) => pruneRun(transaction, id, before))) pruned++;
+  }
+  await inTransaction(db, (transaction) => pruneLoose(transaction, before));
+  return pruned;
+}
+
+async function pruneRun(db: OpenTransaction, run: string, before: number): Promise<boolean> {
+  await db.deleteFrom('findings').where('run', '=', run).execute();
+  await db
+    .deleteFrom('changes')
+    .where('plan', 'in', (eb) => eb.selectFrom('plans').select('id').where('run', '=', run))
+    .where((eb) => eb.or([eb('applied_at', 'is', null), eb('applied_at', '<', before - guardWindowMs)]))
+    .where((eb) => eb.or([eb('batch', 'is', null), eb('batch', 'not in', unknownBatches(db, run))]))
+    .execute();
+  await db
+    .deleteFrom('batches')
+    .where('run', '=', run)
+    .where('id', 'not in', unknownBatches(db, run))
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('changes').select('changes.batch').whereRef('changes.batch', '=', 'batches.id'))),
+    )
+    .execute();
+  await db
+    .deleteFrom('plans')
+    .where('run', '=', run)
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('changes').select('changes.plan').whereRef('changes.plan', '=', 'plans.id'))),
+    )
+    .execute();
+  if (await hasDetails(db, run)) return false;
+  await db.deleteFrom('hold_runs').where('run', '=', run).execute();
+  await db.deleteFrom('leases').where('name', '=', `run:${run}`).execute();
+  await db.updateTable('runs').set({ is_pruned: 1 }).where('id', '=', run).execute();
+  return true;
+}
+
+function unknownBatches(db: OpenTransaction, run: string) {
+  return db
+    .selectFrom('batches as unknown')
+    .select('unknown.id')
+    .where('unknown.run', '=', run)
+    .where('unknown.kind', '!=', 'outbox')
+    .where('unknown.state', 'in', ['sending', 'sent', 'unresolved']);
+}
+
+async function hasDetails(db: OpenTransaction, run: string): Promise<boolean> {
+  const plan = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
+  const batch = await db.selectFrom('batches').select('id').where('run', '=', run).limit(1).executeTakeFirst();
+  return plan !== undefined || batch !== undefined;
+}
+
+async function pruneLoose(db: OpenTransaction, before: number): Promise<void> {
+  await db.deleteFrom('plans').where('run', 'is', null).where('made_at', '<', before).execute();
+  await db.deleteFrom('approvals').where('expires_at', '<', before).execute();
+  await db
+    .deleteFrom('holds')
+    .where('expires_at', '<', before)
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('hold_runs').select('hold_runs.run').whereRef('hold_runs.hold', '=', 'holds.id'))),
+    )
+    .execute();
+  await db
+    .deleteFrom('triggers')
+    .where('requested_at', '<', before)
+    .where('state', '!=', 'waiting')
+    .where((eb) =>
+      eb.or([
+        eb('kind', '!=', 'schedule'),
+        eb.exists(
+          eb
+            .selectFrom('triggers as newer')
+            .select('newer.id')
+            .whereRef('newer.sync', '=', 'triggers.sync')
+            .where('newer.kind', '=', 'schedule')
+            .whereRef('newer.requested_at', '>', 'triggers.requested_at'),
+        ),
+      ]),
+    )
+    .execute();
+  await db
+    .deleteFrom('reads')
+    .where('run', 'in', (eb) => eb.selectFrom('runs').select('id').where('is_pruned', '=', 1))
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('reads as newer')
+          .innerJoin('runs as later', 'later.id', 'newer.run')
+          .select('newer.run')
+          .whereRef('newer.sync', '=', 'reads.sync')
+          .whereRef('newer.read_at', '>', 'reads.read_at')
+          .where('later.ended_at', 'is not', null)
+          .where('newer.is_accepted', '=', 1),
+      ),
+    )
+    .execute();
+}

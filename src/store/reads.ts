@@ -1,0 +1,52 @@
+import type { ReadRecord, Reads } from '../ports/store.ts';
+import { asOwner, type Database } from './database.ts';
+
+export function createReads(db: Database): Reads {
+  return {
+    async last(sync) {
+      const row = await db
+        .selectFrom('reads')
+        .selectAll()
+        .where('sync', '=', sync)
+        .where('is_accepted', '=', 1)
+        .orderBy('read_at', 'desc')
+        .orderBy('run', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return (
+        row && {
+          sync: row.sync,
+          run: row.run,
+          at: Number(row.read_at),
+          rows: Number(row.row_count),
+          stamp: row.stamp,
+          isAccepted: row.is_accepted === 1,
+          fillRates: JSON.parse(row.fill_rates) as ReadRecord['fillRates'],
+        }
+      );
+    },
+
+    put(owned, read) {
+      return asOwner(db, owned, async (transaction) => {
+        const row = {
+          sync: read.sync,
+          read_at: read.at,
+          row_count: read.rows,
+          stamp: read.stamp,
+          is_accepted: Number(read.isAccepted),
+          fill_rates: JSON.stringify(read.fillRates),
+        };
+        // A resumed run reads again: its later read replaces the first.
+        await transaction
+          .insertInto('reads')
+          .values({ run: read.run, ...row })
+          .onConflict((conflict) => conflict.column('run').doUpdateSet(row))
+          .execute();
+      });
+    },
+
+    async accept(runId) {
+      await db.updateTable('reads').set({ is_accepted: 1 }).where('run', '=', runId).execute();
+    },
+  };
+}

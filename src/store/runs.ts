@@ -1,0 +1,228 @@
+import type { Selectable, Updateable } from 'kysely';
+import { RollcallError } from '../core/errors.ts';
+import type { Finding } from '../core/finding.ts';
+import { type Counts, noCounts } from '../core/run.ts';
+import type { Run, RunFacts, RunPatch, RunScope, Runs, TriggerKind } from '../ports/store.ts';
+import { asOwner, type Database, inTransaction } from './database.ts';
+import { pruneRuns } from './prune.ts';
+import { inLists, RowWriter } from './row-writer.ts';
+import type { FindingRow, RunRow } from './schema.ts';
+import { waitingRows } from './triggers.ts';
+
+export function createRuns(db: Database): Runs {
+  const findingWriter = new RowWriter<FindingRow>((on, rows) => on.insertInto('findings').values(rows));
+
+  return {
+    open(sync, make) {
+      return inTransaction(db, async (transaction) => {
+        const open = await transaction
+          .selectFrom('runs')
+          .selectAll()
+          .where('sync', '=', sync)
+          .where('ended_at', 'is', null)
+          .executeTakeFirst();
+        if (open !== undefined) return { run: toRun(open), isNew: false };
+
+        const waiting = await waitingRows(transaction, sync);
+        const oldest = waiting[0];
+        if (oldest === undefined) return undefined;
+        const taken = waiting.filter((trigger) => trigger.scope_key === oldest.scope_key);
+        const row = {
+          id: make.id,
+          sync,
+          connection: make.connection,
+          trigger_kind: kindOf(taken.map((trigger) => trigger.kind)),
+          scope: oldest.scope,
+          phase: 'pulling' as const,
+          started_at: make.now,
+          ended_at: null,
+          outcome: null,
+          reason: null,
+          digest: null,
+          counts: JSON.stringify(noCounts),
+          facts: '{}',
+          is_cancel_requested: 0,
+          is_pruned: 0,
+        };
+        await transaction.insertInto('runs').values(row).execute();
+        for (const ids of inLists(taken.map((trigger) => trigger.id))) {
+          await transaction
+            .updateTable('triggers')
+            .set({ state: 'taken', run: make.id })
+            .where('id', 'in', ids)
+            .execute();
+        }
+        return { run: toRun(row), isNew: true };
+      });
+    },
+
+    get: (id) => findRun(db, id),
+
+    async list({ sync, limit }) {
+      const rows = await db
+        .selectFrom('runs')
+        .selectAll()
+        .$if(sync !== undefined, (query) => query.where('sync', '=', sync ?? ''))
+        .orderBy('started_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(toRun);
+    },
+
+    async unfinished() {
+      const rows = await db
+        .selectFrom('runs')
+        .selectAll()
+        .where('ended_at', 'is', null)
+        .orderBy('started_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toRun);
+    },
+
+    update(owned, patch) {
+      return asOwner(db, owned, async (transaction) => {
+        const row = await transaction
+          .updateTable('runs')
+          // Something must be set for the row to come back: an empty patch still reads it anew.
+          .set({ id: owned.run.id, ...toRow(patch) })
+          .where('id', '=', owned.run.id)
+          .returningAll()
+          .executeTakeFirst();
+        if (row === undefined) throw noSuchRun(owned.run.id);
+        return { run: toRun(row), lease: owned.lease };
+      });
+    },
+
+    replaceFindings(owned, findings) {
+      return asOwner(db, owned, async (transaction) => {
+        await transaction.deleteFrom('findings').where('run', '=', owned.run.id).execute();
+        await findingWriter.write(transaction, findings.map(toFindingRow(owned.run.id, 1)));
+      });
+    },
+
+    addFindings(owned, findings) {
+      return asOwner(db, owned, async (transaction) => {
+        const last = await transaction
+          .selectFrom('findings')
+          .select((eb) => eb.fn.max('number').as('number'))
+          .where('run', '=', owned.run.id)
+          .executeTakeFirst();
+        // `max` of nothing is null.
+        const from = Number(last?.number ?? 0) + 1;
+        await findingWriter.write(transaction, findings.map(toFindingRow(owned.run.id, from)));
+      });
+    },
+
+    async findings(runId, limit) {
+      const rows = await db
+        .selectFrom('findings')
+        .selectAll()
+        .where('run', '=', runId)
+        .orderBy('number')
+        .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+        .execute();
+      return rows.map(toFinding);
+    },
+
+    async findingsCount(runId) {
+      const row = await db
+        .selectFrom('findings')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('run', '=', runId)
+        .executeTakeFirstOrThrow();
+      return Number(row.count);
+    },
+
+    async requestCancel(runId) {
+      const { numUpdatedRows } = await db
+        .updateTable('runs')
+        .set({ is_cancel_requested: 1 })
+        .where('id', '=', runId)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async lastGood(sync) {
+      const row = await db
+        .selectFrom('runs')
+        .innerJoin('reads', 'reads.run', 'runs.id')
+        .selectAll('runs')
+        .where('runs.sync', '=', sync)
+        .where('runs.ended_at', 'is not', null)
+        .orderBy('runs.started_at', 'desc')
+        .orderBy('runs.id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row && toRun(row);
+    },
+
+    prune: (before, keep) => pruneRuns(db, before, keep),
+  };
+}
+
+/** A person's wish names the run before a webhook's does, and that before the clock's. Among equals the oldest. */
+const wishes: readonly TriggerKind[] = ['manual', 'resync', 'approval', 'retry'];
+
+function kindOf(kinds: readonly TriggerKind[]): TriggerKind {
+  const wish = kinds.find((kind) => wishes.includes(kind));
+  return wish ?? kinds.find((kind) => kind !== 'schedule') ?? 'schedule';
+}
+
+async function findRun(db: Database, id: string): Promise<Run | undefined> {
+  const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toRun(row);
+}
+
+function noSuchRun(id: string): RollcallError {
+  return new RollcallError(`the store has no run ${id}; \`rollcall runs\` lists those it has.`, { code: 'NOT_FOUND' });
+}
+
+function toRun(row: Selectable<RunRow>): Run {
+  return {
+    id: row.id,
+    sync: row.sync,
+    connection: row.connection,
+    trigger: row.trigger_kind,
+    scope: JSON.parse(row.scope) as RunScope,
+    phase: row.phase,
+    startedAt: Number(row.started_at),
+    endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
+    outcome: row.outcome ?? undefined,
+    reason: row.reason ?? undefined,
+    digest: row.digest ?? undefined,
+    counts: JSON.parse(row.counts) as Counts,
+    facts: JSON.parse(row.facts) as RunFacts,
+    isCancelRequested: row.is_cancel_requested === 1,
+  };
+}
+
+/** Only what the patch names; a value of undefined empties the column. */
+function toRow(patch: RunPatch): Updateable<RunRow> {
+  return {
+    ...(patch.phase === undefined ? {} : { phase: patch.phase }),
+    ...('endedAt' in patch ? { ended_at: patch.endedAt ?? null } : {}),
+    ...('outcome' in patch ? { outcome: patch.outcome ?? null } : {}),
+    ...('reason' in patch ? { reason: patch.reason ?? null } : {}),
+    ...('digest' in patch ? { digest: patch.digest ?? null } : {}),
+    ...(patch.counts === undefined ? {} : { counts: JSON.stringify(patch.counts) }),
+    ...(patch.facts === undefined ? {} : { facts: JSON.stringify(patch.facts) }),
+  };
+}
+
+function toFindingRow(run: string, from: number): (finding: Finding, index: number) => FindingRow {
+  return ({ code, identification = null, at = null, message }, index) => {
+    return { run, number: from + index, code, identification, place: at, message };
+  };
+}
+
+function toFinding(row: FindingRow): Finding {
+  return {
+    code: row.code,
+    ...(row.identification === null ? {} : { identification: row.identification }),
+    ...(row.place === null ? {} : { at: row.place }),
+    message: row.message,
+  };
+}

@@ -1,0 +1,197 @@
+import type { Generated } from 'kysely';
+import type { ChangeClass, ChangeKind } from '../core/change.ts';
+import type { FindingCode } from '../core/finding.ts';
+import type { BatchState, ChangeState, Outcome, Phase } from '../core/run.ts';
+import type { Batch, HoldRecord, TokenState, TriggerKind } from '../ports/store.ts';
+
+/**
+ * The tables as they are after the last migration. The same for every database: text, whole numbers and null only.
+ * Instants are epoch ms, truths are 0 or 1, structures are JSON text, identifications sort by code point.
+ */
+export interface Schema {
+  leases: LeaseRow;
+  triggers: TriggerRow;
+  runs: RunRow;
+  findings: FindingRow;
+  plans: PlanRow;
+  changes: ChangeRow;
+  batches: BatchRow;
+  ledger: LedgerRow;
+  holds: HoldRow;
+  hold_runs: HoldRunRow;
+  approvals: ApprovalRow;
+  reads: ReadRow;
+  tokens: TokenRow;
+}
+
+export interface LeaseRow {
+  name: string;
+  /** Null while nobody holds it; the row stays, so that the fence never starts again. */
+  owner: string | null;
+  fence: number;
+  until_at: number;
+}
+
+export interface TriggerRow {
+  id: string;
+  sync: string;
+  kind: TriggerKind;
+  key: string;
+  requested_at: number;
+  scope: string;
+  /** Equal for equal scopes, whatever the order of names. */
+  scope_key: string;
+  state: Generated<'waiting' | 'taken' | 'cancelled'>;
+  /** The run that took it. */
+  run: string | null;
+}
+
+export interface RunRow {
+  id: string;
+  sync: string;
+  connection: string;
+  trigger_kind: TriggerKind;
+  scope: string;
+  phase: Phase;
+  started_at: number;
+  ended_at: number | null;
+  outcome: Outcome | null;
+  reason: string | null;
+  digest: string | null;
+  counts: string;
+  facts: string;
+  is_cancel_requested: Generated<number>;
+  /** 1 when findings, changes and batches are gone. */
+  is_pruned: Generated<number>;
+}
+
+export interface FindingRow {
+  run: string;
+  number: number;
+  code: FindingCode;
+  identification: string | null;
+  place: string | null;
+  message: string;
+}
+
+export interface PlanRow {
+  id: string;
+  sync: string;
+  run: string | null;
+  made_at: number;
+  /** Null until the plan is sealed. */
+  digest: string | null;
+}
+
+export interface ChangeRow {
+  plan: string;
+  identification: string;
+  kind: ChangeKind;
+  before_json: string | null;
+  after_json: string;
+  /** `,email,job,`: names between commas. */
+  changed: string;
+  /** Sum of the bits of `classBits`. */
+  classes: number;
+  reason: string;
+  hash: string;
+  state: Generated<ChangeState>;
+  state_reason: string | null;
+  batch: string | null;
+  is_approved: Generated<number>;
+  applied_at: number | null;
+}
+
+export interface BatchRow {
+  id: string;
+  run: string;
+  sync: string;
+  connection: string;
+  number: number;
+  kind: Batch['kind'];
+  size: number;
+  state: BatchState;
+  sent_at: number | null;
+  file_id: string | null;
+  file_name: string | null;
+  status: string | null;
+  polls: number;
+  final: Batch['final'] | null;
+  final_at: number | null;
+  reason: string | null;
+  parent: string | null;
+}
+
+export interface LedgerRow {
+  connection: string;
+  identification: string;
+  owner: string;
+  /** Null when empty: most are, and nothing is faster than not parsing. */
+  hidden: string | null;
+  quirks: string | null;
+  unverified: number;
+  disabled_at: number | null;
+  gone_since: number | null;
+  miss_count: number | null;
+  miss_since: number | null;
+  miss_stamp: string | null;
+  removed_at: number | null;
+  removed_blacklist: number | null;
+  written_at: number | null;
+}
+
+export interface HoldRow {
+  id: string;
+  sync: string;
+  run: string;
+  class: ChangeClass;
+  reason: string;
+  digest: string;
+  /** In order. */
+  hashes: string;
+  /** sha256 over the hashes in order: equal for holds of the same changes. */
+  hashes_key: string;
+  held_at: number;
+  expires_at: number;
+  state: HoldRecord['state'];
+}
+
+/** Every run that held the same changes: a renewed hold is still found from the run that began it. */
+export interface HoldRunRow {
+  hold: string;
+  run: string;
+}
+
+export interface ApprovalRow {
+  sync: string;
+  hash: string;
+  decision: 'approved' | 'rejected';
+  by_whom: string;
+  decided_at: number;
+  expires_at: number;
+}
+
+export interface ReadRow {
+  run: string;
+  sync: string;
+  read_at: number;
+  row_count: number;
+  stamp: string;
+  is_accepted: number;
+  fill_rates: string;
+}
+
+export interface TokenRow {
+  connection: string;
+  generation: number;
+  state: TokenState;
+  access_sealed: string | null;
+  refresh_sealed: string | null;
+  issued_at: number | null;
+  expires_at: number | null;
+  seed_hash: string | null;
+  used_seeds: string;
+  refresh_started_at: number | null;
+  attempts: number;
+  reason: string | null;
+}

@@ -1,0 +1,46 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { Kysely } from 'kysely';
+import { RollcallError } from '../core/errors.ts';
+import type { Database } from './database.ts';
+import type { Schema } from './schema.ts';
+import { sqliteDialect, whenFree } from './sqlite-dialect.ts';
+import { explainSqliteError } from './sqlite-errors.ts';
+
+/** How long SQLite itself waits for another process before it says so; this process stands still meanwhile. */
+const busyTimeoutMs = 1_000;
+
+/**
+ * Opens a SQLite database, `:memory:` or an absolute path; file and missing folders are made for this user alone.
+ * Throws `STORE_INVALID` when it cannot be opened and written.
+ */
+export async function openSqlite(path: string): Promise<Database> {
+  if (path !== ':memory:') makeFile(path);
+  let database: Sqlite.Database | undefined;
+  try {
+    const opened = new Sqlite(path, { timeout: busyTimeoutMs });
+    database = opened;
+    // Readers do not stop the writer, nor it them; the log is synced at every commit: a refreshed token or a batch that
+    // is about to go out must still be there after a power cut.
+    await whenFree(() => opened.pragma('journal_mode = WAL'));
+    opened.pragma('synchronous = FULL');
+    opened.pragma('foreign_keys = ON');
+    return new Kysely<Schema>({ dialect: sqliteDialect(opened, path) });
+  } catch (error) {
+    database?.close();
+    throw explainSqliteError(error, path);
+  }
+}
+
+function makeFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // SQLite would make it readable for everybody; the log and index files beside it take over its mode.
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    const message = `the store ${path} cannot be made or written (${code}). Check the path under "store" and who owns its folder.`;
+    throw new RollcallError(message, { code: 'STORE_INVALID', cause: error });
+  }
+}

@@ -1,0 +1,72 @@
+import type { TokenRecord, TokenStore } from '../ports/store.ts';
+import type { Database } from './database.ts';
+import type { TokenRow } from './schema.ts';
+
+/** Durable when `replace` resolves: the database syncs every commit to disk. */
+export function createTokenStore(db: Database): TokenStore {
+  return {
+    async get(connection) {
+      const row = await db.selectFrom('tokens').selectAll().where('connection', '=', connection).executeTakeFirst();
+      return row && toRecord(row);
+    },
+
+    async replace(seen, next) {
+      if (seen === undefined) {
+        const { numInsertedOrUpdatedRows } = await db
+          .insertInto('tokens')
+          .values(toRow(next))
+          .onConflict((conflict) => conflict.column('connection').doNothing())
+          .executeTakeFirst();
+        return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+      }
+      const { numUpdatedRows } = await db
+        .updateTable('tokens')
+        .set(toRow({ ...next, connection: seen.connection }))
+        .where('connection', '=', seen.connection)
+        .where('generation', '=', seen.generation)
+        .where('state', '=', seen.state)
+        // The start of the refresh is part of what was seen: a second try of the same generation is another attempt.
+        .where('refresh_started_at', 'is not distinct from', seen.refreshStartedAt ?? null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
+
+function toRow(record: TokenRecord): TokenRow {
+  return {
+    connection: record.connection,
+    generation: record.generation,
+    state: record.state,
+    access_sealed: record.accessSealed ?? null,
+    refresh_sealed: record.refreshSealed ?? null,
+    issued_at: record.issuedAt ?? null,
+    expires_at: record.expiresAt ?? null,
+    seed_hash: record.seedHash ?? null,
+    used_seeds: JSON.stringify(record.usedSeeds),
+    refresh_started_at: record.refreshStartedAt ?? null,
+    attempts: record.attempts,
+    reason: record.reason ?? null,
+  };
+}
+
+function toRecord(row: TokenRow): TokenRecord {
+  return {
+    connection: row.connection,
+    generation: Number(row.generation),
+    state: row.state,
+    accessSealed: row.access_sealed ?? undefined,
+    refreshSealed: row.refresh_sealed ?? undefined,
+    issuedAt: toInstant(row.issued_at),
+    expiresAt: toInstant(row.expires_at),
+    seedHash: row.seed_hash ?? undefined,
+    usedSeeds: JSON.parse(row.used_seeds) as string[],
+    refreshStartedAt: toInstant(row.refresh_started_at),
+    attempts: row.attempts,
+    reason: row.reason ?? undefined,
+  };
+}
+
+function toInstant(value: number | null): number | undefined {
+  return value === null ? undefined : Number(value);
+}

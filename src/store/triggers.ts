@@ -1,0 +1,83 @@
+import type { Selectable } from 'kysely';
+import type { RunScope, Trigger, Triggers } from '../ports/store.ts';
+import type { Database } from './database.ts';
+import type { TriggerRow } from './schema.ts';
+
+export function createTriggers(db: Database): Triggers {
+  return {
+    async add(trigger) {
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('triggers')
+        .values({
+          id: trigger.id,
+          sync: trigger.sync,
+          kind: trigger.kind,
+          key: trigger.key,
+          requested_at: trigger.requestedAt,
+          scope: JSON.stringify(trigger.scope),
+          scope_key: scopeKey(trigger.scope),
+        })
+        .onConflict((conflict) => conflict.column('key').doNothing())
+        .executeTakeFirst();
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+    },
+
+    async waiting(sync) {
+      const rows = await waitingRows(db, sync);
+      // Of equal scope only the oldest is told: the run that takes it takes them all.
+      const oldest = new Map(rows.toReversed().map((row) => [JSON.stringify([row.sync, row.scope_key]), row.id]));
+      const shown = new Set(oldest.values());
+      return rows.filter((row) => shown.has(row.id)).map(toTrigger);
+    },
+
+    async state(id) {
+      const row = await db.selectFrom('triggers').select(['state', 'run']).where('id', '=', id).executeTakeFirst();
+      if (row === undefined) return undefined;
+      if (row.state === 'taken' && row.run !== null) return { kind: 'taken', run: row.run };
+      return { kind: row.state === 'cancelled' ? 'cancelled' : 'waiting' };
+    },
+
+    async lastSlot(sync) {
+      const row = await db
+        .selectFrom('triggers')
+        .select('requested_at')
+        .where('sync', '=', sync)
+        .where('kind', '=', 'schedule')
+        .orderBy('requested_at', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row && Number(row.requested_at);
+    },
+
+    async cancel(id) {
+      const { numUpdatedRows } = await db
+        .updateTable('triggers')
+        .set({ state: 'cancelled' })
+        .where('id', '=', id)
+        .where('state', '=', 'waiting')
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
+
+/** Waiting triggers, oldest first, also those that wait behind another of equal scope. */
+export function waitingRows(db: Database, sync?: string): Promise<Selectable<TriggerRow>[]> {
+  return db
+    .selectFrom('triggers')
+    .selectAll()
+    .where('state', '=', 'waiting')
+    .$if(sync !== undefined, (query) => query.where('sync', '=', sync ?? ''))
+    .orderBy('requested_at')
+    .orderBy('id')
+    .execute();
+}
+
+function scopeKey(scope: RunScope): string {
+  return scope.kind === 'all' ? 'all' : `users:${JSON.stringify([...new Set(scope.identifications)].sort())}`;
+}
+
+function toTrigger(row: Selectable<TriggerRow>): Trigger {
+  const { id, sync, kind, key } = row;
+  return { id, sync, kind, key, requestedAt: Number(row.requested_at), scope: JSON.parse(row.scope) as RunScope };
+}
