@@ -10,6 +10,7 @@ import type { Spool } from '../ports/spool.ts';
 import { type Candidates, equalUser } from './compare.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { type Absent, mark, type PeopleIndex } from './people-index.ts';
+import { sayOf } from './source-says.ts';
 
 export interface DecideJob {
   readonly sync: Sync;
@@ -83,7 +84,7 @@ async function decideSome(
     const isConflict = index.has(slot, mark.conflict);
     const subject: Case = {
       identification,
-      source: isConflict ? conflict : sourceSays(person, job, identification),
+      source: isConflict ? conflict : sayOf(present(person), job.snapshot, job.blocked.has(identification)),
       user: isEqual && person.kind === 'person' ? shownAsWanted(person) : user,
       ledger: owner,
     };
@@ -107,32 +108,8 @@ function isMiss({ rule }: Decision): boolean {
   return rule === 'missing-counted' || rule === 'missing-disable';
 }
 
-/** Says what this read may say of a person; only a proven snapshot lets it say more than *active*. */
-function sourceSays(person: Person | RejectedPerson | Absent, job: DecideJob, identification: string): SourceSays {
-  const { snapshot, blocked } = job;
-  if (blocked.has(identification)) {
-    const reason = 'an earlier change has an unknown fate: nothing is sent to this user until it is known';
-    return { says: 'unusable', code: 'unresolved', reason };
-  }
-  if (person.kind === 'absent') {
-    return snapshot.missing === undefined
-      ? { says: 'nothing', reason: 'not in this read, which proves nothing about absence' }
-      : { says: 'missing', proof: snapshot.missing };
-  }
-  const { at } = person;
-  if (person.kind === 'rejected') {
-    return { says: 'unusable', code: 'row-rejected', reason: `${at}, ${person.column}: ${person.reason}`, at };
-  }
-  if (person.standing === 'unknown') {
-    return { says: 'unusable', code: 'status-unknown', reason: `${at}: ${person.standingReason}`, at };
-  }
-  const unproven = { says: 'nothing', reason: `${person.standingReason}; but the read was not complete` } as const;
-  if (!person.isInScope) {
-    return snapshot.leavers === undefined ? unproven : { says: 'out-of-scope', person, proof: snapshot.leavers };
-  }
-  if (person.standing === 'future') return { says: 'nothing', reason: person.standingReason };
-  if (person.standing === 'active') return { says: 'active', person };
-  return snapshot.leavers === undefined ? unproven : { says: 'leaver', person, proof: snapshot.leavers };
+function present(person: Person | RejectedPerson | Absent): Person | RejectedPerson | undefined {
+  return person.kind === 'absent' ? undefined : person;
 }
 
 /** The user of a candidate that was equal in every readable field, as far as the truth table looks at it. */

@@ -76,11 +76,11 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
   }
 }
 
+/** Named people are looked up by their key where the mapping takes it as it is; else everybody is read and sifted. */
 function readRequest({ scope, sync }: PullJob): ReadRequest {
+  const field = sync.mapping.identificationField;
   if (scope.kind === 'all') return { kind: 'full' };
-  const origin = sync.settings.mapping.identification;
-  const field = origin.kind === 'from' ? origin.path : '';
-  return { kind: 'point', identifications: scope.identifications, field };
+  return { kind: 'point', identifications: scope.identifications, field: field ?? '' };
 }
 
 function filePerson(person: Person | RejectedPerson, { index, sync, find }: PullJob): void {

@@ -60,13 +60,20 @@ export type RunScope =
   | { readonly kind: 'all' }
   | { readonly kind: 'users'; readonly identifications: readonly string[] };
 
+export type TriggerState =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'taken'; readonly run: string }
+  | { readonly kind: 'cancelled' };
+
 export interface Triggers {
   /** Stores it; false when its key was there already. */
   add(trigger: Trigger): Promise<boolean>;
   /** Waiting triggers, oldest first. */
   waiting(sync?: string): Promise<readonly Trigger[]>;
-  /** Key of the newest schedule slot ever stored for the sync. */
-  lastSlot(sync: string): Promise<string | undefined>;
+  /** Where a trigger stands: waiting, or the run that it started or was coalesced into. */
+  state(id: string): Promise<TriggerState | undefined>;
+  /** The newest schedule slot ever stored for the sync: `requestedAt` of its newest trigger of kind `schedule`. */
+  lastSlot(sync: string): Promise<number | undefined>;
   /** Takes a waiting trigger out without a run. */
   cancel(id: string): Promise<boolean>;
 }

@@ -1,0 +1,73 @@
+import { RollcallError } from '../core/errors.ts';
+import type { HoldRecord, Run } from '../ports/store.ts';
+import type { EngineIo } from './engine-io.ts';
+import { changesOf } from './plan-run.ts';
+import { requestRun } from './request-run.ts';
+
+/** How long an approval or a rejection counts. */
+const approvalMs = 24 * 3_600_000;
+
+export interface Verdicts {
+  readonly run: Run;
+  readonly holds: readonly HoldRecord[];
+  /** Changes that were approved or rejected. */
+  readonly changes: number;
+}
+
+/**
+ * Approves what guards held in a run, by the hashes of its changes, and asks for the run that delivers them: whatever is
+ * still meant unchanged by then. The run's read becomes the new measure for the row and fill-rate guards.
+ */
+export async function approveRun(
+  runId: string,
+  by: string,
+  io: EngineIo,
+): Promise<Verdicts & { readonly trigger: string }> {
+  const { run, holds, hashes } = await heldIn(runId, io);
+  const now = io.clock.now();
+  await io.store.holds.approve(run.sync, hashes, by, now, now + approvalMs);
+  await io.store.reads.accept(run.id);
+  const trigger = await requestRun({ sync: run.sync, kind: 'approval', scope: { kind: 'all' } }, io);
+  return { run, holds, changes: hashes.length, trigger: trigger.id };
+}
+
+/** Rejects what guards held in a run: these very changes are not asked about again until they change. */
+export async function rejectRun(runId: string, by: string, io: EngineIo): Promise<Verdicts> {
+  const { run, holds, hashes } = await heldIn(runId, io);
+  await io.store.holds.reject(run.sync, hashes, by, io.clock.now());
+  return { run, holds, changes: hashes.length };
+}
+
+/**
+ * Approves every change of the newest plan with this digest, shown or of a run. Returns how many.
+ * Throws NOT_FOUND when no such plan is known.
+ */
+export async function approveDigest(sync: string, digest: string, by: string, io: EngineIo): Promise<number> {
+  const plan = await io.store.plans.findByDigest(sync, digest);
+  if (plan === undefined) {
+    const message = `no plan of ${sync} has the digest ${digest}: make one with "rollcall plan ${sync}" and look at it first`;
+    throw new RollcallError(message, { code: 'NOT_FOUND' });
+  }
+  const hashes: string[] = [];
+  for await (const { hash } of changesOf(plan.id, io, {})) hashes.push(hash);
+  const now = io.clock.now();
+  await io.store.holds.approve(sync, hashes, by, now, now + approvalMs);
+  if (plan.run !== undefined) await io.store.reads.accept(plan.run);
+  return hashes.length;
+}
+
+async function heldIn(
+  runId: string,
+  io: EngineIo,
+): Promise<{ run: Run; holds: readonly HoldRecord[]; hashes: string[] }> {
+  const run = await io.store.runs.get(runId);
+  if (run === undefined)
+    throw new RollcallError(`there is no run ${runId}: see "rollcall runs"`, { code: 'NOT_FOUND' });
+  const holds = await io.store.holds.ofRun(runId);
+  const hashes: string[] = [];
+  for await (const { hash } of changesOf(runId, io, { states: ['held'] })) hashes.push(hash);
+  if (hashes.length === 0 && run.facts.isReadDoubted !== true) {
+    throw new RollcallError(`run ${runId} holds nothing: there is nothing to approve or reject`, { code: 'CONFLICT' });
+  }
+  return { run, holds, hashes };
+}

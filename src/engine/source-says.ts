@@ -1,0 +1,33 @@
+import type { Person, RejectedPerson } from '../core/person.ts';
+import type { SourceSays } from '../core/plan.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+
+/**
+ * Says what this read may say of a person; only a proven snapshot lets it say more than *active*. `isBlocked`: an earlier
+ * change to this user has an unknown fate. Undefined person: no record of this read names them.
+ */
+export function sayOf(person: Person | RejectedPerson | undefined, snapshot: Snapshot, isBlocked: boolean): SourceSays {
+  if (isBlocked) {
+    const reason = 'an earlier change has an unknown fate: nothing is sent to this user until it is known';
+    return { says: 'unusable', code: 'unresolved', reason };
+  }
+  if (person === undefined) {
+    return snapshot.missing === undefined
+      ? { says: 'nothing', reason: 'not in this read, which proves nothing about absence' }
+      : { says: 'missing', proof: snapshot.missing };
+  }
+  const { at } = person;
+  if (person.kind === 'rejected') {
+    return { says: 'unusable', code: 'row-rejected', reason: `${at}, ${person.column}: ${person.reason}`, at };
+  }
+  if (person.standing === 'unknown') {
+    return { says: 'unusable', code: 'status-unknown', reason: `${at}: ${person.standingReason}`, at };
+  }
+  const unproven = { says: 'nothing', reason: `${person.standingReason}; but the read was not complete` } as const;
+  if (!person.isInScope) {
+    return snapshot.leavers === undefined ? unproven : { says: 'out-of-scope', person, proof: snapshot.leavers };
+  }
+  if (person.standing === 'future') return { says: 'nothing', reason: person.standingReason };
+  if (person.standing === 'active') return { says: 'active', person };
+  return snapshot.leavers === undefined ? unproven : { says: 'leaver', person, proof: snapshot.leavers };
+}

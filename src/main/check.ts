@@ -1,0 +1,91 @@
+import type { Config } from '../config/config.ts';
+import { RollcallError } from '../core/errors.ts';
+import type { CheckLine } from '../ports/app.ts';
+import type { Connection } from './open-connection.ts';
+import type { Engine } from './open-engine.ts';
+
+/** A file id that no platform gives: a status endpoint that exists says it does not know it. */
+const noSuchFile = '0';
+
+/** Looks at everything a run would need, changes nothing, and goes on after a failure so that all is said at once. */
+export async function* checkConfig(
+  config: Config,
+  engine: Engine,
+  only: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<CheckLine, void> {
+  const names = Object.keys(config.connections);
+  if (only !== undefined && !names.includes(only)) {
+    throw new RollcallError(`no connection is called ${only}; the configuration has: ${names.join(', ')}`, {
+      code: 'USAGE',
+    });
+  }
+  yield { subject: 'configuration', state: 'ok', message: `${config.path} is in order` };
+  for (const [name, connection] of engine.connections) {
+    if (only === undefined || only === name) yield* checkConnection(name, connection, signal);
+  }
+  for (const [name, sync] of engine.io.syncs) {
+    if (only === undefined || sync.settings.connection === only) yield await checkSource(name, engine, signal);
+  }
+}
+
+async function* checkConnection(
+  name: string,
+  connection: Connection,
+  signal: AbortSignal,
+): AsyncGenerator<CheckLine, void> {
+  const subject = `connection ${name}`;
+  const token = await connection.custody.status();
+  const isUsable = token.state === 'ready' || token.state === 'static' || token.state === 'refreshing';
+  yield { subject, state: isUsable ? 'ok' : 'warning', message: `token: ${token.state}. ${token.advice}`.trim() };
+  try {
+    let users = 0;
+    for await (const page of connection.platform.scan(signal)) users += page.users.length;
+    yield { subject, state: 'ok', message: `user search: ${users} users read, every one once` };
+  } catch (error) {
+    yield failed(subject, error);
+    return;
+  }
+  try {
+    const status = await connection.platform.status(noSuchFile, signal);
+    const message =
+      status.kind === 'no-status'
+        ? 'file status: a file that does not exist gets "not found"; if real files do too, batches are settled by reading users back'
+        : 'file status: the endpoint answers';
+    yield { subject, state: 'ok', message };
+  } catch (error) {
+    yield { ...failed(subject, error), state: 'warning' };
+  }
+}
+
+async function checkSource(name: string, engine: Engine, signal: AbortSignal): Promise<CheckLine> {
+  const subject = `sync ${name}`;
+  const sync = engine.io.syncs.get(name);
+  try {
+    const { clock, logger } = engine.io;
+    const fields = await sync?.source.fields({ clock, logger, signal, previous: undefined });
+    if (fields === undefined)
+      return { subject, state: 'ok', message: 'source: its fields are known only when it is read' };
+    const absent = (sync?.mapping.reads ?? []).filter(
+      (field) => !fields.includes(field) && !fields.includes(field.split('.')[0] ?? ''),
+    );
+    if (absent.length === 0)
+      return {
+        subject,
+        state: 'ok',
+        message: `source: ${fields.length} fields, and every one that is mapped is there`,
+      };
+    return {
+      subject,
+      state: 'failed',
+      message: `source has no field ${absent.join(', ')}; it has: ${fields.join(', ')}`,
+    };
+  } catch (error) {
+    return failed(subject, error);
+  }
+}
+
+function failed(subject: string, error: unknown): CheckLine {
+  if (!(error instanceof RollcallError)) throw error;
+  return { subject, state: 'failed', message: error.message };
+}

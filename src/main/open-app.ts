@@ -1,0 +1,128 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Config } from '../config/config.ts';
+import { RollcallError } from '../core/errors.ts';
+import { approveDigest, approveRun, rejectRun } from '../engine/approve.ts';
+import type { EngineIo, Sync } from '../engine/engine-io.ts';
+import { makePlan } from '../engine/make-plan.ts';
+import { cancelRun, requestRun, retryRun } from '../engine/request-run.ts';
+import { explainPerson } from '../engine/why.ts';
+import type { App, ResyncReport, TokenReport, WatchOptions } from '../ports/app.ts';
+import type { Trigger } from '../ports/store.ts';
+import type { DriveIo } from '../runtime/in-process/drive-run.ts';
+import { checkConfig } from './check.ts';
+import { deploymentLease, runDeployment } from './deployment.ts';
+import type { Connection } from './open-connection.ts';
+import type { Engine } from './open-engine.ts';
+import { findRun, planReport, runReport } from './reports.ts';
+import { runHere } from './run-here.ts';
+
+/** What the command line asks for, over an opened engine. Closing it closes the engine. */
+export function openApp(config: Config, engine: Engine): App {
+  const { io } = engine;
+  const { store } = io;
+  const owner = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
+  const watched = (options: WatchOptions): EngineIo => ({ ...io, progress: options.progress });
+  const keepToken = async (connection: string): Promise<void> => {
+    await engine.connections.get(connection)?.custody.current(AbortSignal.timeout(60_000));
+  };
+  const driveIo = (options: WatchOptions): DriveIo => ({
+    engine: watched(options),
+    owner,
+    signal: options.signal,
+    keepToken,
+  });
+
+  const here = async (trigger: Trigger, options: WatchOptions) => {
+    const { run, resumed } = await runHere(trigger, driveIo(options));
+    return { ...(await runReport(run.id, store)), resumed };
+  };
+  const isDeployed = async () => (await store.leases.holder(deploymentLease, io.clock.now())) !== undefined;
+  const queuedOrHere = async (trigger: Trigger, options: WatchOptions): Promise<ResyncReport> => {
+    if (await isDeployed()) return { kind: 'queued', trigger: trigger.id };
+    return { kind: 'ran', report: await here(trigger, options) };
+  };
+
+  return {
+    syncs: Object.values(config.syncs).map(({ name, connection, schedule, policy }) => ({
+      name,
+      connection,
+      policy,
+      schedule: schedule === undefined ? undefined : `${schedule.cron} (${schedule.timezone})`,
+    })),
+    connections: Object.keys(config.connections),
+
+    async plan(name, options) {
+      const sync = syncOf(name, io);
+      const job = {
+        planId: io.newId('plan'),
+        sync,
+        scope: { kind: 'all' },
+        signal: options.signal,
+        context: undefined,
+      } as const;
+      return planReport(await makePlan(job, watched(options)), sync, store);
+    },
+    async apply(name, { approve, scope = { kind: 'all' }, ...options }) {
+      syncOf(name, io);
+      if (approve !== undefined) await approveDigest(name, approve, byUs(owner), io);
+      return here(await requestRun({ sync: name, kind: 'manual', scope }, io), options);
+    },
+    async resync(name, { scope, ...options }) {
+      return queuedOrHere(await requestRun({ sync: name, kind: 'resync', scope }, io), options);
+    },
+    start: ({ onReady, ...options }) => runDeployment(config, engine, driveIo(options), onReady),
+
+    runs: (filter) => store.runs.list(filter),
+    show: async (id) => runReport((await findRun(id, store)).id, store),
+    changes: (planId, query) => store.plans.page(planId, query),
+    async approve(id, by) {
+      const { run, changes } = await approveRun((await findRun(id, store)).id, by, io);
+      return { run: run.id, sync: run.sync, changes, isDeploymentRunning: await isDeployed() };
+    },
+    async reject(id, by) {
+      const { run, changes } = await rejectRun((await findRun(id, store)).id, by, io);
+      return { run: run.id, sync: run.sync, changes, isDeploymentRunning: await isDeployed() };
+    },
+    async cancel(id) {
+      const run = await findRun(id, store);
+      await cancelRun(run.id, io);
+      return run;
+    },
+    retry: async (id, options) => queuedOrHere(await retryRun((await findRun(id, store)).id, io), options),
+    why: (name, identification, signal) => explainPerson(identification, syncOf(name, io), io, signal),
+
+    tokenStatus: async (name) => tokenReport(await connectionOf(name, engine).custody.status()),
+    tokenRefresh: async (name, signal) => tokenReport(await connectionOf(name, engine).custody.refresh(signal)),
+    async tokenRevoke(name, signal) {
+      const connection = connectionOf(name, engine);
+      return tokenReport(await connection.custody.revoke(connection.revoke, signal));
+    },
+    check: (connection, signal) => checkConfig(config, engine, connection, signal),
+    close: () => engine.close(),
+  };
+}
+
+function syncOf(name: string, io: EngineIo): Sync {
+  const sync = io.syncs.get(name);
+  if (sync !== undefined) return sync;
+  const known = [...io.syncs.keys()].join(', ');
+  throw new RollcallError(`no sync is called ${name}; the configuration has: ${known}`, { code: 'USAGE' });
+}
+
+function connectionOf(name: string, engine: Engine): Connection {
+  const connection = engine.connections.get(name);
+  if (connection !== undefined) return connection;
+  const known = [...engine.connections.keys()].join(', ');
+  throw new RollcallError(`no connection is called ${name}; the configuration has: ${known}`, { code: 'USAGE' });
+}
+
+function tokenReport(status: Awaited<ReturnType<Connection['custody']['status']>>): TokenReport {
+  const { connection, state, generation, issuedAt, expiresAt, advice } = status;
+  return { connection, state, generation, issuedAt, expiresAt, advice };
+}
+
+/** Who approved, for the audit: the process, as a short name that does not change while it lives. */
+function byUs(owner: string): string {
+  return `cli-${createHash('sha256').update(owner).digest('hex').slice(0, 8)}`;
+}

@@ -1,0 +1,82 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { ConnectionSettings } from '../config/config.ts';
+import { RollcallError } from '../core/errors.ts';
+import { openPlatformClient, type PlatformClient } from '../platform/client.ts';
+import { openPlatform } from '../platform/platform.ts';
+import { exchangeRefreshToken, revokeToken } from '../platform/resources/tokens.ts';
+import { openTokenCustody } from '../platform/tokens/open-token-custody.ts';
+import type { Seal } from '../platform/tokens/seal.ts';
+import type { TokenCustody } from '../platform/tokens/token-custody.ts';
+import type { Platform } from '../ports/platform.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { Store } from '../ports/store.ts';
+
+/** One connection, opened: its tokens, its client and the engine's view of it. */
+export interface Connection {
+  readonly settings: ConnectionSettings;
+  readonly custody: TokenCustody;
+  readonly client: PlatformClient;
+  readonly platform: Platform;
+  revoke(accessToken: string, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ConnectionParts {
+  readonly store: Store;
+  readonly seal: Seal | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly mayPresentSeed: boolean;
+}
+
+export function openConnection(settings: ConnectionSettings, parts: ConnectionParts): Connection {
+  const { store, seal, clock, mayPresentSeed } = parts;
+  const { name, baseUrl, dialect, limits } = settings;
+  const logger = parts.logger.child({ connection: name });
+  const applicationToken = settings.applicationToken?.reveal();
+  const endpoint = { baseUrl, timeoutMs: limits.timeoutMs, now: () => clock.now() };
+  const custody = openTokenCustody({
+    connection: name,
+    store: store.tokens,
+    leases: store.leases,
+    exchange: (refreshToken, signal) =>
+      exchangeRefreshToken(
+        { ...endpoint, applicationToken: applicationToken ?? '', refreshToken, expiresIn: dialect.expiresIn },
+        signal,
+      ),
+    seal,
+    clock,
+    newOwner: () => randomBytes(8).toString('hex'),
+    configuredRefreshToken: settings.refreshToken?.reveal(),
+    staticAccessToken: settings.accessToken?.reveal(),
+    mayPresentSeed,
+    httpTimeoutMs: limits.timeoutMs,
+    onAlert: (alert) =>
+      logger.error({ alert: alert.kind }, 'the connection needs a person: see "rollcall token status"'),
+    logger,
+    random: () => randomInt(2 ** 32) / 2 ** 32,
+  });
+  const client = openPlatformClient({
+    baseUrl,
+    dialect,
+    limits,
+    tokens: custody,
+    clock,
+    logger,
+    ...(applicationToken === undefined ? {} : { applicationToken }),
+  });
+  return {
+    settings,
+    custody,
+    client,
+    platform: openPlatform(client),
+    revoke: async (accessToken, signal) => {
+      const outcome = await revokeToken({ ...endpoint, accessToken }, signal);
+      if (outcome.kind !== 'revoked') throw new RollcallError(outcome.reason, { code: 'PLATFORM_FAILED' });
+    },
+    close: async () => {
+      await custody.close();
+      await client.close();
+    },
+  };
+}

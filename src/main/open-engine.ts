@@ -1,0 +1,97 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config, SyncConfig } from '../config/config.ts';
+import { createExpressions } from '../config/expressions.ts';
+import { compileMapping } from '../core/mapping.ts';
+import { deliveryKinds } from '../delivery/registry.ts';
+import type { EngineIo, Sync } from '../engine/engine-io.ts';
+import { openSeal } from '../platform/tokens/seal.ts';
+import type { Delivery } from '../ports/delivery.ts';
+import type { Checkpoint, Clock, Logger, NewId } from '../ports/runtime.ts';
+import { openFileSpool } from '../store/file-spool.ts';
+import { openStore } from '../store/index.ts';
+import { type Connection, openConnection } from './open-connection.ts';
+
+export interface EngineParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly newId: NewId;
+  readonly checkpoint: Checkpoint;
+  /** Whether this command may present the configured first refresh token (design, "Tokens"). */
+  readonly mayPresentSeed: boolean;
+}
+
+export interface Engine {
+  readonly io: EngineIo;
+  readonly connections: ReadonlyMap<string, Connection>;
+  close(): Promise<void>;
+}
+
+/** Opens the store, every connection and every sync of a configuration. Sends nothing. Must be closed. */
+export async function openEngine(config: Config, parts: EngineParts): Promise<Engine> {
+  const scratchFolder = await openScratchFolder(config, parts.clock.now());
+  const store = await openStore(config.store, { folder: config.folder });
+  const seal = config.encryptionKey === undefined ? undefined : openSeal(config.encryptionKey.reveal());
+  const connections = new Map(
+    Object.values(config.connections).map((settings) => [
+      settings.name,
+      openConnection(settings, { ...parts, store, seal }),
+    ]),
+  );
+  const syncs = new Map(
+    Object.values(config.syncs).map((settings) => [
+      settings.name,
+      openSync(settings, config, connections, scratchFolder),
+    ]),
+  );
+  const { clock, logger, newId, checkpoint } = parts;
+  const openSpool = () => openFileSpool(scratchFolder);
+  return {
+    io: { store, syncs, clock, logger, newId, openSpool, checkpoint, progress: () => {} },
+    connections,
+    close: async () => {
+      for (const connection of connections.values()) await connection.close();
+      await store.close();
+    },
+  };
+}
+
+function openSync(
+  settings: SyncConfig,
+  config: Config,
+  connections: ReadonlyMap<string, Connection>,
+  scratchFolder: string,
+): Sync {
+  const connection = connections.get(settings.connection);
+  if (connection === undefined) throw new RangeError(`sync ${settings.name} names no known connection`);
+  const { platform } = connection;
+  const { dialect } = connection.settings;
+  const blacklist = settings.remove !== 'never' && settings.remove.blacklist;
+  const outboxFolder = settings.outbox?.folder ?? join(config.folder, 'outbox');
+  const opened = deliveryKinds.map(({ kind, open }) => [
+    kind,
+    open({ platform, dialect, blacklist, scratchFolder, outboxFolder }),
+  ]);
+  return {
+    settings,
+    source: settings.source.open({ folder: config.folder }),
+    mapping: compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions: createExpressions() }),
+    platform,
+    dialect,
+    deliveries: Object.fromEntries(opened) as Record<Delivery['kind'], Delivery>,
+  };
+}
+
+const leftoverMs = 3_600_000;
+
+/** Files on their way lie beside the store, readable by us alone. What a killed process left is deleted an hour later. */
+async function openScratchFolder(config: Config, now: number): Promise<string> {
+  const folder = join(config.folder, '.rollcall', 'scratch');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined && now - found.mtimeMs > leftoverMs) await rm(path, { force: true });
+  }
+  return folder;
+}

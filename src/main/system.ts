@@ -1,0 +1,22 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ulid } from 'ulid';
+import type { Clock, NewId } from '../ports/runtime.ts';
+
+/** The real clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => {
+    if (ms <= 0) {
+      signal?.throwIfAborted();
+      return;
+    }
+    try {
+      await wait(ms, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      throw signal?.aborted === true ? signal.reason : error;
+    }
+  },
+};
+
+/** Ids that sort by time: `run_01J…`. */
+export const newUlid: NewId = (prefix) => `${prefix}_${ulid()}`;

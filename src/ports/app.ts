@@ -1,0 +1,119 @@
+import type { Finding } from '../core/finding.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { MappingTrace } from '../core/mapping.ts';
+import type { SourceRecord } from '../core/person.ts';
+import type { Decision, SourceSays } from '../core/plan.ts';
+import type { Counts, Hold } from '../core/run.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { Lookup } from './platform.ts';
+import type { Progress } from './runtime.ts';
+import type { Batch, ChangeQuery, HoldRecord, PlannedChange, Run, RunFacts, RunScope } from './store.ts';
+
+/**
+ * What the command line and the HTTP API can ask for. The composition root implements it over one configuration; every
+ * method may throw `RollcallError`, and nothing here prints. Must be closed.
+ */
+export interface App {
+  readonly syncs: readonly SyncView[];
+  readonly connections: readonly string[];
+  /** Pulls, compares, decides and guards, without any effect outside and without counting a miss. */
+  plan(sync: string, options: WatchOptions): Promise<PlanReport>;
+  /** One whole run, here: first the run that was interrupted, if there is one, then a new one. */
+  apply(sync: string, options: WatchOptions & { readonly approve?: string; readonly scope?: RunScope }): Promise<RunReport>;
+  /** Queued for a running deployment (`start`); without one the run happens here, as `apply` does. */
+  resync(sync: string, options: WatchOptions & { readonly scope: RunScope }): Promise<ResyncReport>;
+  /** Schedules, triggers and runs until the signal aborts; then every run stops at its next safe place. */
+  start(options: WatchOptions & { readonly onReady: () => void }): Promise<void>;
+  runs(filter: { readonly sync?: string; readonly limit: number }): Promise<readonly Run[]>;
+  /** One run with everything that is known of it. Throws NOT_FOUND. A unique beginning of the id is enough. */
+  show(run: string): Promise<RunReport>;
+  /** Changes of a run or of a shown plan, in order of identification. */
+  changes(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;
+  approve(run: string, by: string): Promise<VerdictReport>;
+  reject(run: string, by: string): Promise<VerdictReport>;
+  cancel(run: string): Promise<Run>;
+  /** Asks for another run of the same scope; here, or by a running deployment. */
+  retry(run: string, options: WatchOptions): Promise<ResyncReport>;
+  why(sync: string, identification: string, signal: AbortSignal): Promise<PersonTrace>;
+  tokenStatus(connection: string): Promise<TokenReport>;
+  tokenRefresh(connection: string, signal: AbortSignal): Promise<TokenReport>;
+  tokenRevoke(connection: string, signal: AbortSignal): Promise<TokenReport>;
+  /** Looks at configuration, reachability, token and dialect of the connections (all, or one), and at their sources. */
+  check(connection: string | undefined, signal: AbortSignal): AsyncGenerator<CheckLine, void>;
+  close(): Promise<void>;
+}
+
+export interface WatchOptions {
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+}
+
+export interface SyncView {
+  readonly name: string;
+  readonly connection: string;
+  readonly schedule: string | undefined;
+  readonly policy: string;
+}
+
+export interface PlanReport {
+  readonly id: string;
+  readonly sync: string;
+  readonly digest: string;
+  readonly counts: Counts;
+  readonly facts: RunFacts;
+  readonly findings: readonly Finding[];
+  readonly holds: readonly Hold[];
+  /** Why the source makes any run of it a failure. */
+  readonly failure: string | undefined;
+}
+
+export interface RunReport {
+  readonly run: Run;
+  readonly findings: readonly Finding[];
+  /** There may be more than are shown. */
+  readonly findingsInAll: number;
+  readonly batches: readonly Batch[];
+  readonly holds: readonly HoldRecord[];
+  /** Interrupted runs that were brought to their end before this one. */
+  readonly resumed: readonly Run[];
+}
+
+export type ResyncReport =
+  | { readonly kind: 'queued'; readonly trigger: string }
+  | { readonly kind: 'ran'; readonly report: RunReport };
+
+export interface VerdictReport {
+  readonly run: string;
+  readonly sync: string;
+  readonly changes: number;
+  /** Whether a running deployment delivers it now; else `rollcall apply` does. */
+  readonly isDeploymentRunning: boolean;
+}
+
+export interface TokenReport {
+  readonly connection: string;
+  readonly state: string;
+  readonly generation: number | undefined;
+  readonly issuedAt: number | undefined;
+  readonly expiresAt: number | undefined;
+  /** What it means and what to do, in a sentence. */
+  readonly advice: string;
+}
+
+export interface CheckLine {
+  readonly subject: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly message: string;
+}
+
+/** One person's way through the pipeline, looked at now, and what became of them before. For the person who asks. */
+export interface PersonTrace {
+  readonly identification: string;
+  readonly records: readonly { readonly record: SourceRecord; readonly trace: MappingTrace }[];
+  readonly snapshot: Snapshot;
+  readonly says: SourceSays;
+  readonly lookup: Lookup;
+  readonly ledger: LedgerEntry | undefined;
+  readonly decision: Decision;
+  readonly history: readonly (PlannedChange & { readonly run: string; readonly at: number })[];
+}
