@@ -159,15 +159,17 @@ export function openTokenCustody(options: CustodyOptions): TokenCustody {
     return describeTokens({ connection, entry, seed: seedOf(entry) });
   };
 
+  const current = async (signal: AbortSignal): Promise<AccessToken> => {
+    if (cached !== undefined && clock.now() < cached.recheckAt) return cached.token;
+    return obtain({ unwanted: undefined, cause: 'need' }, signal);
+  };
+
   return {
-    async current(signal) {
-      if (cached !== undefined && clock.now() < cached.recheckAt) return cached.token;
-      return obtain({ unwanted: undefined, cause: 'need' }, signal);
-    },
+    current,
 
     async renew(refusedGeneration, signal) {
       const refused = cached?.token.generation === refusedGeneration ? cached.token.secret : undefined;
-      if (refused === undefined && cached !== undefined) return this.current(signal);
+      if (refused === undefined && cached !== undefined) return current(signal);
       cached = cached && { ...cached, recheckAt: 0 };
       return obtain({ unwanted: refused, cause: 'refused' }, signal);
     },
@@ -184,7 +186,7 @@ export function openTokenCustody(options: CustodyOptions): TokenCustody {
 
     async revoke(callRevoke, signal) {
       cached = undefined;
-      await flight;
+      await flight?.catch(() => {});
       await revokePair(parts, callRevoke, signal);
       return status();
     },

@@ -4,23 +4,23 @@ import type { TokenEntry } from './vault.ts';
  * What to do with the stored pair. Every write of the row is a compare-and-set that raises the generation, so that of
  * many processes exactly one makes each step; `present` is only ever done under the connection's lease.
  *
- *      first token                              answer: granted
- *   (none) ────────────┐            ┌──────────────────────────────────────────────┐
- *                      ▼            ▼                                              │
- *              ┌──────────────── ready ──── 75 % of life, 401, no access token ──► refreshing, attempts 1
- *              │                    ▲                                              │    │        │
- *              │                    └──────── certainly not sent: as before ───────┘    │        │ invalid_grant
- *              │                                                    answer lost / crash │        │
- *              │                                                                        ▼        │
- *              │                      access token used while valid ◄───────────── fate unknown  │
- *              │                                                                        │        │
- *              │                       ended or refused, and one lease time has passed  │        │
- *              │                                                                        ▼        ▼
- *              │     granted ──► ready ◄────────────────────── refreshing, attempts 2 ──► reauth-required
- *              │                                                 (lost again, or refused)        │
- *              ▼                                                                                 │
- *           revoked ── `token refresh` ──► refreshing            a new first token ──► refreshing, attempts 1
- *         (no refresh by itself)
+ *                        first token
+ *   (no row) ─────────────────────────────────────────────┐
+ *                                                         ▼
+ *            75 % of life · 401 · `token refresh`     refreshing              invalid_grant
+ *   ready ────────────────────────────────────────► (attempts 1) ─────────────────────────────┐
+ *    ▲ ▲ ▲            granted: new pair               │ │    │                               │
+ *    │ │ └────────────────────────────────────────────┘ │    │ answer lost, or crash         │
+ *    │ │        certainly not sent: as it was           │    ▼                               │
+ *    │ └────────────────────────────────────────────────┘  fate unknown: the access token    │
+ *    │                                                     is used as long as it is valid    │
+ *    │                                                       │ then, a lease time later      │
+ *    │                granted: new pair                      ▼                               ▼
+ *    └─────────────────────────────────────────────── refreshing ──────────────────► reauth-required
+ *                                                    (attempts 2)  invalid_grant, or         │
+ *                                                                  lost again                │
+ *   ready, refreshing ── `token revoke` ──► revoked ── `token refresh` ──► refreshing        │
+ *   any state ── a new first token is configured ──► refreshing (attempts 1) ◄───────────────┘
  */
 export type Verdict =
   | { readonly kind: 'use' }

@@ -380,6 +380,44 @@ describe('with another process at it', () => {
     expect(bench.server.presentations).toHaveLength(1);
   });
 
+  it('presents nothing while somebody else holds the lease, and uses what it has', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    const token = await custody.current(never);
+    await bench.store.leases.take('token:acme', 'someone', leaseMs, bench.clock.now() + 0.8 * hour);
+    await bench.clock.advance(0.8 * hour);
+    expect(await custody.current(never)).toEqual(token);
+    const renewed = custody.renew(token.generation, never);
+    await bench.clock.advance(leaseMs - 1000);
+    expect(bench.server.presentations).toHaveLength(1);
+    await bench.clock.drive(renewed);
+    expect(bench.server.presentations).toHaveLength(2);
+  });
+
+  it('still stores a pair that came late, when the one that took its place got no answer', async () => {
+    const bench = openBench();
+    const gate = Promise.withResolvers<void>();
+    const stopped = bench.open({
+      store: {
+        get: bench.store.tokens.get,
+        replace: async (seen, next) => {
+          if (next.state === 'ready') await gate.promise;
+          return bench.store.tokens.replace(seen, next);
+        },
+      },
+    });
+    const late = stopped.current(never);
+    await bench.clock.advance(leaseMs + 1000);
+    bench.fates.push('lost-before');
+    const other = bench.open().current(never);
+    await bench.clock.advance(1000);
+    gate.resolve();
+    const token = await bench.clock.drive(late);
+    expect(bench.server.accepts(token.secret)).toBe(true);
+    expect((await bench.clock.drive(other)).secret).toBe(token.secret);
+    expect(bench.server.revokedFamilies).toBe(0);
+  });
+
   it('stops waiting when the caller does; the refresh under way goes on', async () => {
     const bench = openBench();
     const gate = Promise.withResolvers<void>();

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { emptyDraft, type TokenEntry } from '../../../src/platform/tokens/vault.ts';
+import { type Circumstances, dueAt, judge, usableUntil, type Verdict } from '../../../src/platform/tokens/verdict.ts';
+
+const hour = 3_600_000;
+const leaseMs = 25_000;
+
+const ready: TokenEntry = {
+  ...emptyDraft,
+  generation: 3,
+  isReadable: true,
+  access: 'access',
+  refresh: 'refresh',
+  issuedAt: 0,
+  expiresAt: hour,
+  usedSeeds: ['hash'],
+};
+const refreshing: TokenEntry = { ...ready, state: 'refreshing', refreshStartedAt: 0, attempts: 1 };
+
+const calm: Circumstances = {
+  now: 1000,
+  seed: 'used',
+  mayPresentSeed: true,
+  isAccessUnwanted: false,
+  isForced: false,
+  dueShare: 0.75,
+  leaseMs,
+};
+
+const present = (isOptional: boolean): Verdict => ({ kind: 'present', what: 'refresh', isOptional });
+const seed = (isOptional: boolean): Verdict => ({ kind: 'present', what: 'seed', isOptional });
+const fail = (why: Extract<Verdict, { kind: 'fail' }>['why']): Verdict => ({ kind: 'fail', why });
+
+describe('judge', () => {
+  it.each<[string, TokenEntry | undefined, Partial<Circumstances>, Verdict]>([
+    ['young', ready, {}, { kind: 'use' }],
+    ['just before 75 %', ready, { now: 0.75 * hour - 1 }, { kind: 'use' }],
+    ['at 75 %', ready, { now: 0.75 * hour }, present(true)],
+    ['a moment before its end', ready, { now: hour - 5000 }, present(false)],
+    ['refused', ready, { isAccessUnwanted: true }, present(false)],
+    ['a first token that was not exchanged', { ...ready, access: undefined }, {}, present(false)],
+    ['the same, by a viewer', { ...ready, access: undefined }, { mayPresentSeed: false }, fail('seed-not-allowed')],
+    ['refreshing, still valid', refreshing, { now: hour / 2 }, { kind: 'use' }],
+    ['refreshing, refused', refreshing, { isAccessUnwanted: true }, { kind: 'wait', ms: leaseMs - 1000 }],
+    ['the same, a lease time later', refreshing, { isAccessUnwanted: true, now: leaseMs }, present(false)],
+    ['the same, with the clock put back', refreshing, { isAccessUnwanted: true, now: -hour }, present(false)],
+    ['lost twice, still valid', { ...refreshing, attempts: 2 }, { now: hour / 2 }, { kind: 'use' }],
+    ['lost twice, at its end', { ...refreshing, attempts: 2 }, { now: hour }, { kind: 'give-up' }],
+    ['locked out', { ...ready, state: 'reauth-required' }, { isForced: true }, fail('reauth')],
+    ['revoked', { ...ready, state: 'revoked' }, {}, fail('revoked')],
+    ['revoked, a person asks', { ...ready, state: 'revoked' }, { isForced: true }, present(false)],
+    [
+      'revoked after a lost second try',
+      { ...ready, state: 'revoked', attempts: 2 },
+      { isForced: true },
+      { kind: 'give-up' },
+    ],
+    ['sealed with another key', { ...ready, isReadable: false }, {}, fail('sealed')],
+    ['nothing there', undefined, { seed: 'none' }, fail('no-token')],
+    ['an emptied row', { ...ready, refresh: undefined }, {}, fail('no-token')],
+    ['nothing but a new first token', undefined, { seed: 'new' }, seed(false)],
+    ['the same, by a viewer', undefined, { seed: 'new', mayPresentSeed: false }, fail('seed-not-allowed')],
+    ['a working pair and a new first token', ready, { seed: 'new' }, seed(true)],
+    ['the same, by a viewer', ready, { seed: 'new', mayPresentSeed: false }, { kind: 'use' }],
+    ['locked out, with a new first token', { ...ready, state: 'reauth-required' }, { seed: 'new' }, seed(false)],
+    ['revoked, with a new first token', { ...ready, state: 'revoked' }, { seed: 'new' }, seed(false)],
+  ])('%s', (_, entry, circumstances, verdict) => {
+    expect(judge(entry, { ...calm, ...circumstances })).toEqual(verdict);
+  });
+});
+
+it('a token of unknown life never becomes due and never ends', () => {
+  const endless = { issuedAt: 0, expiresAt: undefined };
+  expect(dueAt(endless, 0.75)).toBe(Number.POSITIVE_INFINITY);
+  expect(usableUntil(endless)).toBe(Number.POSITIVE_INFINITY);
+});
+
+it('a token of a short life is used for most of it', () => {
+  expect(usableUntil({ issuedAt: 0, expiresAt: 400 })).toBe(380);
+});
