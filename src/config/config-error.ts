@@ -1,6 +1,6 @@
 import { RollcallError } from '../core/errors.ts';
 
-/** One thing that is wrong in a configuration. Holds no value of the file, so no secret either. */
+/** One thing that is wrong in a configuration. Shows no value that came through `${…}`, and no token of the file. */
 export interface ConfigProblem {
   /** The file as it was named by the caller. */
   readonly file: string;

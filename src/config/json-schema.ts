@@ -36,5 +36,32 @@ export function configJsonSchema(): SchemaNode {
 
 /** Text of `schema/rollcall.schema.json`. */
 export function renderJsonSchema(): string {
-  return `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
+  return `${renderJson(configJsonSchema(), '', 0)}\n`;
+}
+
+const lineWidth = 120;
+
+/** JSON as the project's formatter leaves it: a list stands in one line where it fits, a mapping never does. */
+function renderJson(value: unknown, indent: string, taken: number): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const inside = `${indent}  `;
+  if (Array.isArray(value)) {
+    const line = oneLine(value);
+    if (indent.length + taken + line.length + 1 <= lineWidth) return line;
+    return `[\n${value.map((item) => `${inside}${renderJson(item, inside, 0)}`).join(',\n')}\n${indent}]`;
+  }
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  if (entries.length === 0) return '{}';
+  const lines = entries.map(([key, item]) => {
+    const start = `${JSON.stringify(key)}: `;
+    return `${inside}${start}${renderJson(item, inside, start.length)}`;
+  });
+  return `{\n${lines.join(',\n')}\n${indent}}`;
+}
+
+function oneLine(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
+  const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`);
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
 }

@@ -64,11 +64,21 @@ An unknown key is a problem, and so is a key twice.
 - **Editors** complete and check the file with \`schema/rollcall.schema.json\`:
   \`# yaml-language-server: $schema=./node_modules/rollcall/schema/rollcall.schema.json\` in the first line.`;
 
-const columns = '| Key | Type | Default | Meaning | Example |\n|---|---|---|---|---|';
+const columns = ['Key', 'Type', 'Default', 'Meaning', 'Example'];
 
 function renderChapter({ title, path, text }: Chapter, schema: SchemaNode): string {
   const node = path.reduce<SchemaNode>(step, schema);
-  return `## ${title}\n\n${text}\n\n${columns}\n${rowsOf(node, path, [], schema).join('\n')}`;
+  return `## ${title}\n\n${text}\n\n${renderTable([columns, ...rowsOf(node, path, [], schema)])}`;
+}
+
+/** A Markdown table as the project's formatter leaves it: cells padded to the widest of their column. */
+function renderTable(rows: readonly (readonly string[])[]): string {
+  const widths = columns.map((_, i) => Math.max(3, ...rows.map((row) => [...(row[i] ?? '')].length)));
+  const lines = rows.map((row) => row.map((text, i) => text + ' '.repeat((widths[i] ?? 0) - [...text].length)));
+  const [head, ...body] = lines;
+  return [head ?? [], widths.map((width) => '-'.repeat(width)), ...body]
+    .map((row) => `| ${row.join(' | ')} |`)
+    .join('\n');
 }
 
 function step(node: SchemaNode, name: string): SchemaNode {
@@ -83,7 +93,12 @@ function mappingOf(node: SchemaNode): SchemaNode | undefined {
   return node.properties !== undefined ? node : node.anyOf?.find(({ properties }) => properties !== undefined);
 }
 
-function rowsOf(node: SchemaNode, chapter: readonly string[], above: readonly string[], schema: SchemaNode): string[] {
+function rowsOf(
+  node: SchemaNode,
+  chapter: readonly string[],
+  above: readonly string[],
+  schema: SchemaNode,
+): string[][] {
   const mapping = mappingOf(node);
   return Object.entries(mapping?.properties ?? {}).flatMap(([key, child]) => {
     const isRequired = mapping?.required?.includes(key) === true;
@@ -101,7 +116,7 @@ function chapterAt(path: readonly string[]): Chapter | undefined {
   });
 }
 
-function renderRow(key: string, node: SchemaNode, isRequired: boolean, chapter: Chapter | undefined): string {
+function renderRow(key: string, node: SchemaNode, isRequired: boolean, chapter: Chapter | undefined): string[] {
   const standard = isRequired ? '**required**' : defaultText(node.default);
   const meaning =
     chapter === undefined
@@ -109,7 +124,7 @@ function renderRow(key: string, node: SchemaNode, isRequired: boolean, chapter: 
       : `${node.description} See [${chapter.title}](${anchor(chapter.title)}).`;
   const example =
     node.examples?.[0] === undefined ? '' : code(flow({ [key.split('.').at(-1) ?? key]: node.examples[0] }));
-  return `| ${[code(key), typeText(node), standard, meaning, example].map(cell).join(' | ')} |`;
+  return [code(key), typeText(node), standard, meaning, example].map(cell);
 }
 
 function typeText(node: SchemaNode): string {

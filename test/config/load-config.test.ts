@@ -119,6 +119,23 @@ syncs:
   });
 });
 
+test('protected users are compared as identifications are: NFC and trimmed', async () => {
+  const text = smallest.replace('policy: sync', `policy: sync\n    protected: [" ana ", "jose\u0301"]`);
+
+  expect((await load(text)).syncs.people?.protected).toEqual(['ana', 'jos\u00e9']);
+});
+
+test('a protected user that no one can be called is a slip', async () => {
+  const text = (users: string) => smallest.replace('policy: sync', `policy: sync\n    protected: [${users}]`);
+
+  expect(await problemsOf(text('a, " ", b'))).toMatchObject([
+    { path: 'syncs.people.protected[1]', message: 'is blank; nobody is called so' },
+  ]);
+  expect(await problemsOf(text('a, b, "a "'))).toMatchObject([
+    { path: 'syncs.people.protected[2]', message: 'stands twice in the list, first as [0]' },
+  ]);
+});
+
 test('every field of the platform can be mapped', async () => {
   const names = fieldTable.map(({ name }) => name).filter((name) => !/^customField|^firstName$|^lastName$/.test(name));
   const mapping = `firstName: first, lastName: last, ${names.map((name) => `${name}: c_${name}`).join(', ')}`;

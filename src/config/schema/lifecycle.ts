@@ -67,5 +67,5 @@ export const lifecycle = z
 
 /** As the lifecycle compares statuses. */
 function fold(status: string): string {
-  return status.trim().toLowerCase();
+  return status.normalize('NFC').trim().toLowerCase();
 }

@@ -4,7 +4,7 @@ import { must } from '../sentences.ts';
 import { guards } from './guards.ts';
 import { lifecycle } from './lifecycle.ts';
 import { mapping } from './mapping.ts';
-import { duration, text, timeZone, uniqueList, wholeNumber } from './values.ts';
+import { duration, identification, text, timeZone, uniqueList, wholeNumber } from './values.ts';
 
 const policySentence =
   'sync (create, update, enable, disable and remove), upsert-only (create, update and enable; nobody is ever disabled) or create-only (create, nothing else)';
@@ -201,8 +201,8 @@ export const syncShape = {
       description: 'What happens to an active person whom somebody else disabled on the platform.',
       examples: ['enable'],
     }),
-  protected: uniqueList(text())
-    .default([])
+  protected: uniqueList(identification())
+    .prefault([])
     .meta({ description: 'Identifications that are never disabled or removed.', examples: [['admin@acme']] }),
   remove: remove
     .prefault('never')

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { identificationProblem } from '../../core/identification.ts';
 import { compileDateFormat } from '../../core/plain-date.ts';
+import { normalText } from '../../core/text.ts';
 import { durationPattern, parseDuration } from '../duration.ts';
 import { makeSecret } from '../secret.ts';
 import { must } from '../sentences.ts';
@@ -54,6 +56,17 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A user's key, NFC and trimmed as identifications are compared everywhere. */
+export function identification() {
+  return z
+    .string()
+    .transform(normalText)
+    .superRefine((name, ctx) => {
+      const problem = identificationProblem(name);
+      if (problem !== undefined) ctx.addIssue({ code: 'custom', message: `${problem}; nobody is called so` });
+    });
 }
 
 /** A list in which nothing stands twice. */
