@@ -6,6 +6,8 @@ import type { TokenAlert } from './presentation.ts';
 import type { Seal } from './seal.ts';
 import type { TokenStatus } from './status.ts';
 
+export type { RevokeCall } from './exchange.ts';
+
 export interface CustodyOptions {
   readonly connection: string;
   readonly store: TokenStore;
