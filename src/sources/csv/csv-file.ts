@@ -16,7 +16,7 @@ export interface CsvFile {
 }
 
 /** How much is read at once; the header must fit. */
-export const chunkBytes = 256 * 1024;
+export const chunkBytes = 64 * 1024;
 
 /** Opens the file. Throws `SOURCE_UNAVAILABLE` with its path and what to do. */
 export async function openCsvFile(path: string): Promise<CsvFile> {

@@ -1,0 +1,328 @@
+import { describe, expect, it } from 'vitest';
+import type { ExpressionCompiler } from '../../src/core/field-rule.ts';
+import type { FieldName } from '../../src/core/fields.ts';
+import { compileMapping } from '../../src/core/mapping.ts';
+import type { FieldOrigin, FieldRule, LifecycleSettings } from '../../src/core/settings.ts';
+
+/** A small expression language for these tests: `=field`, `later field` (a promise), `boom`, `later boom`. */
+const expressions: ExpressionCompiler = {
+  compile(text) {
+    if (text === '(') throw new SyntaxError('a bracket is not closed');
+    const [isLater, name] = text.startsWith('later ') ? [true, text.slice(6)] : [false, text.slice(1)];
+    const evaluate = (fields: Readonly<Record<string, unknown>>): unknown => {
+      if (text.endsWith('boom')) throw new Error('the expression failed');
+      return fields[name];
+    };
+    return {
+      reads: [name],
+      evaluate: (fields) => (isLater ? Promise.resolve().then(() => evaluate(fields)) : evaluate(fields)),
+    };
+  },
+};
+
+const now = Date.UTC(2026, 10, 21, 12);
+
+function rule(origin: string | FieldOrigin, more: Partial<Omit<FieldRule, keyof FieldOrigin>> = {}): FieldRule {
+  const from: FieldOrigin = typeof origin === 'string' ? { kind: 'from', path: origin } : origin;
+  return { transform: [], format: undefined, whenEmpty: 'keep', ...more, ...from } as FieldRule;
+}
+
+function mappingOf(
+  fields: Partial<Record<FieldName, FieldRule>>,
+  also: { identification?: FieldRule; lifecycle?: LifecycleSettings; scope?: string } = {},
+) {
+  const settings = { identification: also.identification ?? rule('id'), fields };
+  return compileMapping(settings, also.lifecycle, also.scope, { expressions });
+}
+
+function map(fields: Partial<Record<FieldName, FieldRule>>, record: Record<string, unknown>) {
+  return mappingOf(fields).map({ at: 'line 2', fields: { id: '7', ...record } }, now);
+}
+
+describe('mapping a record', () => {
+  it('gives a person with normal text, dates and constants', () => {
+    const mapping = mappingOf({
+      firstName: rule('first'),
+      email: rule('mail', { transform: ['lowercase'] }),
+      orgEntryDate: rule('hired', { format: 'dd/MM/yyyy' }),
+      account: rule({ kind: 'value', value: 'Acme UY' }),
+      customField1: rule('level'),
+    });
+    const fields = { id: ' 00123 ', first: ' Jose\u0301 ', mail: 'JOSE@Example.com', hired: '01/03/2019', level: 7 };
+
+    expect(mapping.map({ at: 'line 2', fields }, now)).toEqual({
+      kind: 'person',
+      at: 'line 2',
+      identification: '00123',
+      fields: {
+        firstName: 'José',
+        email: 'jose@example.com',
+        orgEntryDate: '2019-03-01',
+        account: 'Acme UY',
+        customField1: '7',
+      },
+      standing: 'active',
+      standingReason: 'no lifecycle is configured: everyone in the source is active',
+      isInScope: true,
+    });
+  });
+
+  it.each([
+    ['dots reach inside', 'work.email', { work: { email: 'a@example.com' } }],
+    [
+      'a key spelled like the path wins',
+      'work.email',
+      { 'work.email': 'a@example.com', work: { email: 'b@example.com' } },
+    ],
+    ['an index reaches into a list', 'emails.0.value', { emails: [{ value: 'a@example.com' }] }],
+  ])('%s', (_, path, record) => {
+    expect(map({ email: rule(path) }, record)).toMatchObject({ fields: { email: 'a@example.com' } });
+  });
+
+  it.each(['constructor', 'toString', '__proto__', 'name.length', 'list.length.x'])(
+    'sees own keys only: %s is not there',
+    (path) => {
+      const person = map({ job: rule(path) }, { name: 'text', list: [] });
+
+      expect(person).toMatchObject({ kind: 'person', fields: {} });
+      expect(person).not.toHaveProperty('fields.job');
+    },
+  );
+});
+
+describe('a blank value', () => {
+  it.each(['', '   ', '\u00A0', null])('%j keeps the field by default, and clears it when told to', (blank) => {
+    expect(map({ job: rule('job') }, { job: blank })).toMatchObject({ kind: 'person', fields: {} });
+    expect(map({ job: rule('job', { whenEmpty: 'clear' }) }, { job: blank })).toMatchObject({ fields: { job: '' } });
+  });
+
+  it('that is not visible in the source never clears', () => {
+    const person = map({ job: rule('job', { whenEmpty: 'clear' }) }, {});
+
+    expect(person).toMatchObject({ kind: 'person' });
+    expect(person).not.toHaveProperty('fields.job');
+  });
+
+  it.each(['firstName', 'lastName'] as const)('rejects the row as %s, even with whenEmpty: clear', (name) => {
+    const fields = { [name]: rule('name', { whenEmpty: 'clear' }) };
+
+    expect(map(fields, { name: ' ' })).toMatchObject({ kind: 'rejected', identification: '7', column: 'name' });
+    expect(map(fields, {})).toMatchObject({ kind: 'rejected', identification: '7', column: 'name' });
+  });
+
+  it('is what a date that stands for none is', () => {
+    expect(map({ birthDate: rule('born', { whenEmpty: 'clear' }) }, { born: '0000-00-00' })).toMatchObject({
+      fields: { birthDate: '' },
+    });
+  });
+
+  it('is what transforms leave nothing of', () => {
+    expect(map({ phoneNumber: rule('phone', { transform: ['digits'] }) }, { phone: 'n/a' })).toMatchObject({
+      fields: {},
+    });
+  });
+});
+
+describe('a value that cannot be used rejects the row and names its column, not itself', () => {
+  it.each([
+    ['an impossible date', { orgEntryDate: rule('x') }, '2023-02-30', 'is not a date in the format yyyy-MM-dd'],
+    ['a date in another format', { birthDate: rule('x', { format: 'dd/MM/yyyy' }) }, '2023-01-31', /dd\/MM\/yyyy/],
+    [
+      'a date in a custom field with a format',
+      { customField3: rule('x', { format: 'dd/MM/yyyy' }) },
+      'soon',
+      /dd\/MM\/yyyy/,
+    ],
+    ['a word as e-mail', { email: rule('x') }, 'nobody', /one e-mail address/],
+    ['two e-mails', { email: rule('x') }, 'a@example.com, b@example.com', /one e-mail address/],
+    ['two e-mails with a semicolon', { email: rule('x') }, 'a@example.com;b@example.com', /one e-mail address/],
+    ['an e-mail without domain', { email: rule('x') }, 'a@', /one e-mail address/],
+    ['an e-mail in brackets', { email: rule('x') }, 'Ana <a@example.com>', /one e-mail address/],
+    ['a control character', { job: rule('x') }, 'bad\u0007job', /control characters/],
+    ['a lone surrogate', { job: rule('x') }, 'bad\uD800', /surrogate/],
+    ['a long text', { job: rule('x') }, 'long'.repeat(100), /400 characters/],
+    ['a list', { job: rule('x') }, ['a', 'b'], /a list/],
+    ['an object', { job: rule('x') }, { a: 'b' }, /an object/],
+  ])('%s', (_, fields, value, reason) => {
+    const mapped = map(fields, { x: value });
+
+    expect(mapped).toMatchObject({ kind: 'rejected', at: 'line 2', identification: '7', column: 'x' });
+    expect(mapped).toHaveProperty('reason', typeof reason === 'string' ? reason : expect.stringMatching(reason));
+    expect(JSON.stringify(mapped)).not.toContain(String(value));
+  });
+
+  it('lets a control character go that a transform takes away', () => {
+    expect(map({ job: rule('x', { transform: ['collapseSpaces'] }) }, { x: 'Head\n of\tIT' })).toMatchObject({
+      fields: { job: 'Head of IT' },
+    });
+  });
+});
+
+describe('an identification', () => {
+  it.each([
+    ['blank', '  '],
+    ['one dot', '.'],
+    ['two dots', ' .. '],
+    ['with a control character', 'a\u0001b'],
+    ['with a line break', 'a\nb'],
+    ['a lone surrogate', '\uDC00'],
+    ['an object', {}],
+    ['null', null],
+    ['not there', undefined],
+    ['shortened by a spreadsheet', '1.23457E+15'],
+    ['a spreadsheet error', '#N/A'],
+    ['a number too long to be exact', 2 ** 60],
+  ])('that is %s makes the record unreadable', (_, id) => {
+    const mapped = map({}, { id });
+
+    expect(mapped).toMatchObject({ kind: 'unreadable', at: 'line 2', column: 'id' });
+    expect(mapped).not.toHaveProperty('identification');
+  });
+
+  it.each(['00123', '0', 'a b', 'a/b', '...', 'ümlaut@acme', '12E5'])('%s is fine', (id) => {
+    expect(map({}, { id })).toMatchObject({ kind: 'person', identification: id });
+  });
+
+  it('can be transformed or computed, and then is no field to find people by', () => {
+    const lower = mappingOf({}, { identification: rule('id', { transform: ['lowercase'] }) });
+    const computed = mappingOf({}, { identification: rule({ kind: 'expression', expression: '=id' }) });
+
+    expect(lower.map({ at: 'line 2', fields: { id: 'ABC' } }, now)).toMatchObject({ identification: 'abc' });
+    expect(computed.map({ at: 'line 2', fields: { id: 'ABC' } }, now)).toMatchObject({ identification: 'ABC' });
+    expect([lower.identificationField, computed.identificationField]).toEqual([undefined, undefined]);
+    expect(mappingOf({}).identificationField).toBe('id');
+  });
+});
+
+describe('expressions', () => {
+  const fields = {
+    job: rule({ kind: 'expression', expression: 'later title' }),
+    area: rule({ kind: 'expression', expression: '=area' }),
+  };
+  const record = { at: 'line 2', fields: { id: '7', title: ' Boss ', area: 'IT' } };
+
+  it('that answer at once need no promise', () => {
+    expect(mappingOf({ area: fields.area }).map(record, now)).toMatchObject({ fields: { area: 'IT' } });
+  });
+
+  it('that answer later are waited for', async () => {
+    const mapped = mappingOf(fields).map(record, now);
+
+    expect(mapped).toBeInstanceOf(Promise);
+    expect(await mapped).toMatchObject({ kind: 'person', fields: { job: 'Boss', area: 'IT' } });
+  });
+
+  it.each(['boom', 'later boom'])('that fail reject the row: %s', async (expression) => {
+    const mapped = await mappingOf({ job: rule({ kind: 'expression', expression }) }).map(record, now);
+
+    expect(mapped).toMatchObject({
+      kind: 'rejected',
+      identification: '7',
+      column: 'job',
+      reason: 'the expression failed',
+    });
+  });
+
+  it.each(['boom', 'later boom'])('that fail as identification make the record unreadable: %s', async (expression) => {
+    const mapping = mappingOf({}, { identification: rule({ kind: 'expression', expression }) });
+
+    expect(await mapping.map(record, now)).toMatchObject({ kind: 'unreadable', column: 'identification' });
+  });
+});
+
+describe('scope', () => {
+  it.each([
+    [true, true],
+    ['yes', true],
+    [1, true],
+    [[0, 'x'], true],
+    [{ a: 1 }, true],
+    [false, false],
+    ['', false],
+    [0, false],
+    [null, false],
+    [undefined, false],
+    [[], false],
+    [[0, ''], false],
+    [{}, false],
+  ])('reads %j as %s, as JSONata does', (flag, expected) => {
+    const mapping = mappingOf({}, { scope: '=flag' });
+
+    expect(mapping.map({ at: 'line 2', fields: { id: '7', flag } }, now)).toMatchObject({ isInScope: expected });
+  });
+
+  it.each(['boom', 'later boom'])('that fails rejects the row: %s', async (scope) => {
+    const mapped = await mappingOf({}, { scope }).map({ at: 'line 2', fields: { id: '7' } }, now);
+
+    expect(mapped).toMatchObject({ kind: 'rejected', column: 'scope', reason: 'the expression failed' });
+  });
+});
+
+describe('a compiled mapping', () => {
+  const lifecycle: LifecycleSettings = {
+    status: 'status',
+    active: ['active'],
+    leaver: ['gone'],
+    hireDate: undefined,
+    leaveDate: 'left',
+    dateFormat: undefined,
+    timezone: 'Europe/Berlin',
+  };
+
+  it('names its fields in the order of the field table and every source field once', () => {
+    const mapping = mappingOf(
+      { customField1: rule('status'), firstName: rule('name.first') },
+      { lifecycle, scope: '=country' },
+    );
+
+    expect(mapping.fields).toEqual(['firstName', 'customField1']);
+    expect(mapping.reads).toEqual(['id', 'name.first', 'status', 'left', 'country']);
+  });
+
+  it('rejects a row whose lifecycle date cannot be understood', () => {
+    const fields = { id: '7', status: 'active', left: 'soon' };
+
+    expect(mappingOf({}, { lifecycle }).map({ at: 'line 2', fields }, now)).toMatchObject({
+      kind: 'rejected',
+      column: 'left',
+    });
+  });
+
+  it('tells every step of a record', async () => {
+    const mapping = mappingOf(
+      { firstName: rule('first'), job: rule('job'), area: rule('area', { whenEmpty: 'clear' }), email: rule('mail') },
+      { lifecycle, scope: '=country' },
+    );
+    const fields = { id: '7', first: 'Ana', job: '', area: '', mail: 'nobody', status: 'gone', country: '' };
+
+    const trace = await mapping.explain({ at: 'line 2', fields }, now);
+
+    expect(trace.mapped).toMatchObject({ kind: 'rejected', column: 'mail' });
+    expect(trace.steps.map(({ target, origin, effect, detail }) => `${target} ${effect} ${origin}: ${detail}`)).toEqual(
+      [
+        'identification set from id: 7',
+        'email rejected from mail: is not one e-mail address (name@example.com)',
+        'firstName set from first: Ana',
+        'area cleared from area: blank',
+        'job kept from job: blank or not visible: left as the platform has it',
+        'standing set lifecycle: leaver: status "gone" is in leaver',
+        'scope set scope: out of scope',
+      ],
+    );
+  });
+
+  it.each([
+    ['mapping.job: a bracket is not closed', () => mappingOf({ job: rule({ kind: 'expression', expression: '(' }) })],
+    ['scope: a bracket is not closed', () => mappingOf({}, { scope: '(' })],
+    ['mapping.birthDate: date format dd/MM/yy', () => mappingOf({ birthDate: rule('x', { format: 'dd/MM/yy' }) })],
+    ['lifecycle: status "Active" is in both', () => mappingOf({}, { lifecycle: { ...lifecycle, leaver: ['Active'] } })],
+    [
+      'mapping.identification: a fixed value',
+      () => mappingOf({}, { identification: rule({ kind: 'value', value: 'x' }) }),
+    ],
+  ])('is refused with the key that is wrong: %s', (message, compile) => {
+    expect(compile).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
+    );
+  });
+});

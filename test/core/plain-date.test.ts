@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileDateFormat } from '../../src/core/plain-date.ts';
+
+describe('a date format', () => {
+  it.each([
+    ['yyyy-MM-dd', '2024-02-29', '2024-02-29'],
+    ['dd/MM/yyyy', '01/03/2019', '2019-03-01'],
+    ['d/M/yyyy', '1/3/2019', '2019-03-01'],
+    ['d/M/yyyy', '31/12/2019', '2019-12-31'],
+    ['dd.MM.yyyy', '01.02.2020', '2020-02-01'],
+    ['yyyyMMdd', '20191231', '2019-12-31'],
+    ['dd MMM yyyy', '05 Sep 2020', '2020-09-05'],
+    ['dd MMM yyyy', '05 SEPT 2020', '2020-09-05'],
+    ['MMMM d, yyyy', 'march 7, 2021', '2021-03-07'],
+    ["yyyy-MM-dd'T'HH:mm:ss", '2021-03-07T23:59:59', '2021-03-07'],
+    ["yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", '2021-03-07T00:00:00.000Z', '2021-03-07'],
+  ])('%s reads %s', (pattern, text, expected) => {
+    expect(compileDateFormat(pattern).parse(text)).toBe(expected);
+  });
+
+  it.each([
+    ['yyyy-MM-dd', '2023-02-29', 'no leap year'],
+    ['yyyy-MM-dd', '1900-02-29', 'a century is no leap year'],
+    ['yyyy-MM-dd', '2023-04-31', 'April has 30 days'],
+    ['yyyy-MM-dd', '2023-13-01', 'no month 13'],
+    ['yyyy-MM-dd', '2023-00-10', 'no month 0'],
+    ['yyyy-MM-dd', '2023-1-1', 'digits missing'],
+    ['yyyy-MM-dd', '2023-01-01x', 'text after it'],
+    ['yyyy-MM-dd', '45306', 'a spreadsheet serial number'],
+    ['dd/MM/yyyy', '12/31/2020', 'the American order'],
+    ['dd.MM.yyyy', '01/02/2020', 'other separators'],
+    ["yyyy-MM-dd'T'HH:mm:ss", '2021-03-07T24:00:00', 'no hour 24'],
+    ['dd MMM yyyy', '05 Foo 2020', 'no such month'],
+  ])('%s does not read %s: %s', (pattern, text) => {
+    expect(compileDateFormat(pattern).parse(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['yyyy-MM-dd', '0000-00-00'],
+    ['yyyy-MM-dd', '0001-01-01'],
+    ['yyyy-MM-dd', '1753-01-01'],
+    ['yyyy-MM-dd', '1899-12-30'],
+    ['yyyy-MM-dd', '1900-01-00'],
+    ['yyyy-MM-dd', '1900-01-01'],
+    ['yyyy-MM-dd', '9999-12-31'],
+    ['dd/MM/yyyy', '31/12/9999'],
+    ['yyyy-MM-dd', '9999-99-99'],
+  ])('%s takes %s for no date', (pattern, text) => {
+    expect(compileDateFormat(pattern).parse(text)).toBe('');
+  });
+
+  it.each([
+    ['dd/MM/yy', /two digits/],
+    ['yyyy-MM', /names the day 0 times/],
+    ['yyyy-MM-dd dd', /names the day 2 times/],
+    ['yyyy-MM-ddTHH', /T is not known/],
+    ['YYYY-MM-DD', /YYYY is not known/],
+  ])('%s is refused', (pattern, reason) => {
+    expect(() => compileDateFormat(pattern)).toThrow(reason);
+  });
+
+  it('reads back every day that it can be written as', () => {
+    const day = fc.date({ min: new Date('1901-01-01'), max: new Date('2150-12-31'), noInvalidDate: true });
+    const european = compileDateFormat('dd/MM/yyyy');
+
+    fc.assert(
+      fc.property(day, (date) => {
+        const iso = date.toISOString().slice(0, 10);
+        const [year, month, dayOfMonth] = iso.split('-');
+        expect(european.parse(`${dayOfMonth}/${month}/${year}`)).toBe(iso);
+      }),
+    );
+  });
+
+  it('agrees with the calendar on which days exist', () => {
+    const format = compileDateFormat('yyyy-M-d');
+    const numbers = [
+      fc.integer({ min: 1901, max: 2150 }),
+      fc.integer({ min: 1, max: 12 }),
+      fc.integer({ min: 1, max: 31 }),
+    ];
+
+    fc.assert(
+      fc.property(
+        ...(numbers as [fc.Arbitrary<number>, fc.Arbitrary<number>, fc.Arbitrary<number>]),
+        (year, month, day) => {
+          const exists = new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+          expect(format.parse(`${year}-${month}-${day}`) !== undefined).toBe(exists);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Transform } from '../../src/core/settings.ts';
+import { compileTransforms, normalText, readText, textProblem } from '../../src/core/text.ts';
+
+describe('normal text', () => {
+  it('is the same as NFC and trim, for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(normalText(text)).toBe(text.normalize('NFC').trim());
+      }),
+    );
+  });
+
+  it.each([
+    ['composes letters with their marks', 'Jose\u0301', 'José'],
+    ['takes NBSP and U+FEFF off the ends', '\uFEFF\u00A0Ana\u00A0', 'Ana'],
+    ['takes plain spaces off the ends', '  Ana ', 'Ana'],
+    ['leaves inner spaces alone', 'Ana  Luz', 'Ana  Luz'],
+  ])('%s', (_, given, expected) => {
+    expect(normalText(given)).toBe(expected);
+  });
+});
+
+describe('problems of a text', () => {
+  it.each([
+    ['a line break', 'two\nlines', /control characters/],
+    ['a tab', 'a\tb', /control characters/],
+    ['a C1 control character', 'a\u0085b', /control characters/],
+    ['a NUL', 'a\u0000b', /control characters/],
+    ['a lone surrogate', 'a\uD800', /half a character/],
+    ['a replacement character', 'Jos\uFFFD', /decoded wrongly/],
+    ['too many characters', 'x'.repeat(256), /256 characters long, at most 255/],
+    ['a spreadsheet error', '#N/A', /spreadsheet/],
+    ['another spreadsheet error', '#REF!', /spreadsheet/],
+  ])('%s is one, and the message does not hold the value', (_, text, reason) => {
+    const problem = textProblem(text);
+
+    expect(problem).toMatch(reason);
+    expect(problem).not.toContain(text);
+  });
+
+  it.each(['Ana', 'José Ñúñez', '日本', '👩‍💻', '=1+1', '#1', 'x'.repeat(255)])('%s has none', (text) => {
+    expect(textProblem(text)).toBeUndefined();
+  });
+});
+
+describe('reading a value as text', () => {
+  it.each([
+    ['text', ' Ana ', { kind: 'text', text: 'Ana' }],
+    ['a number', 12.5, { kind: 'text', text: '12.5' }],
+    ['a boolean', false, { kind: 'text', text: 'false' }],
+    ['null', null, { kind: 'text', text: '' }],
+    ['nothing', undefined, { kind: 'absent' }],
+    ['a list', ['a'], { kind: 'refused', reason: 'is a list, expected plain text' }],
+    ['an object', { a: 1 }, { kind: 'refused', reason: 'is an object, expected plain text' }],
+    ['not a number', Number.NaN, { kind: 'refused', reason: 'is not a number' }],
+  ])('%s', (_, value, expected) => {
+    expect(readText(value)).toEqual(expected);
+  });
+
+  it('refuses a number that has lost digits on its way', () => {
+    expect(readText(2 ** 53)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('as text') });
+    expect(readText(2 ** 53 - 1)).toEqual({ kind: 'text', text: '9007199254740991' });
+  });
+});
+
+describe('transforms', () => {
+  const table: readonly [Transform, string, string][] = [
+    ['trim', ' a ', 'a'],
+    ['lowercase', 'ÁB', 'áb'],
+    ['uppercase', 'áß', 'ÁSS'],
+    ['capitalize', "ANA MARÍA O'NEIL-PAZ", "Ana María O'Neil-Paz"],
+    ['capitalize', 'ÉTIENNE de la TOUR', 'Étienne De La Tour'],
+    ['collapseSpaces', 'a \t\n b', 'a b'],
+    ['digits', '+598 (2) 555-01', '598255501'],
+    ['ascii', 'Núñez Straße Łukasz Søren', 'Nunez Strasse Lukasz Soren'],
+    ['ascii', '日本', ''],
+  ];
+
+  it.each(table)('%s makes %j to %j', (name, given, expected) => {
+    expect(compileTransforms([name])?.(given)).toBe(expected);
+  });
+
+  it('run from left to right and end in normal text', () => {
+    expect(compileTransforms(['lowercase', 'capitalize'])?.('ANA LUZ')).toBe('Ana Luz');
+    expect(compileTransforms(['ascii'])?.('日 Ana')).toBe('Ana');
+  });
+
+  it('are nothing at all when there are none', () => {
+    expect(compileTransforms([])).toBeUndefined();
+  });
+});

@@ -1,0 +1,518 @@
+import { createHash } from 'node:crypto';
+import { appendFile, chmod, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openSource } from '../../../src/sources/registry.ts';
+import { readWhole, sourceIo } from '../../contracts/source.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+interface Dropped {
+  readonly folder: string;
+  readonly path: string;
+  open(config?: Record<string, unknown>): ReturnType<typeof openSource>;
+}
+
+async function drop(content: string | Buffer): Promise<Dropped> {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'employees.csv');
+  await writeFile(path, content);
+  return {
+    folder,
+    path,
+    open: (config = {}) => openSource({ kind: 'csv', path: 'employees.csv', ...config }, { folder }),
+  };
+}
+
+async function read(content: string | Buffer, config: Record<string, unknown> = {}, previousRows?: number) {
+  const { open } = await drop(content);
+  const io = sourceIo({ previous: previousRows === undefined ? undefined : { rows: previousRows } });
+  const { pages, end } = await readWhole(open(config), { kind: 'full' }, io);
+  return {
+    end,
+    records: pages.flatMap(({ records }) => records),
+    broken: pages.flatMap(({ broken }) => broken),
+    rows: pages.flatMap(({ records }) => records.map(({ fields }) => Object.values(fields))),
+    reasons: end.complete ? [] : end.reasons,
+  };
+}
+
+const twoPeople = 'id,name\n1,Ana\n2,Luz\n';
+
+describe('a CSV file', () => {
+  it('is read as records that say their line', async () => {
+    const { records, end } = await read(twoPeople);
+
+    expect(records).toEqual([
+      { at: 'line 2', fields: { id: '1', name: 'Ana' } },
+      { at: 'line 3', fields: { id: '2', name: 'Luz' } },
+    ]);
+    expect(end).toEqual({
+      complete: true,
+      rows: 2,
+      evidence: 'the file stood still, ends with a line end and has 2 rows',
+      stamp: createHash('sha256').update(twoPeople).digest('hex'),
+    });
+  });
+
+  it('keeps cells as they are: leading zeros, spaces, formulas, doubled quotes, line breaks', async () => {
+    const { rows } = await read('id,name,note\n00123, Ana ,=1+1\n2,"say ""hi""","two\r\nlines, one cell"\n');
+
+    expect(rows).toEqual([
+      ['00123', ' Ana ', '=1+1'],
+      ['2', 'say "hi"', 'two\r\nlines, one cell'],
+    ]);
+  });
+
+  it('counts lines right across cells with line breaks, blank lines and mixed line ends', async () => {
+    const { records } = await read('id,name\r\n1,"a\r\nb\nc"\r\n\r\n2,x\n3,"a\rb"\r4,y\n\n\n5,z\n');
+
+    expect(records.map(({ at, fields }) => `${fields.id}: ${at}`)).toEqual([
+      '1: line 2',
+      '2: line 6',
+      '3: line 7',
+      '4: line 9',
+      '5: line 12',
+    ]);
+  });
+
+  it.each([
+    ['LF', '\n'],
+    ['CRLF', '\r\n'],
+    ['CR', '\r'],
+  ])('may end its lines with %s', async (_, lineEnd) => {
+    const { rows, end } = await read(twoPeople.replaceAll('\n', lineEnd));
+
+    expect(rows).toEqual([
+      ['1', 'Ana'],
+      ['2', 'Luz'],
+    ]);
+    expect(end.complete).toBe(true);
+  });
+
+  it.each([
+    ['comma', 'id,"last;first",mail', ','],
+    ['semicolon', 'id;"last,first,middle";mail', ';'],
+    ['tab', 'id\tlast, first\tmail', '\t'],
+    ['bar', 'id|name|mail', '|'],
+  ])('has its delimiter found in the header, outside quotes: %s', async (_, header, delimiter) => {
+    const { rows } = await read(`${header}\n${['1', 'x', 'a@example.com'].join(delimiter)}\n`);
+
+    expect(rows).toEqual([['1', 'x', 'a@example.com']]);
+  });
+
+  it('takes the delimiter from the configuration before all else', async () => {
+    const { rows } = await read('id:name,first\n1:Paz\n', { delimiter: ':' });
+
+    expect(rows).toEqual([['1', 'Paz']]);
+  });
+
+  it.each(['\n', '\r\n'])('understands a first line sep=; ended by %j and counts it', async (lineEnd) => {
+    const { records } = await read(['sep=;', 'id;name,first', '1;Ana', ''].join(lineEnd));
+
+    expect(records).toEqual([{ at: 'line 3', fields: { id: '1', 'name,first': 'Ana' } }]);
+  });
+
+  it('leaves out blank rows, and rows of nothing but delimiters', async () => {
+    const { rows, broken, end } = await read('id;name\n1;Ana\n;\n\n ; \n2;Luz\n;;;;\n');
+
+    expect(rows).toHaveLength(2);
+    expect(broken).toEqual([]);
+    expect(end).toMatchObject({ complete: true, rows: 2 });
+  });
+
+  it('trims header names of spaces, NBSP and U+FEFF', async () => {
+    const { open } = await drop('\uFEFF id ,\u00A0first\u00A0name\u00A0,"\uFEFFmail"\n1,Ana,a@example.com\n');
+
+    expect(await open().fields(sourceIo())).toEqual(['id', 'first name', 'mail']);
+  });
+
+  it('may have no quoting at all', async () => {
+    const { rows } = await read('id,size\n1,5" pipe\n2,"x\n', { quote: 'none' });
+
+    expect(rows).toEqual([
+      ['1', '5" pipe'],
+      ['2', '"x'],
+    ]);
+  });
+
+  it('may quote with another character', async () => {
+    const { rows } = await read("id,name\n1,'O''Neil, Ana'\n", { quote: "'" });
+
+    expect(rows).toEqual([['1', "O'Neil, Ana"]]);
+  });
+});
+
+describe('any table written as CSV', () => {
+  const cell = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 8 }),
+    fc.constantFrom('', '"', ',', '\n', '\r\n', 'a "b"', ' '),
+  );
+  const table = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 30 });
+
+  it('comes back cell by cell, on the line where it was written', async () => {
+    const { open, path } = await drop('');
+
+    await fc.assert(
+      fc.asyncProperty(
+        table,
+        fc.constantFrom(',', ';', '\t', '|'),
+        fc.boolean(),
+        async (cells, delimiter, isQuoted) => {
+          const rows = cells.map((row, index) => [`id-${index}`, ...row]);
+          const text = stringify([['id', 'a', 'b', 'c'], ...rows], {
+            delimiter,
+            quoted: isQuoted,
+            record_delimiter: '\r\n',
+            quoted_match: /[\r\n]/,
+          });
+          await writeFile(path, text);
+
+          const { pages, end } = await readWhole(open());
+
+          const records = pages.flatMap((page) => page.records);
+          expect(records.map(({ fields }) => Object.values(fields))).toEqual(rows);
+          expect(end).toMatchObject({ complete: true, rows: rows.length });
+          const lines = text.split(/\r\n|\n|\r/);
+          for (const { at, fields } of records) expect(lines[Number(at.slice(5)) - 1]).toContain(String(fields.id));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('encodings', () => {
+  const people = 'id,name\n1,Núñez €\n';
+
+  it.each([
+    ['UTF-8', Buffer.from(people), {}],
+    ['UTF-8 with a byte order mark', Buffer.from(`\uFEFF${people}`), {}],
+    ['UTF-8 as configured, with a byte order mark', Buffer.from(`\uFEFF${people}`), { encoding: 'utf-8' }],
+    ['UTF-16 LE with a byte order mark', Buffer.from(`\uFEFF${people}`, 'utf16le'), {}],
+    ['UTF-16 BE with a byte order mark', Buffer.from(`\uFEFF${people}`, 'utf16le').swap16(), {}],
+    ['UTF-16 LE as configured', Buffer.from(people, 'utf16le'), { encoding: 'utf-16le' }],
+    [
+      'Windows-1252 as configured',
+      Buffer.from('id,name\n1,N\xfa\xf1ez \x80\n', 'latin1'),
+      { encoding: 'windows-1252' },
+    ],
+  ])('%s is read', async (_, bytes, config) => {
+    const { rows, end } = await read(bytes, config);
+
+    expect(rows).toEqual([['1', 'Núñez €']]);
+    expect(end.complete).toBe(true);
+  });
+
+  it('other than UTF-8 are refused unless configured, with the byte and the setting', async () => {
+    await expect(read(Buffer.from('id,name\n1,N\xfa\xf1ez\n', 'latin1'))).rejects.toMatchObject({
+      code: 'SOURCE_UNAVAILABLE',
+      message: expect.stringMatching(/not UTF-8: byte 12 .*source\.encoding: windows-1252/),
+    });
+  });
+
+  it('name the right byte deep in a large file', async () => {
+    const rows = Array.from({ length: 40_000 }, (_, index) => `${index},Núñez\n`).join('');
+    const before = Buffer.from(`id,name\n${rows}`);
+    const bytes = Buffer.concat([before, Buffer.from('1,\xff\n', 'latin1'), before]);
+
+    await expect(read(bytes)).rejects.toThrow(`byte ${before.length + 3} is no part of a character`);
+  });
+
+  it('read characters that lie across the pieces in which the file is read', async () => {
+    const names = Array.from({ length: 60_000 }, (_, index) => `${'€'.repeat(index % 5)}👩‍💻é`);
+    const { rows, end } = await read(`id,name\n${names.map((name, index) => `${index},${name}\n`).join('')}`);
+
+    expect(rows.map(([, name]) => name)).toEqual(names);
+    expect(end.complete).toBe(true);
+  });
+
+  it('end incomplete when the file is cut inside a character', async () => {
+    const { end, reasons, broken } = await read(Buffer.from(`${twoPeople}3,é`).subarray(0, -1));
+
+    expect(end.complete).toBe(false);
+    expect(reasons).toContain('the file ends inside a character: it is cut');
+    expect(broken).toEqual([{ at: 'line 4', reason: 'the last row has no line end and may be cut' }]);
+  });
+
+  it.each([
+    ['a spreadsheet', Buffer.from('PK\x03\x04\x00\x00'), /spreadsheet or zip file/],
+    ['UTF-16 without a mark', Buffer.from(people, 'utf16le'), /zero bytes.*utf-16le/],
+  ])('refuse %s with what to do', async (_, bytes, message) => {
+    await expect(read(bytes)).rejects.toMatchObject({
+      code: 'SOURCE_UNAVAILABLE',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe('a header that cannot be trusted refuses the whole file before a row is given', () => {
+  it.each([
+    ['a doubled name', 'id,Mail,Mail\n', /columns 2 and 3 are both called "Mail"/],
+    ['names that differ by case', 'id,Mail,mail\n', /columns 2 and 3/],
+    ['names that differ by a NBSP', 'id,last\u00A0name,last name\n', /columns 2 and 3/],
+    ['a blank name', 'id,,mail\n', /column 2 has no name/],
+    ['a blank last name', 'id,mail,\n', /column 3 has no name/],
+    ['a name that would reach an object', 'id,__proto__\n', /column 2 is called __proto__/],
+    ['one column only', 'id\n', /one column only.*source\.delimiter/],
+    ['an open quote', 'id,"mail\n', /a quote is opened and never closed/],
+  ])('%s', async (_, header, message) => {
+    const { open } = await drop(`${header}1,a,b\n`);
+    const refusal = { code: 'SOURCE_UNAVAILABLE', message: expect.stringMatching(message) };
+
+    await expect(open().read({ kind: 'full' }, sourceIo()).next()).rejects.toMatchObject(refusal);
+    await expect(open().fields(sourceIo())).rejects.toMatchObject(refusal);
+  });
+
+  it('a header longer than what is read at once', async () => {
+    await expect(read(`id,${'x'.repeat(300_000)}\n1,2\n`)).rejects.toThrow(/cannot be read: it is longer than \d+ KB/);
+  });
+});
+
+describe('rows that cannot be used', () => {
+  it('of the wrong number of columns are broken, and the read goes on', async () => {
+    const { broken, rows, end } = await read('id,name\n1,Ana\n2\n3,Luz,x\n4,Eva\n');
+
+    expect(broken).toEqual([
+      { at: 'line 3', reason: 'the row has 1 columns, the header has 2' },
+      { at: 'line 4', reason: 'the row has 3 columns, the header has 2' },
+    ]);
+    expect(rows.map(([id]) => id)).toEqual(['1', '4']);
+    expect(end).toMatchObject({ complete: true, rows: 4 });
+  });
+
+  it.each([
+    ['a quote that is never closed', '3,"Eva\n4,Pia\n', /opened and never closed/],
+    ['text after a closing quote', '3,"Eva"x\n4,Pia\n', /text follows a closing quote/],
+    ['a quote inside a cell', '3,E"va\n4,Pia\n', /a quote stands in a cell/],
+    ['a row without end', `3,"${'x'.repeat(1_200_000)}\n4,Pia\n`, /longer than 1000000 characters/],
+  ])('for %s end the read, incomplete, after the rows before it', async (_, tail, reason) => {
+    const { broken, rows, end, reasons } = await read(twoPeople + tail);
+
+    expect(rows.map(([id]) => id)).toEqual(['1', '2']);
+    expect(broken).toEqual([{ at: 'line 4', reason: expect.stringMatching(reason) }]);
+    expect(end).toMatchObject({ complete: false, rows: 3 });
+    expect(reasons).toEqual([expect.stringMatching(/^reading ended in line 4: /)]);
+    expect(JSON.stringify([broken, end])).not.toMatch(/Eva|va"/);
+  });
+});
+
+describe('complete: stable', () => {
+  it.each([
+    ['cut within a row', '3,E', 'the last row has no line end and may be cut'],
+    ['cut within a short row', '3', 'the last row has no line end and may be cut'],
+    ['whole but without line end', '3,Eva', 'the last row has no line end and may be cut'],
+  ])('is not complete when the last row is %s', async (_, tail, reason) => {
+    const { broken, rows, end, reasons } = await read(twoPeople + tail);
+
+    expect(rows).toHaveLength(2);
+    expect(broken).toEqual([{ at: 'line 4', reason }]);
+    expect(end).toMatchObject({ complete: false, rows: 3 });
+    expect(reasons.join()).toMatch(/no line end/);
+  });
+
+  it.each(['', 'id,name\n', 'id,name', 'id,name\n\n,\n , \n'])(
+    'is not complete without employees: %j',
+    async (content) => {
+      const { end, reasons, rows } = await read(content);
+      expect(rows).toEqual([]);
+      expect(end.complete).toBe(false);
+      expect(reasons.join()).toMatch(/no employees|no line end/);
+    },
+  );
+
+  it.each([
+    [9, 10, true],
+    [8, 10, false],
+    [90, 100, true],
+    [89, 100, false],
+    [100, 50, true],
+  ])('with %i rows after %i is complete: %s', async (rows, before, expected) => {
+    const content = `id,name\n${'1,Ana\n'.repeat(rows)}`;
+    const { end, reasons } = await read(content, {}, before);
+
+    expect(end.complete).toBe(expected);
+    if (!expected) expect(reasons.join()).toMatch(`${rows} rows, less than 90 % of the ${before}`);
+  });
+});
+
+describe('a file that moves while it is read is not complete', () => {
+  const large = `id,name\n${'1,Ana\n'.repeat(60_000)}`;
+
+  it.each([
+    ['grows', (path: string) => appendFile(path, '2,Luz\n'), /still being written/],
+    ['is written in place', (path: string) => utimes(path, 1, 1), /was written while it was read/],
+    ['is cut', (path: string) => writeFile(path, 'id,name\n'), /still being written/],
+    ['is taken away', (path: string) => rm(path), /was taken away/],
+    [
+      'is replaced',
+      async (path: string) => {
+        await writeFile(`${path}.new`, large);
+        await rename(`${path}.new`, path);
+      },
+      /replaced by another file/,
+    ],
+  ])('it %s', async (_, move, reason) => {
+    const { open, path } = await drop(large);
+    const reading = open().read({ kind: 'full' }, sourceIo());
+    await reading.next();
+
+    await move(path);
+
+    let step = await reading.next();
+    while (!step.done) step = await reading.next();
+    expect(step.value.complete).toBe(false);
+    expect(step.value).toHaveProperty('reasons', expect.arrayContaining([expect.stringMatching(reason)]));
+  });
+});
+
+describe('complete: marker', () => {
+  const sha256 = createHash('sha256').update(twoPeople).digest('hex');
+
+  async function readWithMarker(marker: string | undefined, ageMs = 0, content = twoPeople) {
+    const { open, path } = await drop(content);
+    await utimes(path, 1_000_000, 1_000_000);
+    if (marker !== undefined) {
+      await writeFile(`${path}.done`, marker);
+      await utimes(`${path}.done`, 1_000_000 - ageMs / 1000, 1_000_000 - ageMs / 1000);
+    }
+    return (await readWhole(open({ complete: 'marker' }))).end;
+  }
+
+  it.each([
+    ['that is empty', '', /^the marker .*employees\.csv\.done is there$/],
+    ['with the row count', '2\n', /its row count agrees/],
+    ['with a named row count', 'rows=2', /its row count agrees/],
+    ['with JSON', JSON.stringify({ rows: 2, sha256 }), /its row count and its sha256 agrees/],
+    ['by sha256sum', `${sha256}  employees.csv\n`, /its sha256 agrees/],
+  ])('is complete with a marker %s', async (_, marker, evidence) => {
+    expect(await readWithMarker(marker)).toMatchObject({ complete: true, evidence: expect.stringMatching(evidence) });
+  });
+
+  it.each([
+    ['no marker', undefined, 0, /is not there: the export has not finished/],
+    ['a marker of a former export', '', 1000, /is older than the file/],
+    ['another row count', '3', 0, /says 3 rows, the file has 2/],
+    [
+      'another sha256',
+      sha256.replace(/^./, sha256.startsWith('0') ? '1' : '0'),
+      0,
+      /sha256 .* is not that of the file/,
+    ],
+  ])('is not complete with %s', async (_, marker, ageMs, reason) => {
+    expect(await readWithMarker(marker, ageMs)).toMatchObject({
+      complete: false,
+      reasons: [expect.stringMatching(reason)],
+    });
+  });
+
+  it('needs no line end at the end, but all columns', async () => {
+    expect(await readWithMarker('', 0, 'id,name\n1,Ana\n2,Luz')).toMatchObject({ complete: true, rows: 2 });
+    expect(await readWithMarker('', 0, 'id,name\n1,Ana\n2')).toMatchObject({ complete: false });
+  });
+
+  it('may name another marker file', async () => {
+    const { open, folder } = await drop(twoPeople);
+    await mkdir(join(folder, 'done'));
+    await writeFile(join(folder, 'done', 'people.ok'), '2');
+
+    const { end } = await readWhole(open({ complete: 'marker', marker: 'done/people.ok' }));
+
+    expect(end).toMatchObject({ complete: true });
+  });
+});
+
+describe('complete: trailer', () => {
+  it.each([
+    ['T', 'id;name\n1;Ana\n2;Luz\nT;2\n'],
+    ['T', 'id;name;mail\n1;Ana;\n2;Luz;\nT;0002;\n'],
+    ['T', 'id;name;mail\n1;Ana;\n2;Luz;\nT;2'],
+    ['#rows=', 'id;name\n1;Ana\n2;Luz\n#rows=2\n'],
+    ['EOF', 'id,name\n1,Ana\n2,Luz\n"EOF","2"\n\n'],
+  ])('beginning with %s that agrees is complete: %j', async (trailer, content) => {
+    const { end, rows, broken } = await read(content, { complete: 'trailer', trailer });
+
+    expect(rows.map(([id]) => id)).toEqual(['1', '2']);
+    expect(broken).toEqual([]);
+    expect(end).toMatchObject({ complete: true, rows: 2, evidence: 'the trailer says 2 rows' });
+  });
+
+  it.each([
+    ['says another count', 'id;name\n1;Ana\nT;2\n', /trailer in line 3 says 2 rows, the file has 1/],
+    ['is missing', 'id;name\n1;Ana\n2;Luz\n', /the last record is no trailer beginning with T/],
+    ['has no count', 'id;name\n1;Ana\nT;\n', /no trailer/],
+    ['is not the last record', 'id;name;mail\n1;Ana;\nT;1\n2;Luz;\n', /no trailer/],
+  ])('that %s is not complete', async (_, content, reason) => {
+    const { end, reasons } = await read(content, { complete: 'trailer' });
+
+    expect(end.complete).toBe(false);
+    expect(reasons).toEqual([expect.stringMatching(reason)]);
+  });
+});
+
+describe('a point read', () => {
+  const request = { kind: 'point', field: 'id', identifications: ['2', 'Jose\u0301'] } as const;
+
+  it('compares as identifications do: trimmed and NFC', async () => {
+    const { open } = await drop('id,name\n1,Ana\n 2 ,Luz\nJosé,Pepe\n');
+
+    const { pages, end } = await readWhole(open(), request);
+
+    expect(pages.flatMap(({ records }) => records.map(({ at }) => at))).toEqual(['line 3', 'line 4']);
+    expect(end).toMatchObject({ complete: true, rows: 2 });
+  });
+
+  it('is complete only if the file was', async () => {
+    const { open } = await drop('id,name\n1,Ana\n2,Luz\n3,E');
+
+    expect((await readWhole(open(), request)).end).toMatchObject({ complete: false });
+  });
+
+  it('by a column that is not there is refused', async () => {
+    const { open } = await drop(twoPeople);
+
+    await expect(readWhole(open(), { ...request, field: 'nr' })).rejects.toThrow(/no column "nr"/);
+  });
+});
+
+describe('a file that cannot be read', () => {
+  it('is told with its path and what to do', async () => {
+    const { open, folder, path } = await drop(twoPeople);
+    await rm(path);
+
+    await expect(readWhole(open())).rejects.toMatchObject({
+      code: 'SOURCE_UNAVAILABLE',
+      retry: 'backoff',
+      message: expect.stringMatching(/employees\.csv \(ENOENT\): there is no such file/),
+    });
+    await expect(readWhole(openSource({ kind: 'csv', path: '.' }, { folder }))).rejects.toMatchObject({
+      code: 'SOURCE_UNAVAILABLE',
+    });
+  });
+
+  it.skipIf(process.getuid?.() === 0)('is told to be without permission', async () => {
+    const { open, path } = await drop(twoPeople);
+    await chmod(path, 0);
+
+    await expect(readWhole(open())).rejects.toThrow(/\(EACCES\): this process may not read it/);
+  });
+});
+
+describe('the configuration of a csv source', () => {
+  it.each([
+    [{ complete: 'sometimes' }, /source\.complete/],
+    [{ delimiter: ';;' }, /source\.delimiter: must be one ASCII character/],
+    [{ encoding: 'ebcdic' }, /source\.encoding/],
+    [{ marker: 'x.done' }, /source\.marker: is only read with complete: marker/],
+    [{ complete: 'marker', trailer: 'T' }, /source\.trailer: is only read with complete: trailer/],
+    [{ delimiter: '"' }, /source\.quote: must differ from the delimiter/],
+    [{ compleet: 'stable' }, /compleet/],
+  ])('is refused: %j', (config, message) => {
+    expect(() => openSource({ kind: 'csv', path: 'a.csv', ...config }, { folder: '/' })).toThrow(message);
+  });
+
+  it('may say tab in words', async () => {
+    expect((await read('id\tname\n1\tAna\n', { delimiter: 'tab' })).rows).toEqual([['1', 'Ana']]);
+  });
+});

@@ -1,0 +1,31 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openSource, parseSource, sourceKinds } from '../../src/sources/registry.ts';
+
+describe('the registry of sources', () => {
+  it('has every folder beside it, and nothing else', () => {
+    const beside = readdirSync(new URL('../../src/sources', import.meta.url), { withFileTypes: true });
+    const folders = beside.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+
+    expect(sourceKinds.map(({ kind }) => kind).sort()).toEqual(folders.sort());
+  });
+
+  it.each([
+    [{ kind: 'fax' }, '"fax" is unknown; known kinds: csv'],
+    [{}, 'is missing; known kinds: csv'],
+    [undefined, 'is missing; known kinds: csv'],
+    ['csv', 'is missing; known kinds: csv'],
+  ])('refuses %j', (config, message) => {
+    expect(parseSource(config)).toEqual({ ok: false, problems: [{ path: ['kind'], message }] });
+  });
+
+  it('opens a source, or throws with every problem', () => {
+    expect(openSource({ kind: 'csv', path: 'a.csv' }, { folder: '/' }).kind).toBe('csv');
+    expect(() => openSource({ kind: 'csv', pth: 'a.csv', complete: 'maybe' }, { folder: '/' })).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(/source\.path: .*source\.complete: .*pth/),
+      }),
+    );
+  });
+});
