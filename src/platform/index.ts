@@ -15,10 +15,10 @@ export {
   exchangeRefreshToken,
   type RefreshCall,
   type RevokeCallOptions,
-  type RevokeOutcome,
   revokeToken,
   type TokenEndpoint,
 } from './resources/tokens.ts';
 export type { UserFiles } from './resources/user-files.ts';
 export type { Users } from './resources/users.ts';
+export type { ExchangeOutcome, RevokeOutcome } from './tokens/exchange.ts';
 export { classifyFileStatus } from './user-file.ts';

@@ -5,7 +5,7 @@ import { contractCall, jsonBody } from '../contract-call.ts';
 import { exchangeOnce } from '../exchange.ts';
 import type { AnswerReader, Operation } from '../operation.ts';
 import { TokenPair } from '../schema/tokens.ts';
-import type { ExchangeOutcome } from '../tokens/exchange.ts';
+import type { ExchangeOutcome, RevokeOutcome } from '../tokens/exchange.ts';
 import { openTransport } from '../transport.ts';
 
 /** Where token calls go. They have sockets of their own: a full pool must never delay a refresh. */
@@ -54,13 +54,6 @@ function readPair(pair: TokenPair, unit: Dialect['expiresIn']): ExchangeOutcome 
     expiresInMs: unit === 'seconds' ? pair.expires_in * 1000 : pair.expires_in,
   };
 }
-
-export type RevokeOutcome =
-  | { readonly kind: 'revoked' }
-  /** Certainly not revoked by this call; a 401 says that the token is malformed or missing. */
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** It may be revoked; revoking again does no harm (an invalid token is answered 200). */
-  | { readonly kind: 'unknown'; readonly reason: string };
 
 export interface RevokeCallOptions extends TokenEndpoint {
   /** The token to invalidate. */

@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkIdentification } from '../../src/platform/identification.ts';
+import { openLimiter } from '../../src/platform/rate-limit.ts';
+import { redact } from '../../src/platform/redact.ts';
+import { everyItem } from '../../src/platform/resources/pages.ts';
+import { readRetryAfter } from '../../src/platform/retry-after.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { neverAborted } from './test-client.ts';
+
+/** When calls began, in ms of a clock that only their waiting moves. */
+async function startsOf(requestsPerSecond: number, calls: number, concurrency = 4): Promise<number[]> {
+  const clock = new FakeClock(0);
+  const limiter = openLimiter({ requestsPerSecond, concurrency, timeoutMs: 1000 }, clock);
+  const starts: number[] = [];
+  const all = Array.from({ length: calls }, () => limiter.run(async () => void starts.push(clock.now()), neverAborted));
+  await clock.drive(Promise.all(all));
+  return starts;
+}
+
+describe('the rate of a connection', () => {
+  it('never lets more calls begin in any second than allowed, and wastes none', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 40 }), async (rate, calls) => {
+        const starts = await startsOf(rate, calls);
+        for (const start of starts) {
+          expect(starts.filter((other) => other >= start && other < start + 1000).length).toBeLessThanOrEqual(rate);
+        }
+        const windows = Math.ceil(calls / rate) - 1;
+        expect(starts.at(-1)).toBeLessThanOrEqual(windows * 1000 + windows + calls);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('can be less than one a second', async () => {
+    expect((await startsOf(0.5, 3)).map((start) => Math.round(start / 1000))).toEqual([0, 2, 4]);
+  });
+
+  it('goes on when the clock is put back an hour', async () => {
+    const clock = new FakeClock(10 * 3_600_000);
+    const limiter = openLimiter({ requestsPerSecond: 2, concurrency: 1, timeoutMs: 1000 }, clock);
+    await limiter.run(async () => {}, neverAborted);
+    await limiter.run(async () => {}, neverAborted);
+    clock.jumpTo(9 * 3_600_000);
+    await limiter.run(async () => {}, neverAborted);
+
+    expect(clock.now()).toBe(9 * 3_600_000);
+  });
+
+  it('lets a caller give up while it waits for its turn', async () => {
+    const clock = new FakeClock(0);
+    const limiter = openLimiter({ requestsPerSecond: 1, concurrency: 1, timeoutMs: 1000 }, clock);
+    await limiter.run(async () => {}, neverAborted);
+    const controller = new AbortController();
+    const waiting = limiter.run(async () => 'ran', controller.signal);
+    await clock.advance(10);
+    controller.abort(new Error('given up'));
+
+    await expect(waiting).rejects.toThrow('given up');
+    expect(clock.sleeping).toBe(0);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2026, 10, 21, 12);
+  it.each([
+    ['0', 0],
+    ['2', 2_000],
+    [' 120 ', 120_000],
+    ['86400', 3_600_000],
+    ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
+    ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
+    ['Sat, 28 Nov 2026 12:00:00 GMT', 3_600_000],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['2026', 2_026_000],
+    ['Sat, whenever', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%j is a wait of %j ms', (header, expected) => {
+    expect(readRetryAfter(header, now)).toBe(expected);
+  });
+
+  it('is never negative and never unbounded, whatever it says', () => {
+    fc.assert(
+      fc.property(fc.string(), (header) => {
+        const waitMs = readRetryAfter(header, now);
+        expect(waitMs === undefined || (waitMs >= 0 && waitMs <= 3_600_000)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a text of the platform in an error', () => {
+  it.each([
+    ['User 12 of 2012 failed', ['12'], 'User … of 2012 failed'],
+    ['Bad value a.b*c here', ['a.b*c'], 'Bad value … here'],
+    ['no such user sl%2Fash', ['sl/ash'], 'no such user …'],
+    ['mail ana@example.com is taken', [], 'mail … is taken'],
+    ['line\r\nbreak\u0000', [], 'line break'],
+    ['   ', [], undefined],
+    [undefined, [], undefined],
+    [{ a: 1 }, [], undefined],
+  ])('%j hiding %j is %j', (text, confidential, expected) => {
+    expect(redact(text, confidential)).toBe(expected);
+  });
+
+  it('never shows a value that we sent', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 4, maxLength: 20 }), fc.string(), fc.string(), (value, before, after) => {
+        fc.pre(value.trim().length >= 4 && !'…'.includes(value));
+        expect(redact(before + value + after, [value]) ?? '').not.toContain(value.trim() === value ? value : '\u0000');
+      }),
+    );
+  });
+});
+
+describe('an identification', () => {
+  it.each(['E1', 'a/b', 'José', '...', '.a', 'x y'])('%j may be sent', (identification) => {
+    expect(() => checkIdentification(identification)).not.toThrow();
+  });
+
+  it.each(['', '\t', '.', '..', 'a\u007f', 'a\u0085b', '\udfff'])(
+    '%j is refused without being told',
+    (identification) => {
+      expect(() => checkIdentification(identification)).toThrow(
+        /^a call to the platform was not sent: the identification /,
+      );
+    },
+  );
+});
+
+describe('a list of pages', () => {
+  const listOf = (items: readonly number[], size: number, total: boolean, first: 0 | 1 = 0) =>
+    everyItem(
+      { first, size },
+      async (page) => ({
+        items: items.slice((page - first) * size, (page - first + 1) * size),
+        total: total ? items.length : undefined,
+      }),
+      String,
+    );
+
+  it('gives every item once, with and without a total, from 0 and from 1', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.nat(), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.boolean(),
+        fc.constantFrom(0 as const, 1 as const),
+        async (items, size, total, first) => {
+          const all: number[] = [];
+          for await (const item of listOf(items, size, total, first)) all.push(item);
+          expect(all).toEqual(items);
+        },
+      ),
+    );
+  });
+
+  it('without a total ends when a page repeats itself', async () => {
+    const all: number[] = [];
+    for await (const item of everyItem(
+      { first: 0, size: 2 },
+      async () => ({ items: [1, 2], total: undefined }),
+      String,
+    ))
+      all.push(item);
+
+    expect(all).toEqual([1, 2]);
+  });
+
+  it('with a total fails rather than to be cut', async () => {
+    const read = async (page: number) => ({ items: page === 0 ? [1, 2] : [], total: 5 });
+    const walk = async (): Promise<void> => {
+      for await (const _item of everyItem({ first: 0, size: 2 }, read, String));
+    };
+
+    await expect(walk()).rejects.toMatchObject({ code: 'PLATFORM_ANSWER_INVALID' });
+  });
+});

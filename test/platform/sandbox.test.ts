@@ -1,0 +1,413 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { defaultDialect } from '../../src/core/settings.ts';
+import type { User } from '../../src/core/user.ts';
+import { openPlatformApi } from '../../src/platform/api.ts';
+import { exchangeRefreshToken, revokeToken } from '../../src/platform/resources/tokens.ts';
+import type { Platform } from '../../src/ports/platform.ts';
+import type { AccessTokens } from '../../src/ports/tokens.ts';
+import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { closeAndFailOnLeaks, closeLater } from './closing.ts';
+import { neverAborted, openTestClient, skippingClock, type TestClient, type TestClientOptions } from './test-client.ts';
+
+closeAndFailOnLeaks();
+
+interface Sandboxed extends TestClient {
+  readonly sandbox: RunningSandbox;
+}
+
+async function openSandboxed(
+  sandboxOptions: Partial<SandboxOptions> = {},
+  clientOptions: TestClientOptions = {},
+  faults: readonly string[] = [],
+): Promise<Sandboxed> {
+  const clock = skippingClock();
+  const sandbox = await startSandbox({ users: 60, ...sandboxOptions, now: () => clock.now() });
+  closeLater(() => sandbox.close());
+  sandbox.setFaults(faults.map((fault) => parseFault(fault)));
+  const parts = openTestClient(sandbox.url, {
+    applicationToken: sandbox.applicationToken,
+    tokens: fixedToken(sandbox.accessToken),
+    clock,
+    ...clientOptions,
+  });
+  return { ...parts, clock, sandbox };
+}
+
+function fixedToken(secret: string): AccessTokens {
+  return {
+    current: async () => ({ secret, generation: 1 }),
+    renew: async (refused) => ({ secret, generation: refused + 1 }),
+    accepted: () => {},
+  };
+}
+
+async function scanAll(platform: Platform): Promise<User[]> {
+  const users: User[] = [];
+  for await (const page of platform.scan(neverAborted)) users.push(...page.users);
+  return users;
+}
+
+const pagesOf10: TestClientOptions = { dialect: { search: { parameters: 'query', pageSize: 10 } } };
+
+describe('the scan over the sandbox', () => {
+  it('sees every user with the fields that are readable', async () => {
+    const { platform, sandbox } = await openSandboxed({ users: 230 }, pagesOf10);
+    const users = await scanAll(platform);
+
+    expect(users).toHaveLength(230);
+    for (const user of users) {
+      const account = sandbox.state.users.get(user.identification);
+      const { job: _job, phoneNumber: _phone, seniority: _seniority, ...readable } = account?.fields ?? {};
+      expect(user.fields).toEqual(readable);
+      expect(user.unreadable).toEqual([]);
+      expect(user.enabled).toBe(account?.enabled);
+    }
+  });
+
+  it('works with the parameters in the body and with a small largest page', async () => {
+    const { platform } = await openSandboxed(
+      { quirks: { parameters: 'body', maxPageSize: 7 } },
+      { dialect: { search: { parameters: 'body', pageSize: 500 } } },
+    );
+
+    expect(await scanAll(platform)).toHaveLength(60);
+  });
+
+  it.each(['query', 'body'] as const)('tells that the parameters should not go in the %s', async (parameters) => {
+    const { platform } = await openSandboxed(
+      { quirks: { parameters: parameters === 'query' ? 'body' : 'query' } },
+      { dialect: { search: { parameters, pageSize: 500 } } },
+    );
+
+    await expect(scanAll(platform)).rejects.toMatchObject({
+      code: 'SCAN_INCOMPLETE',
+      message: expect.stringContaining('dialect.search.parameters'),
+    });
+  });
+
+  it.each([
+    'search:missing-page@4',
+    'search:duplicate-row@4',
+    'search:null-row@4',
+    'search:truncate-json@4',
+    'search:cut-body@4',
+    'search:empty@4',
+    'search:html@4',
+    'search:status=500@4',
+    'search:status=429;retry-after=1@4',
+    'search:reset-before-commit@4',
+    'search:bom@4',
+  ])('is complete in spite of %s', async (fault) => {
+    const { platform, sandbox } = await openSandboxed({}, pagesOf10, [fault]);
+    const users = await scanAll(platform);
+
+    expect(users.map(({ identification }) => identification).toSorted()).toEqual(
+      [...sandbox.state.users.keys()].toSorted(),
+    );
+  });
+
+  it.each([
+    'search:missing-page@4-',
+    'search:null-row',
+    'search:total-off=3',
+    'search:total-off=-3',
+    'search:ignore-parameters',
+    'search:shift-pages',
+    'search:shift-pages@4',
+    'search:shift-pages=-1@4',
+
+    'search:truncate-json@4-',
+  ])('never ends as complete under %s', async (fault) => {
+    const { platform } = await openSandboxed({}, pagesOf10, [fault]);
+
+    await expect(scanAll(platform)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(SCAN_INCOMPLETE|PLATFORM_ANSWER_INVALID)$/),
+    });
+  });
+});
+
+describe('one user over the sandbox', () => {
+  it.each([400, 404, 500] as const)(
+    'a missing user is not found where reading one is answered %i',
+    async (missingUser) => {
+      const { platform, sandbox, clock } = await openSandboxed({ quirks: { missingUser } });
+
+      expect(await platform.find('nobody-at-all', neverAborted)).toEqual({ found: false });
+      const [identification = ''] = sandbox.state.users.keys();
+      expect(await platform.find(identification, neverAborted)).toMatchObject({
+        found: true,
+        user: { identification },
+      });
+      expect(clock.sleeps).toEqual([]);
+    },
+  );
+
+  it.each([
+    'sl/ash',
+    'per%cent',
+    'per%2Fcent',
+    'space in it',
+    'que?ry',
+    'ha#sh',
+    'plus+',
+    'é-Ü-ß',
+    '日本',
+    '..a',
+    "quo'te",
+  ])('creates, reads, updates and removes %s', async (identification) => {
+    const { platform, sandbox } = await openSandboxed({ users: 3 });
+    const fields = { firstName: 'Ana', lastName: 'Pérez', email: 'ana.new@example.com', customField3: 'x' };
+    const { userId } = await platform.create({ identification, fields }, neverAborted);
+    const found = await platform.find(identification, neverAborted);
+    if (found.found !== true) throw new Error(`expected to find ${identification}`);
+    expect(found.user).toMatchObject({ id: userId, identification, fields });
+
+    await platform.update(
+      found.user,
+      { identification, fields: { ...fields, area: 'Sales', customField3: '' } },
+      neverAborted,
+    );
+    expect(sandbox.state.users.get(identification)?.fields).toMatchObject({ area: 'Sales' });
+    expect(sandbox.state.users.get(identification)?.fields.customField3).toBeUndefined();
+
+    await platform.remove(identification, { blacklist: true }, neverAborted);
+    expect(sandbox.state.users.has(identification)).toBe(false);
+    expect(sandbox.state.blacklist.has(identification)).toBe(true);
+    expect(sandbox.state.users.size).toBe(3);
+  });
+
+  it.each(['', ' ', '.', '..', 'a\nb', 'a\u0000', '\ud800'])(
+    'refuses %j before anything is sent',
+    async (identification) => {
+      const { platform, sandbox } = await openSandboxed({ users: 3 });
+      const fields = { firstName: 'Ana', lastName: 'Pérez' };
+      const refusals = [
+        platform.find(identification, neverAborted),
+        platform.create({ identification, fields }, neverAborted),
+        platform.update({ id: '1', identification }, { identification, fields }, neverAborted),
+        platform.remove(identification, { blacklist: false }, neverAborted),
+      ];
+      for (const refusal of refusals) {
+        await expect(refusal).rejects.toMatchObject({ code: 'IDENTIFICATION_INVALID', effect: 'none' });
+      }
+
+      expect(Object.values(sandbox.state.requests).reduce((a, b) => a + b, 0)).toBe(0);
+    },
+  );
+
+  it.each(['create', 'update', 'delete'] as const)('never repeats a %s whose answer was lost', async (operation) => {
+    const { platform, sandbox } = await openSandboxed({ users: 3 }, {}, [`${operation}:reset-after-commit`]);
+    const [identification = ''] = sandbox.state.users.keys();
+    const id = String(sandbox.state.users.get(identification)?.id);
+    const fields = { firstName: 'Ana', lastName: 'Pérez' };
+    const write =
+      operation === 'create'
+        ? platform.create({ identification: 'new-one', fields }, neverAborted)
+        : operation === 'update'
+          ? platform.update({ id, identification }, { identification, fields }, neverAborted)
+          : platform.remove(identification, { blacklist: false }, neverAborted);
+
+    await expect(write).rejects.toMatchObject({ effect: 'unknown' });
+    expect(sandbox.state.requests[operation]).toBe(1);
+    expect(sandbox.state.log).toHaveLength(1);
+  });
+});
+
+describe('a provisioning file over the sandbox', () => {
+  it.each(['multipart', 'json', 'json-base64'] as const)(
+    'goes as %s, is followed, and takes effect',
+    async (encoding) => {
+      const { platform, sandbox, clock } = await openSandboxed(
+        { users: 3, quirks: { uploadEncodings: [encoding] } },
+        { dialect: { upload: { encoding, preprocessing: false } } },
+      );
+      const path = join(await temporaryFolder(), 'b.csv');
+      await writeFile(path, 'command,firstName,lastName,identification\nI,Zoë,Núñez,Z-1\n');
+      const receipt = await platform.upload({ path, name: 'päckchen "1".csv' }, neverAborted);
+      expect(receipt.status).toEqual({ kind: 'pending', text: 'Processing', isKnown: true });
+
+      await expect(platform.upload({ path, name: 'second.csv' }, neverAborted)).rejects.toMatchObject({
+        code: 'PLATFORM_BUSY',
+        effect: 'none',
+      });
+      await clock.sleep(1_000);
+      expect(await platform.status(receipt.fileId, neverAborted)).toEqual({ kind: 'done', text: 'Processed' });
+      expect(sandbox.state.users.get('Z-1')?.fields.firstName).toBe('Zoë');
+      expect([...sandbox.state.files.values()].map(({ name }) => name)).toEqual(['päckchen "1".csv']);
+    },
+  );
+
+  it('tells failed, unknown and absent statuses apart', async () => {
+    const statusUnder = async (fault: string): Promise<unknown> => {
+      const { platform, clock } = await openSandboxed({ users: 3 }, {}, [fault]);
+      const path = join(await temporaryFolder(), 'b.csv');
+      await writeFile(path, 'command,firstName,lastName,identification\nI,Zoë,Núñez,Z-1\n');
+      const { fileId } = await platform.upload({ path, name: 'b.csv' }, neverAborted);
+      await clock.sleep(1_000);
+      return platform.status(fileId, neverAborted);
+    };
+
+    expect(await statusUnder('file:fail')).toMatchObject({ kind: 'failed' });
+    expect(await statusUnder('file:unknown-status=Weird')).toEqual({ kind: 'pending', text: 'Weird', isKnown: false });
+    expect(await statusUnder('status:absent')).toEqual({ kind: 'no-status' });
+  });
+});
+
+describe('token calls over the sandbox', () => {
+  const call = (sandbox: RunningSandbox, refreshToken = sandbox.refreshToken) => ({
+    baseUrl: sandbox.url,
+    applicationToken: sandbox.applicationToken,
+    refreshToken,
+    expiresIn: defaultDialect.expiresIn,
+    timeoutMs: 2_000,
+    now: () => 0,
+  });
+
+  it('a refresh gives a new pair once; the used token is an invalid grant', async () => {
+    const { sandbox } = await openSandboxed();
+    const granted = await exchangeRefreshToken(call(sandbox), neverAborted);
+    expect(granted).toMatchObject({ kind: 'granted', expiresInMs: 3_600_000 });
+
+    const again = await exchangeRefreshToken(call(sandbox), neverAborted);
+    expect(again).toMatchObject({ kind: 'invalid-grant' });
+    expect(JSON.stringify(again)).not.toContain(sandbox.refreshToken);
+  });
+
+  it('reads expires_in in milliseconds when the dialect says so', async () => {
+    const { sandbox } = await openSandboxed({ quirks: { expiresIn: 'ms' } });
+    const granted = await exchangeRefreshToken({ ...call(sandbox), expiresIn: 'milliseconds' }, neverAborted);
+
+    expect(granted).toMatchObject({ kind: 'granted', expiresInMs: 3_600_000 });
+  });
+
+  it.each([
+    ['token:status=401', 'not-sent'],
+    ['token:status=429', 'not-sent'],
+    ['token:status=500', 'unknown'],
+    ['token:status=503', 'unknown'],
+    ['token:reset-after-commit', 'unknown'],
+    ['token:reset-before-commit', 'unknown'],
+    ['token:truncate-json', 'unknown'],
+    ['token:cut-body', 'unknown'],
+    ['token:html', 'unknown'],
+    ['token:empty', 'unknown'],
+    ['token:redirect=http://127.0.0.1:9/', 'unknown'],
+    ['token:invalid_grant', 'invalid-grant'],
+  ])('under %s a refresh ends %s, sent once', async (fault, kind) => {
+    const { sandbox } = await openSandboxed({}, {}, [fault]);
+    const outcome = await exchangeRefreshToken(call(sandbox), neverAborted);
+
+    expect(outcome.kind).toBe(kind);
+    expect(sandbox.state.requests.token).toBe(1);
+    expect(JSON.stringify(outcome)).not.toContain(sandbox.refreshToken);
+  });
+
+  it('a refresh that hangs, or is aborted, ends unknown', async () => {
+    const { sandbox } = await openSandboxed({}, {}, ['token:hang']);
+
+    expect(await exchangeRefreshToken({ ...call(sandbox), timeoutMs: 50 }, neverAborted)).toMatchObject({
+      kind: 'unknown',
+    });
+    expect(await exchangeRefreshToken(call(sandbox), AbortSignal.timeout(50))).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('a refresh to a platform that is down was certainly not sent', async () => {
+    const { sandbox } = await openSandboxed();
+    await sandbox.close();
+
+    expect(await exchangeRefreshToken(call(sandbox), neverAborted)).toMatchObject({ kind: 'not-sent' });
+  });
+
+  it('a revoked token is revoked again without error, and no longer accepted', async () => {
+    const { sandbox, platform } = await openSandboxed();
+    const revoke = { baseUrl: sandbox.url, accessToken: sandbox.accessToken, timeoutMs: 2_000, now: () => 0 };
+    expect(await revokeToken(revoke, neverAborted)).toEqual({ kind: 'revoked' });
+    expect(await revokeToken(revoke, neverAborted)).toEqual({ kind: 'revoked' });
+
+    await expect(scanAll(platform)).rejects.toMatchObject({ code: 'PLATFORM_UNAUTHORIZED' });
+  });
+});
+
+describe('the other parts of the contract over the sandbox', () => {
+  it('walks roles, leaders, feedback, goals and evaluations', async () => {
+    const { client, sandbox } = await openSandboxed({ users: 130 });
+    const api = openPlatformApi(client, { roles: { token: 'application' } });
+    const [one = '', two = '', three = ''] = sandbox.state.users.keys();
+
+    const roles = await api.roles.list(neverAborted);
+    expect(roles.length).toBeGreaterThan(0);
+    expect(await api.roles.get(roles[0]?.name ?? '', neverAborted)).toBeDefined();
+
+    await api.leaders.add(
+      { collaboratorIdentification: one, mainLeaderIdentification: two, secondaryLeadersIdentifications: [three] },
+      neverAborted,
+    );
+    expect(
+      (await collect(api.leaders.list(one, neverAborted))).map(({ identification }) => identification).toSorted(),
+    ).toEqual([two, three].toSorted());
+    expect(await api.leaders.collaborators(two, neverAborted)).toBeDefined();
+    await api.leaders.remove({ collaboratorIdentification: one, mainLeaderIdentification: two }, neverAborted);
+    expect(await collect(api.leaders.list(one, neverAborted))).toHaveLength(1);
+
+    for (let n = 0; n < 105; n++) {
+      await api.feedback.send({ sender: one, recipient: two, feedback: { comments: `Good work ${n}` } }, neverAborted);
+    }
+    const feedback = await collect(api.feedback.list({ recipient: two }, neverAborted));
+    expect(new Set(feedback.map(({ id }) => id)).size).toBe(105);
+    expect(await api.feedback.get(feedback[0]?.id ?? 0, neverAborted)).toMatchObject({ id: feedback[0]?.id });
+    await api.feedback.request({ sender: one, recipient: two, comment: 'Tell me' }, neverAborted);
+    const [request] = sandbox.state.feedbackRequests;
+    await api.feedback
+      .decline(request?.id ?? 0, { sender: two, recipient: one, declineReasonId: 1 }, neverAborted)
+      .catch(() =>
+        api.feedback.decline(request?.id ?? 0, { sender: one, recipient: two, declineReasonId: 1 }, neverAborted),
+      );
+    expect(sandbox.state.feedbackRequests[0]?.state).toBe('declined');
+
+    const goal = { title: 'Ship it', type: 'TEAM', weighting: 1, assignment: 'INDIVIDUAL', locale: 'en' } as const;
+    for (let n = 0; n < 103; n++) await api.goals.create({ ...goal, code: `G/${n}`, assignedTo: one }, neverAborted);
+    expect(await collect(api.goals.list({ assignedTo: one }, neverAborted))).toHaveLength(103);
+    const key = { code: 'G/7', identification: one };
+    expect(await api.goals.get(key, neverAborted)).toMatchObject({ code: 'G/7' });
+    expect(
+      await api.goals.update(key, { code: 'G/7', title: 'Shipped', weighting: 2, locale: 'en' }, neverAborted),
+    ).toMatchObject({
+      title: 'Shipped',
+      locale: 'en',
+    });
+    await api.goals.remove(key, neverAborted);
+    await expect(api.goals.get(key, neverAborted)).rejects.toMatchObject({ status: 404 });
+
+    const evaluations = await collect(api.evaluations.list({}, neverAborted));
+    expect(new Set(evaluations.map(({ id }) => id)).size).toBe(evaluations.length);
+    expect(evaluations.length).toBeGreaterThan(0);
+    expect(await api.evaluations.get(evaluations[0]?.id ?? 0, neverAborted)).toHaveProperty('ratedTopics');
+  });
+
+  it('starts the import job', async () => {
+    const { client, sandbox } = await openSandboxed({
+      users: 1,
+      importSource: 'command,firstName,lastName,identification\nI,Zoë,Núñez,Z-9\n',
+    });
+    await openPlatformApi(client).importJob.start(neverAborted);
+
+    expect(sandbox.state.requests['import-job']).toBe(1);
+  });
+
+  it('refuses a body that does not fit the contract before it is sent', async () => {
+    const { client, sandbox } = await openSandboxed({ users: 1 });
+    const refused = openPlatformApi(client).leaders.add({ collaboratorIdentification: ' ' }, neverAborted);
+
+    await expect(refused).rejects.toMatchObject({ code: 'PLATFORM_REFUSED', effect: 'none' });
+    expect(sandbox.state.requests['add-leaders']).toBe(0);
+  });
+});
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readJson } from '../../src/platform/json-text.ts';
+import { readPlatformDate } from '../../src/platform/platform-date.ts';
+import { readUser, readUserPage, readUserRecord } from '../../src/platform/user-record.ts';
+
+const record = { id: 7, identification: 'E7', enabled: true };
+
+describe('a user record', () => {
+  it('becomes a user with normal text, plain dates and the office by name', () => {
+    const user = readUserRecord(
+      {
+        ...record,
+        uid: 'u-7',
+        identification: '  E7 ',
+        firstName: 'Jose\u0301 ',
+        lastName: '',
+        email: null,
+        office: { name: ' Montevideo ' },
+        orgEntryDate: 'Jan 5, 2021 12:00:00 AM',
+        birthDate: '1990-02-28',
+        customFields: { customField1: 'x', customField2: ' ', customField61: 'none such', job: 'no' },
+        lastUpdate: '2026-11-21T10:00:00',
+        locale: 'es',
+      },
+      0,
+    );
+
+    expect(user).toEqual({
+      id: '7',
+      uid: 'u-7',
+      identification: 'E7',
+      enabled: true,
+      fields: {
+        firstName: 'Jos\u00e9',
+        office: 'Montevideo',
+        orgEntryDate: '2021-01-05',
+        birthDate: '1990-02-28',
+        customField1: 'x',
+      },
+      unreadable: [],
+      lastUpdate: '2026-11-21T10:00:00',
+    });
+  });
+
+  it('names what it cannot understand instead of calling it empty', () => {
+    const user = readUserRecord(
+      { ...record, orgEntryDate: 'someday', birthDate: 'Feb 30, 1990 12:00:00 AM', area: { id: 3 }, office: 'Centro' },
+      0,
+    );
+
+    expect(user.unreadable.toSorted()).toEqual(['area', 'birthDate', 'office', 'orgEntryDate']);
+    expect(user.fields).toEqual({});
+  });
+
+  it('takes numbers for text', () => {
+    expect(readUserRecord({ ...record, identification: 12, customFields: { customField1: 3.5 } }, 0)).toMatchObject({
+      identification: '12',
+      fields: { customField1: '3.5' },
+    });
+  });
+
+  it.each([
+    [null, 'result[3] is no user record'],
+    [{ ...record, id: null }, 'result[3] has no id'],
+    [{ ...record, identification: ' ' }, 'result[3] (id 7) has no identification'],
+    [{ ...record, enabled: 'yes' }, 'result[3] (id 7) does not say whether it is enabled'],
+  ])('%j is refused by place', (damaged, message) => {
+    expect(() => readUserRecord(damaged, 3)).toThrow(message);
+  });
+
+  it('keeps every digit of numbers beyond 2^53', () => {
+    const one =
+      '{"id":9007199254740993,"identification":12345678901234567891,"enabled":true,"customFields":{"customField1":90071992547409931}}';
+    const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+    const expected = {
+      id: '9007199254740993',
+      identification: '12345678901234567891',
+      fields: { customField1: '90071992547409931' },
+    };
+
+    expect(readUser(readJson(bytes(`{"result":${one}}`)))).toMatchObject(expected);
+    expect(readUserPage(readJson(bytes(`{"result":[${one}],"page":{"totalElements":1}}`)))).toMatchObject({
+      users: [expected],
+      total: 1,
+    });
+  });
+});
+
+describe('a date of the platform', () => {
+  it.each([
+    ['Jan 5, 2021 12:00:00 AM', '2021-01-05'],
+    ['Jan 5, 2021, 12:00:00\u202fAM', '2021-01-05'],
+    ['Dec 31, 1999 11:59:59 PM', '1999-12-31'],
+    ['September 1, 2020 12:00 AM', '2020-09-01'],
+    ['Sept 1, 2020', '2020-09-01'],
+    ['Feb 29, 2024 12:00:00 AM', '2024-02-29'],
+    ['2021-01-05', '2021-01-05'],
+    ['2021-01-05T00:00:00', '2021-01-05'],
+    ['2021-01-05T23:30:00.000-03:00', '2021-01-05'],
+    ['2021-01-05 00:00:00', '2021-01-05'],
+    ['Feb 29, 2023 12:00:00 AM', undefined],
+    ['2021-13-01', undefined],
+    ['2021-00-10', undefined],
+    ['Mai 5, 2021 12:00:00 AM', undefined],
+    ['Janu 5, 2021', undefined],
+    ['05/01/2021', undefined],
+    ['1609804800000', undefined],
+    ['', undefined],
+  ])('%j is %j', (text, expected) => {
+    expect(readPlatformDate(text)).toBe(expected);
+  });
+
+  it('is read back as the day it was written for', () => {
+    const format = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }),
+        (date) => {
+          expect(readPlatformDate(format.format(date))).toBe(date.toISOString().slice(0, 10));
+        },
+      ),
+    );
+  });
+});
