@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { JobContext } from '../src/engine/job-context.ts';
 import type { Job, JobOutcome } from '../src/ports/job.ts';
-import type { JobContext } from './job-context.ts';
 
 /** Makes a job whose payload is checked before it runs: a queue may hold jobs of another version. */
 export function defineJob<Payload>(job: {

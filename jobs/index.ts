@@ -1,7 +1,7 @@
+import type { JobContext } from '../src/engine/job-context.ts';
 import type { Job, JobOutcome } from '../src/ports/job.ts';
 import { deliver } from './deliver.ts';
 import { finish } from './finish.ts';
-import type { JobContext } from './job-context.ts';
 import { keepToken } from './keep-token.ts';
 import { prune } from './prune.ts';
 import { recover } from './recover.ts';

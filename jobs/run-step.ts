@@ -1,18 +1,15 @@
 import { z } from 'zod';
+import type { JobContext } from '../src/engine/job-context.ts';
+import { continueWith, jobOfVerb } from '../src/engine/run-jobs.ts';
 import { takeStep } from '../src/engine/run-sync.ts';
-import type { Step } from '../src/engine/step.ts';
-import type { Job, JobOutcome } from '../src/ports/job.ts';
+import type { Verb } from '../src/engine/step.ts';
+import type { Job } from '../src/ports/job.ts';
 import { defineJob } from './define-job.ts';
-import type { JobContext } from './job-context.ts';
 
-export const runPayload = z.object({ run: z.string(), batch: z.string().optional() });
-export type RunPayload = z.infer<typeof runPayload>;
-
-/** Which job does which verb of a run. */
-export const jobOfVerb = { plan: 'sync', deliver: 'deliver', settle: 'settle', finish: 'finish' } as const;
+const runPayload = z.object({ run: z.string(), batch: z.string().optional() });
 
 /** A job that takes one step of a run under its lease, and continues with the next. */
-export function runStepJob(verb: keyof typeof jobOfVerb): Job<JobContext> {
+export function runStepJob(verb: Verb): Job<JobContext> {
   return defineJob({
     name: jobOfVerb[verb],
     payload: runPayload,
@@ -22,12 +19,4 @@ export function runStepJob(verb: keyof typeof jobOfVerb): Job<JobContext> {
       return after === undefined ? { kind: 'done' } : continueWith(run, after);
     },
   });
-}
-
-/** The job that a step asks for. */
-export function continueWith(run: string, step: Step): JobOutcome {
-  if (step.kind === 'ended') return { kind: 'done' };
-  const { verb, batch, afterMs } = step;
-  const payload: RunPayload = batch === undefined ? { run } : { run, batch };
-  return { kind: 'continue', job: jobOfVerb[verb], payload, afterMs, key: `${verb}_${batch ?? run}` };
 }

@@ -1,7 +1,7 @@
 import { jobs } from '../../jobs/index.ts';
-import type { JobContext } from '../../jobs/job-context.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
+import type { JobContext } from '../engine/job-context.ts';
 import { openRun, requestRun } from '../engine/request-run.ts';
 import { holdLease } from '../runtime/hold-lease.ts';
 import { type DriveIo, driveRun } from '../runtime/in-process/drive-run.ts';

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { runJob } from '../../jobs/index.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
 import { approveDigest, approveRun, rejectRun } from '../engine/approve.ts';
@@ -31,6 +32,7 @@ export function openApp(config: Config, engine: Engine): App {
     owner,
     signal: options.signal,
     keepToken,
+    runJob,
   });
 
   const here = async (trigger: Trigger, options: WatchOptions) => {

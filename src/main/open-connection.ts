@@ -1,9 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { ConnectionSettings } from '../config/config.ts';
-import { RollcallError } from '../core/errors.ts';
 import { openPlatformClient, type PlatformClient } from '../platform/client.ts';
 import { openPlatform } from '../platform/platform.ts';
 import { exchangeRefreshToken, revokeToken } from '../platform/resources/tokens.ts';
+import type { RevokeCall } from '../platform/tokens/exchange.ts';
 import { openTokenCustody } from '../platform/tokens/open-token-custody.ts';
 import type { Seal } from '../platform/tokens/seal.ts';
 import type { TokenCustody } from '../platform/tokens/token-custody.ts';
@@ -17,7 +17,7 @@ export interface Connection {
   readonly custody: TokenCustody;
   readonly client: PlatformClient;
   readonly platform: Platform;
-  revoke(accessToken: string, signal: AbortSignal): Promise<void>;
+  readonly revoke: RevokeCall;
   close(): Promise<void>;
 }
 
@@ -70,10 +70,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     custody,
     client,
     platform: openPlatform(client),
-    revoke: async (accessToken, signal) => {
-      const outcome = await revokeToken({ ...endpoint, accessToken }, signal);
-      if (outcome.kind !== 'revoked') throw new RollcallError(outcome.reason, { code: 'PLATFORM_FAILED' });
-    },
+    revoke: (accessToken, signal) => revokeToken({ ...endpoint, accessToken }, signal),
     close: async () => {
       await custody.close();
       await client.close();

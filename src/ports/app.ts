@@ -19,7 +19,10 @@ export interface App {
   /** Pulls, compares, decides and guards, without any effect outside and without counting a miss. */
   plan(sync: string, options: WatchOptions): Promise<PlanReport>;
   /** One whole run, here: first the run that was interrupted, if there is one, then a new one. */
-  apply(sync: string, options: WatchOptions & { readonly approve?: string; readonly scope?: RunScope }): Promise<RunReport>;
+  apply(
+    sync: string,
+    options: WatchOptions & { readonly approve?: string; readonly scope?: RunScope },
+  ): Promise<RunReport>;
   /** Queued for a running deployment (`start`); without one the run happens here, as `apply` does. */
   resync(sync: string, options: WatchOptions & { readonly scope: RunScope }): Promise<ResyncReport>;
   /** Schedules, triggers and runs until the signal aborts; then every run stops at its next safe place. */

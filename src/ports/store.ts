@@ -3,6 +3,11 @@ import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { BatchState, ChangeState, Counts, Outcome, Phase } from '../core/run.ts';
+import type { Lease, Leases } from './leases.ts';
+import type { TokenStore } from './token-store.ts';
+
+export type { Lease, Leases } from './leases.ts';
+export type { TokenRecord, TokenState, TokenStore } from './token-store.ts';
 
 /**
  * Where truth lives. Each method is one transaction. Every write of a run goes through an `Owned` run: it carries the
@@ -21,24 +26,6 @@ export interface Store {
   readonly tokens: TokenStore;
   /** Ends the connection. Must be called once. */
   close(): Promise<void>;
-}
-
-/* ---- leases: who may do something, with a number that only grows ---- */
-
-export interface Lease {
-  readonly name: string;
-  readonly owner: string;
-  readonly fence: number;
-}
-
-export interface Leases {
-  /** Takes the lease if it is free or over; the fence grows with every taking. Undefined when somebody else holds it. */
-  take(name: string, owner: string, ttlMs: number, now: number): Promise<Lease | undefined>;
-  /** Extends it; false when it was lost. */
-  renew(lease: Lease, ttlMs: number, now: number): Promise<boolean>;
-  /** Gives it back, only if it is still ours. */
-  release(lease: Lease): Promise<void>;
-  holder(name: string, now: number): Promise<{ owner: string; until: number } | undefined>;
 }
 
 /* ---- triggers: rows that decide that exactly one run starts ---- */
@@ -344,34 +331,4 @@ export interface Reads {
   put(owned: OwnedRun, read: ReadRecord): Promise<void>;
   /** A person has looked at what a guard stopped in this run: its read is the new measure. */
   accept(runId: string): Promise<void>;
-}
-
-/* ---- tokens (design, "Where truth lives") ---- */
-
-export type TokenState = 'ready' | 'refreshing' | 'reauth-required' | 'revoked';
-
-/** One connection's token pair. Secrets are sealed (AES-256-GCM) before they come here. */
-export interface TokenRecord {
-  readonly connection: string;
-  readonly generation: number;
-  readonly state: TokenState;
-  readonly accessSealed: string | undefined;
-  readonly refreshSealed: string | undefined;
-  readonly issuedAt: number | undefined;
-  readonly expiresAt: number | undefined;
-  /** Hash of the configured first token that began this pair. */
-  readonly seedHash: string | undefined;
-  /** Hashes of every first token ever used: each is used once per store. */
-  readonly usedSeeds: readonly string[];
-  /** `refreshing(generation)`: set before the call, cleared with the new pair. */
-  readonly refreshStartedAt: number | undefined;
-  /** After an unknown outcome: how often the same refresh token was presented. At most 2. */
-  readonly attempts: number;
-  readonly reason: string | undefined;
-}
-
-export interface TokenStore {
-  get(connection: string): Promise<TokenRecord | undefined>;
-  /** Writes `next` if the stored generation and state are still those of `seen` (undefined: no row yet). False if not. */
-  replace(seen: TokenRecord | undefined, next: TokenRecord): Promise<boolean>;
 }

@@ -1,8 +1,7 @@
-import { runJob } from '../../../jobs/index.ts';
-import type { JobContext } from '../../../jobs/job-context.ts';
-import { continueWith } from '../../../jobs/run-step.ts';
 import { RollcallError } from '../../core/errors.ts';
 import type { EngineIo, RunContext } from '../../engine/engine-io.ts';
+import type { JobContext } from '../../engine/job-context.ts';
+import { continueWith } from '../../engine/run-jobs.ts';
 import { failRun, resumePoint } from '../../engine/run-sync.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { holdLease } from '../hold-lease.ts';
@@ -13,6 +12,8 @@ export interface DriveIo {
   readonly owner: string;
   readonly signal: AbortSignal;
   readonly keepToken: JobContext['keepToken'];
+  /** The job table: runs a job by name. */
+  readonly runJob: (name: string, payload: unknown, context: JobContext) => Promise<JobOutcome>;
 }
 
 /** `busy`: somebody else drives it, or there is no such run; nothing was done. */
@@ -57,7 +58,7 @@ export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
     let outcome = continueWith(runId, resumePoint(run));
     while (outcome.kind === 'continue') {
       await clock.sleep(outcome.afterMs, held.signal);
-      outcome = await runPatiently(outcome, context, jobContext);
+      outcome = await runPatiently(outcome, context, jobContext, io.runJob);
     }
     return 'ended';
   } catch (error) {
@@ -73,6 +74,7 @@ async function runPatiently(
   { job, payload }: Extract<JobOutcome, { kind: 'continue' }>,
   context: RunContext,
   jobContext: JobContext,
+  runJob: DriveIo['runJob'],
 ): Promise<JobOutcome> {
   const { clock, logger } = jobContext.engine;
   for (let attempt = 1; ; attempt += 1) {

@@ -1,4 +1,4 @@
-import type { EngineIo, RunContext } from '../src/engine/engine-io.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
 
 /** What every job is given by the runtime. */
 export interface JobContext {

@@ -1,0 +1,154 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
+import { createExpressions } from '../../src/config/expressions.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { openApp } from '../../src/main/open-app.ts';
+import { type Engine, openEngine } from '../../src/main/open-engine.ts';
+import { newUlid } from '../../src/main/system.ts';
+import type { App, PlanReport, RunReport } from '../../src/ports/app.ts';
+import type { Checkpoint } from '../../src/ports/runtime.ts';
+import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import { sourceKinds } from '../../src/sources/registry.ts';
+import { FastClock } from './fast-clock.ts';
+import { type MemoryLogger, memoryLogger } from './memory-logger.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** One employee of a test: column to value. `id`, `first`, `last`, `mail`, `status` unless a test says otherwise. */
+export type Row = Readonly<Record<string, string>>;
+
+export interface OfficeOptions {
+  readonly sandbox?: Partial<Omit<SandboxOptions, 'now' | 'faults'>>;
+  readonly faults?: readonly string[];
+  /** YAML below `syncs.people`, indented by nothing; replaces keys of the same name. */
+  readonly sync?: Readonly<Record<string, unknown>>;
+  readonly dialect?: Readonly<Record<string, unknown>>;
+  /** More syncs on the same connection, by name. */
+  readonly syncs?: Readonly<Record<string, unknown>>;
+  readonly checkpoint?: Checkpoint;
+}
+
+/** A whole Rollcall on real parts: a store on disk, a CSV file, a sandbox platform over HTTP. Closed after the test. */
+export interface Office {
+  readonly app: App;
+  readonly engine: Engine;
+  readonly sandbox: RunningSandbox;
+  readonly clock: FastClock;
+  readonly log: MemoryLogger;
+  readonly folder: string;
+  writeEmployees(rows: readonly Row[], file?: string): Promise<void>;
+  writeText(text: string, file?: string): Promise<void>;
+  plan(sync?: string): Promise<PlanReport>;
+  apply(options?: {
+    readonly sync?: string;
+    readonly approve?: string;
+    readonly users?: readonly string[];
+  }): Promise<RunReport>;
+  /** Applies, and approves whatever was held, until nothing is held. */
+  applyAll(sync?: string): Promise<RunReport>;
+  setFaults(...faults: readonly string[]): void;
+}
+
+const someInstant = Date.UTC(2026, 10, 21, 12);
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+export const plainMapping = { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail' };
+
+export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
+  const folder = await temporaryFolder();
+  const clock = new FastClock(someInstant);
+  const log = memoryLogger();
+  const sandbox = await startSandbox({
+    now: () => clock.now(),
+    processingMs: 3000,
+    accessTokenLifeMs: 86_400_000_000,
+    ...options.sandbox,
+    faults: (options.faults ?? []).map(parseFault),
+  });
+  closers.push(() => sandbox.close());
+  const people = {
+    connection: 'acme',
+    source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
+    policy: 'sync',
+    mapping: plainMapping,
+    lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+    settle: { every: '2s', visibleWithin: '20s' },
+    ...options.sync,
+  };
+  const config = {
+    connections: {
+      acme: {
+        baseUrl: sandbox.url,
+        accessToken: sandbox.accessToken,
+        limits: { requestsPerSecond: 1000, concurrency: 4 },
+        dialect: options.dialect ?? {},
+      },
+    },
+    syncs: { people, ...options.syncs },
+  };
+  const path = join(folder, 'rollcall.json');
+  await writeFile(path, JSON.stringify(config));
+  const loaded = await loadConfig(path, { env: {}, sourceKinds, expressions: createExpressions() });
+  const checkpoint = options.checkpoint ?? (() => {});
+  const engine = await openEngine(loaded, { clock, logger: log, newId: newUlid, checkpoint, mayPresentSeed: true });
+  const app = openApp(loaded, engine);
+  closers.push(() => app.close());
+  const watch = { signal: AbortSignal.timeout(60_000), progress: () => {} };
+
+  const office: Office = {
+    app,
+    engine,
+    sandbox,
+    clock,
+    log,
+    folder,
+    writeEmployees: (rows, file) => office.writeText(csvOf(rows), file),
+    writeText: (text, file = 'employees.csv') => writeFile(join(folder, file), text),
+    plan: (sync = 'people') => app.plan(sync, watch),
+    apply: ({ sync = 'people', approve, users } = {}) =>
+      app.apply(sync, {
+        ...watch,
+        ...(approve === undefined ? {} : { approve }),
+        ...(users === undefined ? {} : { scope: { kind: 'users', identifications: users } }),
+      }),
+    async applyAll(sync = 'people') {
+      const plan = await app.plan(sync, watch);
+      return app.apply(sync, { ...watch, approve: plan.digest });
+    },
+    setFaults: (...faults) => sandbox.setFaults(faults.map(parseFault)),
+  };
+  return office;
+}
+
+export function csvOf(rows: readonly Row[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return [columns, ...rows.map((row) => columns.map((name) => row[name] ?? ''))]
+    .map((line) => `${line.map(cell).join(',')}\n`)
+    .join('');
+}
+
+/** Synthetic employees E1, E2, …; `patch` changes some. */
+export function employees(count: number, patch: Readonly<Record<string, Row>> = {}): Row[] {
+  return Array.from({ length: count }, (_, i) => {
+    const id = `E${i + 1}`;
+    return { id, first: `Ana${i + 1}`, last: 'Díaz', mail: `ana${i + 1}@example.com`, status: 'active', ...patch[id] };
+  });
+}
+
+/** The same people as users of the platform. */
+export function usersOf(rows: readonly Row[]): NonNullable<SandboxOptions['people']> {
+  return rows.map((row) => ({
+    identification: row.id ?? '',
+    enabled: row.status !== 'left',
+    fields: { firstName: row.first ?? '', lastName: row.last ?? '', email: row.mail ?? '' },
+  }));
+}
+
+export function readText(folder: string, file: string): Promise<string> {
+  return readFile(join(folder, file), 'utf8');
+}
