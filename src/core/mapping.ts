@@ -111,7 +111,8 @@ function readAll(parts: Parts, fields: SourceRecord['fields']): unknown[] | Prom
   const raws: unknown[] = [identification.read(fields)];
   for (const { rule } of rules) raws.push(rule.read(fields));
   raws.push(scope === undefined ? true : evaluateSafely(scope, fields));
-  return raws.some((raw) => raw instanceof Promise) ? Promise.all(raws) : raws;
+  for (const raw of raws) if (raw instanceof Promise) return Promise.all(raws);
+  return raws;
 }
 
 function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[], now: number): Mapped {
@@ -123,8 +124,9 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
   }
   const reject = (column: string, reason: string): Mapped => ({ kind: 'rejected', at, identification, column, reason });
   const fields: Partial<Record<FieldName, string>> = {};
-  for (const [index, { name, rule }] of parts.rules.entries()) {
-    const value = rule.settle(raws[index + 1]);
+  let position = 1;
+  for (const { name, rule } of parts.rules) {
+    const value = rule.settle(raws[position++]);
     if (value instanceof Refusal) return reject(rule.column, value.reason);
     if (value !== undefined) fields[name] = value;
   }

@@ -84,7 +84,8 @@ function literal(text: string): string {
 }
 
 function monthNumber(text: string): number {
-  if (/^\d/.test(text)) return Number(text);
+  const number = Number(text);
+  if (!Number.isNaN(number)) return number;
   return monthNames.findIndex((name) => name.startsWith(text.toLowerCase().slice(0, 3))) + 1;
 }
 

@@ -7,7 +7,7 @@ export interface Decoder {
   readonly encoding: CsvEncoding;
   /** Throws `SOURCE_UNAVAILABLE` naming the byte where the encoding is wrong, and the setting to use. */
   decode(bytes: Buffer): Buffer;
-  /** Whether the bytes ended inside a character. */
+  /** Whether the bytes ended inside a character. Ends the decoding: to be called once, after the last bytes. */
   isCut(): boolean;
 }
 
@@ -70,7 +70,14 @@ function decodeOther(path: string, encoding: CsvEncoding): Decoder {
   let length = 0;
   return {
     encoding,
-    isCut: () => encoding.startsWith('utf-16') && length % 2 === 1,
+    isCut() {
+      try {
+        decoder.decode();
+        return false;
+      } catch {
+        return true;
+      }
+    },
     decode(bytes) {
       length += bytes.length;
       try {

@@ -228,8 +228,12 @@ describe('encodings', () => {
     expect(end.complete).toBe(true);
   });
 
-  it('end incomplete when the file is cut inside a character', async () => {
-    const { end, reasons, broken } = await read(Buffer.from(`${twoPeople}3,é`).subarray(0, -1));
+  it.each([
+    ['UTF-8', Buffer.from(`${twoPeople}3,é`).subarray(0, -1)],
+    ['UTF-16, in the middle of a unit', Buffer.from(`\uFEFF${twoPeople}3,é`, 'utf16le').subarray(0, -1)],
+    ['UTF-16, between two surrogates', Buffer.from(`\uFEFF${twoPeople}3,👩`, 'utf16le').subarray(0, -2)],
+  ])('end incomplete when the file is cut inside a character: %s', async (_, bytes) => {
+    const { end, reasons, broken } = await read(bytes);
 
     expect(end.complete).toBe(false);
     expect(reasons).toContain('the file ends inside a character: it is cut');
