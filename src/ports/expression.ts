@@ -8,8 +8,8 @@ export interface Expression {
   /** Top-level field names that the expression reads, as far as they can be told. */
   readonly reads: readonly string[];
   /**
-   * The value, or undefined when the expression yields nothing; a promise only when it has to be waited for. Throws (or rejects) when the
-   * expression fails on this record, with a message that holds no value of it.
+   * The value, or undefined when the expression yields nothing; a promise only when it has to be waited for. Throws (or
+   * rejects) when the expression fails on this record, with a message that holds no value of it.
    */
   evaluate(record: Readonly<Record<string, unknown>>): Promise<unknown> | unknown;
 }
