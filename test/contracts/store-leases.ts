@@ -109,6 +109,22 @@ export function describeLeases(store: () => Store): void {
     expect(await reads.last('people')).toBeUndefined();
   });
 
+  it('refuses writes under a former taking of the same owner', async () => {
+    const { leases, runs } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const anew = await leases.take(owned.lease.name, owned.lease.owner, hourMs, now);
+    await expect(runs.update(owned, { phase: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    if (anew === undefined) throw new Error('its owner may take it anew');
+    expect((await runs.update({ run: owned.run, lease: anew }, { phase: 'planning' })).run.phase).toBe('planning');
+  });
+
+  it('refuses writes after the lease was given back', async () => {
+    const { leases, runs } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    await leases.release(owned.lease);
+    await expect(runs.update(owned, { phase: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
+  });
+
   it("takes writes under another lease than the run's own, if that is what the worker holds", async () => {
     const { leases, runs, triggers } = store();
     await triggers.add(sampleTrigger('t1'));

@@ -104,16 +104,26 @@ export function describePrune(store: () => Store): void {
     expect(await runs.prune(now + dayMs, 0)).toBe(1);
   });
 
-  it('keeps the last complete read of each sync, however old its run', async () => {
+  it('keeps the last accepted read of each sync, however old its run', async () => {
     const { runs, reads } = store();
     await finished('run_1', 90);
     await finished('run_2', 80);
-    for (const days of [20, 10]) {
-      await endRun(store(), await openRun(store(), { id: `run of ${days}`, now: now - days * dayMs }));
-    }
+    const doubted = await openRun(store(), { id: 'run_3', now: now - 20 * dayMs });
+    const at = now - 20 * dayMs;
+    await reads.put(doubted, {
+      sync: 'people',
+      run: 'run_3',
+      at,
+      rows: 1,
+      stamp: 's',
+      isAccepted: false,
+      fillRates: {},
+    });
+    await endRun(store(), doubted);
+    await endRun(store(), await openRun(store(), { id: 'run_4', now: now - 10 * dayMs }));
     await runs.prune(now, 0);
     expect((await reads.last('people'))?.run).toBe('run_2');
-    expect((await runs.lastGood('people'))?.id).toBe('run_2');
+    expect((await runs.lastGood('people'))?.id).toBe('run_3');
   });
 
   it('drops old shown plans, decisions and triggers, but no waiting trigger and not the newest slot', async () => {
