@@ -55,7 +55,7 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
   const reading = sync.source.read(request, { clock: io.clock, logger: io.logger, signal, previous });
   for (let next = await reading.next(); ; next = await reading.next()) {
     if (next.done === true) {
-      const snapshot = certifySnapshot({ kind: request.kind, end: next.value, unreadable, readAt: now });
+      const snapshot = certifySnapshot({ kind: job.scope.kind === 'all' ? 'full' : 'point', end: next.value, unreadable, readAt: now });
       for (const gap of snapshot.gaps)
         find({ code: 'source-incomplete', message: `the read proves nothing about absence: ${gap}` });
       const fillRates = Object.fromEntries(
@@ -76,11 +76,11 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
   }
 }
 
-/** Named people are looked up by their key where the mapping takes it as it is; else everybody is read and sifted. */
+/** Named people are looked up by their key where the mapping takes it as it is; else everybody is read and sifted here. */
 function readRequest({ scope, sync }: PullJob): ReadRequest {
   const field = sync.mapping.identificationField;
-  if (scope.kind === 'all') return { kind: 'full' };
-  return { kind: 'point', identifications: scope.identifications, field: field ?? '' };
+  if (scope.kind === 'all' || field === undefined) return { kind: 'full' };
+  return { kind: 'point', identifications: scope.identifications, field };
 }
 
 function filePerson(person: Person | RejectedPerson, { index, sync, find }: PullJob): void {
