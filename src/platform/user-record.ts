@@ -1,4 +1,4 @@
-import { type FieldName, type FieldValues, findField } from '../core/fields.ts';
+import { type FieldName, fieldTable } from '../core/fields.ts';
 import { normalText } from '../core/text.ts';
 import type { User } from '../core/user.ts';
 import { AnswerInvalid, isRecord } from './answer.ts';
@@ -77,33 +77,43 @@ export function readUserRecord(record: unknown, place: number | 'result'): User 
   };
 }
 
-const noneUnreadable: readonly string[] = [];
+const customFieldNames: ReadonlyMap<string, FieldName> = new Map(
+  fieldTable.filter(({ name }) => name.startsWith('customField')).map(({ name }) => [name, name]),
+);
 
-function readFields(record: Readonly<Record<string, unknown>>): { fields: FieldValues; unreadable: readonly string[] } {
-  const fields: Partial<Record<FieldName, string>> = {};
-  let unreadable: string[] | undefined;
-  const put = (name: FieldName, value: unknown): void => {
-    const text = readText(value);
-    if (text !== undefined) fields[name] = text;
-    else if (isStrange(value)) unreadable = [...(unreadable ?? []), name];
-  };
-  for (const name of textMembers) put(name, record[name]);
-  for (const name of dateMembers) {
-    const text = readText(record[name]);
-    const date = text === undefined ? undefined : readPlatformDate(text);
-    if (date !== undefined) fields[name] = date;
-    else if (text !== undefined || isStrange(record[name])) unreadable = [...(unreadable ?? []), name];
-  }
+/** The fields of one record while it is read. */
+interface FieldDraft {
+  readonly fields: Partial<Record<FieldName, string>>;
+  readonly unreadable: string[];
+}
+
+function readFields(record: Readonly<Record<string, unknown>>): FieldDraft {
+  const draft: FieldDraft = { fields: {}, unreadable: [] };
+  for (const name of textMembers) putText(draft, name, record[name]);
+  for (const name of dateMembers) putDate(draft, name, record[name]);
   const { office, customFields } = record;
-  if (isRecord(office)) put('office', office.name);
-  else if (office !== undefined && office !== null) unreadable = [...(unreadable ?? []), 'office'];
+  if (isRecord(office)) putText(draft, 'office', office.name);
+  else if (office !== undefined && office !== null) draft.unreadable.push('office');
   if (isRecord(customFields)) {
     for (const key in customFields) {
-      const name = findField(key)?.name;
-      if (name?.startsWith('customField')) put(name, customFields[key]);
+      const name = customFieldNames.get(key);
+      if (name !== undefined) putText(draft, name, customFields[key]);
     }
   }
-  return { fields, unreadable: unreadable ?? noneUnreadable };
+  return draft;
+}
+
+function putText(draft: FieldDraft, name: FieldName, value: unknown): void {
+  const text = readText(value);
+  if (text !== undefined) draft.fields[name] = text;
+  else if (isStrange(value)) draft.unreadable.push(name);
+}
+
+function putDate(draft: FieldDraft, name: FieldName, value: unknown): void {
+  const text = readText(value);
+  const date = text === undefined ? undefined : readPlatformDate(text);
+  if (date !== undefined) draft.fields[name] = date;
+  else if (text !== undefined || isStrange(value)) draft.unreadable.push(name);
 }
 
 /** Text, or a number or flag as text; undefined for nothing, for blank, and for what cannot be text. */
