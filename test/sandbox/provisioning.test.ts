@@ -1,3 +1,5 @@
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldTable } from '../../src/core/fields.ts';
 import { admin, sandboxes } from './open-sandbox.ts';
@@ -124,6 +126,16 @@ describe('encodings of the upload', () => {
     const sandbox = await open();
 
     expect((await sandbox.call('POST', `${files}/`, { body })).status).toBe(400);
+  });
+
+  it('a multipart body that is none is refused with the platform error body', async () => {
+    const sandbox = await open();
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+
+    const answer = await sandbox.call('POST', `${files}/`, { body: 'no parts', headers });
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ type: `uri=${files}/`, detail: expect.any(String) });
   });
 
   it('a multipart file that is not UTF-8 is refused', async () => {
@@ -289,6 +301,39 @@ describe('partial provisioning', () => {
     await sandbox.provision('\uFEFFcommand;identification;birthDate\r', 'U;E1;28/02/1990\r');
 
     expect(sandbox.state.users.get('E1')?.fields.birthDate).toBe('1990-02-28');
+  });
+});
+
+describe('values in a file', () => {
+  it('are kept exactly as they were sent', async () => {
+    const sandbox = await open();
+    const text = fc
+      .string({
+        unit: fc.oneof(
+          fc.constantFrom('"', ',', ';', '\n', '\r', ' ', "'", '='),
+          fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+        ),
+      })
+      .filter((value) => value.trim() !== '' && !value.startsWith('\uFEFF'));
+    let n = 0;
+    await fc.assert(
+      fc.asyncProperty(text, text, text, async (identification, area, office) => {
+        n += 1;
+        const key = `${n} ${identification}`;
+        const lines = stringify([
+          ['command', 'identification', 'firstName', 'lastName', 'area', 'office'],
+          ['I', key, 'Ana', 'Núñez', area, office],
+        ]);
+
+        const body = { file: lines, fileName: 'a.csv' };
+        await sandbox.call('POST', `${files}/`, { body });
+        sandbox.advance(1000);
+
+        expect(sandbox.state.files.get(n)?.reason).toBeUndefined();
+        expect(sandbox.state.users.get(key)?.fields).toEqual({ firstName: 'Ana', lastName: 'Núñez', area, office });
+      }),
+      { numRuns: 100 },
+    );
   });
 });
 

@@ -23,10 +23,7 @@ export async function buildServer(world: World, closing: AbortSignal): Promise<F
   });
   // GET users may carry its parameters in the body: the contract does not show where they travel.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
-  await app.register(multipart, {
-    attachFieldsToBody: 'keyValues',
-    limits: { fileSize: maxBodyBytes, fieldSize: maxBodyBytes },
-  });
+  await app.register(multipart, { limits: { fileSize: maxBodyBytes, fieldSize: maxBodyBytes } });
   readBodiesGently(app);
   for (const operation of operations) {
     app.route({

@@ -9,6 +9,7 @@ import type { World } from '../world.ts';
 import { checkToken, readBearer } from './bearer.ts';
 import { operationError } from './error-answer.ts';
 import { pathOf, readPathParameters } from './path-parameters.ts';
+import { readParts } from './read-parts.ts';
 import { sendAnswer } from './send-answer.ts';
 
 /** Serves one request of an operation: faults that come first, token, handler, faults that come after, answer. */
@@ -19,31 +20,49 @@ export async function serveOperation(
   world: World,
   closing: AbortSignal,
 ): Promise<void> {
-  // The answer is written by hand from here on, so that it can also be cut, dripped or left out.
-  reply.hijack();
   world.requests[operation.id] += 1;
   const faults = world.faults.strikeCall(operation.id);
   const slowMs = faults.number('slow');
   if (slowMs !== undefined) await delay(slowMs, undefined, { signal: closing }).catch(() => undefined);
-  if (closing.aborted) return;
-  if (faults.has('reset-before-commit')) return reset(request);
-  if (faults.has('hang')) return;
-  const answer = answerEarly(operation.id, faults, request, world) ?? perform(operation, request, faults, world);
-  if (faults.has('reset-after-commit')) return reset(request);
-  if (faults.has('hang-after-commit')) return;
-  const late = answerLate(operation.id, faults, request, world);
-  await sendAnswer(reply.raw, late ?? answer, faults, closing);
+  const body = request.isMultipart() ? await readParts(request) : request.body;
+  const answer = closing.aborted ? 'reset' : answerCall({ operation, request, body, faults }, world);
+  // From here on the connection is in our hands: an answer can also be cut, dripped or left out.
+  reply.hijack();
+  if (answer === 'hang') return;
+  try {
+    if (answer === 'reset') request.raw.socket.resetAndDestroy();
+    else await sendAnswer(reply.raw, answer, faults, closing);
+  } catch (error) {
+    request.raw.socket.destroy();
+    throw error;
+  }
 }
 
-function perform(
-  operation: Operation<OperationId>,
-  request: FastifyRequest,
-  faults: StruckFaults,
-  world: World,
-): Answer {
+/** What becomes of the call: an answer, or none. */
+function answerCall(received: Received, world: World): Answer | 'reset' | 'hang' {
+  const { operation, request, faults } = received;
+  if (faults.has('reset-before-commit')) return 'reset';
+  if (faults.has('hang')) return 'hang';
+  const early = answerEarly(operation.id, faults, request, world);
+  if (early !== undefined) return early;
+  const answer = perform(received, world);
+  if (faults.has('reset-after-commit')) return 'reset';
+  if (faults.has('hang-after-commit')) return 'hang';
+  return answerLate(operation.id, faults, request, world) ?? answer;
+}
+
+interface Received {
+  readonly operation: Operation<OperationId>;
+  readonly request: FastifyRequest;
+  readonly body: unknown;
+  readonly faults: StruckFaults;
+}
+
+function perform(received: Received, world: World): Answer {
+  const { operation, request } = received;
   const path = pathOf(request);
   try {
-    const call = readCall(operation, request, faults);
+    const call = readCall(received);
     checkToken({ operation: operation.id, path, bearer: call.bearer }, world);
     checkAccept(operation, request.headers.accept);
     world.files.settle();
@@ -56,14 +75,14 @@ function perform(
   }
 }
 
-function readCall(operation: Operation<OperationId>, request: FastifyRequest, faults: StruckFaults): Call {
+function readCall({ operation, request, body, faults }: Received): Call {
   const query = request.raw.url?.split('?').slice(1).join('?') ?? '';
   return {
     operation: operation.id,
     parameters: readPathParameters(operation.path, pathOf(request)),
     query: new URLSearchParams(query),
     contentType: (request.headers['content-type'] ?? '').toLowerCase(),
-    body: request.body,
+    body,
     bearer: readBearer(request.headers.authorization),
     language: chooseLanguage(request.headers['accept-language']),
     faults,
@@ -107,8 +126,4 @@ function checkAccept(operation: Operation<OperationId>, accept: string | undefin
   if (operation.errorStatuses.includes(406)) {
     throw new Refusal(406, 'Not Acceptable', 'Answers are application/json');
   }
-}
-
-function reset(request: FastifyRequest): void {
-  request.raw.socket.resetAndDestroy();
 }

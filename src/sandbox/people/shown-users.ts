@@ -1,18 +1,23 @@
 import type { UserSortKey } from '../../platform/schema/index.ts';
 import type { Account } from './account.ts';
+import { SearchTexts } from './search-texts.ts';
 import { SortedIndex } from './sorted-index.ts';
 
 export interface UserQuery {
+  /** Empty: everybody. */
   readonly searchString: string;
   readonly enabledOnly: boolean;
   readonly orderBy: UserSortKey;
   readonly direction: 'ASC' | 'DESC';
 }
 
+/** How many answers are kept for the next pages of their listing. */
+const keptAnswers = 8;
+
 /** Users as reads and searches see them, with an index per sort key. */
 export class ShownUsers {
   readonly #byIdentification = new Map<string, Account>();
-  readonly #searchTexts = new WeakMap<Account, string>();
+  readonly #texts = new SearchTexts();
   readonly #indexes: Readonly<Record<UserSortKey, SortedIndex<Account>>>;
   /** Answers of the latest queries, until a write: page reads of one listing share them. */
   readonly #answers = new Map<string, readonly Account[]>();
@@ -37,6 +42,7 @@ export class ShownUsers {
     const before = this.#byIdentification.get(identification);
     if (after === undefined) this.#byIdentification.delete(identification);
     else this.#byIdentification.set(identification, after);
+    this.#texts.replace(before, after);
     for (const index of Object.values(this.#indexes)) index.replace(before, after);
     this.#answers.clear();
   }
@@ -46,24 +52,15 @@ export class ShownUsers {
     const key = JSON.stringify(query);
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
-    const needle = query.searchString.normalize('NFC').toLowerCase();
-    const found = this.#indexes[query.orderBy]
-      .items()
-      .filter((account) => account.enabled || !query.enabledOnly)
-      .filter((account) => needle === '' || this.#searchText(account).includes(needle));
+    const found = this.#ordered(query).filter(({ enabled }) => enabled || !query.enabledOnly);
     if (query.direction === 'DESC') found.reverse();
-    if (this.#answers.size >= 8) this.#answers.clear();
+    if (this.#answers.size >= keptAnswers) this.#answers.clear();
     this.#answers.set(key, found);
     return found;
   }
 
-  /** Contract: `searchString` matches name, identification or email. */
-  #searchText(account: Account): string {
-    const known = this.#searchTexts.get(account);
-    if (known !== undefined) return known;
-    const { firstName = '', lastName = '', email = '' } = account.fields;
-    const text = `${firstName} ${lastName}\n${account.identification}\n${email}`.normalize('NFC').toLowerCase();
-    this.#searchTexts.set(account, text);
-    return text;
+  #ordered({ searchString, orderBy }: UserQuery): Account[] {
+    const index = this.#indexes[orderBy];
+    return searchString === '' ? index.items() : index.sort(this.#texts.find(searchString));
   }
 }

@@ -25,8 +25,13 @@ export class SortedIndex<T extends { readonly id: number }> {
   /** Every item in order. The array is the caller's. */
   items(): T[] {
     this.#changes = 0;
-    this.#entries ??= this.#sort();
+    this.#entries ??= this.#entriesOf(this.#all());
     return this.#entries.map(({ item }) => item);
+  }
+
+  /** These items in the order of the index. */
+  sort(items: readonly T[]): T[] {
+    return this.#entriesOf(items).map(({ item }) => item);
   }
 
   replace(before: T | undefined, after: T | undefined): void {
@@ -46,8 +51,8 @@ export class SortedIndex<T extends { readonly id: number }> {
     }
   }
 
-  #sort(): Entry<T>[] {
-    return [...this.#all()].map((item) => ({ key: this.#keyOf(item), item })).sort(compareEntries);
+  #entriesOf(items: Iterable<T>): Entry<T>[] {
+    return [...items].map((item) => ({ key: this.#keyOf(item), item })).sort(compareEntries);
   }
 
   #find(entries: readonly Entry<T>[], wanted: Entry<T>): number {
