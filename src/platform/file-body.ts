@@ -32,7 +32,7 @@ async function multipartBody(file: FileToUpload): Promise<OperationBody> {
       async *open() {
         yield head;
         // A file that grows while it is sent must not break the framing: the length is already promised.
-        if (size > 0) yield* createReadStream(file.path, { end: size - 1, highWaterMark: 256 * 1024 });
+        if (size > 0) yield* createReadStream(file.path, { end: size - 1, highWaterMark: 64 * 1024 });
         yield tail;
       },
     },

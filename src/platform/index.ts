@@ -1,4 +1,18 @@
-/** The platform's public API as a typed client. */
+/** The platform's public API as a typed client: the package's entry `rollcall/platform`. */
+export { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../core/errors.ts';
+export { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/settings.ts';
+export type { User, UserWrite } from '../core/user.ts';
+export type {
+  FileStatus,
+  FileToUpload,
+  Lookup,
+  Platform,
+  ScanPage,
+  UpdateTarget,
+  UploadReceipt,
+} from '../ports/platform.ts';
+export type { Clock, Logger } from '../ports/runtime.ts';
+export type { AccessToken, AccessTokens } from '../ports/tokens.ts';
 export { openPlatformApi, type PlatformApi } from './api.ts';
 export { openPlatformClient, type PlatformClient, type PlatformClientOptions } from './client.ts';
 export { checkIdentification } from './identification.ts';
@@ -22,3 +36,5 @@ export type { UserFiles } from './resources/user-files.ts';
 export type { Users } from './resources/users.ts';
 export type { ExchangeOutcome, RevokeOutcome } from './tokens/exchange.ts';
 export { classifyFileStatus } from './user-file.ts';
+export type { UserPage } from './user-record.ts';
+export type { UserSearch } from './user-search.ts';

@@ -96,6 +96,8 @@ async function sendByUndici(exchange: Exchange, dispatcher: Agent, deadline: Dea
     return Array.isArray(value) ? value[0] : value;
   };
   const { statusCode: status, body: raw } = response;
+  // A body that is given up half-way emits an error; whoever reads it sees that too, nobody else needs to.
+  raw.on('error', () => {});
   switch (header('content-encoding')?.trim().toLowerCase() ?? 'identity') {
     case 'identity':
       return { status, header, body: raw };

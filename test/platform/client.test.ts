@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -9,7 +10,7 @@ import type { Operation } from '../../src/platform/operation.ts';
 import { UserAnswer } from '../../src/platform/schema/users.ts';
 import type { AccessTokens } from '../../src/ports/tokens.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { closeAndFailOnLeaks } from './closing.ts';
+import { closeAndFailOnLeaks, closeLater } from './closing.ts';
 import { type Responder, sendJson, startLocalServer } from './local-server.ts';
 import { neverAborted, openTestClient, type TestClient, type TestClientOptions } from './test-client.ts';
 import { wireUsers } from './user-directory.ts';
@@ -254,6 +255,15 @@ describe('an answer that says no', () => {
     for (const secret of ['E-secret-1', 'bob@', 'Gómez', 'secret-1']) expect(told).not.toContain(secret);
   });
 
+  it.each([...reads, ...writes])('%s survives an error page without end', async (verb) => {
+    const { error } = await faultOf(verb, (_, response) => {
+      response.writeHead(403, { 'content-type': 'text/html' });
+      response.write(Buffer.alloc(512 * 1024, 0x20));
+    });
+
+    expect(error).toMatchObject({ code: 'PLATFORM_FORBIDDEN', status: 403 });
+  });
+
   it('understands the body of a grant error, cuts long texts, and survives HTML', async () => {
     const grant = await faultOf('create', (_, response) =>
       sendJson(response, 400, { error: 'invalid_request', error_description: 'x '.repeat(9_000) }),
@@ -323,6 +333,30 @@ describe('an answer that cannot be used', () => {
     expect(await call('read', openTestClient(server.url))).toMatchObject({ result: { id: 1 } });
   });
 
+  it('takes a packed page, and tries one again whose packing is cut', async () => {
+    const packed = gzipSync(JSON.stringify({ result: user }));
+    const server = await startLocalServer(
+      (_, response, index) =>
+        void response
+          .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+          .end(index === 0 ? packed.subarray(0, 40) : packed),
+    );
+
+    expect(await call('read', openTestClient(server.url))).toMatchObject({ result: { id: 1 } });
+    expect(server.seen).toHaveLength(2);
+    expect(server.seen[0]?.headers['accept-encoding']).toBe('gzip');
+  });
+
+  it('refuses a packing that was not asked for', async () => {
+    const { error } = await faultOf(
+      'read',
+      (_, response) =>
+        void response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'br' }).end('x'),
+    );
+
+    expect(error).toMatchObject({ code: 'PLATFORM_ANSWER_INVALID', retry: 'never' });
+  });
+
   it('refuses a body that unpacks to more than any page', async () => {
     const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024, 0x20));
     const { error, server } = await faultOf(
@@ -384,6 +418,49 @@ describe('an exchange that breaks off', () => {
     const { error } = await faultOf(verb, () => {}, { limits: { timeoutMs: 60 } });
 
     expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', effect: writes.includes(verb) ? 'unknown' : 'none' });
+  });
+
+  it('a page that trickles ends at the time limit, each time', async () => {
+    const { error, server } = await faultOf(
+      'read',
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const timer = setInterval(() => response.write(' '), 10);
+        response.on('close', () => clearInterval(timer));
+      },
+      { limits: { timeoutMs: 60 } },
+    );
+
+    expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', retry: 'backoff', effect: 'none' });
+    expect(server.seen).toHaveLength(4);
+  });
+
+  it('a long upload may take longer than the time limit as long as it moves', async () => {
+    const path = join(await temporaryFolder(), 'long.csv');
+    await writeFile(path, Buffer.alloc(16 * 1024 * 1024, 0x41));
+    let tookMs = 0;
+    const server = createHttpServer((request, response) => {
+      const begunAt = performance.now();
+      let waits = 0;
+      request.on('data', () => {
+        // A slow line: a pause now and then, each shorter than the limit, all together longer.
+        if (++waits % 40 !== 0) return;
+        request.pause();
+        setTimeout(() => request.resume(), 30);
+      });
+      request.on('end', () => {
+        tookMs = performance.now() - begunAt;
+        sendJson(response, 200, { result: { id: 1, fileStatus: 'Processing' } });
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closeLater(() => new Promise((resolve) => server.close(resolve)));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { platform } = openTestClient(`http://127.0.0.1:${port}`, { limits: { timeoutMs: 150 } });
+
+    expect(await platform.upload({ path, name: 'long.csv' }, neverAborted)).toMatchObject({ fileId: '1' });
+    expect(tookMs).toBeGreaterThan(150);
   });
 
   it('a body that trickles ends at the time limit', async () => {

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaultDialect } from '../../src/core/settings.ts';
 import { checkIdentification } from '../../src/platform/identification.ts';
 import { openLimiter } from '../../src/platform/rate-limit.ts';
 import { redact } from '../../src/platform/redact.ts';
 import { everyItem } from '../../src/platform/resources/pages.ts';
 import { readRetryAfter } from '../../src/platform/retry-after.ts';
+import { classifyFileStatus } from '../../src/platform/user-file.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { neverAborted } from './test-client.ts';
 
@@ -178,5 +180,18 @@ describe('a list of pages', () => {
     };
 
     await expect(walk()).rejects.toMatchObject({ code: 'PLATFORM_ANSWER_INVALID' });
+  });
+});
+
+describe('the status of a provisioning file', () => {
+  it.each([
+    ['Processed', { kind: 'done', text: 'Processed' }],
+    ['  COMPLETED ', { kind: 'done', text: '  COMPLETED ' }],
+    ['failed', { kind: 'failed', text: 'failed' }],
+    ['queued', { kind: 'pending', text: 'queued', isKnown: true }],
+    ['Half way', { kind: 'pending', text: 'Half way', isKnown: false }],
+    ['', { kind: 'pending', text: '', isKnown: false }],
+  ])('status %j is told by the lists of the dialect', (text, expected) => {
+    expect(classifyFileStatus(text, defaultDialect.status)).toEqual(expected);
   });
 });

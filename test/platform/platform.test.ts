@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultDialect } from '../../src/core/settings.ts';
-import { classifyFileStatus } from '../../src/platform/user-file.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { closeAndFailOnLeaks } from './closing.ts';
 import { type Responder, sendJson, startLocalServer } from './local-server.ts';
@@ -265,16 +264,5 @@ describe('a provisioning file', () => {
     await expect(openTestClient(server.url).platform.status('5', neverAborted)).rejects.toMatchObject({
       code: 'PLATFORM_ANSWER_INVALID',
     });
-  });
-
-  it.each([
-    ['Processed', { kind: 'done', text: 'Processed' }],
-    ['  COMPLETED ', { kind: 'done', text: '  COMPLETED ' }],
-    ['failed', { kind: 'failed', text: 'failed' }],
-    ['queued', { kind: 'pending', text: 'queued', isKnown: true }],
-    ['Half way', { kind: 'pending', text: 'Half way', isKnown: false }],
-    ['', { kind: 'pending', text: '', isKnown: false }],
-  ])('status %j is told by the lists of the dialect', (text, expected) => {
-    expect(classifyFileStatus(text, defaultDialect.status)).toEqual(expected);
   });
 });
