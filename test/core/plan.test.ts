@@ -1,0 +1,391 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ChangeKind } from '../../src/core/change.ts';
+import type { LedgerEntry } from '../../src/core/ledger.ts';
+import { decide, type PlanRules, type Rule, type SourceSays } from '../../src/core/plan.ts';
+import type { User } from '../../src/core/user.ts';
+import { day, entry, hour, now, rules, says, user, wanted } from './cases.ts';
+
+interface Row {
+  readonly name: string;
+  readonly source: SourceSays;
+  readonly user?: User;
+  readonly ledger?: LedgerEntry;
+  readonly rules?: Partial<PlanRules>;
+  readonly rule: Rule;
+  readonly change?: ChangeKind;
+  readonly finding?: string;
+}
+
+const ours = entry();
+const disabledByUs = entry({ disabledAt: now - 40 * day, goneSince: now - 40 * day });
+const off = user({ enabled: false });
+const removing = { remove: { afterMs: 30 * day, blacklist: false } } as const;
+const others = entry({ owner: 'contractors' });
+const twice = { count: 1, since: now - 2 * day, stamp: 'snapshot-1' };
+
+const table: readonly Row[] = [
+  {
+    name: 'another sync owns the user, whatever the source says',
+    source: says.leaver(),
+    user: user(),
+    ledger: others,
+    rule: 'owned-by-other',
+    finding: 'owned-by-other-sync',
+  },
+  {
+    name: 'another sync owns the user, before an unusable row is looked at',
+    source: says.unusable(),
+    user: user(),
+    ledger: others,
+    rule: 'owned-by-other',
+    finding: 'owned-by-other-sync',
+  },
+  {
+    name: 'another sync owns a user who is in no record of ours',
+    source: says.missing(),
+    user: user(),
+    ledger: others,
+    rule: 'owned-by-other',
+  },
+  {
+    name: 'an unusable row protects its person',
+    source: says.unusable(),
+    user: user(),
+    ledger: ours,
+    rule: 'unusable',
+    finding: 'row-rejected',
+  },
+  {
+    name: 'nothing can be concluded without proof',
+    source: says.nothing(),
+    user: user(),
+    ledger: ours,
+    rule: 'nothing',
+  },
+  {
+    name: 'out of scope is ignored by default',
+    source: says.outOfScope(),
+    user: user(),
+    ledger: ours,
+    rule: 'out-of-scope',
+  },
+  {
+    name: 'out of scope disables where that is configured',
+    source: says.outOfScope(),
+    user: user(),
+    ledger: ours,
+    rules: { outOfScope: 'disable' },
+    rule: 'out-of-scope',
+    change: 'disable',
+  },
+  {
+    name: 'out of scope never touches what is not ours',
+    source: says.outOfScope(),
+    user: user(),
+    rules: { outOfScope: 'disable' },
+    rule: 'out-of-scope',
+  },
+  {
+    name: 'a leaver is disabled, ours or not',
+    source: says.leaver(),
+    user: user(),
+    rule: 'leaver-enabled',
+    change: 'disable',
+  },
+  {
+    name: 'a leaver whom we disabled long ago is removed where that is configured',
+    source: says.leaver(),
+    user: off,
+    ledger: disabledByUs,
+    rules: removing,
+    rule: 'leaver-remove',
+    change: 'remove',
+  },
+  {
+    name: 'a leaver disabled long ago is kept by default',
+    source: says.leaver(),
+    user: off,
+    ledger: disabledByUs,
+    rule: 'leaver-settled',
+  },
+  {
+    name: 'a leaver whom we disabled too lately is kept',
+    source: says.leaver(),
+    user: off,
+    ledger: entry({ disabledAt: now - 29 * day, goneSince: now - 40 * day }),
+    rules: removing,
+    rule: 'leaver-settled',
+  },
+  {
+    name: 'a leaver who was seen active in between is kept',
+    source: says.leaver(),
+    user: off,
+    ledger: entry({ disabledAt: now - 40 * day, goneSince: now - day }),
+    rules: removing,
+    rule: 'leaver-settled',
+  },
+  {
+    name: 'a leaver disabled by somebody else is never removed',
+    source: says.leaver(),
+    user: off,
+    ledger: ours,
+    rules: removing,
+    rule: 'leaver-settled',
+  },
+  { name: 'a leaver without an account needs nothing', source: says.leaver(), rule: 'leaver-settled' },
+  {
+    name: 'an active person removed with blacklist is a conflict',
+    source: says.active(),
+    ledger: entry({ removed: { at: now - day, blacklist: true } }),
+    rule: 'active-blacklisted',
+    finding: 'removed-with-blacklist',
+  },
+  {
+    name: 'an active person removed without blacklist is created again',
+    source: says.active(),
+    ledger: entry({ removed: { at: now - day, blacklist: false } }),
+    rule: 'active-create',
+    change: 'create',
+  },
+  {
+    name: 'an active person without an account is created',
+    source: says.active(),
+    rule: 'active-create',
+    change: 'create',
+  },
+  {
+    name: 'an account that differs is updated',
+    source: says.active(),
+    user: user({ fields: { ...wanted, lastName: 'Old' } }),
+    rule: 'active-update',
+    change: 'update',
+  },
+  {
+    name: 'an account that is equal needs nothing',
+    source: says.active(),
+    user: user(),
+    ledger: ours,
+    rule: 'active-equal',
+  },
+  {
+    name: 'a disabled account at first sight of an active person is enabled',
+    source: says.active(),
+    user: off,
+    rule: 'active-enable',
+    change: 'enable',
+  },
+  {
+    name: 'an account that we disabled is enabled for an active person',
+    source: says.active(),
+    user: off,
+    ledger: disabledByUs,
+    rule: 'active-enable',
+    change: 'enable',
+  },
+  {
+    name: 'an account that somebody else disabled is reported',
+    source: says.active(),
+    user: off,
+    ledger: ours,
+    rule: 'active-foreign-disable',
+    finding: 'foreign-disable',
+  },
+  {
+    name: 'an account that somebody else disabled is enabled where that is configured',
+    source: says.active(),
+    user: off,
+    ledger: ours,
+    rules: { foreignDisable: 'enable' },
+    rule: 'active-foreign-disable',
+    change: 'enable',
+  },
+  {
+    name: 'the first miss is only counted',
+    source: says.missing(),
+    user: user(),
+    ledger: ours,
+    rule: 'missing-counted',
+  },
+  {
+    name: 'the second miss after a day disables',
+    source: says.missing(),
+    user: user(),
+    ledger: entry({ misses: twice }),
+    rule: 'missing-disable',
+    change: 'disable',
+  },
+  {
+    name: 'two misses within a day are too few hours',
+    source: says.missing(),
+    user: user(),
+    ledger: entry({ misses: { ...twice, since: now - 23 * hour } }),
+    rule: 'missing-counted',
+  },
+  {
+    name: 'a long absence seen once is too few reads',
+    source: says.missing(),
+    user: user(),
+    ledger: entry({ misses: { count: 1, since: now - 9 * day, stamp: 'snapshot-2' } }),
+    rule: 'missing-counted',
+  },
+  {
+    name: 'absence never disables where missing is never',
+    source: says.missing(),
+    user: user(),
+    ledger: entry({ misses: twice }),
+    rules: { missing: 'never' },
+    rule: 'missing-counted',
+  },
+  {
+    name: 'a missing person whom we disabled long ago is removed where that is configured',
+    source: says.missing(),
+    user: off,
+    ledger: disabledByUs,
+    rules: removing,
+    rule: 'missing-remove',
+    change: 'remove',
+  },
+  {
+    name: 'a missing person with a disabled account needs nothing',
+    source: says.missing(),
+    user: off,
+    ledger: ours,
+    rule: 'missing-settled',
+  },
+  {
+    name: 'a missing person who is not ours is left alone',
+    source: says.missing(),
+    user: user(),
+    rule: 'missing-unmanaged',
+  },
+];
+
+describe('the truth table', () => {
+  it.each(table)('$name', (row) => {
+    const decision = decide(
+      { identification: 'E1', source: row.source, user: row.user, ledger: row.ledger },
+      { ...rules, ...row.rules },
+      now,
+    );
+
+    expect({ rule: decision.rule, change: decision.change?.kind, finding: decision.finding?.code }).toEqual({
+      rule: row.rule,
+      change: row.change,
+      finding: row.finding,
+    });
+  });
+
+  it('has a test for every rule', () => {
+    const rulesSeen = new Set(table.map(({ rule }) => rule));
+    expect([...rulesSeen].sort()).toHaveLength(18);
+  });
+});
+
+describe('policy and protection only take away', () => {
+  it.each([
+    { policy: 'upsert-only', source: says.leaver(), user: user(), kind: undefined },
+    { policy: 'upsert-only', source: says.active(), user: off, kind: 'enable' },
+    { policy: 'create-only', source: says.active(), user: off, kind: undefined },
+    { policy: 'create-only', source: says.active(), user: undefined, kind: 'create' },
+    { policy: 'sync', source: says.leaver(), user: user(), kind: 'disable' },
+  ] as const)('$policy: $source.says gives $kind', ({ policy, source, user: account, kind }) => {
+    const decision = decide(
+      { identification: 'E1', source, user: account, ledger: undefined },
+      { ...rules, policy },
+      now,
+    );
+    expect(decision.change?.kind).toBe(kind);
+  });
+
+  it('never disables or removes a protected user, and says so', () => {
+    const subject = { identification: 'E1', source: says.leaver(), user: user(), ledger: undefined };
+    const decision = decide(subject, { ...rules, protected: ['E1'] }, now);
+    expect(decision.change).toBeUndefined();
+    expect(decision).toMatchObject({ forbidden: 'disable', finding: { code: 'protected-user' } });
+  });
+});
+
+describe('what the ledger learns', () => {
+  const learn = (
+    source: SourceSays,
+    account: User | undefined,
+    ledger: LedgerEntry | undefined,
+    patch: Partial<PlanRules> = {},
+  ) => decide({ identification: 'E1', source, user: account, ledger }, { ...rules, ...patch }, now).ledger;
+
+  it('an equal user becomes ours', () => {
+    expect(learn(says.active(), user(), undefined)).toEqual(entry());
+  });
+
+  it('nothing, when nothing changed', () => {
+    expect(learn(says.active(), user(), ours)).toBeUndefined();
+  });
+
+  it('a person who is seen again is no longer missing', () => {
+    expect(learn(says.active(), user(), entry({ misses: twice }))).toEqual(entry());
+    expect(learn(says.unusable(), user(), entry({ misses: twice }))).toEqual(entry());
+  });
+
+  it('a miss of the same snapshot is not counted twice', () => {
+    const counted = learn(says.missing(), user(), ours);
+    expect(counted?.misses).toEqual({ count: 1, since: now, stamp: 'snapshot-2' });
+    expect(learn(says.missing(), user(), counted)).toBeUndefined();
+  });
+
+  it('a person who is gone while disabled by us starts the clock towards removal', () => {
+    expect(learn(says.leaver(), off, entry({ disabledAt: now - day }))?.goneSince).toBe(now);
+  });
+
+  it('an account that somebody enabled again is no longer disabled by us', () => {
+    expect(learn(says.active(), user(), entry({ disabledAt: now - day }))).toEqual(entry());
+  });
+});
+
+describe('whatever the sides say', () => {
+  const sources = fc.constantFrom(...Object.values(says)).map((make) => make());
+  const users = fc.option(fc.record({ enabled: fc.boolean(), lastName: fc.constantFrom('Díaz', 'Old') }), {
+    nil: undefined,
+  });
+  const ledgers = fc.option(
+    fc.record({
+      owner: fc.constantFrom('people', 'contractors'),
+      disabledAt: fc.option(fc.constant(now - 60 * day), { nil: undefined }),
+      misses: fc.option(fc.constant(twice), { nil: undefined }),
+    }),
+    { nil: undefined },
+  );
+  const patches: fc.Arbitrary<Partial<PlanRules>> = fc.record({
+    policy: fc.constantFrom('sync', 'upsert-only', 'create-only'),
+    outOfScope: fc.constantFrom('ignore', 'disable'),
+    foreignDisable: fc.constantFrom('report', 'enable'),
+    remove: fc.constantFrom<PlanRules['remove'][]>('never', { afterMs: 30 * day, blacklist: true }),
+  });
+
+  it('nobody active is disabled or removed, nobody gone is created or enabled, and others’ users stay untouched', () => {
+    fc.assert(
+      fc.property(sources, users, ledgers, patches, (source, account, known, patch) => {
+        const { disabledAt, misses, owner } = known ?? { owner: 'people' };
+        const ledger =
+          known &&
+          entry({
+            owner,
+            ...(disabledAt === undefined ? {} : { disabledAt }),
+            ...(misses === undefined ? {} : { misses }),
+          });
+        const subject = {
+          identification: 'E1',
+          source,
+          user: account && user({ enabled: account.enabled, fields: { ...wanted, lastName: account.lastName } }),
+          ledger,
+        };
+        const { change } = decide(subject, { ...rules, ...patch }, now);
+        const kind = change?.kind;
+        if (source.says === 'active') expect(['disable', 'remove']).not.toContain(kind);
+        else expect(['create', 'update', 'enable']).not.toContain(kind);
+        if (ledger?.owner === 'contractors' || source.says === 'nothing' || source.says === 'unusable')
+          expect(kind).toBeUndefined();
+      }),
+    );
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { chooseOutcome, exitCodes, type RunEnd } from '../../src/core/report.ts';
+import { type ChangeState, noCounts } from '../../src/core/run.ts';
+import { certifySnapshot } from '../../src/core/snapshot.ts';
+
+const states: Record<ChangeState, number> = {
+  planned: 0,
+  held: 0,
+  sent: 0,
+  applied: 0,
+  failed: 0,
+  unverified: 0,
+  unresolved: 0,
+  exported: 0,
+  dropped: 0,
+};
+const end: RunEnd = {
+  counts: noCounts,
+  states,
+  isCancelled: false,
+  isReadDoubted: false,
+  failure: undefined,
+  gaps: [],
+};
+const counts = (patch: Partial<typeof noCounts>) => ({ counts: { ...noCounts, ...patch } });
+
+describe('the outcome of a run', () => {
+  it.each([
+    { name: 'nothing to do', patch: {}, outcome: 'nothing-to-do', exit: 0 },
+    { name: 'all applied', patch: counts({ applied: 3 }), outcome: 'succeeded', exit: 0 },
+    { name: 'unverified is a success with a finding', patch: counts({ unverified: 3 }), outcome: 'succeeded', exit: 0 },
+    { name: 'something held', patch: counts({ applied: 3, held: 1 }), outcome: 'held', exit: 3 },
+    {
+      name: 'a doubted read waits for a person',
+      patch: { ...counts({}), isReadDoubted: true },
+      outcome: 'held',
+      exit: 3,
+    },
+    { name: 'partial before held', patch: counts({ held: 1, failed: 1 }), outcome: 'partial', exit: 4 },
+    { name: 'an unknown fate is partial', patch: counts({ unresolved: 1 }), outcome: 'partial', exit: 4 },
+    {
+      name: 'an incomplete read is never a success',
+      patch: { ...counts({ applied: 3 }), gaps: ['cut'] },
+      outcome: 'partial',
+      exit: 4,
+    },
+    { name: 'failed before partial', patch: { ...counts({ failed: 1 }), failure: 'dead' }, outcome: 'failed', exit: 1 },
+    { name: 'cancelled', patch: { isCancelled: true }, outcome: 'cancelled', exit: 1 },
+    { name: 'exported', patch: { states: { ...states, exported: 2 } }, outcome: 'exported', exit: 0 },
+  ] as const)('$name: $outcome', ({ patch, outcome, exit }) => {
+    expect(chooseOutcome({ ...end, ...patch }).outcome).toBe(outcome);
+    expect(exitCodes[outcome]).toBe(exit);
+  });
+});
+
+describe('what a read proves', () => {
+  const complete = { complete: true, rows: 5, evidence: 'test', stamp: 's' } as const;
+
+  it.each([
+    {
+      name: 'a complete full read: leavers and missing',
+      kind: 'full',
+      end: complete,
+      unreadable: 0,
+      leavers: true,
+      missing: true,
+    },
+    {
+      name: 'a complete delta: leavers only',
+      kind: 'delta',
+      end: complete,
+      unreadable: 0,
+      leavers: true,
+      missing: false,
+    },
+    {
+      name: 'a complete point read: leavers only',
+      kind: 'point',
+      end: complete,
+      unreadable: 0,
+      leavers: true,
+      missing: false,
+    },
+    {
+      name: 'a record that names nobody: leavers only',
+      kind: 'full',
+      end: complete,
+      unreadable: 1,
+      leavers: true,
+      missing: false,
+    },
+    {
+      name: 'an empty full read: nothing',
+      kind: 'full',
+      end: { ...complete, rows: 0 },
+      unreadable: 0,
+      leavers: false,
+      missing: false,
+    },
+    {
+      name: 'an incomplete read: nothing',
+      kind: 'full',
+      end: { complete: false, rows: 5, reasons: ['cut'] },
+      unreadable: 0,
+      leavers: false,
+      missing: false,
+    },
+  ] as const)('$name', ({ kind, end: readEnd, unreadable, leavers, missing }) => {
+    const snapshot = certifySnapshot({ kind, end: readEnd, unreadable, readAt: 1 });
+    expect([snapshot.leavers !== undefined, snapshot.missing !== undefined]).toEqual([leavers, missing]);
+  });
+});
