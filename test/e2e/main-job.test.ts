@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { employees, openOffice, usersOf } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
 
 describe('the main job', () => {
   it('creates, updates, disables and enables, and the second plan is empty', async () => {

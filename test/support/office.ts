@@ -36,6 +36,8 @@ export interface Office {
   readonly clock: FastClock;
   readonly log: MemoryLogger;
   readonly folder: string;
+  /** Who was active in each version of the source, with the number of writes logged by then. */
+  readonly sources: readonly SourceVersion[];
   writeEmployees(rows: readonly Row[], file?: string): Promise<void>;
   writeText(text: string, file?: string): Promise<void>;
   plan(sync?: string): Promise<PlanReport>;
@@ -49,10 +51,22 @@ export interface Office {
   setFaults(...faults: readonly string[]): void;
 }
 
+export interface SourceVersion {
+  readonly logged: number;
+  readonly active: ReadonlySet<string>;
+}
+
 const someInstant = Date.UTC(2026, 10, 21, 12);
 const closers: (() => Promise<void>)[] = [];
+const offices: Office[] = [];
+
+/** Every office of the test that is under way. */
+export function openedOffices(): readonly Office[] {
+  return offices;
+}
 
 afterEach(async () => {
+  offices.length = 0;
   for (const close of closers.splice(0).reverse()) await close();
 });
 
@@ -99,7 +113,9 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
   closers.push(() => app.close());
   const watch = { signal: AbortSignal.timeout(60_000), progress: () => {} };
 
+  const sources: SourceVersion[] = [];
   const office: Office = {
+    sources,
     app,
     engine,
     sandbox,
@@ -107,7 +123,10 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
     log,
     folder,
     writeEmployees: (rows, file) => office.writeText(csvOf(rows), file),
-    writeText: (text, file = 'employees.csv') => writeFile(join(folder, file), text),
+    async writeText(text, file = 'employees.csv') {
+      if (file === 'employees.csv') sources.push({ logged: sandbox.state.log.length, active: activeIn(text) });
+      await writeFile(join(folder, file), text);
+    },
     plan: (sync = 'people') => app.plan(sync, watch),
     apply: ({ sync = 'people', approve, users } = {}) =>
       app.apply(sync, {
@@ -121,7 +140,14 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
     },
     setFaults: (...faults) => sandbox.setFaults(faults.map(parseFault)),
   };
+  offices.push(office);
   return office;
+}
+
+/** Ids of the lines that say active: the id is the first column, the status the last. */
+function activeIn(text: string): ReadonlySet<string> {
+  const active = text.split('\n').filter((line) => line.endsWith(',active'));
+  return new Set(active.map((line) => line.slice(0, line.indexOf(','))));
 }
 
 export function csvOf(rows: readonly Row[]): string {
