@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/errors.ts';
+import { inTransaction } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
 import { explainSqliteError } from '../../src/store/sqlite-errors.ts';
@@ -49,6 +50,29 @@ describe('openStore', () => {
     const full = 2;
     expect((await sql`pragma synchronous`.execute(db)).rows).toEqual([{ synchronous: full }]);
     expect((await sql`pragma journal_mode`.execute(db)).rows).toEqual([{ journal_mode: 'wal' }]);
+    await db.destroy();
+  });
+
+  it('says that the disk is full, keeps nothing half-written, and goes on when there is room', async () => {
+    const folder = await temporaryFolder();
+    await (await openStore('sqlite:rollcall.db', { folder })).close();
+    const db = await openSqlite(join(folder, 'rollcall.db'));
+    const pages = (await sql<{ page_count: number }>`pragma page_count`.execute(db)).rows[0]?.page_count ?? 0;
+    await sql`pragma max_page_count = ${sql.lit(pages + 20)}`.execute(db);
+    const leases = Array.from({ length: 2_000 }, (_, index) => ({
+      name: `x${index}`.repeat(9),
+      owner: null,
+      fence: 1,
+      until_at: 0,
+    }));
+    const writing = inTransaction(db, async (transaction) => {
+      for (const lease of leases) await transaction.insertInto('leases').values(lease).execute();
+    });
+    await expect(writing).rejects.toMatchObject({ code: 'STORE_INVALID', retry: 'backoff' });
+    expect(await db.selectFrom('leases').selectAll().execute()).toEqual([]);
+    await sql`pragma max_page_count = 1000000`.execute(db);
+    await inTransaction(db, (transaction) => transaction.insertInto('leases').values(leases).execute());
+    expect(await db.selectFrom('leases').select('name').execute()).toHaveLength(2_000);
     await db.destroy();
   });
 
