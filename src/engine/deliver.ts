@@ -13,8 +13,10 @@ export async function deliverNext(context: RunContext, io: EngineIo): Promise<St
   const batch = batches.find(
     ({ state, finalAt }) => state !== 'settled' && !(state === 'unresolved' && finalAt !== undefined),
   );
-  if (batch === undefined || now?.isCancelRequested === true || now?.reason !== undefined) return next('finish');
+  if (batch === undefined) return next('finish');
   if (batch.state !== 'planned') return resume(context, batch, io);
+  // Only what is still here is dropped; what is out is looked after first.
+  if (now?.isCancelRequested === true || now?.reason !== undefined) return next('finish');
   return send(context, batch, batches.length, io);
 }
 
@@ -62,14 +64,18 @@ async function send(context: RunContext, batch: Batch, batches: number, io: Engi
     const state = fateStates[fate.kind] ?? 'sent';
     const mark: ChangeMark =
       fate.reason === undefined ? { identification, state } : { identification, state, reason: fate.reason };
+    // The safe place to stop is before a call; nothing of this change has gone out yet.
+    if (fate.kind === 'sending') context.stopping?.throwIfAborted();
+    else io.checkpoint('change-accepted');
     await io.store.plans.setStates(owned, [mark]);
+    if (fate.kind === 'sending') io.checkpoint('change-sending');
   };
   let submission: Submission;
   try {
     submission = await sync.deliveries[batch.kind].submit({ id: batch.id, changes, onFate }, signal);
   } catch (error) {
     // What a delivery throws was certainly not taken: as if it had never been tried.
-    if (!signal.aborted)
+    if (!signal.aborted && !isStop(error, context))
       await io.store.batches.update(
         owned,
         batch.id,
@@ -80,6 +86,11 @@ async function send(context: RunContext, batch: Batch, batches: number, io: Engi
   }
   io.checkpoint('batch-accepted');
   return receive(context, batch, changes, submission, io);
+}
+
+/** We stopped ourselves between two calls: what went out before stands as `sending` and is read back. */
+function isStop(error: unknown, { stopping }: RunContext): boolean {
+  return stopping?.aborted === true && error === stopping.reason;
 }
 
 const fateStates: Readonly<Record<string, ChangeMark['state']>> = {

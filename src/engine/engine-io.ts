@@ -35,4 +35,6 @@ export interface RunContext {
   readonly owned: OwnedRun;
   readonly sync: Sync;
   readonly signal: AbortSignal;
+  /** Aborts earlier than `signal` when the process is to end: no further call begins, the one under way may end. */
+  readonly stopping?: AbortSignal;
 }

@@ -54,9 +54,12 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
     if (pulled.snapshot.rows === 0) return await emptyPlan(job, pulled, findings, io);
 
     const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
+    io.checkpoint('unresolved-seen');
     const managed = await recall(sync, index, scope.kind === 'all', io);
     const compared = await comparePlatform({ sync, scope, index, spool, signal, find }, io);
 
+    // Proves that the run is still ours: what another worker has planned since must not be begun anew.
+    if (context !== undefined) await io.store.runs.update(context.owned, { phase: 'planning' });
     await io.store.plans.begin(headerOf(job, io));
     const misses: LedgerEntry[] = [];
     let repeated = 0;
@@ -92,6 +95,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
 
     const verdict = await guard(job, pulled, managed, last, io);
     if (context !== undefined && !verdict.areMissesHeld) await io.store.ledger.put(context.owned, misses);
+    io.checkpoint('ledger-written');
     for (const { reason } of [...verdict.holds, ...verdict.fields]) find({ code: 'held', message: reason });
     const facts: RunFacts = {
       sourceRows: pulled.snapshot.rows,

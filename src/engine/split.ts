@@ -49,6 +49,7 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
       identifications: half.map(({ change }) => change.identification),
     }));
     await io.store.batches.create(owned, halves);
+    io.checkpoint('batch-split');
   }
   await io.store.batches.update(
     owned,
