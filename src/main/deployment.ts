@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { JobContext } from '../engine/job-context.ts';
 import { openRun, requestRun } from '../engine/request-run.ts';
-import { holdLease } from '../runtime/hold-lease.ts';
+import { type HeldLease, takeOverLease } from '../runtime/hold-lease.ts';
 import { type DriveIo, driveRun } from '../runtime/in-process/drive-run.ts';
 import { openSchedule, type Schedule } from '../runtime/schedule.ts';
 import type { Engine } from './open-engine.ts';
@@ -15,11 +15,14 @@ const deploymentLeaseMs = 15_000;
 const lookMs = 1000;
 const tokenMs = 60_000;
 const pruneMs = 86_400_000;
+/** How long a run that stopped for no good reason is left alone. */
+const restMs = 60_000;
 
 /**
  * `rollcall start` without Redis: turns cron slots into triggers, opens the runs that triggers ask for, drives them, and
  * takes up runs that a dead process left. Truth is in the store, so another shell's `resync` or `approve` is seen within
- * a second. Returns when the signal aborts and every run has stopped at a safe place.
+ * a second. Returns when the signal aborts and every run has stopped at a safe place. Throws CONFLICT when another
+ * process does this on the same store; one that has died is waited for.
  */
 export async function runDeployment(
   config: Config,
@@ -27,57 +30,16 @@ export async function runDeployment(
   drive: DriveIo,
   onReady: () => void,
 ): Promise<void> {
-  const { io } = engine;
-  const { clock, logger, store } = io;
-  const name = { name: deploymentLease, owner: drive.owner, ttlMs: deploymentLeaseMs };
-  const held = await holdLease(name, { leases: store.leases, clock }, drive.signal);
-  if (held === undefined) {
-    const message =
-      'another "rollcall start" works on this store; one is enough without Redis. If it has just died, wait 15 s';
-    throw new RollcallError(message, { code: 'CONFLICT' });
-  }
+  const held = await takeDeployment(engine, drive);
+  if (held === undefined) return;
+  const { clock } = engine.io;
   const { signal } = held;
-  const schedules = Object.values(config.syncs).flatMap((sync) =>
-    sync.schedule === undefined
-      ? []
-      : [{ sync: sync.name, at: openSchedule(sync.schedule.cron, sync.schedule.timezone) }],
-  );
-  const driving = new Map<string, Promise<unknown>>();
-  const begin = (runId: string): void => {
-    if (driving.has(runId)) return;
-    const driven = driveRun(runId, { ...drive, signal })
-      .catch((error: unknown) => logger.error({ run: runId, error: textOf(error) }, 'run stopped'))
-      .finally(() => driving.delete(runId));
-    driving.set(runId, driven);
-  };
-  const context: JobContext = {
-    engine: io,
-    signal,
-    withRun: async () => undefined,
-    keepToken: drive.keepToken,
-    adopt: begin,
-  };
-  const checked = new Map<string, number>();
-  let nextTokenAt = 0;
-  let nextPruneAt = clock.now() + pruneMs;
+  const driving = new Map<string, Promise<void>>();
+  const looks = planLooks(config, engine, { ...drive, signal }, driving);
   onReady();
   try {
     while (!signal.aborted) {
-      const now = clock.now();
-      for (const { sync, at } of schedules) await tick(sync, at, now, checked, engine);
-      for (const sync of io.syncs.keys()) {
-        const opened = await openRun(sync, io);
-        if (opened?.isNew === true) begin(opened.run.id);
-      }
-      await jobs.recover.run({}, context);
-      if (now >= nextTokenAt) {
-        nextTokenAt = now + tokenMs;
-        await keepTokens(engine, context);
-      }
-      if (now >= nextPruneAt) {
-        nextPruneAt = now + pruneMs;
-        await jobs.prune.run({}, context);
-      }
+      await looks();
       await clock.sleep(lookMs, signal);
     }
   } catch (error) {
@@ -89,30 +51,112 @@ export async function runDeployment(
   if (!drive.signal.aborted) signal.throwIfAborted();
 }
 
-/** Stores the trigger of the newest slot that has come. Several missed slots are caught up once. */
-async function tick(
-  sync: string,
-  at: Schedule,
-  now: number,
-  checked: Map<string, number>,
-  { io }: Engine,
-): Promise<void> {
-  const after = checked.get(sync) ?? (await io.store.triggers.lastSlot(sync)) ?? now - 1;
-  checked.set(sync, now);
-  const slot = at.newestSlot(after, now);
-  if (slot === undefined) return;
-  const key = `${sync}@${new Date(slot).toISOString()}`;
-  await requestRun({ sync, kind: 'schedule', scope: { kind: 'all' }, key }, io);
+/** The deployment's lease; undefined when asked to stop while waiting for it. */
+async function takeDeployment({ io }: Engine, drive: DriveIo): Promise<HeldLease | undefined> {
+  const wish = { name: deploymentLease, owner: drive.owner, ttlMs: deploymentLeaseMs };
+  const found = await takeOverLease(wish, { leases: io.store.leases, clock: io.clock }, drive.signal).catch((error) => {
+    if (drive.signal.aborted) return 'stopped' as const;
+    throw error;
+  });
+  if (found === 'stopped') return undefined;
+  if (found !== undefined) return found;
+  const message = 'another "rollcall start" works on this store: one is enough without Redis. Stop that one first';
+  throw new RollcallError(message, { code: 'CONFLICT' });
 }
 
-async function keepTokens(engine: Engine, context: JobContext): Promise<void> {
-  for (const connection of engine.connections.keys()) {
-    try {
-      await jobs['keep-token'].run({ connection }, context);
-    } catch (error) {
-      engine.io.logger.error({ connection, error: textOf(error) }, 'token could not be kept fresh');
+/** One look around, to be done every second: what is due begins. Trouble with one thing keeps no other from being done. */
+function planLooks(
+  config: Config,
+  engine: Engine,
+  drive: DriveIo,
+  driving: Map<string, Promise<void>>,
+): () => Promise<void> {
+  const { io } = engine;
+  const { clock, logger } = io;
+  const resting = new Map<string, number>();
+  const inBackground = (key: string, work: () => Promise<unknown>, onTrouble: (error: unknown) => void): void => {
+    if (driving.has(key)) return;
+    const done = work()
+      .then(() => {}, onTrouble)
+      .finally(() => driving.delete(key));
+    driving.set(key, done);
+  };
+  const begin = (run: string): void => {
+    if ((resting.get(run) ?? 0) > clock.now()) return;
+    resting.delete(run);
+    inBackground(
+      run,
+      () => driveRun(run, drive),
+      (error) => {
+        resting.set(run, clock.now() + restMs);
+        logger.error({ run, error: textOf(error) }, 'run stopped; it is taken up again in a minute');
+      },
+    );
+  };
+  const { signal, keepToken } = drive;
+  const context: JobContext = { engine: io, signal, withRun: async () => undefined, keepToken, adopt: begin };
+  const slots = scheduleTicks(config, engine);
+  const every = (ms: number, work: () => void): (() => Promise<void>) => {
+    let nextAt = Number.NEGATIVE_INFINITY;
+    return async () => {
+      if (clock.now() < nextAt) return;
+      nextAt = clock.now() + ms;
+      work();
+    };
+  };
+  const background = (name: string, work: () => Promise<unknown>): void =>
+    inBackground(name, work, (error) => logger.error({ job: name, error: textOf(error) }, 'job failed'));
+  const open = (sync: string) => async (): Promise<void> => {
+    const opened = await openRun(sync, io);
+    if (opened?.isNew === true) begin(opened.run.id);
+  };
+  const things: (() => Promise<unknown>)[] = [
+    ...slots,
+    ...[...io.syncs.keys()].map(open),
+    () => jobs.recover.run({}, context),
+    every(tokenMs, () => {
+      for (const connection of engine.connections.keys())
+        background(`keep-token ${connection}`, () =>
+          unlessStopped(jobs['keep-token'].run({ connection }, context), signal),
+        );
+    }),
+    every(pruneMs, () => background('prune', () => jobs.prune.run({}, context))),
+  ];
+  return async () => {
+    for (const thing of things) {
+      if (signal.aborted) return;
+      await thing().catch((error: unknown) => logger.error({ error: textOf(error) }, 'looking for work failed'));
     }
-  }
+  };
+}
+
+/** For each scheduled sync: stores the trigger of the newest slot that has come. Missed slots are caught up once. */
+function scheduleTicks(config: Config, { io }: Engine): (() => Promise<void>)[] {
+  return Object.values(config.syncs).flatMap(({ name, schedule }) => {
+    if (schedule === undefined) return [];
+    const at: Schedule = openSchedule(schedule.cron, schedule.timezone);
+    let checkedAt: number | undefined;
+    return async () => {
+      const now = io.clock.now();
+      // At the very first start nothing has been missed.
+      checkedAt ??= (await io.store.triggers.lastSlot(name)) ?? now - 1;
+      const slot = at.newestSlot(checkedAt, now);
+      if (slot !== undefined) {
+        const key = `${name}@${new Date(slot).toISOString()}`;
+        await requestRun({ sync: name, kind: 'schedule', scope: { kind: 'all' }, key }, io);
+      }
+      checkedAt = now;
+    };
+  });
+}
+
+/** What is under way elsewhere, a token exchange say, is not waited for once the process is to end. */
+function unlessStopped(work: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 function textOf(error: unknown): string {

@@ -1,3 +1,4 @@
+import { RollcallError } from '../core/errors.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import { openRun } from '../engine/request-run.ts';
 import type { Run, Trigger } from '../ports/store.ts';
@@ -14,6 +15,11 @@ export async function runHere(trigger: Trigger, io: DriveIo): Promise<{ run: Run
   const resumed: Run[] = [];
   for (;;) {
     const state = await engine.store.triggers.state(trigger.id);
+    if (state?.kind === 'cancelled') {
+      throw new RollcallError(`the request for ${trigger.sync} was cancelled before its run began`, {
+        code: 'CANCELLED',
+      });
+    }
     if (state?.kind === 'taken') {
       const own = await finishRun(state.run, io);
       if (own !== undefined) return { run: own, resumed };

@@ -4,7 +4,7 @@ import type { Lease, Leases } from '../ports/store.ts';
 
 export interface HeldLease {
   readonly lease: Lease;
-  /** Aborts with LEASE_LOST as soon as a renewal fails, or with the outer signal's reason. */
+  /** Aborts with LEASE_LOST as soon as the lease is known to be lost, or with the outer signal's reason. */
   readonly signal: AbortSignal;
   /** Stops renewing and gives the lease back. */
   release(): Promise<void>;
@@ -16,28 +16,24 @@ export interface LeaseWish {
   readonly ttlMs: number;
 }
 
+export interface LeaseIo {
+  readonly leases: Leases;
+  readonly clock: Clock;
+}
+
 /**
  * Takes a lease and keeps it by renewing at a third of its life. Undefined when somebody else holds it. Whoever works
  * under it must stop when `signal` aborts; the fencing number keeps the store safe from those who do not.
  */
-export async function holdLease(
-  { name, owner, ttlMs }: LeaseWish,
-  { leases, clock }: { readonly leases: Leases; readonly clock: Clock },
-  outer: AbortSignal,
-): Promise<HeldLease | undefined> {
-  const lease = await leases.take(name, owner, ttlMs, clock.now());
+export async function holdLease(wish: LeaseWish, io: LeaseIo, outer: AbortSignal): Promise<HeldLease | undefined> {
+  const { leases, clock } = io;
+  const takenAt = clock.now();
+  const lease = await leases.take(wish.name, wish.owner, wish.ttlMs, takenAt);
   if (lease === undefined) return undefined;
   const lost = new AbortController();
   const stopped = new AbortController();
   const signal = AbortSignal.any([outer, lost.signal]);
-  const renewing = (async () => {
-    for (;;) {
-      await clock.sleep(ttlMs / 3, stopped.signal);
-      if (await leases.renew(lease, ttlMs, clock.now())) continue;
-      lost.abort(new RollcallError(`lease ${name} was lost to another worker`, { code: 'LEASE_LOST' }));
-      return;
-    }
-  })().catch((error: unknown) => {
+  const renewing = keepRenewing(lease, wish, io, takenAt, stopped.signal).catch((error: unknown) => {
     if (!stopped.signal.aborted) lost.abort(error);
   });
   const release = async (): Promise<void> => {
@@ -46,4 +42,52 @@ export async function holdLease(
     await leases.release(lease);
   };
   return { lease, signal, release };
+}
+
+/** Renews until stopped; throws LEASE_LOST when another has it, or when the store could not say so before its end. */
+async function keepRenewing(
+  lease: Lease,
+  { name, ttlMs }: LeaseWish,
+  { leases, clock }: LeaseIo,
+  takenAt: number,
+  stopped: AbortSignal,
+): Promise<never> {
+  const everyMs = ttlMs / 3;
+  let until = takenAt + ttlMs;
+  for (;;) {
+    await clock.sleep(everyMs, stopped);
+    const now = clock.now();
+    let isOurs: boolean;
+    try {
+      isOurs = await leases.renew(lease, ttlMs, now);
+    } catch (cause) {
+      // A store that is locked for a moment takes nothing from us before the lease is over.
+      if (clock.now() + everyMs < until) continue;
+      const message = `lease ${name} could not be renewed in time: see what keeps the store from writing`;
+      throw new RollcallError(message, { code: 'LEASE_LOST', cause });
+    }
+    if (!isOurs) throw new RollcallError(`lease ${name} was lost to another worker`, { code: 'LEASE_LOST' });
+    until = now + ttlMs;
+  }
+}
+
+const lookAgainMs = 1000;
+
+/**
+ * As `holdLease`, but waits for a holder that has died: until its lease ends by itself. Undefined as soon as the holder
+ * is seen to live, because it renews. Rejects with the outer signal's reason.
+ */
+export async function takeOverLease(wish: LeaseWish, io: LeaseIo, outer: AbortSignal): Promise<HeldLease | undefined> {
+  const { leases, clock } = io;
+  let seen: { readonly owner: string; readonly until: number } | undefined;
+  for (;;) {
+    outer.throwIfAborted();
+    const held = await holdLease(wish, io, outer);
+    if (held !== undefined) return held;
+    const holder = await leases.holder(wish.name, clock.now());
+    if (holder === undefined) continue;
+    if (seen !== undefined && (holder.owner !== seen.owner || holder.until !== seen.until)) return undefined;
+    seen = holder;
+    await clock.sleep(Math.min(lookAgainMs, Math.max(1, holder.until - clock.now())), outer);
+  }
 }

@@ -1,7 +1,7 @@
 import { RollcallError } from '../../core/errors.ts';
 import type { EngineIo, RunContext } from '../../engine/engine-io.ts';
 import type { JobContext } from '../../engine/job-context.ts';
-import { continueWith } from '../../engine/run-jobs.ts';
+import { continueWith, jobOfVerb } from '../../engine/run-jobs.ts';
 import { failRun, resumePoint } from '../../engine/run-sync.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { holdLease } from '../hold-lease.ts';
@@ -16,81 +16,106 @@ export interface DriveIo {
   readonly runJob: (name: string, payload: unknown, context: JobContext) => Promise<JobOutcome>;
 }
 
-/** `busy`: somebody else drives it, or there is no such run; nothing was done. */
+/**
+ * `busy`: somebody else drives it, or there is no such run; nothing was done. `stopped`: asked to end, or the lease was
+ * lost; the run stays where it is.
+ */
 export type Driven = 'ended' | 'busy' | 'stopped';
 
 const leaseMs = 30_000;
 const maxTries = 5;
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
+/** How long a call that is under way may go on when the process is to end. */
+const stopGraceMs = 8000;
 
 /**
  * Drives one run to its end in this process: takes its lease once, then does job after job, sleeping between them.
- * Trouble that may heal is tried again a few times; the rest ends the run as `failed`. When `signal` aborts, the run
- * stays where it is and goes on wherever somebody next drives it.
+ * Trouble that may heal is tried again a few times; the rest ends the run as `failed`. When `signal` aborts, a write that
+ * is under way may end, nothing else begins, and the run goes on wherever somebody next drives it.
  */
 export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
   const { engine, owner } = io;
   const { store, clock } = engine;
-  const held = await holdLease(
-    { name: `run:${runId}`, owner, ttlMs: leaseMs },
-    { leases: store.leases, clock },
-    io.signal,
-  );
+  const patience = new AbortController();
+  const wish = { name: `run:${runId}`, owner, ttlMs: leaseMs };
+  if (io.signal.aborted) return 'stopped';
+  const held = await holdLease(wish, { leases: store.leases, clock }, patience.signal);
   if (held === undefined) return 'busy';
+  const stopping = AbortSignal.any([io.signal, held.signal]);
+  const ended = new AbortController();
+  const hurry = (): void => {
+    clock.sleep(stopGraceMs, ended.signal).then(
+      () => patience.abort(io.signal.reason),
+      () => {},
+    );
+  };
+  io.signal.addEventListener('abort', hurry, { once: true });
   try {
     const run = await store.runs.get(runId);
     const sync = run === undefined ? undefined : engine.syncs.get(run.sync);
     if (run === undefined || sync === undefined) return 'busy';
-    const context: RunContext = { owned: { run, lease: held.lease }, sync, signal: held.signal };
-    const jobContext: JobContext = {
-      engine,
-      signal: held.signal,
-      withRun: async (id, work) => {
-        const fresh = await store.runs.get(id);
-        return fresh === undefined || fresh.phase === 'done'
-          ? undefined
-          : work({ ...context, owned: { ...context.owned, run: fresh } });
-      },
-      keepToken: io.keepToken,
-      adopt: () => {},
-    };
+    const driving: Driving = { owned: { run, lease: held.lease }, sync, signal: held.signal, stopping };
     let outcome = continueWith(runId, resumePoint(run));
     while (outcome.kind === 'continue') {
-      await clock.sleep(outcome.afterMs, held.signal);
-      outcome = await runPatiently(outcome, context, jobContext, io.runJob);
+      await clock.sleep(outcome.afterMs, stopping);
+      outcome = await runPatiently(outcome, driving, io);
     }
     return 'ended';
   } catch (error) {
-    if (held.signal.aborted) return 'stopped';
+    if (stopping.aborted || (error instanceof RollcallError && error.code === 'LEASE_LOST')) return 'stopped';
     throw error;
   } finally {
+    io.signal.removeEventListener('abort', hurry);
+    ended.abort(new RollcallError('the run is no longer driven here', { code: 'CANCELLED' }));
     await held.release();
   }
+}
+
+type Driving = RunContext & { readonly stopping: AbortSignal };
+
+/** The one job whose calls change something outside: it may end the call that is under way. */
+const sendingJob = jobOfVerb.deliver;
+
+function contextFor(job: string, driving: Driving, { engine, keepToken }: DriveIo): JobContext {
+  const signal = job === sendingJob ? driving.signal : driving.stopping;
+  return {
+    engine,
+    signal,
+    withRun: async (id, work) => {
+      const run = await engine.store.runs.get(id);
+      if (run === undefined || run.phase === 'done') return undefined;
+      return work({ ...driving, signal, owned: { ...driving.owned, run } });
+    },
+    keepToken,
+    adopt: () => {},
+  };
 }
 
 /** One job, tried again while its trouble may heal; then the run is failed, in words that say why. */
 async function runPatiently(
   { job, payload }: Extract<JobOutcome, { kind: 'continue' }>,
-  context: RunContext,
-  jobContext: JobContext,
-  runJob: DriveIo['runJob'],
+  driving: Driving,
+  io: DriveIo,
 ): Promise<JobOutcome> {
-  const { clock, logger } = jobContext.engine;
+  const { clock, logger } = io.engine;
+  const { run } = driving.owned;
+  const context = contextFor(job, driving, io);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runJob(job, payload, jobContext);
+      return await io.runJob(job, payload, context);
     } catch (error) {
-      context.signal.throwIfAborted();
-      const waitMs = attempt < maxTries ? waitFor(error, attempt) : undefined;
+      driving.stopping.throwIfAborted();
       const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
-      const { run } = context.owned;
+      // Whoever took the run over decides how it ends.
+      if (code === 'LEASE_LOST') throw error;
+      const waitMs = attempt < maxTries ? waitFor(error, attempt) : undefined;
       if (waitMs === undefined) {
         logger.error({ run: run.id, job, code, error: textOf(error) }, 'run failed');
-        return continueWith(run.id, await failRun(context, error, jobContext.engine));
+        return continueWith(run.id, await failRun(driving, error, io.engine));
       }
       logger.warn({ run: run.id, job, code, attempt, waitMs, error: textOf(error) }, 'trying again');
-      await clock.sleep(waitMs, context.signal);
+      await clock.sleep(waitMs, driving.stopping);
     }
   }
 }
