@@ -1,0 +1,86 @@
+import type { App } from '../ports/app.ts';
+import type { Clock } from '../ports/runtime.ts';
+
+/** Where text goes. `process.stdout` and `process.stderr` are two. */
+export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+
+/**
+ * Everything that the command line needs from outside, so that it runs in a test as it does in a shell. Only
+ * `src/main/cli.ts` makes one from a real process.
+ */
+export interface CliIo {
+  /** Reports and JSON. Nothing else is ever written here. */
+  readonly stdout: Output;
+  /** Errors, progress, questions and logs. */
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Relative file names are meant from here. */
+  readonly cwd: string;
+  readonly clock: Clock;
+  /** Aborts with an `Interruption` when a person or the system asks the process to stop. */
+  readonly signal: AbortSignal;
+  /** Asks a person and resolves to the answer without its line end. Absent when nobody is there to answer. */
+  readonly ask?: (question: string) => Promise<string>;
+  /** Who runs the command, for the record of approvals. */
+  readonly operator: string;
+  readonly version: string;
+  /** Loads the configuration and opens what it names. Throws `CONFIG_INVALID` with all that is wrong. */
+  readonly openApp: (configPath: string, options: OpenAppOptions) => Promise<App>;
+  /** What `init` writes for a kind of source. Throws `USAGE` for a kind that has no starter configuration. */
+  readonly starterFiles: (sourceKind: string) => StarterFiles;
+  readonly sandbox: SandboxDoor;
+}
+
+export interface OpenAppOptions {
+  /** Whether the configured first refresh token may be presented (design, section 4, "Tokens"). */
+  readonly mayPresentSeed: boolean;
+  /** `off` unless the command lives long or the person asked for it; then on stderr, at the configured level. */
+  readonly logs: 'off' | 'on';
+}
+
+export interface StarterFiles {
+  readonly config: string;
+  /** Paths are relative to the configuration's folder. */
+  readonly samples: readonly { readonly path: string; readonly text: string }[];
+  readonly instructions: string;
+}
+
+/** The embedded platform, as far as a shell needs it. */
+export interface SandboxDoor {
+  /** Starts it. Throws `USAGE` for a fault or quirk that does not exist and for a port that is taken. */
+  start(request: SandboxRequest): Promise<StartedSandbox>;
+  faults(): FaultList;
+}
+
+export interface SandboxRequest {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly users: number;
+  readonly seed: number;
+  readonly processingMs: number;
+  readonly tokenLifeMs: number;
+  /** In the grammar of `FaultList`. */
+  readonly faults: readonly string[];
+  /** `name=value`. */
+  readonly quirks: readonly string[];
+  readonly applicationToken?: string;
+  readonly accessToken?: string;
+  readonly refreshToken?: string;
+}
+
+export interface StartedSandbox {
+  readonly url: string;
+  readonly applicationToken: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  close(): Promise<void>;
+}
+
+export interface FaultList {
+  readonly grammar: string;
+  readonly operations: readonly string[];
+  readonly kinds: readonly { readonly kind: string; readonly argument: string; readonly summary: string }[];
+  /** Quirks with their defaults, as text. */
+  readonly quirks: readonly { readonly name: string; readonly value: string }[];
+}

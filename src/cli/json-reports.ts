@@ -1,0 +1,59 @@
+import type { PlanReport, RunReport } from '../ports/app.ts';
+import type { PlannedChange } from '../ports/store.ts';
+import { planOutcome } from './plan-outcome.ts';
+
+/** The object of `plan --json`. `run` is null: there is none yet; `plan` names the stored plan. */
+export function planJson(report: PlanReport, changes: readonly PlannedChange[]) {
+  const { id, sync, digest, counts, facts, findings, holds, failure } = report;
+  const outcome = planOutcome(report);
+  const reason = failure ?? null;
+  return { run: null, plan: id, sync, outcome, reason, digest, counts, facts, findings, holds, changes };
+}
+
+/** The object of `apply --json`, `show --json` and of a run that `resync` or `retry` made. */
+export function runJson({ run, findings, findingsInAll, batches, holds, resumed }: RunReport) {
+  const { id, sync, connection, trigger, phase, startedAt, endedAt, outcome, reason, digest, counts, facts } = run;
+  return {
+    run: id,
+    sync,
+    connection,
+    trigger,
+    phase,
+    startedAt: instant(startedAt),
+    endedAt: instant(endedAt),
+    outcome: outcome ?? null,
+    reason: reason ?? null,
+    digest: digest ?? null,
+    counts,
+    facts,
+    findings,
+    findingsInAll,
+    batches: batches.map(({ id: batch, number, kind, size, state, fileName, fileId, status, final, reason: why }) => ({
+      batch,
+      number,
+      kind,
+      size,
+      state,
+      fileName: fileName ?? null,
+      fileId: fileId ?? null,
+      status: status ?? null,
+      final: final ?? null,
+      reason: why ?? null,
+    })),
+    holds: holds.map(({ id: hold, class: held, reason: why, hashes, heldAt, expiresAt, state }) => ({
+      hold,
+      class: held,
+      reason: why,
+      count: hashes.length,
+      heldAt: instant(heldAt),
+      expiresAt: instant(expiresAt),
+      state,
+    })),
+    resumed: resumed.map((old) => ({ run: old.id, outcome: old.outcome ?? null, reason: old.reason ?? null })),
+  };
+}
+
+/** ISO 8601 in UTC, or null. */
+export function instant(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}

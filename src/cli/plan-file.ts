@@ -1,0 +1,106 @@
+import { chmod, open, rename, rm } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { RollcallError } from '../core/errors.ts';
+import type { App } from '../ports/app.ts';
+import type { PlannedChange } from '../ports/store.ts';
+import { differencesOf } from './render-changes.ts';
+
+type PlanSource = Pick<App, 'changes'>;
+
+/** How a plan is written to a file: what comes first, what per piece of changes, what last. */
+interface PlanFormat {
+  readonly begin: string;
+  readonly piece: (changes: readonly PlannedChange[], isFirst: boolean) => string;
+  readonly end: string;
+}
+
+const pieceSize = 1000;
+
+/**
+ * Writes every change of a plan: `.json` one list, `.csv` one row per field, anything else one JSON object per line.
+ * It holds personal data: only its owner may read it (0600). The name is taken only once the whole plan is written.
+ */
+export async function writePlanFile(
+  path: string,
+  planId: string,
+  app: PlanSource,
+  signal: AbortSignal,
+): Promise<number> {
+  const format = formats[extname(path).toLowerCase()] ?? jsonLines;
+  const partPath = `${path}.part`;
+  try {
+    const written = await writePart(partPath, planId, { app, format, signal });
+    await chmod(partPath, 0o600);
+    await rename(partPath, path);
+    return written;
+  } catch (error) {
+    await rm(partPath, { force: true });
+    throw error instanceof Error && 'syscall' in error ? notWritable(path, error) : error;
+  }
+}
+
+async function writePart(
+  path: string,
+  planId: string,
+  { app, format, signal }: { readonly app: PlanSource; readonly format: PlanFormat; readonly signal: AbortSignal },
+): Promise<number> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.write(format.begin);
+    let written = 0;
+    let after: string | undefined;
+    for (;;) {
+      signal.throwIfAborted();
+      const query = after === undefined ? { limit: pieceSize } : { limit: pieceSize, after };
+      const changes = await app.changes(planId, query);
+      if (changes.length > 0) await file.write(format.piece(changes, written === 0));
+      written += changes.length;
+      after = changes.at(-1)?.identification;
+      if (changes.length < pieceSize) break;
+    }
+    await file.write(format.end);
+    return written;
+  } finally {
+    await file.close();
+  }
+}
+
+function notWritable(path: string, cause: Error): RollcallError {
+  const code = 'code' in cause ? String(cause.code) : 'unknown';
+  return new RollcallError(`the plan cannot be written to ${path} (${code}); give another file with --out`, {
+    code: 'USAGE',
+    cause,
+  });
+}
+
+const jsonLines: PlanFormat = {
+  begin: '',
+  piece: (changes) => changes.map((change) => `${JSON.stringify(change)}\n`).join(''),
+  end: '',
+};
+
+const json: PlanFormat = {
+  begin: '[',
+  piece: (changes, isFirst) =>
+    changes.map((change, i) => `${isFirst && i === 0 ? '' : ','}\n${JSON.stringify(change)}`).join(''),
+  end: '\n]\n',
+};
+
+const columns = ['identification', 'change', 'state', 'reason', 'field', 'before', 'after'];
+
+const csv: PlanFormat = {
+  begin: `${columns.join(',')}\n`,
+  piece: (changes) => stringify(changes.flatMap(csvRows), { escape_formulas: true }),
+  end: '',
+};
+
+const formats: Readonly<Record<string, PlanFormat>> = { '.json': json, '.csv': csv };
+
+function csvRows(change: PlannedChange): string[][] {
+  const { identification, kind, state, reason, stateReason } = change;
+  const head = [identification, kind, state, stateReason ?? reason];
+  const fields = differencesOf(change);
+  if (fields.length === 0) return [[...head, '', '', '']];
+  return fields.map(({ field, before, after }) => [...head, field, before ?? '(not shown)', after]);
+}

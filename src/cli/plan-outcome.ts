@@ -1,0 +1,20 @@
+import type { PlanReport } from '../ports/app.ts';
+import { changesInAll } from './render-counts.ts';
+
+/** What a run of the plan would come to, in the order of exit codes: `failed` before `partial` before `held`. */
+export type PlanOutcome = 'planned' | 'nothing-to-do' | 'held' | 'partial' | 'failed';
+
+export const planExitCodes: Readonly<Record<PlanOutcome, number>> = {
+  planned: 0,
+  'nothing-to-do': 0,
+  failed: 1,
+  held: 3,
+  partial: 4,
+};
+
+export function planOutcome({ counts, facts, failure }: PlanReport): PlanOutcome {
+  if (failure !== undefined) return 'failed';
+  if ((facts.sourceGaps ?? []).length > 0) return 'partial';
+  if (counts.held > 0 || facts.isReadDoubted === true) return 'held';
+  return changesInAll(counts) > 0 ? 'planned' : 'nothing-to-do';
+}

@@ -1,0 +1,71 @@
+import { Command, type OutputConfiguration } from 'commander';
+import { addApply } from './apply.ts';
+import { addApprove } from './approve.ts';
+import { addCancel } from './cancel.ts';
+import { addCheck } from './check.ts';
+import type { AddCommand, CommandHost } from './command.ts';
+import { addInit } from './init.ts';
+import { addPlan } from './plan.ts';
+import { addReject } from './reject.ts';
+import { addResync } from './resync.ts';
+import { addRetry } from './retry.ts';
+import { addRuns } from './runs.ts';
+import { addSandbox } from './sandbox.ts';
+import { addShow } from './show.ts';
+import { addStart } from './start.ts';
+import { addToken } from './token.ts';
+import { addWhy } from './why.ts';
+
+/** Every command, in the order of the help: the way one walks from nothing to a running deployment. */
+const commands: readonly AddCommand[] = [
+  addInit,
+  addCheck,
+  addPlan,
+  addApply,
+  addStart,
+  addRuns,
+  addShow,
+  addApprove,
+  addReject,
+  addCancel,
+  addRetry,
+  addResync,
+  addWhy,
+  addToken,
+  addSandbox,
+];
+
+/** What the exit codes mean (design, section 8). */
+export const exitCodeWords: readonly (readonly [number, string])[] = [
+  [0, 'done, or nothing to do'],
+  [1, 'failed'],
+  [2, 'wrong usage or configuration; nothing was started'],
+  [3, 'held: the rest is done, something waits for approval'],
+  [4, 'partial: some changes failed, or the source was not read completely'],
+  [130, 'stopped by Ctrl-C (143: by SIGTERM); the next run goes on where this one stopped'],
+];
+
+export interface ProgramFacts {
+  readonly version: string;
+  readonly output: OutputConfiguration;
+  /** Commands that live elsewhere. */
+  readonly extraCommands: readonly AddCommand[];
+}
+
+/** The command line as commander knows it. Throws `CommanderError` where commander would end the process. */
+export function createProgram(host: CommandHost, { version, output, extraCommands }: ProgramFacts): Command {
+  const program = new Command('rollcall')
+    .description("Keeps a platform's users equal to the HR system's employees.")
+    .version(version, '--version', 'show the version')
+    .helpOption('--help', 'show help')
+    .option('--config <file>', 'configuration file (default: $ROLLCALL_CONFIG, or ./rollcall.yaml)')
+    .option('--json', 'print one JSON object instead of text')
+    .option('--verbose', 'write logs to stderr')
+    .option('--debug', 'show where in the program an error came from')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput(output)
+    .exitOverride();
+  for (const add of [...commands, ...extraCommands]) add(program, host);
+  const codes = exitCodeWords.map(([code, words]) => `  ${String(code).padEnd(4)} ${words}`);
+  return program.addHelpText('after', `\nExit codes:\n${codes.join('\n')}`);
+}

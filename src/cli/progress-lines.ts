@@ -1,0 +1,60 @@
+import type { ProgressEvent } from '../ports/runtime.ts';
+import { formatCount, formatNumber } from './amounts.ts';
+import { cleanLine } from './terminal-text.ts';
+import type { Watch } from './watch.ts';
+
+/**
+ * One plain line per step, for logs and mails. Steps that count say at their end how far they came; the steps of a
+ * batch say at once what is sent, since that is what one wants to know if nothing follows.
+ */
+export function openProgressLines(write: (line: string) => void): Watch {
+  let last: ProgressEvent | undefined;
+  let shown: string | undefined;
+  const close = () => {
+    if (last === undefined) return;
+    const line = endLine(last);
+    if (line !== undefined) write(line);
+    last = undefined;
+  };
+  return {
+    progress(event) {
+      if (last?.step !== event.step) close();
+      last = event;
+      const line = startLine(event);
+      if (line === undefined || line === shown) return;
+      shown = line;
+      write(line);
+    },
+    end: close,
+  };
+}
+
+function endLine(event: ProgressEvent): string | undefined {
+  switch (event.step) {
+    case 'pulling':
+      return `pulled ${formatCount(event.rows, 'row')} from the source`;
+    case 'scanning':
+      return `scanned ${outOf(event.users, event.total)} on the platform`;
+    case 'planning':
+      return `compared ${formatCount(event.decided, 'person', 'people')} in detail`;
+    case 'reading-back':
+      return `read back ${outOf(event.users, event.total)}`;
+    case 'delivering':
+    case 'settling':
+      return undefined;
+  }
+}
+
+function startLine(event: ProgressEvent): string | undefined {
+  if (event.step === 'delivering') {
+    return `delivering batch ${event.batch} of ${event.batches}: ${formatCount(event.changes, 'change')}`;
+  }
+  if (event.step === 'settling') return `settling batch ${event.batch}: ${cleanLine(event.status)}`;
+  return undefined;
+}
+
+function outOf(users: number, total: number | undefined): string {
+  return total === undefined || total === users
+    ? formatCount(users, 'user')
+    : `${formatNumber(users)} of ${formatCount(total, 'user')}`;
+}

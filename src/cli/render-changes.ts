@@ -1,0 +1,55 @@
+import type { Change, ChangeKind } from '../core/change.ts';
+import { type FieldName, fieldNames, findField } from '../core/fields.ts';
+import type { PlannedChange } from '../ports/store.ts';
+import type { Colors, Style } from './style.ts';
+import { clean, cleanLine, quote } from './terminal-text.ts';
+
+/** One field of a change, as people and files are told it. `''` is an empty field. */
+export interface FieldDifference {
+  readonly field: FieldName;
+  /** Undefined: the platform does not show it. */
+  readonly before: string | undefined;
+  readonly after: string;
+}
+
+/** The fields that a change sets: what differs; for a create everything that is filled. */
+export function differencesOf(change: Pick<Change, 'kind' | 'before' | 'after' | 'changed'>): FieldDifference[] {
+  const { kind, before, after, changed } = change;
+  const names = kind === 'create' ? fieldNames(after).filter((name) => after[name] !== '') : changed;
+  return names.map((field) => ({ field, before: shownBefore(field, before), after: after[field] ?? '' }));
+}
+
+function shownBefore(field: FieldName, before: Change['before']): string | undefined {
+  if (before === undefined) return '';
+  return findField(field)?.isReadable === true ? (before.fields[field] ?? '') : undefined;
+}
+
+/** Changes below one another, each with its fields. */
+export function renderChanges(changes: readonly PlannedChange[], style: Style): string {
+  return changes.map((change) => renderChange(change, style)).join('\n');
+}
+
+function renderChange(change: PlannedChange, { colors }: Style): string {
+  const { identification, kind, reason, state, stateReason } = change;
+  const why = stateReason === undefined ? '' : `: ${cleanLine(stateReason)}`;
+  const stands = state === 'planned' ? '' : `  ${stateColor(state, colors)(`[${state}${why}]`)}`;
+  const head = `${kindColor(kind, colors)(kind)} ${colors.bold(cleanLine(identification))}  ${clean(reason)}${stands}`;
+  return [head, ...differencesOf(change).map((difference) => `  ${renderDifference(kind, difference)}`)].join('\n');
+}
+
+/** `area: "Sales" → "Finance"`, `job: (not shown) → "Clerk"`, `phoneNumber: (not shown) → (cleared)`. */
+export function renderDifference(kind: ChangeKind, { field, before, after }: FieldDifference): string {
+  if (kind === 'create') return `${field}: ${quote(after)}`;
+  const from = before === undefined ? '(not shown)' : before === '' ? '(empty)' : quote(before);
+  return `${field}: ${from} → ${after === '' ? '(cleared)' : quote(after)}`;
+}
+
+function kindColor(kind: ChangeKind, colors: Colors): (text: string) => string {
+  if (kind === 'create' || kind === 'enable') return colors.green;
+  return kind === 'update' ? colors.cyan : colors.red;
+}
+
+function stateColor(state: PlannedChange['state'], colors: Colors): (text: string) => string {
+  if (state === 'failed') return colors.red;
+  return state === 'applied' || state === 'exported' ? colors.green : colors.yellow;
+}

@@ -1,0 +1,121 @@
+import { type FieldName, fieldNames } from '../core/fields.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { Decision } from '../core/plan.ts';
+import type { PersonTrace } from '../ports/app.ts';
+import type { Lookup } from '../ports/platform.ts';
+import { formatCount, formatInstant } from './amounts.ts';
+import { differencesOf, renderDifference } from './render-changes.ts';
+import { renderTable } from './render-table.ts';
+import { ruleWords } from './rule-words.ts';
+import type { Style } from './style.ts';
+import { cleanLine, quote } from './terminal-text.ts';
+
+/** One person's way through the pipeline, section by section. Shows values: it is for the person who asks. */
+export function renderPerson(trace: PersonTrace, sync: string, style: Style): string {
+  const { identification, lookup, ledger, decision } = trace;
+  const section = (name: string, body: string) => `${style.colors.bold(name)}\n${body.replace(/^/gm, '  ')}`;
+  return [
+    `${style.colors.bold(cleanLine(identification))} in sync ${sync}`,
+    section('Source', sourceOf(trace)),
+    ...(trace.records.length === 0 ? [] : [section('Mapping', mappingOf(trace))]),
+    section('Standing and scope', standingOf(trace)),
+    section('Platform', platformOf(lookup)),
+    section('Ledger', ledgerOf(ledger)),
+    section('Decision', decisionOf(decision, style)),
+    section('History', historyOf(trace)),
+  ].join('\n\n');
+}
+
+function sourceOf({ records, snapshot }: PersonTrace): string {
+  const read = `${formatCount(snapshot.rows, 'row')} read`;
+  const gaps = snapshot.gaps.map((gap) => `not fully proven: ${cleanLine(gap)}`);
+  if (records.length === 0) return [`no record has this identification; ${read}`, ...gaps].join('\n');
+  const told = records.map(({ record }) => {
+    const fields = Object.entries(record.fields).map(([name, value]) => `  ${cleanLine(name)}: ${sourceValue(value)}`);
+    return [`${cleanLine(record.at)}; ${read}`, ...fields].join('\n');
+  });
+  return [...told, ...gaps].join('\n');
+}
+
+function sourceValue(value: unknown): string {
+  return typeof value === 'string' ? quote(value) : cleanLine(JSON.stringify(value) ?? 'nothing');
+}
+
+function mappingOf({ records }: PersonTrace): string {
+  const steps = records.flatMap(({ trace }) => trace.steps);
+  const rows = steps
+    .filter(({ target }) => target !== 'standing' && target !== 'scope')
+    .map(({ target, effect, detail, origin }) => [
+      target,
+      effect,
+      effect === 'set' ? quote(detail) : cleanLine(detail),
+      cleanLine(origin),
+    ]);
+  return renderTable(rows);
+}
+
+function standingOf({ records, says }: PersonTrace): string {
+  const steps = records
+    .flatMap(({ trace }) => trace.steps)
+    .filter(({ target }) => target === 'standing' || target === 'scope')
+    .map(({ target, detail }) => `${target}: ${cleanLine(detail)}`);
+  const why = 'reason' in says ? `: ${cleanLine(says.reason)}` : '';
+  return [...steps, `so the source says: ${says.says}${why}`].join('\n');
+}
+
+function platformOf(lookup: Lookup): string {
+  if (lookup.found === false) return 'no user has this identification';
+  if (lookup.found === 'unclear') return `not clear: ${cleanLine(lookup.reason)}`;
+  const { id, enabled, fields, lastUpdate, unreadable } = lookup.user;
+  const updated = lastUpdate === undefined ? '' : `, last update ${cleanLine(lastUpdate)}`;
+  const lines = [`user ${cleanLine(id)}, ${enabled ? 'enabled' : 'disabled'}${updated}`];
+  for (const name of fieldNames(fields)) lines.push(`  ${name}: ${quote(fields[name] ?? '')}`);
+  if (unreadable.length > 0) lines.push(`  shown in a way that cannot be understood: ${unreadable.join(', ')}`);
+  return lines.join('\n');
+}
+
+function ledgerOf(ledger: LedgerEntry | undefined): string {
+  if (ledger === undefined) return 'not ours: no sync of this configuration owns the user';
+  const { owner, writtenAt, disabledAt, goneSince, misses, removed, hidden, quirks, unverified } = ledger;
+  const lines = [
+    `owned by sync ${owner}, ${writtenAt === undefined ? 'never written' : `last written ${formatInstant(writtenAt)}`}`,
+  ];
+  if (removed !== undefined) {
+    lines.push(`removed by us ${formatInstant(removed.at)}${removed.blacklist ? ', with blacklist' : ''}`);
+  }
+  if (disabledAt !== undefined) lines.push(`disabled by us since ${formatInstant(disabledAt)}`);
+  if (goneSince !== undefined) lines.push(`gone from the source since ${formatInstant(goneSince)}`);
+  if (misses !== undefined) {
+    lines.push(`missing in ${formatCount(misses.count, 'read')} since ${formatInstant(misses.since)}`);
+  }
+  for (const name of fieldNames(hidden)) lines.push(`${name} was last written as ${quote(hidden[name] ?? '')}`);
+  for (const [name, quirk] of Object.entries(quirks) as [FieldName, { sent: string; observed: string }][]) {
+    lines.push(`${name} was sent as ${quote(quirk.sent)} and is shown as ${quote(quirk.observed)}`);
+  }
+  if (unverified > 0) lines.push(`sent ${formatCount(unverified, 'time')} without a sign that it was taken`);
+  return lines.join('\n');
+}
+
+function decisionOf({ rule, change, forbidden, finding }: Decision, { colors }: Style): string {
+  const lines = [`${ruleWords[rule]} ${colors.dim(`(${rule})`)}`];
+  if (change !== undefined) {
+    lines.push(`${colors.bold(change.kind)}: ${cleanLine(change.reason)}`);
+    lines.push(...differencesOf(change).map((difference) => `  ${renderDifference(change.kind, difference)}`));
+  } else if (forbidden !== undefined) {
+    lines.push(`nothing: the policy, or the list of protected people, forbids the ${forbidden}`);
+  } else lines.push('nothing is to be done');
+  if (finding !== undefined) lines.push(`reported as ${finding.code}: ${cleanLine(finding.message)}`);
+  return lines.join('\n');
+}
+
+function historyOf({ history }: PersonTrace): string {
+  if (history.length === 0) return 'no run has changed this user';
+  return renderTable(
+    history.map(({ at, run, kind, state, stateReason }) => [
+      formatInstant(at),
+      run,
+      kind,
+      stateReason === undefined ? state : `${state}: ${cleanLine(stateReason)}`,
+    ]),
+  );
+}

@@ -1,0 +1,109 @@
+import type { Finding } from '../core/finding.ts';
+import type { PlanReport } from '../ports/app.ts';
+import type { PlannedChange } from '../ports/store.ts';
+import { formatCount, formatNumber } from './amounts.ts';
+import type { PlanOutcome } from './plan-outcome.ts';
+import { renderChanges } from './render-changes.ts';
+import { changesInAll, renderFacts, renderKinds } from './render-counts.ts';
+import { renderFindings } from './render-findings.ts';
+import type { Style } from './style.ts';
+import { cleanLine } from './terminal-text.ts';
+
+/** As much of a digest as people are shown; `--approve` takes it. */
+export const shortDigest = (digest: string): string => digest.slice(0, 12);
+
+/** A plan for people: numbers first, then what is stopped, what was noticed, the first changes, and what to do. */
+export function renderPlan(
+  report: PlanReport,
+  outcome: PlanOutcome,
+  changes: readonly PlannedChange[],
+  style: Style,
+): string {
+  const inAll = changesInAll(report.counts);
+  const sections = [
+    headOf(report, outcome, inAll, style),
+    renderHolds(report, style),
+    renderFindings(withoutHolds(report.findings), withoutHolds(report.findings).length, style),
+    changes.length === 0 ? '' : `${changesHead(changes.length, inAll)}\n${indent(renderChanges(changes, style))}`,
+    renderRest(changes.length, inAll, report.sync, style),
+    renderNext(report, outcome, inAll, style),
+  ];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+/** What a guard stopped has its own section. */
+function withoutHolds(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ code }) => code !== 'held');
+}
+
+function headOf(
+  { sync, counts, facts, failure }: PlanReport,
+  outcome: PlanOutcome,
+  inAll: number,
+  style: Style,
+): string {
+  const { colors } = style;
+  const lines = [`${colors.bold(sync)}: ${headline(outcome, inAll, counts.held, style)}`];
+  const seen = renderFacts(facts);
+  if (seen !== '') lines.push(`  ${seen}`);
+  if (inAll > 0) lines.push(`  ${renderKinds(counts)}`);
+  if (failure !== undefined) lines.push(colors.red(`  ${cleanLine(failure)}`));
+  const gaps = facts.sourceGaps ?? [];
+  if (failure === undefined && gaps.length > 0) {
+    lines.push(colors.yellow(`  the source was not read completely: ${gaps.map(cleanLine).join('; ')}`));
+    lines.push('  nobody is called missing by such a read');
+  }
+  return lines.join('\n');
+}
+
+function headline(outcome: PlanOutcome, inAll: number, held: number, { colors }: Style): string {
+  if (outcome === 'failed') return colors.red('nothing can be delivered');
+  if (inAll === 0) return outcome === 'nothing-to-do' ? colors.green('nothing to do') : colors.yellow('no changes');
+  const stopped = held === 0 ? '' : colors.yellow(`, ${formatNumber(held)} of them held`);
+  return `${formatCount(inAll, 'change')}${stopped}`;
+}
+
+function renderHolds({ holds, findings, facts }: PlanReport, { colors }: Style): string {
+  const reasons = new Set([
+    ...holds.map(({ reason }) => reason),
+    ...findings.filter(({ code }) => code === 'held').map(({ message }) => message),
+  ]);
+  if (reasons.size === 0 && facts.isReadDoubted !== true) return '';
+  const lines = [...reasons].map((reason) => `  ${cleanLine(reason)}`);
+  if (facts.isReadDoubted === true) lines.push('  the source looks wrong: look at it before you approve');
+  return [colors.yellow('held until a person approves:'), ...lines].join('\n');
+}
+
+function changesHead(shown: number, inAll: number): string {
+  return shown < inAll ? `the first ${formatNumber(shown)} of ${formatCount(inAll, 'change')}:` : 'changes:';
+}
+
+function renderRest(shown: number, inAll: number, sync: string, style: Style): string {
+  if (shown === 0 || shown >= inAll) return '';
+  const command = style.command(`plan ${sync} --out plan.csv`);
+  return style.colors.dim(`… and ${formatNumber(inAll - shown)} more: --limit ${inAll}, or ${command}`);
+}
+
+function renderNext(
+  { sync, digest, counts, failure, facts }: PlanReport,
+  outcome: PlanOutcome,
+  inAll: number,
+  style: Style,
+): string {
+  if (failure !== undefined) return `to look at the source: ${style.command('check')}`;
+  if (inAll === 0) return '';
+  const isHeld = counts.held > 0 || facts.isReadDoubted === true;
+  const lines = [`digest ${shortDigest(digest)}`];
+  const apply = style.command(`apply ${sync}`);
+  lines.push(isHeld ? `to deliver what is not held:  ${apply}` : `to deliver it:  ${apply}`);
+  if (isHeld) {
+    const approve = style.command(`apply ${sync} --approve ${shortDigest(digest)}`);
+    lines.push(`to approve and deliver all:   ${approve}`);
+  }
+  if (outcome === 'partial') lines.push('the run will end as partial, because the source was not read completely');
+  return lines.join('\n');
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ');
+}

@@ -1,0 +1,104 @@
+import type { Outcome } from '../core/run.ts';
+import type { RunReport } from '../ports/app.ts';
+import type { Batch, Run } from '../ports/store.ts';
+import { formatCount, formatDuration, formatInstant, formatNumber } from './amounts.ts';
+import { changesInAll, renderEnds, renderFacts, renderKinds } from './render-counts.ts';
+import { renderFindings } from './render-findings.ts';
+import { renderTable } from './render-table.ts';
+import type { Style } from './style.ts';
+import { cleanLine } from './terminal-text.ts';
+
+const shownBatches = 20;
+
+/** What a run came to, for people: outcome, numbers, batches, findings, and what to do now. */
+export function renderRun(report: RunReport, style: Style): string {
+  const { run, findings, findingsInAll, batches, resumed } = report;
+  const sections = [
+    resumed.map((old) => `resumed before: ${old.id}, ${renderOutcome(old, style)}`).join('\n'),
+    headOf(run, style),
+    renderHolds(report, style),
+    renderBatches(batches, style),
+    renderFindings(findings, findingsInAll, style),
+    renderNext(report, style),
+  ];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+function headOf(run: Run, style: Style): string {
+  const { id, sync, trigger, startedAt, endedAt, counts, facts } = run;
+  const took = endedAt === undefined ? '' : `, took ${formatDuration(endedAt - startedAt)}`;
+  const lines = [
+    `${style.colors.bold(sync)}: ${renderOutcome(run, style)}`,
+    `  run ${id} (${trigger}), started ${formatInstant(startedAt)}${took}`,
+  ];
+  const seen = renderFacts(facts);
+  if (seen !== '') lines.push(`  ${seen}`);
+  if (changesInAll(counts) > 0) lines.push(`  ${renderKinds(counts)}`);
+  const ends = renderEnds(counts);
+  if (ends !== '') lines.push(`  ${ends}`);
+  if (facts.exportedTo !== undefined) lines.push(...facts.exportedTo.map((path) => `  written to ${cleanLine(path)}`));
+  return lines.join('\n');
+}
+
+const words: Readonly<Record<Outcome, string>> = {
+  succeeded: 'done',
+  'nothing-to-do': 'nothing to do',
+  held: 'held',
+  partial: 'partial',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  exported: 'exported',
+};
+
+/** The outcome in words, with its reason; of a run that goes on, how far it is. */
+export function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase'>, { colors }: Style): string {
+  if (run.outcome === undefined) return colors.cyan(run.phase);
+  const text = words[run.outcome];
+  const why = run.reason === undefined ? '' : `: ${cleanLine(run.reason).replace(new RegExp(`^${text}: `), '')}`;
+  const color = { failed: colors.red, partial: colors.red, held: colors.yellow, cancelled: colors.yellow };
+  const paint = color[run.outcome as keyof typeof color] ?? colors.green;
+  return `${paint(text)}${why}`;
+}
+
+function renderHolds({ holds }: RunReport, { colors }: Style): string {
+  if (holds.length === 0) return '';
+  const lines = holds.map(({ reason, state, hashes, expiresAt }) => {
+    const until = state === 'open' ? `open until ${formatInstant(expiresAt)}` : state;
+    return `  ${cleanLine(reason)} (${formatCount(hashes.length, 'change')}, ${until})`;
+  });
+  return [colors.yellow('held until a person approves:'), ...lines].join('\n');
+}
+
+function renderBatches(batches: readonly Batch[], { colors }: Style): string {
+  if (batches.length === 0) return '';
+  const rows = batches.slice(0, shownBatches).map((batch) => [
+    `${batch.number}`,
+    batch.kind,
+    formatCount(batch.size, 'change'),
+    batch.fileName === undefined ? '' : cleanLine(batch.fileName),
+    batch.state === 'unresolved' ? colors.yellow(batch.state) : batch.state,
+    [batch.status, batch.reason]
+      .filter((text) => text !== undefined)
+      .map(cleanLine)
+      .join(': '),
+  ]);
+  const rest = batches.length - rows.length;
+  const more = rest > 0 ? [colors.dim(`  … and ${formatNumber(rest)} more`)] : [];
+  return [`${formatCount(batches.length, 'batch', 'batches')}:`, renderTable(rows, '  '), ...more].join('\n');
+}
+
+function renderNext({ run, holds }: RunReport, style: Style): string {
+  const { counts, facts, id, outcome } = run;
+  if (outcome === undefined) return run.isCancelRequested ? 'it stops at the next safe place' : '';
+  const lines: (readonly [string, string])[] = [];
+  const isOpen = holds.some(({ state }) => state === 'open') || (holds.length === 0 && facts.isReadDoubted === true);
+  if (counts.held > 0) lines.push(['who is held:', style.command(`show ${id} --held`)]);
+  if (isOpen)
+    lines.push(['to approve it:', style.command(`approve ${id}`)], ['to refuse it:', style.command(`reject ${id}`)]);
+  const isTrouble = counts.failed + counts.unresolved > 0;
+  if (isTrouble) lines.push(['who failed, and why:', style.command(`show ${id} --failed`)]);
+  if (isTrouble || outcome === 'failed' || outcome === 'cancelled') {
+    lines.push(['to try again:', style.command(`retry ${id}`)]);
+  }
+  return renderTable(lines);
+}

@@ -1,0 +1,64 @@
+import { CommanderError } from 'commander';
+import type { CliIo } from './cli-io.ts';
+import type { AddCommand } from './command.ts';
+import { createProgram } from './program.ts';
+import { exitCodeOf, failureJson, renderFailure } from './render-failure.ts';
+import { openShell, renderJson } from './shell.ts';
+import { openStyle } from './style.ts';
+
+/**
+ * Runs one command line, without the name of the program, and resolves to its exit code (see `exitCodeWords`). Never
+ * rejects: whatever goes wrong is told on stderr, and with `--json` on stdout too.
+ */
+export async function runCli(
+  argv: readonly string[],
+  io: CliIo,
+  extraCommands: readonly AddCommand[] = [],
+): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(
+    {
+      run: async (command, body) => {
+        exitCode = await body(openShell(io, command.optsWithGlobals()));
+      },
+    },
+    { version: io.version, output: outputOf(io), extraCommands },
+  );
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    // What fails because everything is being stopped is no news of its own.
+    const told = io.signal.aborted ? io.signal.reason : error;
+    const flags = flagsOf(argv);
+    // Commander has told its own on stderr already.
+    if (!(told instanceof CommanderError)) {
+      const style = openStyle({ isTerminal: io.stderr.isTTY === true, env: io.env, config: undefined });
+      io.stderr.write(`${renderFailure(told, style, flags.isDebug)}\n`);
+    }
+    if (flags.isJson) io.stdout.write(renderJson(failureJson(told), io));
+    return exitCodeOf(told);
+  }
+}
+
+/** Read from the words themselves: when the command line is wrong there are no options yet. */
+function flagsOf(argv: readonly string[]): { readonly isJson: boolean; readonly isDebug: boolean } {
+  const end = argv.indexOf('--');
+  const words = end === -1 ? argv : argv.slice(0, end);
+  return { isJson: words.includes('--json'), isDebug: words.includes('--debug') };
+}
+
+const widestHelp = 120;
+
+function outputOf({ stdout, stderr, env }: CliIo) {
+  const hasColors = (isTerminal: boolean) => openStyle({ isTerminal, env, config: undefined }).colors.isColorSupported;
+  return {
+    writeOut: (text: string) => void stdout.write(text),
+    writeErr: (text: string) => void stderr.write(text),
+    getOutHelpWidth: () => Math.min(stdout.columns ?? widestHelp, widestHelp),
+    getErrHelpWidth: () => Math.min(stderr.columns ?? widestHelp, widestHelp),
+    getOutHasColors: () => hasColors(stdout.isTTY === true),
+    getErrHasColors: () => hasColors(stderr.isTTY === true),
+  };
+}

@@ -1,0 +1,22 @@
+import { exitCodes } from '../core/report.ts';
+import type { ResyncReport, RunReport } from '../ports/app.ts';
+import { runJson } from './json-reports.ts';
+import { renderRun } from './render-run.ts';
+import type { Shell } from './shell.ts';
+
+/** Tells what a run came to and gives its exit code. A run that has not ended is no failure. */
+export function tellRun(shell: Shell, report: RunReport): number {
+  shell.printJson(runJson(report));
+  shell.print(renderRun(report, shell.style));
+  return report.run.outcome === undefined ? 0 : exitCodes[report.run.outcome];
+}
+
+/** The same for a run that a running deployment may have been asked to do. */
+export function tellResync(shell: Shell, sync: string, report: ResyncReport): number {
+  if (report.kind === 'ran') return tellRun(shell, report.report);
+  shell.printJson({ run: null, outcome: 'queued', trigger: report.trigger });
+  shell.print(
+    `queued: the running deployment starts it within a second or two; see ${shell.style.command(`runs ${sync}`)}`,
+  );
+  return 0;
+}

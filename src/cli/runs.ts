@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import type { AddCommand } from './command.ts';
+import { runJson } from './json-reports.ts';
+import { parseWholeNumber } from './parse-options.ts';
+import { renderRuns } from './render-runs.ts';
+import type { Shell } from './shell.ts';
+
+interface RunsOptions {
+  readonly limit: number;
+}
+
+export const addRuns: AddCommand = (program, host) => {
+  program
+    .command('runs')
+    .description('list the runs, newest first')
+    .argument('[sync]', 'only the runs of this sync')
+    .option('--limit <n>', 'how many to list', parseWholeNumber, 20)
+    .action((sync: string | undefined, options: RunsOptions, command: Command) =>
+      host.run(command, (shell) => runs(shell, sync, options)),
+    );
+};
+
+async function runs(shell: Shell, sync: string | undefined, { limit }: RunsOptions): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const found = await app.runs(sync === undefined ? { limit } : { sync, limit });
+    shell.printJson({
+      runs: found.map((run) => {
+        const { findings, findingsInAll, batches, holds, resumed, ...rest } = runJson({ ...noDetails, run });
+        return rest;
+      }),
+    });
+    shell.print(found.length === 0 ? 'no runs yet' : renderRuns(found, shell.io.clock.now(), shell.style));
+    return 0;
+  });
+}
+
+const noDetails = { findings: [], findingsInAll: 0, batches: [], holds: [], resumed: [] };

@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import type { ChangeState } from '../core/run.ts';
+import { formatNumber } from './amounts.ts';
+import type { AddCommand } from './command.ts';
+import { runJson } from './json-reports.ts';
+import { parseWholeNumber } from './parse-options.ts';
+import { renderChanges } from './render-changes.ts';
+import { renderRun } from './render-run.ts';
+import type { Shell } from './shell.ts';
+
+interface ShowOptions {
+  readonly failed?: boolean;
+  readonly held?: boolean;
+  readonly changes?: boolean;
+  readonly limit: number;
+}
+
+export const addShow: AddCommand = (program, host) => {
+  program
+    .command('show')
+    .description('show everything that is known of a run')
+    .argument('<run>', 'id of the run; its end is enough')
+    .option('--failed', 'list the changes that failed, or whose fate is not known, and why')
+    .option('--held', 'list the changes that a guard holds')
+    .option('--changes', 'list every change')
+    .option('--limit <n>', 'how many changes to list', parseWholeNumber, 50)
+    .action((run: string, options: ShowOptions, command: Command) =>
+      host.run(command, (shell) => show(shell, run, options)),
+    );
+};
+
+async function show(shell: Shell, id: string, options: ShowOptions): Promise<number> {
+  const { limit } = options;
+  return shell.withApp({}, async (app) => {
+    const report = await app.show(id);
+    const states = statesOf(options);
+    if (states === undefined) {
+      shell.printJson(runJson(report));
+      shell.print(renderRun(report, shell.style));
+      return 0;
+    }
+    const query = states === 'all' ? {} : { states };
+    const found = await app.changes(report.run.id, { ...query, limit: limit + 1 });
+    const changes = found.slice(0, limit);
+    shell.printJson({ ...runJson(report), changes });
+    shell.print(renderRun(report, shell.style));
+    const more = found.length > limit ? `\n… and more than these ${formatNumber(limit)}: raise --limit` : '';
+    shell.print(`\n${changes.length === 0 ? 'no such changes' : renderChanges(changes, shell.style)}${more}`);
+    return 0;
+  });
+}
+
+/** Undefined: no changes were asked for. */
+function statesOf({ failed, held, changes }: ShowOptions): readonly ChangeState[] | 'all' | undefined {
+  if (changes === true) return 'all';
+  if (failed !== true && held !== true) return undefined;
+  return [
+    ...(failed === true ? (['failed', 'unresolved'] as const) : []),
+    ...(held === true ? (['held'] as const) : []),
+  ];
+}

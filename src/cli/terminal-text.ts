@@ -1,0 +1,23 @@
+// C0 without tab and line end, DEL, C1, the Unicode line ends, and the marks that turn the direction of writing: a name
+// or an error text from outside must not move the cursor, colour the screen or swap what is read.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Text from outside, fit for a terminal: what could act on it is written out as `\u001b`. */
+export function clean(text: string): string {
+  return text.replace(unsafe, escapeCode);
+}
+
+/** The same in one line. */
+export function cleanLine(text: string): string {
+  return clean(text).replace(/\s*[\t\n]\s*/g, ' ');
+}
+
+/** A value in quotation marks, so that blanks at its ends are seen: `"Sales "`. */
+export function quote(text: string): string {
+  return JSON.stringify(text).replace(unsafe, escapeCode);
+}
+
+function escapeCode(character: string): string {
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+}

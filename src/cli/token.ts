@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import type { App, TokenReport } from '../ports/app.ts';
+import type { AddCommand } from './command.ts';
+import { renderToken, tokenJson } from './render-token.ts';
+import type { AppOptions, Shell } from './shell.ts';
+import { tellDeclined } from './verdict.ts';
+
+interface RevokeOptions {
+  readonly yes?: boolean;
+}
+
+export const addToken: AddCommand = (program, host) => {
+  const token = program.command('token').description('look after the tokens of a connection');
+  token
+    .command('status')
+    .description('show the state of the tokens and what to do')
+    .argument('<connection>', 'name of the connection')
+    .action((name: string, _: object, command: Command) =>
+      host.run(command, (shell) => tell(shell, {}, (app) => app.tokenStatus(name))),
+    );
+  token
+    .command('refresh')
+    .description('get a new token pair now')
+    .argument('<connection>', 'name of the connection')
+    .action((name: string, _: object, command: Command) =>
+      host.run(command, (shell) =>
+        tell(shell, { mayPresentSeed: true }, (app) => app.tokenRefresh(name, shell.signal)),
+      ),
+    );
+  token
+    .command('revoke')
+    .description('make the access token invalid; nothing refreshes it by itself afterwards')
+    .argument('<connection>', 'name of the connection')
+    .option('--yes', 'do not ask')
+    .action((name: string, options: RevokeOptions, command: Command) =>
+      host.run(command, (shell) => revoke(shell, name, options)),
+    );
+};
+
+async function tell(shell: Shell, options: AppOptions, ask: (app: App) => Promise<TokenReport>): Promise<number> {
+  const report = await shell.withApp(options, ask);
+  shell.printJson(tokenJson(report));
+  shell.print(renderToken(report, shell.io.clock.now(), shell.style));
+  return 0;
+}
+
+async function revoke(shell: Shell, name: string, { yes = false }: RevokeOptions): Promise<number> {
+  const question = `Revoke the token of ${name}? Its syncs stop until "token refresh" or a new token.`;
+  if (!(await shell.confirm(question, yes))) return tellDeclined(shell);
+  return tell(shell, {}, (app) => app.tokenRevoke(name, shell.signal));
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import type { AddCommand } from './command.ts';
+import { renderPerson } from './render-person.ts';
+import type { Shell } from './shell.ts';
+
+export const addWhy: AddCommand = (program, host) => {
+  program
+    .command('why')
+    .description('explain one person: what source, mapping, platform and ledger say, and what follows')
+    .argument('<sync>', 'name of the sync')
+    .argument('<identification>', 'identification of the person')
+    .action((sync: string, identification: string, _: object, command: Command) =>
+      host.run(command, (shell) => why(shell, sync, identification)),
+    );
+};
+
+async function why(shell: Shell, sync: string, identification: string): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const trace = await app.why(sync, identification.normalize('NFC').trim(), shell.signal);
+    shell.printJson({ sync, ...trace });
+    shell.print(renderPerson(trace, sync, shell.style));
+    return 0;
+  });
+}

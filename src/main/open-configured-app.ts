@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { OpenAppOptions } from '../cli/cli-io.ts';
+import type { Config } from '../config/config.ts';
+import type { App } from '../ports/app.ts';
+
+export interface AppSurroundings extends OpenAppOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where logs go. */
+  readonly stderr: { readonly isTTY?: boolean; write(line: string): unknown };
+}
+
+/**
+ * Loads a configuration and opens what it names. Throws `CONFIG_INVALID` with every problem; nothing is open then.
+ * The parts are loaded here and not at import, so that `--help` and `init` do not wait for them.
+ */
+export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<App> {
+  const [{ loadConfig }, { createExpressions }, { sourceKinds }] = await Promise.all([
+    import('../config/load-config.ts'),
+    import('../config/expressions.ts'),
+    import('../sources/registry.ts'),
+  ]);
+  const config = await loadConfig(configPath, { env: options.env, sourceKinds, expressions: createExpressions() });
+  const [{ createLogger }, { newUlid, systemClock: clock }, { openEngine }, { openApp }] = await Promise.all([
+    import('../telemetry/create-logger.ts'),
+    import('./system.ts'),
+    import('./open-engine.ts'),
+    import('./open-app.ts'),
+  ]);
+  const { logs, stderr, mayPresentSeed } = options;
+  const logger = createLogger({
+    level: logs === 'on' ? config.log.level : 'silent',
+    pretty: stderr.isTTY === true,
+    destination: stderr,
+    key: logKey(config),
+    clock,
+  });
+  const engine = await openEngine(config, { clock, logger, newId: newUlid, checkpoint: () => {}, mayPresentSeed });
+  return openApp(config, engine);
+}
+
+/** Key of the hashes that stand for people in logs: the same for everyone who works on one store. */
+function logKey({ encryptionKey, folder, store }: Config): Uint8Array {
+  const text = encryptionKey?.reveal() ?? `${folder}\n${store}`;
+  return createHash('sha256').update('rollcall log key\n').update(text).digest();
+}

@@ -1,0 +1,48 @@
+import { userInfo } from 'node:os';
+import { createInterface } from 'node:readline';
+import type { CliIo } from '../cli/cli-io.ts';
+import { initTemplate } from '../config/init-template.ts';
+import { openConfiguredApp } from './open-configured-app.ts';
+import { sandboxDoor } from './sandbox-door.ts';
+import { systemClock } from './system.ts';
+import { readVersion } from './version.ts';
+
+/** What the command line needs, from a real process. */
+export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo {
+  const { stdin, stdout, stderr, env } = self;
+  const isSomebodyThere = stdin.isTTY && stderr.isTTY;
+  return {
+    stdout,
+    stderr,
+    env,
+    cwd: self.cwd(),
+    clock: systemClock,
+    signal,
+    ...(isSomebodyThere ? { ask: (question: string) => ask(question, self, signal) } : {}),
+    operator: operatorName(env),
+    version: readVersion(),
+    openApp: (configPath, options) => openConfiguredApp(configPath, { ...options, env, stderr }),
+    starterFiles: (sourceKind) => initTemplate({ sourceKind }),
+    sandbox: sandboxDoor,
+  };
+}
+
+/** An answer from the terminal; nothing when the person ends the input. */
+function ask(question: string, { stdin, stderr }: NodeJS.Process, signal: AbortSignal): Promise<string> {
+  // Not in terminal mode, in which Ctrl-C would be a key like any other.
+  const lines = createInterface({ input: stdin, output: stderr, terminal: false });
+  return new Promise<string>((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    lines.once('close', () => resolve(''));
+    lines.question(question, resolve);
+  }).finally(() => lines.close());
+}
+
+function operatorName(env: NodeJS.ProcessEnv): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user often has no name.
+    return env.USER ?? 'unknown';
+  }
+}

@@ -1,0 +1,25 @@
+import { Interruption, type StopSignal, stopSignals } from '../cli/interruption.ts';
+import { runCli } from '../cli/run-cli.ts';
+import { openProcessIo } from './process-io.ts';
+
+/**
+ * Runs the command line of this process and sets its exit code; the process ends by itself when nothing is left open.
+ * The first SIGINT or SIGTERM asks what is under way to stop at a safe place, the second ends the process at once.
+ */
+export async function runProcess(self: NodeJS.Process): Promise<void> {
+  const stopping = new AbortController();
+  const stop = (signal: StopSignal) => {
+    const interruption = new Interruption(signal);
+    if (stopping.signal.aborted) self.exit(interruption.exitCode);
+    stopping.abort(interruption);
+  };
+  for (const signal of stopSignals) self.on(signal, stop);
+  for (const output of [self.stdout, self.stderr]) output.on('error', ignoreClosedPipe);
+  self.exitCode = await runCli(self.argv.slice(2), openProcessIo(self, stopping.signal), []);
+  for (const signal of stopSignals) self.off(signal, stop);
+}
+
+/** The reader has seen enough (`rollcall runs | head`): a run under way goes on all the same. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
