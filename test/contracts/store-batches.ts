@@ -74,7 +74,11 @@ export function describeBatches(store: () => Store): void {
     const { batches, plans, ledger } = store();
     const owned = await planned('run_1', ['ana', 'eva']);
     const batch = sampleBatch(owned, 1);
-    await batches.create(owned, [{ batch, identifications: ['ana', 'eva'] }]);
+    const next = sampleBatch(owned, 2);
+    await batches.create(owned, [
+      { batch, identifications: ['ana'] },
+      { batch: next, identifications: ['eva'] },
+    ]);
     const patch = {
       state: 'sent',
       sentAt: now,
@@ -90,7 +94,7 @@ export function describeBatches(store: () => Store): void {
       marks: [{ identification: 'ana', state: 'applied', appliedAt: now }],
       ledger: [sampleEntry('ana', { writtenAt: now })],
     });
-    expect(await batches.get(batch.id)).toEqual({ ...batch, ...patch });
+    expect(await batches.ofRun('run_1')).toEqual([{ ...batch, ...patch }, next]);
     expect((await plans.get('run_1', 'ana'))?.state).toBe('applied');
     expect(await ledger.get('acme', 'ana')).toEqual(sampleEntry('ana', { writtenAt: now }));
     await batches.update(owned, batch.id, { reason: undefined, final: undefined });
@@ -146,6 +150,21 @@ export function describeBatches(store: () => Store): void {
     await endRun(store(), owned);
     expect((await batches.unresolved('acme')).map(({ state }) => state)).toEqual(['sending', 'sent', 'unresolved']);
     expect(await batches.unresolved('globex')).toEqual([]);
+  });
+
+  it('tells such batches oldest run first, in order of number', async () => {
+    const { batches } = store();
+    for (const [index, id] of ['run_b', 'run_a'].entries()) {
+      const owned = await openRun(store(), { id, now: now + index });
+      await writePlan(store(), { id, run: id }, [sampleChange('ana'), sampleChange('eva')]);
+      await batches.create(owned, [
+        { batch: sampleBatch(owned, 2, { id: `${id} first`, state: 'sent' }), identifications: ['eva'] },
+        { batch: sampleBatch(owned, 1, { id: `${id} later`, state: 'unresolved' }), identifications: ['ana'] },
+      ]);
+      await endRun(store(), owned);
+    }
+    const ids = (await batches.unresolved('acme')).map(({ run, number }) => `${run} ${number}`);
+    expect(ids).toEqual(['run_b 1', 'run_b 2', 'run_a 1', 'run_a 2']);
   });
 
   it('lets a later run resolve a batch of an ended one, once', async () => {

@@ -31,6 +31,20 @@ export function describeHolds(store: () => Store): void {
     expect(await holds.ofRun('run_2')).toEqual([renewed]);
   });
 
+  it('renews each of several holds by itself', async () => {
+    const { holds } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const two = (heldAt: number) => [
+      sampleHold(owned, `z ${heldAt}`, ['h1'], heldAt),
+      { ...sampleHold(owned, `a ${heldAt}`, ['h2'], heldAt + 1), class: 'removes', reason: 'others' } as const,
+    ];
+    await holds.renew(owned, two(now));
+    await holds.renew(owned, two(now + hourMs).reverse());
+    const expected = two(now).map((hold) => ({ ...hold, expiresAt: hold.expiresAt + hourMs }));
+    expect(await holds.open('people', now)).toEqual(expected);
+    expect(await holds.ofRun('run_1')).toEqual(expected);
+  });
+
   it('lets holds of other changes, other classes, or none expire', async () => {
     const { holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });

@@ -45,6 +45,23 @@ export function describeLeases(store: () => Store): void {
     expect(await leases.renew(after, 1_000, now + 2)).toBe(true);
   });
 
+  it('believes a lease only by name, owner and fence together', async () => {
+    const { leases } = store();
+    const lease = await leases.take('x', 'one', 1_000, now);
+    await leases.take('y', 'one', 1_000, now);
+    if (lease === undefined) throw new Error('it was free');
+    for (const wrong of [{ name: 'z' }, { owner: 'two' }, { fence: 2 }]) {
+      expect(await leases.renew({ ...lease, ...wrong }, 9_000, now)).toBe(false);
+      await leases.release({ ...lease, ...wrong });
+    }
+    expect(await leases.holder('x', now)).toEqual({ owner: 'one', until: now + 1_000 });
+    await leases.renew(lease, 2_000, now);
+    expect(await leases.holder('y', now)).toEqual({ owner: 'one', until: now + 1_000 });
+    await leases.release(lease);
+    expect(await leases.holder('x', now)).toBeUndefined();
+    expect(await leases.holder('y', now)).toBeDefined();
+  });
+
   it('renews a lease that is over but that nobody took, and not one that was given back', async () => {
     const { leases } = store();
     const lease = await leases.take('x', 'one', 1_000, now);
@@ -116,6 +133,12 @@ export function describeLeases(store: () => Store): void {
     await expect(runs.update(owned, { phase: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
     if (anew === undefined) throw new Error('its owner may take it anew');
     expect((await runs.update({ run: owned.run, lease: anew }, { phase: 'planning' })).run.phase).toBe('planning');
+  });
+
+  it('refuses writes under a lease that is not held, though another of the same owner is', async () => {
+    const owned = await openRun(store(), { id: 'run_1' });
+    const wrong = { run: owned.run, lease: { ...owned.lease, name: 'run:run_2' } };
+    await expect(store().runs.update(wrong, { phase: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
   });
 
   it('refuses writes after the lease was given back', async () => {

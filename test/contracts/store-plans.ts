@@ -62,6 +62,22 @@ export function describePlans(store: () => Store): void {
     expect(await collect(plans.hashes('plan_1'))).toEqual(ordered.map(({ hash }) => hash));
   });
 
+  it('keeps plans apart', async () => {
+    const { plans, holds } = store();
+    const change = sampleChange('ana', 'update', { changed: ['area'] });
+    await writePlan(store(), { id: 'plan_1' }, [change]);
+    await writePlan(store(), { id: 'plan_2' }, [change, sampleChange('eva', 'disable')]);
+    await holds.approve('people', [change.hash], 'ops', now, now + dayMs);
+    expect(await plans.hold('plan_1', ['updates'], 'too many')).toBe(1);
+    expect(await plans.holdFields('plan_1', ['area'], 'emptied')).toBe(0);
+    expect(await plans.countStates('plan_2')).toMatchObject({ planned: 2, held: 0 });
+    expect(await plans.holdFields('plan_2', ['area'], 'emptied')).toBe(1);
+    expect(await plans.applyApprovals('plan_2', 'people', now)).toEqual({ approved: 1, rejected: 0 });
+    expect(await plans.countStates('plan_1')).toMatchObject({ planned: 0, held: 1 });
+    expect(await collect(plans.hashes('plan_1'))).toEqual([change.hash]);
+    expect((await plans.count('plan_1')).kinds).toMatchObject({ update: 1, disable: 0 });
+  });
+
   it('counts kinds, classes, and what is open: planned and approved by nobody', async () => {
     const { plans, holds } = store();
     const changes = [
@@ -152,6 +168,7 @@ export function describePlans(store: () => Store): void {
     expect(all.map(({ state }) => state)).toEqual(['planned', 'sent', 'held', 'planned']);
     expect(all.map(({ isApproved }) => isApproved)).toEqual([true, false, false, false]);
     expect(all[2]?.stateReason).toBe('3 disables, 0 allowed');
+    expect(await plans.applyApprovals('run_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
   });
 
   it('holds updates that change a field of exactly that name', async () => {
@@ -171,6 +188,20 @@ export function describePlans(store: () => Store): void {
       'b',
       'c',
     ]);
+  });
+
+  it('leaves alone what was approved when a field is emptied, and what is under way when it is decided', async () => {
+    const { plans, holds } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const changes = ['a', 'b'].map((name) => sampleChange(name));
+    await writePlan(store(), { id: 'run_1', run: 'run_1' }, changes);
+    await holds.approve('people', [changes[0]?.hash ?? ''], 'ops', now, now + dayMs);
+    await plans.applyApprovals('run_1', 'people', now);
+    expect(await plans.holdFields('run_1', ['area'], 'emptied')).toBe(1);
+    await plans.setStates(owned, [{ identification: 'b', state: 'sent' }]);
+    await holds.reject('people', [changes[1]?.hash ?? ''], 'ops', now);
+    expect(await plans.applyApprovals('run_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
+    expect((await plans.get('run_1', 'b'))?.state).toBe('sent');
   });
 
   it('applies what people decided, while it stands and for their sync only', async () => {
