@@ -93,7 +93,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
       io,
     );
 
-    const verdict = await guard(job, pulled, managed, last, io);
+    const { rejected, ...verdict } = await guard(job, pulled, managed, last, io);
     if (context !== undefined && !verdict.areMissesHeld) await io.store.ledger.put(context.owned, misses);
     io.checkpoint('ledger-written');
     for (const { reason } of [...verdict.holds, ...verdict.fields]) find({ code: 'held', message: reason });
@@ -103,6 +103,8 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
       managedUsers: managed,
       unchanged: compared.unchanged,
       unmanaged: compared.unmanaged,
+      blocked: blocked.size,
+      rejected,
       sourceGaps: pulled.snapshot.gaps,
     };
     return {
@@ -126,10 +128,10 @@ async function guard(
   managed: number,
   last: Awaited<ReturnType<EngineIo['store']['reads']['last']>>,
   io: EngineIo,
-): Promise<GuardVerdict> {
+): Promise<GuardVerdict & { readonly rejected: number }> {
   const { settings } = job.sync;
   const now = io.clock.now();
-  const { approved } = await io.store.plans.applyApprovals(job.planId, settings.name, now);
+  const { approved, rejected } = await io.store.plans.applyApprovals(job.planId, settings.name, now);
   const { open } = await io.store.plans.count(job.planId);
   const recent = await io.store.plans.appliedSince(settings.name, now - dayMs);
   const { snapshot, fillRates } = pulled;
@@ -157,7 +159,7 @@ async function guard(
     const read = { sync: settings.name, run: job.planId, at: now, rows: snapshot.rows, stamp, fillRates, isAccepted };
     await io.store.reads.put(job.context.owned, read);
   }
-  return verdict;
+  return { ...verdict, rejected };
 }
 
 async function seal(planId: string, io: EngineIo): Promise<string> {

@@ -4,6 +4,7 @@ import type { LedgerEntry } from '../core/ledger.ts';
 import { afterChange } from '../core/ledger-steps.ts';
 import type { User } from '../core/user.ts';
 import type { Platform } from '../ports/platform.ts';
+import type { ChangeMark } from '../ports/store.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 
 /** Up to here users are read one by one; more are found by a new scan. */
@@ -41,6 +42,17 @@ export function entryAfter({ change, verdict, known }: ReadBack, sync: Sync, now
   const { name, remove } = sync.settings;
   const blacklist = remove !== 'never' && remove.blacklist;
   return afterChange(change, verdict, known, { owner: name, now, blacklist });
+}
+
+/** How a change ended, by what was read back. Not for `not-seen`: how long that may last is the caller's business. */
+export function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
+  const { identification } = change;
+  if (verdict.kind === 'ignored') {
+    return { identification, state: 'failed', reason: `the platform ignored ${verdict.fields.join(', ')}` };
+  }
+  if (verdict.kind === 'unverified')
+    return { identification, state: 'unverified', reason: 'write-only fields: no sign that they were taken' };
+  return { identification, state: 'applied', appliedAt: now };
 }
 
 async function readUsers(

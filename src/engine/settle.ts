@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../core/ledger.ts';
 import type { Batch, ChangeMark } from '../ports/store.ts';
 import { fileLeaseMs, fileLeaseName, readBatch } from './deliver.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { entryAfter, type ReadBack, readBack } from './read-back.ts';
+import { entryAfter, markOf, type ReadBack, readBack } from './read-back.ts';
 import { splitBatch } from './split.ts';
 import { next, type Step } from './step.ts';
 
@@ -77,10 +77,15 @@ async function conclude(context: RunContext, batch: Batch, patience: Patience, i
   const ledger: LedgerEntry[] = [];
   const findings: Finding[] = [];
   const unseen: ReadBack[] = [];
+  // A fate that is not known, by a lost answer or a file that never ends, is not known better without a sign.
+  const isFilePending = batch.fileId !== undefined && batch.final === undefined;
+  const lost = new Set(
+    open.filter(({ state }) => isFilePending || state === 'unresolved').map(({ identification }) => identification),
+  );
   for (const back of backs) {
     const { identification } = back.change;
-    const isOpen = back.verdict.kind === 'not-seen' || (back.verdict.kind === 'unverified' && patience === 'wait');
-    if (isOpen) {
+    const needsSign = patience === 'wait' || patience === 'split' || lost.has(identification);
+    if (back.verdict.kind === 'not-seen' || (back.verdict.kind === 'unverified' && needsSign)) {
       unseen.push(back);
       continue;
     }
@@ -97,18 +102,22 @@ async function conclude(context: RunContext, batch: Batch, patience: Patience, i
   if (unseen.length > 0 && patience === 'split') {
     return splitBatch(context, batch, { marks, ledger, unseen, findings }, io);
   }
+  let unresolved = 0;
   for (const { change, verdict } of unseen) {
-    const what = verdict.kind === 'not-seen' ? verdict.what : 'no sign';
-    const state = patience === 'unresolved' ? 'unresolved' : 'failed';
-    const reason = patience === 'unresolved' ? `fate unknown: ${what}` : `the platform said it was done, but ${what}`;
-    marks.push({ identification: change.identification, state, reason });
+    const { identification } = change;
+    const what = verdict.kind === 'not-seen' ? verdict.what : 'nothing shows that it was taken';
+    if (patience === 'unresolved' || lost.has(identification)) {
+      unresolved += 1;
+      marks.push({ identification, state: 'unresolved', reason: `fate unknown: ${what}` });
+    } else marks.push({ identification, state: 'failed', reason: `the platform said it was done, but ${what}` });
   }
-  const isLeftOpen = patience === 'unresolved' && unseen.length > 0;
-  if (isLeftOpen) findings.push(leftUnresolved(batch, unseen.length));
+  const isLeftOpen = unresolved > 0;
+  if (isLeftOpen) findings.push(leftUnresolved(batch, unresolved));
   // Direct calls may have stopped early (too many requests): what was not tried goes out again.
   const hasUntried = changes.some(({ state }) => state === 'planned');
   const state = isLeftOpen ? 'unresolved' : hasUntried ? 'planned' : 'settled';
-  await io.store.batches.update(owned, batch.id, { state, finalAt: batch.finalAt ?? now }, { marks, ledger });
+  const finalAt = state === 'planned' ? undefined : (batch.finalAt ?? now);
+  await io.store.batches.update(owned, batch.id, { state, finalAt }, { marks, ledger });
   await io.store.runs.addFindings(owned, findings);
   io.checkpoint('batch-settled');
   return toDelivery(context, io);
@@ -124,16 +133,6 @@ function lookAgain({ sync }: RunContext, batch: Batch): Step {
   const { everyMs } = sync.settings.settle;
   const afterMs = Math.min(everyMs * 1.5 ** Math.min(batch.polls, 20), Math.max(longestPollMs, everyMs));
   return next('settle', batch.id, Math.round(afterMs));
-}
-
-function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
-  const { identification } = change;
-  if (verdict.kind === 'ignored') {
-    return { identification, state: 'failed', reason: `the platform ignored ${verdict.fields.join(', ')}` };
-  }
-  if (verdict.kind === 'unverified')
-    return { identification, state: 'unverified', reason: 'write-only fields: no sign that they were taken' };
-  return { identification, state: 'applied', appliedAt: now };
 }
 
 function findingsOf({ change, verdict }: ReadBack): Finding[] {

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
-import { entryAfter, readBack } from './read-back.ts';
+import { entryAfter, markOf, readBack } from './read-back.ts';
 
 /** What earlier runs left with an unknown fate. */
 export interface Unresolved {
@@ -12,8 +12,8 @@ export interface Unresolved {
 }
 
 /**
- * Looks again at every unresolved batch of the connection: what is seen applied is applied; what is not seen blocks its
- * users until `settle.unknownAfter` has passed, and is then left to the planner.
+ * Looks again at every unresolved batch of the connection: once every change is seen applied it is settled; before that
+ * its users are blocked until `settle.unknownAfter` has passed, and what is not seen then is left to the planner.
  */
 export async function resolveUnresolved(context: RunContext, io: EngineIo): Promise<Unresolved> {
   const { sync, owned, signal } = context;
@@ -24,31 +24,29 @@ export async function resolveUnresolved(context: RunContext, io: EngineIo): Prom
     const now = io.clock.now();
     const marks: ChangeMark[] = [];
     const ledger: LedgerEntry[] = [];
-    let open = 0;
-    for (const back of await readBack(changes, sync, signal, io)) {
-      const { identification } = back.change;
-      const entry = batch.sync === sync.settings.name ? entryAfter(back, sync, now) : undefined;
-      if (back.verdict.kind === 'not-seen' || entry === undefined) {
-        open += 1;
-        blocked.add(identification);
-        continue;
+    const open: string[] = [];
+    const backs = isForUs(batch, sync, io) ? await readBack(changes, sync, signal, io) : [];
+    for (const back of backs) {
+      const entry = entryAfter(back, sync, now);
+      if (back.verdict.kind === 'unverified' || entry === undefined) open.push(back.change.identification);
+      else {
+        ledger.push(entry);
+        marks.push(markOf(back, now));
       }
-      ledger.push(entry);
-      marks.push({ identification, state: 'applied', appliedAt: now });
     }
-    const isWaitedOut = now - (batch.sentAt ?? 0) >= sync.settings.settle.unknownAfterMs;
-    if (batch.sync !== sync.settings.name || (open > 0 && !isWaitedOut)) continue;
+    const isDecided = isForUs(batch, sync, io) && (open.length === 0 || isWaitedOut(batch, sync, now));
+    if (!isDecided) {
+      for (const { identification } of changes) blocked.add(identification);
+      continue;
+    }
+    for (const identification of open) {
+      released.add(identification);
+      marks.push({ identification, state: 'failed', reason: 'its fate stayed unknown; planned anew' });
+    }
     const reason =
-      open === 0
+      open.length === 0
         ? 'every change was seen applied'
-        : `${open} changes were not seen applied in time and are planned anew`;
-    if (isWaitedOut) {
-      for (const { identification } of changes) {
-        if (!blocked.delete(identification)) continue;
-        released.add(identification);
-        marks.push({ identification, state: 'failed', reason: 'its fate stayed unknown; planned anew' });
-      }
-    }
+        : `${open.length} changes were not seen applied in time and are planned anew`;
     await io.store.batches.resolve(owned, batch.id, reason, { marks, ledger });
   }
   return { blocked, released };
@@ -57,10 +55,23 @@ export async function resolveUnresolved(context: RunContext, io: EngineIo): Prom
 /** The same question without touching anything, for a plan that is only shown. */
 export async function blockedUsers(sync: Sync, io: EngineIo): Promise<Unresolved> {
   const blocked = new Set<string>();
+  const released = new Set<string>();
+  const now = io.clock.now();
   for (const batch of await io.store.batches.unresolved(sync.settings.connection)) {
-    for (const { identification } of await unresolvedChanges(batch, io)) blocked.add(identification);
+    const isOver = isForUs(batch, sync, io) && isWaitedOut(batch, sync, now);
+    for (const { identification } of await unresolvedChanges(batch, io))
+      (isOver ? released : blocked).add(identification);
   }
-  return { blocked, released: new Set() };
+  return { blocked, released };
+}
+
+/** A batch is looked after by its own sync, or by any when that one is configured no more. */
+function isForUs(batch: Batch, sync: Sync, io: EngineIo): boolean {
+  return batch.sync === sync.settings.name || !io.syncs.has(batch.sync);
+}
+
+function isWaitedOut(batch: Batch, sync: Sync, now: number): boolean {
+  return now - (batch.sentAt ?? 0) >= sync.settings.settle.unknownAfterMs;
 }
 
 function unresolvedChanges(batch: Batch, io: EngineIo): Promise<readonly PlannedChange[]> {

@@ -92,6 +92,12 @@ export interface RunFacts {
   readonly managedUsers?: number;
   /** Changes that repeat one whose fate had stayed unknown. */
   readonly repeated?: number;
+  /** People to whom nothing was sent because an earlier change has an unknown fate. */
+  readonly blocked?: number;
+  /** Held changes that a person has rejected: they wait for nobody. */
+  readonly rejected?: number;
+  /** Since when (epoch ms) the platform takes no file of ours; absent when it does. */
+  readonly waitingSince?: number;
   /** A guard distrusts the read: far fewer rows, or an emptied field. */
   readonly isReadDoubted?: boolean;
   /** Why the read is not fully proven; empty when it is. */

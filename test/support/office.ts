@@ -23,6 +23,7 @@ export interface OfficeOptions {
   /** YAML below `syncs.people`, indented by nothing; replaces keys of the same name. */
   readonly sync?: Readonly<Record<string, unknown>>;
   readonly dialect?: Readonly<Record<string, unknown>>;
+  readonly limits?: Readonly<Record<string, unknown>>;
   /** More syncs on the same connection, by name. */
   readonly syncs?: Readonly<Record<string, unknown>>;
   readonly checkpoint?: Checkpoint;
@@ -98,7 +99,7 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
       acme: {
         baseUrl: sandbox.url,
         accessToken: sandbox.accessToken,
-        limits: { requestsPerSecond: 1000, concurrency: 4 },
+        limits: { requestsPerSecond: 1000, concurrency: 4, timeout: '1s', ...options.limits },
         dialect: options.dialect ?? {},
       },
     },
