@@ -45,7 +45,9 @@ async function send(context: RunContext, batch: Batch, batches: number, io: Engi
   const { owned, sync, signal } = context;
   const { settings } = sync;
   const isFile = batch.kind === 'csv';
-  if (isFile && !(await takeFileLease(context, io))) return next('deliver', undefined, settings.settle.everyMs);
+  if (isFile && !(await takeFileLease(context, io))) {
+    return waitForTurn(context, settings.settle.everyMs, 'another run has a file on its way', io);
+  }
 
   const changes = await stillMeant(context, batch, await readBatch(batch, io), io);
   if (changes.length === 0) {
@@ -111,6 +113,10 @@ async function receive(
 ): Promise<Step> {
   const { owned } = context;
   const { update } = io.store.batches;
+  if (submission.kind !== 'wait' && owned.run.facts.waitingSince !== undefined) {
+    const { waitingSince: _over, ...facts } = owned.run.facts;
+    await io.store.runs.update(owned, { facts });
+  }
   switch (submission.kind) {
     case 'file':
       await update(owned, batch.id, { state: 'sent', fileId: submission.fileId, fileName: submission.fileName });
@@ -136,7 +142,7 @@ async function receive(
         { state: 'planned', reason: submission.reason },
         { marks: marksOf(changes, 'planned') },
       );
-      return next('deliver', undefined, submission.afterMs);
+      return waitForTurn(context, submission.afterMs, submission.reason, io);
     case 'refused': {
       const marks = marksOf(changes, 'failed').map((mark) => ({ ...mark, reason: submission.reason }));
       await update(owned, batch.id, { state: 'settled', reason: submission.reason }, { marks });
@@ -154,6 +160,21 @@ async function receive(
   await io.store.runs.update(owned, { phase: 'settling' });
   io.checkpoint('batch-sent');
   return next('settle', batch.id);
+}
+
+/** Waits until the platform takes another batch, but no longer than `settle.deadline`: then the run gives up what is left. */
+async function waitForTurn({ owned, sync }: RunContext, afterMs: number, why: string, io: EngineIo): Promise<Step> {
+  const now = io.clock.now();
+  const waitingSince = owned.run.facts.waitingSince ?? now;
+  const { deadlineMs } = sync.settings.settle;
+  if (now - waitingSince < deadlineMs) {
+    await io.store.runs.update(owned, { facts: { ...owned.run.facts, waitingSince } });
+    return next('deliver', undefined, afterMs);
+  }
+  const minutes = Math.round(deadlineMs / 60_000);
+  const reason = `nothing more could be sent for ${minutes} min (settle.deadline), the rest is left to the next run. ${why}`;
+  await io.store.runs.update(owned, { reason });
+  return next('finish');
 }
 
 /**
