@@ -53,7 +53,8 @@ export function afterChange(
     case 'remove':
       return { ...base, owner, removed: { at: now, blacklist: facts.blacklist }, writtenAt: now };
     case 'disable':
-      return { ...base, owner, disabledAt: now, writtenAt: now };
+      // Whoever is disabled is gone already: out of scope and seen again, `seenInSource` takes it back.
+      return { ...base, owner, disabledAt: now, goneSince: base.goneSince ?? now, writtenAt: now };
     case 'create':
     case 'update':
     case 'enable': {

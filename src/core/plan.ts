@@ -20,8 +20,8 @@ export type SourceSays =
   | { readonly says: 'missing'; readonly proof: MissingProof }
   /** The person is there, but nothing may be done: rejected, duplicate, ambiguous, unknown status, unresolved. */
   | { readonly says: 'unusable'; readonly code: FindingCode; readonly reason: string; readonly at?: string }
-  /** Nothing may be concluded: hired for later, or absent or gone in a read that proves nothing. */
-  | { readonly says: 'nothing'; readonly reason: string };
+  /** Nothing may be concluded: hired for later, or absent or gone in a read that proves nothing. `isSeen`: a record names them. */
+  | { readonly says: 'nothing'; readonly reason: string; readonly isSeen?: boolean };
 
 /** One identification, seen from all three sides. */
 export interface Case {
@@ -114,7 +114,7 @@ function rule(subject: Case, rules: PlanRules, now: number): Decision {
         ...reset(ledger, ours),
       };
     case 'nothing':
-      return { rule: 'nothing' };
+      return source.isSeen === true ? { rule: 'nothing', ...reset(ledger, ours) } : { rule: 'nothing' };
     case 'out-of-scope':
       if (user?.enabled === true && ours && rules.outOfScope === 'disable') {
         return { rule: 'out-of-scope', change: disable(user, identification, 'out of scope by rule') };

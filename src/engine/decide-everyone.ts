@@ -9,7 +9,8 @@ import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
 import { type Candidates, equalUser } from './compare.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
-import { type Absent, mark, type PeopleIndex } from './people-index.ts';
+import { mark, type PeopleIndex } from './people-index.ts';
+import type { Absent } from './person-text.ts';
 import { sayOf } from './source-says.ts';
 
 export interface DecideJob {
@@ -96,13 +97,20 @@ async function decideSome(
         sink.find(notDeliverable(change.identification, change.kind, sync.settings.delivery));
       } else changes.push(sealChange(change));
     }
-    if (decision.ledger !== undefined) entries.push({ entry: decision.ledger, isMiss: isMiss(decision) });
+    // Whom a sync that is configured no more has left behind becomes ours as soon as the source names them.
+    const inherited = owner !== entry && isActive(subject.source) && change === undefined ? owner : undefined;
+    const next = decision.ledger ?? inherited;
+    if (next !== undefined) entries.push({ entry: next, isMiss: isMiss(decision) });
   }
   if (changes.length > 0) await sink.changes(changes);
   if (entries.length > 0) await sink.ledger(entries);
 }
 
 const conflict: SourceSays = { says: 'unusable', code: 'duplicate-key', reason: 'reported where it was found' };
+
+function isActive({ says }: SourceSays): boolean {
+  return says === 'active';
+}
 
 function isMiss({ rule }: Decision): boolean {
   return rule === 'missing-counted' || rule === 'missing-disable';

@@ -13,7 +13,7 @@ export function sayOf(person: Person | RejectedPerson | undefined, snapshot: Sna
   }
   if (person === undefined) {
     return snapshot.missing === undefined
-      ? { says: 'nothing', reason: 'not in this read, which proves nothing about absence' }
+      ? { says: 'nothing', reason: 'not in this read, which proves nothing about absence', isSeen: false }
       : { says: 'missing', proof: snapshot.missing };
   }
   const { at } = person;
@@ -23,11 +23,15 @@ export function sayOf(person: Person | RejectedPerson | undefined, snapshot: Sna
   if (person.standing === 'unknown') {
     return { says: 'unusable', code: 'status-unknown', reason: `${at}: ${person.standingReason}`, at };
   }
-  const unproven = { says: 'nothing', reason: `${person.standingReason}; but the read was not complete` } as const;
+  const unproven = {
+    says: 'nothing',
+    reason: `${person.standingReason}; but the read was not complete`,
+    isSeen: person.standing !== 'leaver',
+  } as const;
   if (!person.isInScope) {
     return snapshot.leavers === undefined ? unproven : { says: 'out-of-scope', person, proof: snapshot.leavers };
   }
-  if (person.standing === 'future') return { says: 'nothing', reason: person.standingReason };
+  if (person.standing === 'future') return { says: 'nothing', reason: person.standingReason, isSeen: true };
   if (person.standing === 'active') return { says: 'active', person };
   return snapshot.leavers === undefined ? unproven : { says: 'leaver', person, proof: snapshot.leavers };
 }
