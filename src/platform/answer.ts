@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod';
+import type { JsonText } from './json-text.ts';
 import type { AnswerReader } from './operation.ts';
 
 /** The platform answered, but not with what the contract promises. `message` names places, never values. */
@@ -16,14 +17,24 @@ export class AnswerInvalid extends Error {
 /** For calls whose body says nothing (201 without a body, 202 with `{}`). */
 export const nothing: AnswerReader<void> = { expects: 'nothing', read: () => undefined };
 
-/** Reads a JSON body by a schema. */
+/** Reads a JSON body by a schema. Ids beyond 2^53 come as text, digit by digit. */
 export function jsonBy<T>(schema: ZodType<T>): AnswerReader<T> {
-  return { expects: 'json', read: ({ value }) => parseBy(schema, value) };
+  return { expects: 'json', read: (answer) => parseBy(schema, exactValue(answer)) };
 }
 
-/** Reads the `result` of a single-resource answer (contract, "Conventions") by a schema. */
+/** Reads the `result` of a single-resource answer (contract, "Conventions") by a schema; ids as `jsonBy` does. */
 export function resultBy<T>(schema: ZodType<T>): AnswerReader<T> {
-  return { expects: 'json', read: ({ value }) => parseBy(schema, resultOf(value)) };
+  return { expects: 'json', read: (answer) => parseBy(schema, resultOf(exactValue(answer))) };
+}
+
+/** The decoded body; where an integer has lost digits (beyond 2^53), with every such integer as text. */
+export function exactValue(answer: JsonText): unknown {
+  return hasLostDigits(answer.value) ? answer.exact() : answer.value;
+}
+
+function hasLostDigits(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasLostDigits);
 }
 
 /** The member `result` of an answer. */

@@ -1,5 +1,5 @@
 import { refuseToSend } from './errors.ts';
-import { pathValueProblem } from './identification.ts';
+import { checkIdentification, pathValueProblem } from './identification.ts';
 import type { AnswerReader, Operation, OperationBody, QueryValue } from './operation.ts';
 import { type OperationId, operationOf } from './schema/operations.ts';
 
@@ -16,14 +16,18 @@ export interface CallDetails<T> {
 
 /**
  * A call of an operation of the contract: method, path, token and language come from the shared table. Throws
- * `PLATFORM_REFUSED` (effect `none`) for a path parameter that no path can carry.
+ * `PLATFORM_REFUSED` (effect `none`) for a path parameter that no path can carry, and `IDENTIFICATION_INVALID` for an
+ * identification that is empty, a dot segment, or holds control characters, wherever it stands.
  */
 export function contractCall<T>(id: OperationId, details: CallDetails<T>): Operation<T> {
   const { method, path, auth, needsLanguage } = operationOf(id);
   for (const [name, value] of Object.entries(details.params ?? {})) {
+    if (identificationNames.has(name)) checkIdentification(value, `${method} ${path}`);
     const problem = pathValueProblem(value);
     if (problem !== undefined) throw refuseToSend({ method, path }, `{${name}} ${problem}.`);
   }
+  checkNamed(details.query, `${method} ${path}`);
+  if (details.body?.kind === 'json') checkNamed(details.body.value, `${method} ${path}`);
   return {
     method,
     path,
@@ -32,6 +36,30 @@ export function contractCall<T>(id: OperationId, details: CallDetails<T>): Opera
     hasLanguage: needsLanguage,
     ...details,
   };
+}
+
+/** Every name under which the contract's requests carry an identification, in path, query or body. */
+export const identificationNames: ReadonlySet<string> = new Set([
+  'identification',
+  'sender',
+  'recipient',
+  'assignedTo',
+  'evaluatorIdentification',
+  'evalueeIdentification',
+  'collaboratorIdentification',
+  'mainLeaderIdentification',
+  'secondaryLeadersIdentifications',
+]);
+
+/** An identification that no path can carry is none of anybody: what names it in a body or query is not sent either. */
+function checkNamed(members: unknown, operation: string): void {
+  if (typeof members !== 'object' || members === null) return;
+  for (const [name, value] of Object.entries(members)) {
+    if (!identificationNames.has(name)) continue;
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (typeof one === 'string') checkIdentification(one, operation);
+    }
+  }
 }
 
 /** A JSON body; members that are undefined are left out. */

@@ -51,7 +51,7 @@ function headersOf(operation: Operation<unknown>, secret: string, language: stri
   const { body } = operation;
   return {
     authorization: `Bearer ${secret}`,
-    accept: 'application/json',
+    accept: operation.accept ?? 'application/json',
     ...(operation.hasLanguage ? { 'accept-language': language } : {}),
     ...(body === undefined
       ? {}
@@ -63,14 +63,18 @@ async function readAnswer<T>(operation: Operation<T>, answer: Answer): Promise<T
   const type = answer.header('content-type') ?? '';
   const bytes = await readBytes(answer);
   if (bytes.length > 0) checkContentType(type, operation.answer.expects);
-  return operation.answer.expects === 'json' ? operation.answer.read(readJson(bytes)) : operation.answer.read();
+  const reader = operation.answer;
+  if (reader.expects === 'nothing') return reader.read();
+  const head = { status: answer.status, header: answer.header, bodyBytes: bytes.length };
+  if (reader.expects === 'json') return reader.read(readJson(bytes), head);
+  return reader.read(bytes.length === 0 ? undefined : readJson(bytes), head);
 }
 
 /** A proxy's login or maintenance page comes as 200 with HTML: it is no answer, not even where no body is expected. */
-function checkContentType(type: string, expects: 'json' | 'nothing'): void {
+function checkContentType(type: string, expects: 'json' | 'nothing' | 'any'): void {
   const essence = type.split(';')[0]?.trim().toLowerCase() ?? '';
   const isJson = essence === '' || /^(?:application|text)\/(?:[\w.+-]+\+)?json$/.test(essence);
-  if (expects === 'json' ? isJson : !essence.endsWith('html')) return;
+  if (expects !== 'nothing' ? isJson : !essence.endsWith('html')) return;
   const shown = /^[\w.+-]+\/[\w.+-]+$/.test(essence) ? essence : 'an unreadable type';
   throw new AnswerInvalid(`the body is ${shown} instead of application/json`);
 }

@@ -14,12 +14,13 @@ export type {
 export type { Clock, Logger } from '../ports/runtime.ts';
 export type { AccessToken, AccessTokens } from '../ports/tokens.ts';
 export { openPlatformApi, type PlatformApi } from './api.ts';
+export { callOperation, type OperationAnswer, type OperationInput } from './call-operation.ts';
 export { openPlatformClient, type PlatformClient, type PlatformClientOptions } from './client.ts';
 export { checkIdentification } from './identification.ts';
 export type { AnswerReader, Operation, OperationBody } from './operation.ts';
 export { openPlatform } from './platform.ts';
 export type { Evaluations } from './resources/evaluations.ts';
-export type { FeedbackApi } from './resources/feedback.ts';
+export type { FeedbackApi, FeedbackToSend } from './resources/feedback.ts';
 export type { GoalKey, Goals } from './resources/goals.ts';
 export type { ImportJob } from './resources/import-job.ts';
 export type { Leaders } from './resources/leaders.ts';
@@ -34,6 +35,24 @@ export {
 } from './resources/tokens.ts';
 export type { UserFiles } from './resources/user-files.ts';
 export type { Users } from './resources/users.ts';
+export type {
+  Evaluation,
+  EvaluationListQuery,
+  Feedback,
+  FeedbackDeclinePayload,
+  FeedbackListQuery,
+  FeedbackRequestPayload,
+  Goal,
+  GoalListQuery,
+  GoalPayload,
+  GoalUpdatePayload,
+  LeaderLinks,
+  LeaderRecord,
+  LongId,
+  OperationId,
+  Role,
+} from './schema/index.ts';
+export { operationIds, operationOf, operations } from './schema/operations.ts';
 export type { ExchangeOutcome, RevokeOutcome } from './tokens/exchange.ts';
 export { classifyFileStatus } from './user-file.ts';
 export type { UserPage } from './user-record.ts';

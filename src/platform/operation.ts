@@ -15,10 +15,22 @@ export type OperationBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'stream'; readonly stream: StreamedBody };
 
-/** How the body of a 2xx answer becomes a value. `read` throws `AnswerInvalid` when the body is not what was promised. */
+/** What came before the body of a 2xx answer, and how long the body was. */
+export interface AnswerHead {
+  readonly status: number;
+  /** A header by its lower-case name. */
+  header(name: string): string | undefined;
+  readonly bodyBytes: number;
+}
+
+/**
+ * How a 2xx answer becomes a value. `read` throws `AnswerInvalid` when the body is not what was promised. With `any` the
+ * body is optional: undefined when there was none.
+ */
 export type AnswerReader<T> =
-  | { readonly expects: 'json'; read(answer: JsonText): T }
-  | { readonly expects: 'nothing'; read(): T };
+  | { readonly expects: 'json'; read(answer: JsonText, head: AnswerHead): T }
+  | { readonly expects: 'nothing'; read(): T }
+  | { readonly expects: 'any'; read(answer: JsonText | undefined, head: AnswerHead): T };
 
 /** One call of the contract. */
 export interface Operation<T> {
@@ -34,6 +46,8 @@ export interface Operation<T> {
   readonly token?: 'access' | 'application';
   /** Whether the contract asks for `Accept-Language`. */
   readonly hasLanguage?: boolean;
+  /** Media types to ask for. Default `application/json`, the only one that the client reads. */
+  readonly accept?: string;
   /** Statuses of a read that its caller understands: given up at once instead of tried again. */
   readonly finalStatuses?: readonly number[];
   /** Statuses that mean "somebody else's file is processing" here. */

@@ -1,5 +1,6 @@
 import type { PlatformClient } from './client.ts';
 import { contractCall, jsonBody } from './contract-call.ts';
+import type { UserSortKey } from './schema/users.ts';
 import { readUserPage, type UserPage } from './user-record.ts';
 
 /** Parameters of a user search (contract, "GET /os-api/public-api/v1/users"). */
@@ -10,11 +11,15 @@ export interface UserSearch {
   /** 0-based. */
   readonly page: number;
   readonly size: number;
+  /** Default `id`. */
+  readonly orderBy?: UserSortKey;
+  /** Default `ASC`. */
+  readonly direction?: 'ASC' | 'DESC';
 }
 
-/** One page of users in order of id, by the query or by the body as the dialect says. */
+/** One page of users, in order of id unless asked otherwise, by the query or by the body as the dialect says. */
 export function searchUsers(client: PlatformClient, search: UserSearch, signal: AbortSignal): Promise<UserPage> {
-  const parameters = { ...search, orderBy: 'id', direction: 'ASC' };
+  const parameters = { orderBy: 'id', direction: 'ASC', ...search };
   const isInBody = client.dialect.search.parameters === 'body';
   const details = isInBody ? { body: jsonBody(parameters) } : { query: parameters };
   const answer = { expects: 'json', read: readUserPage } as const;

@@ -1,15 +1,18 @@
 import { jsonBy, resultBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall } from '../contract-call.ts';
+import { idDigits } from '../long-id.ts';
 import { Evaluation, EvaluationListAnswer, type EvaluationListQuery } from '../schema/evaluations.ts';
+import type { LongId } from '../schema/wire.ts';
 import { everyItem, type ListPage } from './pages.ts';
 
 /** Evaluations of the community (contract, "Evaluations"). List items come without rated topics. */
 export interface Evaluations {
-  get(id: number, signal: AbortSignal): Promise<Evaluation>;
-  /** One page, 0-based. */
+  /** One evaluation with its rated topics (contract, "GET /growth/public-api/v1/evaluations/{id}"). */
+  get(id: LongId, signal: AbortSignal): Promise<Evaluation>;
+  /** One page, 0-based (contract, "GET /growth/public-api/v1/evaluations"). */
   page(query: EvaluationListQuery, signal: AbortSignal): Promise<ListPage<Evaluation>>;
-  /** Every evaluation that fits. */
+  /** Every evaluation that fits, page by page (the same operation). */
   list(
     query: Omit<EvaluationListQuery, 'pageNumber' | 'pageSize'>,
     signal: AbortSignal,
@@ -18,10 +21,13 @@ export interface Evaluations {
 
 const paging = { first: 0, size: 100 } as const;
 
+/** The evaluations part of the contract over one client. */
 export function openEvaluations(client: PlatformClient): Evaluations {
   const evaluations: Evaluations = {
-    get: (id, signal) =>
-      client.request(contractCall('evaluation', { params: { id: String(id) }, answer: resultBy(Evaluation) }), signal),
+    async get(id, signal) {
+      const params = { id: idDigits('evaluation', id) };
+      return client.request(contractCall('evaluation', { params, answer: resultBy(Evaluation) }), signal);
+    },
     async page(query, signal) {
       const call = contractCall('evaluations', { query, answer: jsonBy(EvaluationListAnswer) });
       const { result, page } = await client.request(call, signal);

@@ -1,6 +1,7 @@
 import { jsonBy, nothing, resultBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
+import { idDigits, idNumber } from '../long-id.ts';
 import {
   Feedback,
   FeedbackDeclinePayload,
@@ -9,28 +10,41 @@ import {
   FeedbackPayload,
   FeedbackRequestPayload,
 } from '../schema/feedback.ts';
+import type { LongId } from '../schema/wire.ts';
 import { everyItem, type ListPage } from './pages.ts';
 import { checkedBody } from './request-body.ts';
 
+/** Feedback to send; `feedbackRequestId` with all its digits, as a number or as text. */
+export type FeedbackToSend = Omit<FeedbackPayload, 'feedbackRequestId'> & { feedbackRequestId?: LongId | null };
+
 /** Feedback (contract, "Feedback"). */
 export interface FeedbackApi {
-  get(id: number, signal: AbortSignal): Promise<Feedback>;
-  /** One page, 0-based. An absent `creationTimeTo` is no bound. */
+  /** One feedback (contract, "GET /growth/public-api/v1/feedbacks/{id}"). An id that does not exist: `PlatformError` 404. */
+  get(id: LongId, signal: AbortSignal): Promise<Feedback>;
+  /** One page, 0-based (contract, "GET /growth/public-api/v1/feedbacks"). An absent `creationTimeTo` is no bound. */
   page(query: FeedbackListQuery, signal: AbortSignal): Promise<ListPage<Feedback>>;
-  /** Every feedback that fits. */
+  /** Every feedback that fits, page by page (the same operation). */
   list(query: Omit<FeedbackListQuery, 'page' | 'size'>, signal: AbortSignal): AsyncGenerator<Feedback, void>;
+  /** Asks for feedback (contract, "POST /growth/public-api/v1/feedback/requests"). The platform tells no id. */
   request(request: FeedbackRequestPayload, signal: AbortSignal): Promise<void>;
-  decline(requestId: number, decline: FeedbackDeclinePayload, signal: AbortSignal): Promise<void>;
-  /** With `feedbackRequestId` the request counts as answered. */
-  send(feedback: FeedbackPayload, signal: AbortSignal): Promise<void>;
+  /** Declines a request (contract, "PUT /growth/public-api/v1/feedback-requests/{feedback-request-id}"). */
+  decline(requestId: LongId, decline: FeedbackDeclinePayload, signal: AbortSignal): Promise<void>;
+  /**
+   * Sends feedback (contract, "POST /growth/public-api/v1/feedbacks"). With `feedbackRequestId` the request counts as
+   * answered.
+   */
+  send(feedback: FeedbackToSend, signal: AbortSignal): Promise<void>;
 }
 
 const paging = { first: 0, size: 100 } as const;
 
+/** The feedback part of the contract over one client. */
 export function openFeedback(client: PlatformClient): FeedbackApi {
   const feedback: FeedbackApi = {
-    get: (id, signal) =>
-      client.request(contractCall('feedback', { params: { id: String(id) }, answer: resultBy(Feedback) }), signal),
+    async get(id, signal) {
+      const params = { id: idDigits('feedback', id) };
+      return client.request(contractCall('feedback', { params, answer: resultBy(Feedback) }), signal);
+    },
     async page(query, signal) {
       const call = contractCall('feedbacks', { query, answer: jsonBy(FeedbackListAnswer) });
       const { result, page } = await client.request(call, signal);
@@ -48,11 +62,15 @@ export function openFeedback(client: PlatformClient): FeedbackApi {
     },
     async decline(requestId, decline, signal) {
       const body = jsonBody(checkedBody('decline-feedback', FeedbackDeclinePayload, decline));
-      const params = { 'feedback-request-id': String(requestId) };
+      const params = { 'feedback-request-id': idDigits('decline-feedback', requestId) };
       await client.request(contractCall('decline-feedback', { params, body, answer: nothing }), signal);
     },
-    async send(payload, signal) {
-      const body = jsonBody(checkedBody('send-feedback', FeedbackPayload, payload));
+    async send({ feedbackRequestId, ...payload }, signal) {
+      const checked = checkedBody('send-feedback', FeedbackPayload.omit({ feedbackRequestId: true }), payload);
+      const answered = feedbackRequestId ?? undefined;
+      const body = jsonBody(
+        answered === undefined ? checked : { ...checked, feedbackRequestId: idNumber('send-feedback', answered) },
+      );
       await client.request(contractCall('send-feedback', { body, answer: nothing }), signal);
     },
   };

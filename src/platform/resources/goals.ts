@@ -7,13 +7,17 @@ import { checkedBody } from './request-body.ts';
 
 /** Goals (contract, "Goals"). A goal is addressed by its code and the user it is assigned to. */
 export interface Goals {
+  /** One goal of a user (contract, "GET /growth/public-api/v1/goals/{code}/users/{identification}"). */
   get(key: GoalKey, signal: AbortSignal): Promise<Goal>;
-  /** One page, 0-based; the platform tells no total. */
+  /** One page, 0-based (contract, "GET /growth/public-api/v1/goals"); the platform tells no total. */
   page(query: GoalListQuery, signal: AbortSignal): Promise<ListPage<Goal>>;
   /** Every goal that fits; ends on a short, an empty or a repeated page. */
   list(query: Omit<GoalListQuery, 'pageNumber' | 'pageSize'>, signal: AbortSignal): AsyncGenerator<Goal, void>;
+  /** Creates a goal (contract, "POST /growth/public-api/v2/goals"). */
   create(goal: GoalPayload, signal: AbortSignal): Promise<void>;
+  /** Updates a goal (contract, "PUT /growth/public-api/v1/goals/{code}/users/{identification}"); gives it as it is then. */
   update(key: GoalKey, goal: GoalUpdatePayload, signal: AbortSignal): Promise<Goal>;
+  /** Deletes a goal (contract, "DELETE /growth/public-api/v1/goals/{code}/users/{identification}"). */
   remove(key: GoalKey, signal: AbortSignal): Promise<void>;
 }
 
@@ -24,9 +28,10 @@ export interface GoalKey {
 
 const paging = { first: 0, size: 100 } as const;
 
+/** The goals part of the contract over one client. */
 export function openGoals(client: PlatformClient): Goals {
   const goals: Goals = {
-    get: (key, signal) =>
+    get: async (key, signal) =>
       client.request(contractCall('goal', { params: paramsOf(key), answer: resultBy(Goal) }), signal),
     async page(query, signal) {
       const { result } = await client.request(contractCall('goals', { query, answer: jsonBy(GoalListAnswer) }), signal);

@@ -8,25 +8,29 @@ import { checkedBody } from './request-body.ts';
 
 /** Leaders and collaborators (contract, "Leaders"). */
 export interface Leaders {
-  /** One page; `pageNumber` starts at 1. */
+  /** One page (contract, "GET /growth/public-api/v1/users/{identification}/leaders"); `pageNumber` starts at 1. */
   page(
     identification: string,
     query: { pageNumber?: number; pageSize?: number },
     signal: AbortSignal,
   ): Promise<ListPage<LeaderRecord>>;
-  /** Every leader of a user. */
+  /** Every leader of a user, page by page (the same operation). */
   list(identification: string, signal: AbortSignal): AsyncGenerator<LeaderRecord, void>;
-  /** The contract does not show the body: given as it comes. */
+  /**
+   * The collaborators of a user (contract, "GET /growth/public-api/v1/users/{identification}/collaborators"). The
+   * contract does not show the body: given as it comes.
+   */
   collaborators(identification: string, signal: AbortSignal): Promise<unknown>;
-  /** Null or absent leaders are not set. */
+  /** Adds leaders (contract, "POST /os-api/public-api/v1/leaders"). Null or absent ones are not set. */
   add(links: LeaderLinks, signal: AbortSignal): Promise<void>;
-  /** Null or absent leaders are not removed. */
+  /** Removes leaders (contract, "DELETE /os-api/public-api/v1/leaders"). Null or absent ones are not removed. */
   remove(links: LeaderLinks, signal: AbortSignal): Promise<void>;
 }
 
 const unshown: ZodType<unknown> = z.unknown();
 const paging = { first: 1, size: 100 } as const;
 
+/** The leaders part of the contract over one client. */
 export function openLeaders(client: PlatformClient): Leaders {
   const leaders: Leaders = {
     async page(identification, query, signal) {
@@ -40,7 +44,7 @@ export function openLeaders(client: PlatformClient): Leaders {
         (pageNumber) => leaders.page(identification, { pageNumber, pageSize: paging.size }, signal),
         (leader) => leader.identification,
       ),
-    collaborators: (identification, signal) =>
+    collaborators: async (identification, signal) =>
       client.request(contractCall('collaborators', { params: { identification }, answer: jsonBy(unshown) }), signal),
     async add(links, signal) {
       const body = jsonBody(checkedBody('add-leaders', LeaderLinks, links));

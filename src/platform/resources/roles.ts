@@ -11,18 +11,19 @@ export interface RolesOptions {
 
 /** Community roles (contract, "GET community/roles" and "GET roles/{customAclCode}"). */
 export interface Roles {
-  /** Every role, standard and custom. */
+  /** Every role, standard and custom (contract, "GET /os-api/public-api/v1/community/roles"). */
   list(signal: AbortSignal): Promise<readonly Role[]>;
-  /** One role by code. The contract does not show its fields: given as it comes. */
+  /** One role by code (contract, "GET /os-api/public-api/v1/roles/{customAclCode}"). The contract does not show its fields: given as it comes. */
   get(customAclCode: string, signal: AbortSignal): Promise<unknown>;
 }
 
 const unshown: ZodType<unknown> = z.unknown();
 
+/** The roles part of the contract over one client. */
 export function openRoles(client: PlatformClient, { token = 'access' }: RolesOptions = {}): Roles {
   return {
     list: (signal) => client.request(contractCall('roles', { token, answer: jsonBy(RoleList) }), signal),
-    get: (customAclCode, signal) =>
+    get: async (customAclCode, signal) =>
       client.request(contractCall('role', { token, params: { customAclCode }, answer: jsonBy(unshown) }), signal),
   };
 }

@@ -1,23 +1,52 @@
-import type { UserWrite } from '../../core/user.ts';
+import type { User, UserWrite } from '../../core/user.ts';
 import type { Lookup, ScanPage, UpdateTarget } from '../../ports/platform.ts';
 import type { PlatformClient } from '../client.ts';
+import { contractCall } from '../contract-call.ts';
 import { openPlatform } from '../platform.ts';
-import type { UserPage } from '../user-record.ts';
+import { readUser, type UserPage } from '../user-record.ts';
 import { searchUsers, type UserSearch } from '../user-search.ts';
+import { everyItem } from './pages.ts';
 
 /** User administration (contract, "User administration"). */
 export interface Users {
-  /** Every user, proven complete (see `Platform.scan`). */
+  /** Every user, enabled and disabled, proven complete (see `Platform.scan`). */
   scan(signal: AbortSignal): AsyncGenerator<ScanPage, void>;
-  /** One page of a search, in order of id. */
+  /** One page, 0-based (contract, "GET /os-api/public-api/v1/users"), by query or body as the dialect says. */
   search(search: UserSearch, signal: AbortSignal): Promise<UserPage>;
+  /** Every user that a search finds, page by page (the same operation). Where completeness matters, use `scan`. */
+  list(search: Omit<UserSearch, 'page' | 'size'>, signal: AbortSignal): AsyncGenerator<User, void>;
+  /**
+   * One user (contract, "GET /os-api/public-api/v1/users/{identification}"). What a missing one is answered with is not
+   * shown by the contract: any refusal is thrown; `find` tells a missing user from a failure.
+   */
+  read(identification: string, signal: AbortSignal): Promise<User>;
+  /** One user, or the certainty that there is none: a read, classified by a search where it fails. */
   find(identification: string, signal: AbortSignal): Promise<Lookup>;
+  /** Creates a user (contract, "POST /os-api/public-api/v1/users/"). */
   create(write: UserWrite, signal: AbortSignal): Promise<{ readonly userId: string }>;
+  /** Updates a user (contract, "PUT /os-api/public-api/v1/users/"). 202: taken, and perhaps not done yet. */
   update(target: UpdateTarget, write: UserWrite, signal: AbortSignal): Promise<void>;
+  /** Deletes a user (contract, "DELETE /os-api/public-api/v1/users/{identification}/"), and blacklists them on demand. */
   remove(identification: string, options: { readonly blacklist: boolean }, signal: AbortSignal): Promise<void>;
 }
 
+/** The users part of the contract over one client. */
 export function openUsers(client: PlatformClient): Users {
   const { scan, find, create, update, remove } = openPlatform(client);
-  return { scan, find, create, update, remove, search: (search, signal) => searchUsers(client, search, signal) };
+  const search: Users['search'] = (asked, signal) => searchUsers(client, asked, signal);
+  const size = client.dialect.search.pageSize;
+  return {
+    ...{ scan, find, create, update, remove, search },
+    async *list(asked, signal) {
+      const read = async (page: number) => {
+        const { users, total } = await search({ ...asked, page, size }, signal);
+        return { items: users, total };
+      };
+      yield* everyItem({ first: 0, size }, read, ({ id }) => id);
+    },
+    async read(identification, signal) {
+      const answer = { expects: 'json', read: readUser } as const;
+      return client.request(contractCall('read', { params: { identification }, answer }), signal);
+    },
+  };
 }

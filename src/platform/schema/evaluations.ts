@@ -1,10 +1,21 @@
 import { z } from 'zod';
 import { RatedTopic, UserSummary } from './people.ts';
-import { epochMs, manyResults, NumberedPage, oneResult, shownFlag, shownNumber, shownText } from './wire.ts';
+import {
+  epochMs,
+  longId,
+  manyResults,
+  NumberedPage,
+  oneResult,
+  parameter,
+  shownFlag,
+  shownId,
+  shownNumber,
+  shownText,
+} from './wire.ts';
 
 /** Contract, "Evaluation". `ratedTopics` is absent in list items, `answer` is there only when answered. */
 export const Evaluation = z.looseObject({
-  id: z.number(),
+  id: longId,
   creationTime: shownNumber,
   updateTime: shownNumber,
   submissionTime: shownNumber,
@@ -21,7 +32,7 @@ export const Evaluation = z.looseObject({
   answer: z.looseObject({ approved: shownFlag, comment: shownText, creationTime: shownNumber }).nullish(),
   period: z
     .looseObject({
-      id: shownNumber,
+      id: shownId,
       startTime: shownNumber,
       endTime: shownNumber,
       title: shownText,
@@ -39,20 +50,18 @@ export const EvaluationListAnswer = manyResults(Evaluation, NumberedPage);
 
 /** Parameters of GET evaluations; times are inclusive bounds in epoch milliseconds. */
 export const EvaluationListQuery = z.object({
-  title: z.string().optional(),
-  evaluatorIdentification: z.string().optional(),
-  evalueeIdentification: z.string().optional(),
-  status: z.enum(['DRAFT', 'SUBMITTED']).optional(),
-  creationTimeFrom: epochMs.optional(),
-  creationTimeTo: epochMs.optional(),
-  updateTimeFrom: epochMs.optional(),
-  updateTimeTo: epochMs.optional(),
-  submissionTimeFrom: epochMs.optional(),
-  submissionTimeTo: epochMs.optional(),
-  /** From 0. */
-  pageNumber: z.int().min(0).optional(),
-  pageSize: z.int().min(1).optional(),
-  /** `property(asc|desc)`, several separated by commas. */
-  sort: z.string().optional(),
+  title: parameter(z.string(), 'title of the evaluation'),
+  evaluatorIdentification: parameter(z.string(), 'identification of the evaluator'),
+  evalueeIdentification: parameter(z.string(), 'identification of the evaluee'),
+  status: parameter(z.enum(['DRAFT', 'SUBMITTED']), 'status'),
+  creationTimeFrom: parameter(epochMs, 'created at or after, epoch ms'),
+  creationTimeTo: parameter(epochMs, 'created at or before, epoch ms'),
+  updateTimeFrom: parameter(epochMs, 'updated at or after, epoch ms'),
+  updateTimeTo: parameter(epochMs, 'updated at or before, epoch ms'),
+  submissionTimeFrom: parameter(epochMs, 'submitted at or after, epoch ms'),
+  submissionTimeTo: parameter(epochMs, 'submitted at or before, epoch ms'),
+  pageNumber: parameter(z.int().min(0), 'number of the page, from 0', 0),
+  pageSize: parameter(z.int().min(1), 'evaluations per page', 10),
+  sort: parameter(z.string(), 'property(asc|desc), ascending by default; several are separated by commas'),
 });
 export type EvaluationListQuery = z.infer<typeof EvaluationListQuery>;

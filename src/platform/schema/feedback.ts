@@ -1,16 +1,26 @@
 import { z } from 'zod';
 import { RatedTopic, UserSummary } from './people.ts';
-import { manyResults, NumberedPage, oneResult, requiredText, shownNumber, shownText } from './wire.ts';
+import {
+  longId,
+  manyResults,
+  NumberedPage,
+  oneResult,
+  parameter,
+  requiredText,
+  shownId,
+  shownNumber,
+  shownText,
+} from './wire.ts';
 
 /** Contract, "Feedback". */
 export const Feedback = z.looseObject({
-  id: z.number(),
+  id: longId,
   sender: UserSummary.nullish(),
   recipient: UserSummary.nullish(),
   ratedTopics: z.array(RatedTopic).nullish(),
   totalMessages: shownNumber,
   creationTime: shownNumber,
-  community: z.looseObject({ id: shownNumber, name: shownText }).nullish(),
+  community: z.looseObject({ id: shownId, name: shownText }).nullish(),
   comment: shownText,
 });
 export type Feedback = z.infer<typeof Feedback>;
@@ -20,14 +30,13 @@ export const FeedbackListAnswer = manyResults(Feedback, NumberedPage);
 
 /** Parameters of GET feedbacks; an upper bound of 0 (the default) is taken as no bound. */
 export const FeedbackListQuery = z.object({
-  sender: z.string().optional(),
-  recipient: z.string().optional(),
-  creationTimeFrom: z.int().optional(),
-  creationTimeTo: z.int().optional(),
-  page: z.int().min(0).optional(),
-  size: z.int().min(1).optional(),
-  /** A field name; the order is descending. */
-  sort: z.string().optional(),
+  sender: parameter(z.string(), 'identification of the sender'),
+  recipient: parameter(z.string(), 'identification of the recipient'),
+  creationTimeFrom: parameter(z.int(), 'created at or after, epoch ms', 0),
+  creationTimeTo: parameter(z.int(), 'created at or before, epoch ms; 0 is taken as no bound', 0),
+  page: parameter(z.int().min(0), 'number of the page, from 0', 0),
+  size: parameter(z.int().min(1), 'feedback per page'),
+  sort: parameter(z.string(), 'field to sort by, descending', 'id'),
 });
 export type FeedbackListQuery = z.infer<typeof FeedbackListQuery>;
 

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { CountedPage, calendarDate, manyResults, oneResult, requiredText, shownNumber, shownText } from './wire.ts';
+import {
+  CountedPage,
+  calendarDate,
+  manyResults,
+  oneResult,
+  parameter,
+  requiredText,
+  shownNumber,
+  shownText,
+} from './wire.ts';
 
 const Scale = z.looseObject({
   name: shownText,
@@ -42,20 +51,20 @@ export const goalSortKeys = ['creationDate', 'code', 'title', 'startDate', 'endD
 
 /** Parameters of GET goals; dates are inclusive bounds. */
 export const GoalListQuery = z.object({
-  title: z.string().optional(),
-  status: z.string().optional(),
-  assignment: z.string().optional(),
-  periodName: z.string().optional(),
-  type: z.string().optional(),
-  startDateFrom: z.string().optional(),
-  startDateTo: z.string().optional(),
-  endDateFrom: z.string().optional(),
-  endDateTo: z.string().optional(),
-  assignedTo: z.string().optional(),
-  pageNumber: z.int().min(0).optional(),
-  pageSize: z.int().min(1).optional(),
-  orderBy: z.string().optional(),
-  sort: z.string().optional(),
+  title: parameter(z.string(), 'title of the goal'),
+  status: parameter(z.string(), 'status of the goal; OPENED occurs'),
+  assignment: parameter(z.string(), 'INDIVIDUAL or SHARED'),
+  periodName: parameter(z.string(), 'name of the period'),
+  type: parameter(z.string(), 'TEAM or COMMUNITY; both when left out'),
+  startDateFrom: parameter(z.string(), 'starts on or after, YYYY-MM-DD'),
+  startDateTo: parameter(z.string(), 'starts on or before, YYYY-MM-DD'),
+  endDateFrom: parameter(z.string(), 'ends on or after, YYYY-MM-DD'),
+  endDateTo: parameter(z.string(), 'ends on or before, YYYY-MM-DD'),
+  assignedTo: parameter(z.string(), 'identification of the assigned user'),
+  pageNumber: parameter(z.int().min(0), 'number of the page, from 0', 0),
+  pageSize: parameter(z.int().min(1), 'goals per page', 10),
+  orderBy: parameter(z.string(), 'field to sort by', 'creationDate'),
+  sort: parameter(z.string(), 'direction of the order, descending by default'),
 });
 export type GoalListQuery = z.infer<typeof GoalListQuery>;
 

@@ -10,4 +10,4 @@ export * from './roles.ts';
 export * from './tokens.ts';
 export * from './user-files.ts';
 export * from './users.ts';
-export { CountedPage, NumberedPage, TotalPage } from './wire.ts';
+export { CountedPage, type LongId, NumberedPage, TotalPage } from './wire.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ProfileImage } from './people.ts';
-import { manyResults, requiredText, shownFlag, shownText, TotalPage } from './wire.ts';
+import { manyResults, parameter, requiredText, shownFlag, shownText, TotalPage } from './wire.ts';
 
 /** Contract, "Leader record". */
 export const LeaderRecord = z.looseObject({
@@ -22,8 +22,8 @@ export const LeaderListAnswer = manyResults(LeaderRecord, TotalPage);
 
 /** Parameters of GET leaders; `pageNumber` starts at 1. */
 export const LeaderListQuery = z.object({
-  pageNumber: z.int().min(1).optional(),
-  pageSize: z.int().min(1).optional(),
+  pageNumber: parameter(z.int().min(1), 'number of the page, from 1', 1),
+  pageSize: parameter(z.int().min(1), 'leaders per page', 10),
 });
 export type LeaderListQuery = z.infer<typeof LeaderListQuery>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shownFlag, shownNumber, shownText } from './wire.ts';
+import { shownFlag, shownId, shownNumber, shownText } from './wire.ts';
 
 /** Parts that feedback, evaluations and leaders share. */
 
@@ -8,7 +8,7 @@ export type ProfileImage = z.infer<typeof ProfileImage>;
 
 /** Contract, "User summary". */
 export const UserSummary = z.looseObject({
-  id: shownNumber,
+  id: shownId,
   identification: z.string(),
   firstName: shownText,
   lastName: shownText,
@@ -23,7 +23,7 @@ export const UserSummary = z.looseObject({
 export type UserSummary = z.infer<typeof UserSummary>;
 
 const Topic = z.looseObject({
-  id: shownNumber,
+  id: shownId,
   name: shownText,
   description: shownText,
   active: shownFlag,
@@ -32,7 +32,7 @@ const Topic = z.looseObject({
 
 /** Contract, "Rated topic and topic": `imageCode` in feedback, `ratedTopicImage` in evaluations. */
 export const RatedTopic = z.looseObject({
-  id: shownNumber,
+  id: shownId,
   name: shownText,
   description: shownText,
   ordinality: shownNumber,

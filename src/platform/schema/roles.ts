@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { shownFlag, shownNumber, shownText } from './wire.ts';
+import { longId, shownFlag, shownId, shownNumber, shownText } from './wire.ts';
 
-const Translation = z.looseObject({ id: shownNumber, languageCode: shownText, value: shownText });
+const Translation = z.looseObject({ id: shownId, languageCode: shownText, value: shownText });
 
 /** Contract, "Role". */
 export const Role = z.looseObject({
-  id: z.number(),
+  id: longId,
   /** `ROLE_…` or `CUSTOM_…`. */
   name: z.string(),
   enabled: shownFlag,
@@ -14,7 +14,7 @@ export const Role = z.looseObject({
   nameTranslations: z.array(Translation).nullish(),
   descriptionTranslations: z.array(Translation).nullish(),
   /** Names of the form `PERMISSION_OS:<AREA>:<SCOPE>`. */
-  permissions: z.array(z.looseObject({ id: shownNumber, name: z.string() })).nullish(),
+  permissions: z.array(z.looseObject({ id: shownId, name: z.string() })).nullish(),
 });
 export type Role = z.infer<typeof Role>;
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { oneResult, requiredText, shownFlag, shownNumber, shownText } from './wire.ts';
+import { longId, oneResult, parameter, requiredText, shownFlag, shownId, shownText } from './wire.ts';
 
 /** Contract, "Provisioning file record". */
 export const UserFileRecord = z.looseObject({
-  id: z.union([z.number(), z.string()]),
+  id: longId,
   fileName: shownText,
-  communityId: shownNumber,
-  uploaderId: shownNumber,
+  communityId: shownId,
+  uploaderId: shownId,
   /** `YYYY-MM-DD hh:mm:ss`. */
   fileDate: shownText,
   /** `Processing` occurs; other values are not shown. */
@@ -21,4 +21,6 @@ export const UserFileAnswer = oneResult(UserFileRecord);
 export const UserFileUpload = z.object({ file: requiredText, fileName: requiredText });
 export type UserFileUpload = z.infer<typeof UserFileUpload>;
 
-export const UserFileQuery = z.object({ preprocessing: z.boolean().optional() });
+export const UserFileQuery = z.object({
+  preprocessing: parameter(z.boolean(), 'apply the field mapping that is configured on the platform', false),
+});

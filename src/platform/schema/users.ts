@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { calendarDate, manyResults, oneResult, optionalText, requiredText, shownText, TotalPage } from './wire.ts';
+import {
+  calendarDate,
+  longId,
+  manyResults,
+  oneResult,
+  optionalText,
+  parameter,
+  requiredText,
+  shownText,
+  TotalPage,
+} from './wire.ts';
 
 const clearable = <T extends z.ZodType>(schema: T) => z.union([schema, z.literal(''), z.null()]).optional();
 
@@ -33,7 +43,7 @@ export type CreatedUser = z.infer<typeof CreatedUser>;
 
 /** A user as read and search show it (contract, "User record"). `job`, `phoneNumber` and `seniority` are never shown. */
 export const UserRecord = z.looseObject({
-  id: z.number(),
+  id: longId,
   locale: shownText,
   office: z.looseObject({ name: shownText }).nullish(),
   firstName: shownText,
@@ -71,17 +81,15 @@ export type UserSortKey = (typeof userSortKeys)[number];
 
 /** Parameters of GET users; whether they travel in the query or the body is not shown. */
 export const UserSearchQuery = z.object({
-  searchString: z.string().optional(),
-  /** Default true; false finds enabled and disabled users. */
-  enabled: z.boolean().optional(),
-  /** From 0. */
-  page: z.int().min(0).optional(),
-  /** Default 10. */
-  size: z.int().min(1).optional(),
-  /** Default `firstName`. */
-  orderBy: z.enum(userSortKeys).optional(),
-  direction: z.enum(['ASC', 'DESC']).optional(),
+  searchString: parameter(z.string(), 'matches name, identification or email'),
+  enabled: parameter(z.boolean(), 'false finds enabled and disabled users, true only enabled ones', true),
+  page: parameter(z.int().min(0), 'number of the page, from 0', 0),
+  size: parameter(z.int().min(1), 'users per page', 10),
+  orderBy: parameter(z.enum(userSortKeys), 'field to sort by', 'firstName'),
+  direction: parameter(z.enum(['ASC', 'DESC']), 'direction of the order'),
 });
 export type UserSearchQuery = z.infer<typeof UserSearchQuery>;
 
-export const UserDeleteQuery = z.object({ blacklist: z.boolean().optional() });
+export const UserDeleteQuery = z.object({
+  blacklist: parameter(z.boolean(), 'whether the user is blacklisted', false),
+});

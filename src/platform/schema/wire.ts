@@ -14,8 +14,18 @@ export const shownNumber = z.number().nullish();
 /** A flag that an answer may leave out. */
 export const shownFlag = z.boolean().nullish();
 
+/**
+ * A number of the platform's own for one object (contract: "integer (long)"). It may be longer than a double can hold
+ * (above 2^53): then it is read as text, digit by digit, and sent back as it came.
+ */
+export const longId = z.union([z.number(), z.string()]);
+export type LongId = z.infer<typeof longId>;
+
+/** A long id that an answer may leave out. */
+export const shownId = longId.nullish();
+
 /** Text that a request must carry; blank is refused. */
-export const requiredText = z.string().refine((text) => text.trim() !== '', 'must not be blank');
+export const requiredText = z.string().regex(/\S/u, 'must not be blank');
 
 /** Text that a request may leave out; null counts as left out, or as cleared where the operation says so. */
 export const optionalText = z.string().nullish();
@@ -24,7 +34,12 @@ export const optionalText = z.string().nullish();
 export const calendarDate = z.iso.date();
 
 /** Epoch milliseconds. */
-export const epochMs = z.number();
+export const epochMs = z.int();
+
+/** An optional parameter of a query: what it means, and what the platform takes when it is left out. */
+export function parameter<T extends z.ZodType>(schema: T, description: string, otherwise?: string | number | boolean) {
+  return schema.optional().meta({ description, ...(otherwise === undefined ? {} : { default: otherwise }) });
+}
 
 /** Single-resource envelope (contract, "Conventions"). */
 export function oneResult<T extends z.ZodType>(result: T) {

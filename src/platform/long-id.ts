@@ -1,0 +1,29 @@
+import { refuseToSend } from './errors.ts';
+import { type OperationId, operationOf } from './schema/operations.ts';
+import type { LongId } from './schema/wire.ts';
+
+/** JSON text that is written out as it is (ECMAScript proposal "JSON.parse source text access", in V8 since 11.4). */
+type RawJson = object;
+
+/**
+ * The digits of a long id, for a path. Throws `PLATFORM_REFUSED`, effect `none`, for what is no whole number, and for a
+ * number beyond 2^53: it has lost digits already, and would name another object. Such ids are read, and given, as text.
+ */
+export function idDigits(operation: OperationId, id: LongId): string {
+  const digits = typeof id === 'number' && !Number.isSafeInteger(id) ? '' : String(id);
+  if (/^-?\d{1,19}$/.test(digits)) return digits;
+  const why =
+    typeof id === 'number'
+      ? 'the id is a number that has lost digits; give it as text, as it was read.'
+      : 'the id is no whole number.';
+  throw refuseToSend(operationOf(operation), why);
+}
+
+/** A long id as a JSON number with all its digits, for a body. Throws as `idDigits` does. */
+export function idNumber(operation: OperationId, id: LongId): number | RawJson {
+  const digits = idDigits(operation, id);
+  const value = Number(digits);
+  if (Number.isSafeInteger(value)) return value;
+  const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): RawJson };
+  return rawJSON(digits);
+}
