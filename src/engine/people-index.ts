@@ -4,6 +4,7 @@ import type { Person, RejectedPerson } from '../core/person.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
 import { HashIndex } from './hash-index.ts';
+import { type Absent, createPersonText } from './person-text.ts';
 import { TextHash } from './text-hash.ts';
 
 /** What is known of one slot. Bits, because there may be a million slots. */
@@ -25,15 +26,10 @@ export const mark = {
   seen: 1 << 8,
 } as const;
 
-/** Somebody whom the ledger knows and this read does not name. */
-export interface Absent {
-  readonly kind: 'absent';
-  readonly identification: string;
-}
-
 /** Where a field's bit lies in `#given`. */
 interface Place {
   readonly name: FieldName;
+  readonly isReadable: boolean;
   readonly word: number;
   readonly bit: number;
 }
@@ -46,7 +42,9 @@ export class PeopleIndex {
   readonly #byIdentification = new HashIndex();
   readonly #byEmail = new HashIndex();
   readonly #hash = new TextHash();
+  readonly #hiddenHash = new TextHash();
   readonly #spool: Spool;
+  readonly #text: ReturnType<typeof createPersonText>;
   readonly #readable: readonly Place[];
   readonly #hidden: readonly Place[];
   readonly #all: readonly Place[];
@@ -64,10 +62,13 @@ export class PeopleIndex {
   /** `fields`: every field that the mapping names. */
   constructor(spool: Spool, fields: readonly FieldName[]) {
     this.#spool = spool;
-    const places = fields.map((name, i) => ({ name, word: i >> 5, bit: 1 << (i & 31) }));
+    this.#text = createPersonText(fields);
+    const places = fields.map((name, i) => {
+      return { name, isReadable: fieldTraits(name).isReadable, word: i >> 5, bit: 1 << (i & 31) };
+    });
     this.#all = places;
-    this.#readable = places.filter(({ name }) => fieldTraits(name).isReadable);
-    this.#hidden = places.filter(({ name }) => !fieldTraits(name).isReadable);
+    this.#readable = places.filter(({ isReadable }) => isReadable);
+    this.#hidden = places.filter(({ isReadable }) => !isReadable);
     this.#given = Array.from({ length: Math.ceil(fields.length / 32) }, () => new Int32Array(1024));
   }
 
@@ -104,29 +105,34 @@ export class PeopleIndex {
 
   /** Stores what the source says of the slot's person. */
   fill(slot: number, person: Person | RejectedPerson): void {
-    this.#place[slot] = this.#spool.append(JSON.stringify(person));
+    this.#place[slot] = this.#spool.append(this.#text.write(person));
     if (person.kind !== 'person') return;
-    for (const { name, word, bit } of this.#all) {
-      const given = this.#given[word];
-      if (given !== undefined && person.fields[name] !== undefined) given[slot] = (given[slot] as number) | bit;
+    const readable = this.#hash.begin();
+    const hidden = this.#hiddenHash.begin();
+    for (const { name, isReadable, word, bit } of this.#all) {
+      const value = person.fields[name];
+      if (value === undefined) continue;
+      const given = this.#given[word] as Int32Array;
+      given[slot] = (given[slot] as number) | bit;
+      (isReadable ? readable : hidden).add(value);
     }
-    const readable = this.#hashValues(this.#readable, slot, person.fields);
+    readable.end();
     this.#readableHi[slot] = readable.hi;
     this.#readableLo[slot] = readable.lo;
-    const hidden = this.#hashValues(this.#hidden, slot, person.fields);
+    hidden.end();
     this.#hiddenHi[slot] = hidden.hi;
     this.#hiddenLo[slot] = hidden.lo;
   }
 
   /** Keeps the name of a slot that no record of the source fills. */
   name(slot: number, identification: string): void {
-    this.#place[slot] = this.#spool.append(JSON.stringify({ kind: 'absent', identification }));
+    this.#place[slot] = this.#spool.append(this.#text.write({ kind: 'absent', identification }));
   }
 
   /** What was kept of a slot's person, fetched from the spool. */
   person(slot: number): Person | RejectedPerson | Absent {
     const place = this.#place[slot] as number;
-    return JSON.parse(this.#spool.read(place)) as Person | RejectedPerson | Absent;
+    return this.#text.read(this.#spool.read(place));
   }
 
   /** The slot that wants this e-mail, or -1. E-mails compare without case. */
