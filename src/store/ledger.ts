@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Ledger } from '../ports/store.ts';
 import { asOwner, type Database } from './database.ts';
@@ -29,6 +30,8 @@ export function createLedger(db: Database): Ledger {
         yield rows.map(toLedgerEntry);
         if (rows.length < pieceRows) return;
         after = last.identification;
+        // The driver answers at once, so nothing else of this process would have its turn before the last piece.
+        await nextTurn();
       }
     },
 

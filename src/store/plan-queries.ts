@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RollcallError } from '../core/errors.ts';
 import type { Plans } from '../ports/store.ts';
 import { classMask, toPlannedChange } from './change-rows.ts';
@@ -24,6 +25,7 @@ export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' |
         const last = rows.at(-1);
         if (last === undefined || rows.length < hashesPerPiece) return;
         after = last.identification;
+        await nextTurn();
       }
     },
 
