@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { routeOf } from '../core/batch.ts';
 import { type Change, sealChange } from '../core/change.ts';
 import type { Finding } from '../core/finding.ts';
@@ -32,7 +33,8 @@ export interface DecisionSink {
   find(finding: Finding): void;
 }
 
-const chunkSize = 1000;
+/** So few that even if every case becomes a change, other work of this process soon has its turn. */
+const chunkSize = 500;
 
 /** Puts every open case to the truth table. Each person is fetched from the spool only here. */
 export async function decideEveryone(job: DecideJob, sink: DecisionSink, io: EngineIo): Promise<void> {
@@ -45,6 +47,7 @@ export async function decideEveryone(job: DecideJob, sink: DecisionSink, io: Eng
     decided += pending.length;
     pending = [];
     io.progress({ step: 'planning', decided, total: candidates.slots.length });
+    await nextTurn();
   };
   for (let i = 0; i < candidates.slots.length; i += 1) {
     pending.push({ slot: candidates.slots[i] as number, place: candidates.places[i] as number });
