@@ -267,7 +267,7 @@ export function describePlans(store: () => Store): void {
   it('finds the newest sealed plan of a sync by the beginning of its digest', async () => {
     const { plans } = store();
     await openRun(store(), { id: 'run_1' });
-    await writePlan(store(), { id: 'plan_1', madeAt: now }, []);
+    await writePlan(store(), { id: 'z_plan', madeAt: now }, []);
     await writePlan(store(), { id: 'run_1', run: 'run_1', madeAt: now + 1 }, []);
     await writePlan(store(), { id: 'plan_3', sync: 'others', madeAt: now + 2 }, []);
     await plans.begin({ id: 'plan_4', sync: 'people', run: undefined, madeAt: now + 3 });
@@ -315,21 +315,21 @@ export function describePlans(store: () => Store): void {
 
   it('tells what happened to one person in runs of a sync, newest first', async () => {
     const { plans } = store();
-    for (const [index, id] of ['run_1', 'run_2', 'run_3'].entries()) {
+    for (const [index, id] of ['run_z', 'run_y', 'run_x'].entries()) {
       const owned = await openRun(store(), { id, now: now + index * 100 });
       await writePlan(store(), { id, run: id }, [sampleChange('ana'), sampleChange('eva')]);
-      if (id !== 'run_3') await apply(owned, ['ana'], now + index * 100 + 7);
+      if (id !== 'run_x') await apply(owned, ['ana'], now + index * 100 + 7);
       await endRun(store(), owned, now + index * 100 + 9);
     }
     await writePlan(store(), { id: 'plan_shown' }, [sampleChange('ana')]);
-    await openRun(store(), { id: 'run_4', now: now + 300 });
-    await plans.begin({ id: 'run_4', sync: 'people', run: 'run_4', madeAt: now });
-    await plans.add('run_4', [sampleChange('ana')]);
+    await openRun(store(), { id: 'run_a', now: now + 300 });
+    await plans.begin({ id: 'run_a', sync: 'people', run: 'run_a', madeAt: now });
+    await plans.add('run_a', [sampleChange('ana')]);
     const history = await plans.history('people', 'ana', 9);
     expect(history.map(({ run, at, state }) => [run, at, state])).toEqual([
-      ['run_3', now + 200, 'planned'],
-      ['run_2', now + 107, 'applied'],
-      ['run_1', now + 7, 'applied'],
+      ['run_x', now + 200, 'planned'],
+      ['run_y', now + 107, 'applied'],
+      ['run_z', now + 7, 'applied'],
     ]);
     expect(history[0]).toMatchObject({ ...sampleChange('ana') });
     expect(await plans.history('people', 'ana', 1)).toHaveLength(1);

@@ -126,6 +126,33 @@ export function describePrune(store: () => Store): void {
     expect((await runs.lastGood('people'))?.id).toBe('run_3');
   });
 
+  it('touches nothing of other runs, and nothing that is younger', async () => {
+    const { runs, batches, holds, plans, reads, triggers } = store();
+    await finished('run_1', 90);
+    await finished('run_2', 5, 'unresolved');
+    await holds.approve('people', ['young'], 'ops', now, now + dayMs);
+    await triggers.add(sampleTrigger('young', { requestedAt: now }));
+    await triggers.cancel('young');
+    expect(await runs.prune(now - 30 * dayMs, 0)).toBe(1);
+    expect(await batches.ofRun('run_1')).toEqual([]);
+    expect(await batches.ofRun('run_2')).toHaveLength(2);
+    expect(await names('run_2')).toHaveLength(3);
+    expect((await reads.last('people'))?.run).toBe('run_2');
+    expect(await triggers.state('young')).toEqual({ kind: 'cancelled' });
+    await writePlan(store(), { id: 'plan_1' }, [{ ...sampleChange('ana'), hash: 'young' }]);
+    expect(await plans.applyApprovals('plan_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
+  });
+
+  it('waits for no effect of an outbox', async () => {
+    const owned = await openRun(store(), { id: 'run_1', now: now - 90 * dayMs });
+    await writePlan(store(), { id: 'run_1', run: 'run_1' }, [sampleChange('ana')]);
+    const batch = sampleBatch(owned, 1, { kind: 'outbox', state: 'sent' });
+    await store().batches.create(owned, [{ batch, identifications: ['ana'] }]);
+    await endRun(store(), owned, now - 90 * dayMs);
+    expect(await store().runs.prune(now, 0)).toBe(1);
+    expect(await store().batches.ofRun('run_1')).toEqual([]);
+  });
+
   it('drops old shown plans, decisions and triggers, but no waiting trigger and not the newest slot', async () => {
     const { runs, plans, triggers } = store();
     await writePlan(store(), { id: 'plan_old', madeAt: now - 60 * dayMs }, [sampleChange('ana')]);
@@ -136,6 +163,7 @@ export function describePrune(store: () => Store): void {
     };
     await triggers.add(slot(1));
     await triggers.add(slot(2));
+    await triggers.add(sampleTrigger('by hand', { requestedAt: now - 40 * dayMs }));
     await runs.open('people', { id: 'run_1', connection: 'acme', now });
     await triggers.add(sampleTrigger('patient', { requestedAt: now - 60 * dayMs }));
     await runs.prune(now - 30 * dayMs, 0);
@@ -143,6 +171,7 @@ export function describePrune(store: () => Store): void {
     expect(await plans.findByDigest('people', 'b'.repeat(64))).toBeDefined();
     expect(await triggers.lastSlot('people')).toBe(now - 58 * dayMs);
     expect((await triggers.waiting()).map(({ id }) => id)).toEqual(['patient']);
+    expect(await triggers.state('by hand')).toBeUndefined();
     expect(await triggers.add(slot(1))).toBe(true);
     expect(await triggers.add(slot(2))).toBe(false);
   });

@@ -152,21 +152,24 @@ export function describeRuns(store: () => Store): void {
 
   it('lists runs newest first, and those that have not ended', async () => {
     const { runs } = store();
-    const first = await openRun(store(), { id: 'run_1', now });
+    const first = await openRun(store(), { id: 'run_z', now });
     await endRun(store(), first);
-    await openRun(store(), { id: 'run_2', now: now + 1 });
-    await openRun(store(), { id: 'run_3', now: now + 2, sync: 'others', connection: 'globex' });
+    await openRun(store(), { id: 'run_y', now: now + 1 });
+    await openRun(store(), { id: 'run_a', now: now + 2, sync: 'others', connection: 'globex' });
+    await openRun(store(), { id: 'run_b', now: now + 2, sync: 'more' });
     const ids = async (filter: { sync?: string; limit: number }) => (await runs.list(filter)).map(({ id }) => id);
-    expect(await ids({ limit: 10 })).toEqual(['run_3', 'run_2', 'run_1']);
-    expect(await ids({ limit: 1 })).toEqual(['run_3']);
-    expect(await ids({ sync: 'people', limit: 10 })).toEqual(['run_2', 'run_1']);
-    expect((await runs.unfinished()).map(({ id }) => id)).toEqual(['run_2', 'run_3']);
+    expect(await ids({ limit: 10 })).toEqual(['run_b', 'run_a', 'run_y', 'run_z']);
+    expect(await ids({ limit: 1 })).toEqual(['run_b']);
+    expect(await ids({ sync: 'people', limit: 10 })).toEqual(['run_y', 'run_z']);
+    expect((await runs.unfinished()).map(({ id }) => id)).toEqual(['run_y', 'run_a', 'run_b']);
   });
 
   it("asks a run to stop while it runs, which its owner's writes do not undo", async () => {
     const { runs } = store();
     const owned = await openRun(store(), { id: 'run_1' });
+    const other = await openRun(store(), { id: 'run_3', sync: 'others' });
     expect(await runs.requestCancel('run_1')).toBe(true);
+    expect(await runs.get('run_3')).toEqual(other.run);
     expect((await runs.update(owned, { phase: 'planning' })).run.isCancelRequested).toBe(true);
     await endRun(store(), owned);
     expect(await runs.requestCancel('run_1')).toBe(false);
@@ -199,15 +202,17 @@ export function describeRuns(store: () => Store): void {
 
     it('compares with the last accepted read; one that a guard doubts counts when a person has accepted it', async () => {
       const { reads } = store();
-      const owned = await openRun(store(), { id: 'run_1' });
+      const owned = await openRun(store(), { id: 'run_z' });
       expect(await reads.last('people')).toBeUndefined();
-      await reads.put(owned, read('run_1', now));
+      await reads.put(owned, read('run_z', now));
       await endRun(store(), owned);
-      const doubted = await openRun(store(), { id: 'run_2', now: now + 1 });
-      await reads.put(doubted, read('run_2', now + 1, false));
-      expect(await reads.last('people')).toEqual(read('run_1', now));
-      await reads.accept('run_2');
-      expect(await reads.last('people')).toEqual(read('run_2', now + 1));
+      const doubted = await openRun(store(), { id: 'run_a', now: now + 1 });
+      await reads.put(doubted, read('run_a', now + 1, false));
+      expect(await reads.last('people')).toEqual(read('run_z', now));
+      await reads.accept('run_z');
+      expect(await reads.last('people')).toEqual(read('run_z', now));
+      await reads.accept('run_a');
+      expect(await reads.last('people')).toEqual(read('run_a', now + 1));
       expect(await reads.last('others')).toBeUndefined();
     });
 
@@ -221,12 +226,12 @@ export function describeRuns(store: () => Store): void {
 
     it('calls the last ended run with such a read the last good one', async () => {
       const { reads, runs } = store();
-      for (const [index, id] of ['run_1', 'run_2', 'run_3'].entries()) {
+      for (const [index, id] of ['run_z', 'run_y', 'run_x', 'run_w'].entries()) {
         const owned = await openRun(store(), { id, now: now + index });
-        if (id !== 'run_2') await reads.put(owned, read(id, now + index));
-        if (id !== 'run_3') await endRun(store(), owned);
+        if (id !== 'run_x') await reads.put(owned, read(id, now + index));
+        if (id !== 'run_w') await endRun(store(), owned);
       }
-      expect((await runs.lastGood('people'))?.id).toBe('run_1');
+      expect((await runs.lastGood('people'))?.id).toBe('run_y');
       expect(await runs.lastGood('others')).toBeUndefined();
     });
   });
