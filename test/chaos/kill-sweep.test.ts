@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { employees } from '../support/office.ts';
+import {
+  expectPromisesKept,
+  type KillWorld,
+  leaseEndsMs,
+  openKillWorld,
+  runToTheEnd,
+  type WorldOptions,
+} from './kill-world.ts';
+import { isLongForm } from './long-form.ts';
+
+const before = employees(6, { E3: { status: 'left' } }).slice(0, 4);
+const now = employees(6, { E2: { last: 'Núñez' }, E3: { status: 'active' }, E4: { status: 'left' } });
+
+/** An update, an enable, a disable and two creates, in three files. */
+const byFile: WorldOptions = { users: before, employees: now, sync: { delivery: 'csv', batchRows: 3 } };
+
+/** An update and two creates, call by call. */
+const byCall: WorldOptions = {
+  users: employees(2),
+  employees: employees(4, { E2: { last: 'Núñez' } }),
+  sync: { delivery: 'direct', policy: 'upsert-only' },
+};
+
+/** One bad row of four: the file is halved until it stands alone, and it is good once the fault has ended. */
+const bySplitting: WorldOptions = {
+  users: [],
+  employees: employees(4),
+  faults: ['file:fail-if=E3'],
+  sync: { delivery: 'csv' },
+};
+
+const laterBy = isLongForm ? 1 : 3;
+
+const cases: readonly (readonly [string, WorldOptions])[] = [
+  ['files', byFile],
+  ['direct calls', byCall],
+  ['a failing file that is split', bySplitting],
+];
+
+/** Does it for 1, 2, 3 … with two at a time, until it says that it is over. Returns how often it was not. */
+async function countUp(once: (n: number) => Promise<'killed' | 'over'>): Promise<number> {
+  let next = 1;
+  let over = Number.POSITIVE_INFINITY;
+  const work = async (): Promise<void> => {
+    for (let n = next++; n < over; n = next++) {
+      if ((await once(n)) === 'over') over = Math.min(over, n);
+    }
+  };
+  await Promise.all([work(), work()]);
+  return over - 1;
+}
+
+async function killAt(world: KillWorld, at: 'checkpoint' | 'write', n: number): Promise<'killed' | 'over'> {
+  const ended = await world.command({ command: 'apply', die: { at, n } }).ended;
+  expect(ended.errors).toBe('');
+  if (ended.signal === 'SIGKILL') return 'killed';
+  expect(ended.code).toBe(0);
+  return 'over';
+}
+
+async function inWorld<T>(options: WorldOptions, work: (world: KillWorld) => Promise<T>): Promise<T> {
+  const world = await openKillWorld(options);
+  try {
+    return await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+describe.each(cases)('a process killed at every checkpoint, delivering by %s', (_name, options) => {
+  it('goes on without losing or repeating anything', async () => {
+    const kills = await countUp((n) =>
+      inWorld(options, async (world) => {
+        const ended = await killAt(world, 'checkpoint', n);
+        await runToTheEnd(world);
+        await expectPromisesKept(world, options.employees);
+        return ended;
+      }),
+    );
+    expect(kills).toBeGreaterThan(10);
+  });
+
+  it('goes on when the processes that take it up are killed too, each one later', async () => {
+    await inWorld(options, async (world) => {
+      for (let n = 1; (await killAt(world, 'checkpoint', n)) === 'killed'; n += laterBy) world.clock.jump(leaseEndsMs);
+      await runToTheEnd(world);
+      await expectPromisesKept(world, options.employees);
+    });
+  });
+});

@@ -1,0 +1,26 @@
+import { createExpressions } from '../../src/config/expressions.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { openApp } from '../../src/main/open-app.ts';
+import { type Engine, openEngine } from '../../src/main/open-engine.ts';
+import { newUlid } from '../../src/main/system.ts';
+import type { App } from '../../src/ports/app.ts';
+import type { Checkpoint, Clock, Logger } from '../../src/ports/runtime.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { sourceKinds } from '../../src/sources/registry.ts';
+
+export interface HereOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly checkpoint?: Checkpoint;
+  /** Stands in front of the store that the engine uses. */
+  readonly watchStore?: (store: Store) => Store;
+}
+
+/** The product over one configuration file, as a command of the command line would open it. Must be closed. */
+export async function openHere(path: string, options: HereOptions): Promise<{ app: App; engine: Engine }> {
+  const { clock, logger, checkpoint = () => {}, watchStore = (store) => store } = options;
+  const config = await loadConfig(path, { env: {}, sourceKinds, expressions: createExpressions() });
+  const opened = await openEngine(config, { clock, logger, newId: newUlid, checkpoint, mayPresentSeed: true });
+  const engine = { ...opened, io: { ...opened.io, store: watchStore(opened.io.store) } };
+  return { app: openApp(config, engine), engine };
+}

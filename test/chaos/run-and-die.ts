@@ -1,0 +1,76 @@
+/**
+ * A command in a process of its own that may kill itself: `run-and-die.ts ORDER`, the order as JSON (`Order`). Prints
+ * one JSON line with what came of it; a line `ready` first where it works until SIGTERM.
+ */
+import { writeSync } from 'node:fs';
+import { silentLogger } from '../support/memory-logger.ts';
+import { openHere } from './open-here.ts';
+import { SharedClock, type SharedTime } from './shared-clock.ts';
+import { watchStore } from './watch-store.ts';
+
+export interface Order {
+  readonly config: string;
+  readonly time: SharedTime & { readonly offsetMs: number };
+  readonly command: 'apply' | 'resync' | 'start' | 'approve' | 'cancel' | 'token-refresh';
+  /** The run of `approve` and `cancel`. */
+  readonly run?: string;
+  /** Kills itself with SIGKILL at the nth checkpoint, or right after the nth write to the store. */
+  readonly die?: { readonly at: 'checkpoint' | 'write'; readonly n: number };
+  readonly sync?: string;
+}
+
+const order = JSON.parse(process.argv[2] ?? '{}') as Order;
+const sync = order.sync ?? 'people';
+
+/** Written at once, not when the process gets round to it. */
+function tell(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+let passed = 0;
+const pass = (kind: 'checkpoint' | 'write') => (place: string) => {
+  if (order.die?.at !== kind) return;
+  passed += 1;
+  if (passed !== order.die.n) return;
+  tell(`died at ${place}`);
+  process.kill(process.pid, 'SIGKILL');
+  // The signal may come a moment later: nothing may happen in between.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+};
+
+const stopped = new AbortController();
+process.once('SIGTERM', () => stopped.abort(new Error('asked to stop')));
+const watch = { signal: stopped.signal, progress: () => {} };
+const { app } = await openHere(order.config, {
+  clock: new SharedClock(order.time, order.time.offsetMs),
+  logger: silentLogger,
+  checkpoint: pass('checkpoint'),
+  watchStore: (store) => watchStore(store, pass('write')),
+});
+
+async function obey(): Promise<unknown> {
+  switch (order.command) {
+    case 'apply':
+      return app.apply(sync, watch);
+    case 'resync':
+      return app.resync(sync, { ...watch, scope: { kind: 'all' } });
+    case 'start':
+      await app.start({ ...watch, onReady: () => tell('ready') });
+      return { stopped: true };
+    case 'approve':
+      return app.approve(order.run ?? '', 'tests');
+    case 'cancel':
+      return app.cancel(order.run ?? '');
+    case 'token-refresh':
+      return app.tokenRefresh('acme', stopped.signal);
+  }
+}
+
+try {
+  tell(JSON.stringify(await obey()));
+} catch (error) {
+  tell(JSON.stringify({ error: error instanceof Error ? error.message : String(error) }));
+  process.exitCode = 1;
+} finally {
+  await app.close();
+}

@@ -1,0 +1,33 @@
+import type { Store } from '../../src/ports/store.ts';
+
+/** Every write of the store but those that go on in the background. */
+const writes: Readonly<Partial<Record<keyof Store, readonly string[]>>> = {
+  leases: ['take', 'release'],
+  triggers: ['add'],
+  runs: ['open', 'update', 'replaceFindings', 'addFindings'],
+  plans: ['begin', 'add', 'seal', 'hold', 'holdFields', 'applyApprovals', 'setStates'],
+  batches: ['create', 'update', 'resolve'],
+  ledger: ['put'],
+  holds: ['renew'],
+  reads: ['put'],
+};
+
+/** The same store, telling after each write that it is done. */
+export function watchStore(store: Store, onWritten: (what: string) => void): Store {
+  const watched: Record<string, unknown> = { ...store };
+  for (const [name, methods] of Object.entries(writes)) {
+    const part = store[name as keyof Store] as unknown as Readonly<Record<string, Method>>;
+    const told = methods.map((method) => [
+      method,
+      async (...given: readonly unknown[]): Promise<unknown> => {
+        const result = await part[method]?.(...given);
+        onWritten(`${name}.${method}`);
+        return result;
+      },
+    ]);
+    watched[name] = { ...part, ...Object.fromEntries(told) };
+  }
+  return watched as unknown as Store;
+}
+
+type Method = (...given: readonly unknown[]) => Promise<unknown>;
