@@ -6,6 +6,10 @@ import { type RunningSandbox, type SeedUser, seedUsers, startSandbox } from '../
 export interface DemoWorld {
   readonly sandbox: RunningSandbox;
   readonly configPath: string;
+  readonly users: number;
+  readonly employees: number;
+  /** Identification of one of the leavers. */
+  readonly leaver: string;
   /** What differs between the two, told to the person who watches. */
   readonly story: readonly string[];
 }
@@ -36,7 +40,8 @@ export async function openDemoWorld(folder: string, now: () => number): Promise<
   const users = [...seedUsers(userCount, seed)];
   const sandbox = await startSandbox({ now, people: users, processingMs: 1500, accessTokenLifeMs: 3_600_000 });
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(join(folder, 'employees.csv'), toCsv(employeesOf(users, now())), { mode: 0o600 });
+  const rows = employeesOf(users, now());
+  await writeFile(join(folder, 'employees.csv'), toCsv(rows), { mode: 0o600 });
   const configPath = join(folder, 'rollcall.yaml');
   await writeFile(configPath, configText(sandbox), { mode: 0o600 });
   const story = [
@@ -45,7 +50,8 @@ export async function openDemoWorld(folder: string, now: () => number): Promise<
     `${leavers.length} leavers, and 1 rehire whose account is disabled`,
     '1 row with an impossible date, and 1 person who is there twice',
   ];
-  return { sandbox, configPath, story };
+  const leaver = users[leavers[0] ?? 0]?.identification ?? '';
+  return { sandbox, configPath, story, users: users.length, employees: rows.length, leaver };
 }
 
 function employeesOf(users: readonly SeedUser[], now: number): Row[] {

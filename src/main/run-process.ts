@@ -1,5 +1,6 @@
 import { Interruption, type StopSignal, stopSignals } from '../cli/interruption.ts';
 import { runCli } from '../cli/run-cli.ts';
+import { demoCommand } from './demo.ts';
 import { openProcessIo } from './process-io.ts';
 
 /**
@@ -15,7 +16,8 @@ export async function runProcess(self: NodeJS.Process): Promise<void> {
   };
   for (const signal of stopSignals) self.on(signal, stop);
   for (const output of [self.stdout, self.stderr]) output.on('error', ignoreClosedPipe);
-  self.exitCode = await runCli(self.argv.slice(2), openProcessIo(self, stopping.signal), []);
+  const io = openProcessIo(self, stopping.signal);
+  self.exitCode = await runCli(self.argv.slice(2), io, [demoCommand(io)]);
   for (const signal of stopSignals) self.off(signal, stop);
 }
 
