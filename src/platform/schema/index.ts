@@ -3,8 +3,16 @@ export * from './evaluations.ts';
 export * from './feedback.ts';
 export * from './goals.ts';
 export * from './leaders.ts';
+export {
+  type JsonObject,
+  type OpenApiDocument,
+  type OpenApiOperation,
+  type OpenApiOptions,
+  renderOpenApi,
+} from './open-api.ts';
 export type { ApiPart, Operation } from './operation.ts';
 export { type OperationId, operationIds, operationOf, operations } from './operations.ts';
+export { parameterNotes, pathParameters, type QueryMember, queryMembers } from './parameters.ts';
 export * from './people.ts';
 export * from './roles.ts';
 export * from './tokens.ts';

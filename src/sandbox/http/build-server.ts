@@ -3,6 +3,7 @@ import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { operations } from '../../platform/schema/index.ts';
 import type { World } from '../world.ts';
 import { serveControl } from './control.ts';
+import { serveDocs } from './docs.ts';
 import { platformError } from './error-answer.ts';
 import { hasEmptySegment, pathOf } from './path-parameters.ts';
 import { serveOperation } from './serve-operation.ts';
@@ -36,6 +37,7 @@ export async function buildServer(world: World, closing: AbortSignal): Promise<F
     });
   }
   serveControl(app, world);
+  serveDocs(app, world);
   answerErrors(app, world);
   return app;
 }

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { components } from './components.ts';
+import type { Operation } from './operation.ts';
+import { type OperationId, operations } from './operations.ts';
+import { parameterNotes, queryMembers } from './parameters.ts';
+import { longId } from './wire.ts';
+
+export interface OpenApiOptions {
+  /** Where the platform is; absent: the document names no server. */
+  readonly serverUrl?: string;
+  readonly version?: string;
+}
+
+/** A JSON object of the document. */
+export type JsonObject = { readonly [name: string]: unknown };
+
+/** OpenAPI 3.1.1, as far as this project writes it. */
+export interface OpenApiDocument extends JsonObject {
+  readonly openapi: string;
+  readonly info: JsonObject;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonObject>> } & JsonObject;
+}
+
+export interface OpenApiOperation extends JsonObject {
+  readonly operationId: OperationId;
+  readonly responses: Readonly<Record<string, JsonObject>>;
+}
+
+const statusNames: Readonly<Record<number, string>> = {
+  200: 'Done',
+  201: 'Created',
+  202: 'Accepted, and perhaps not done yet',
+  204: 'Deleted',
+  400: 'Refused: the request is not what it must be',
+  401: 'The token is missing, malformed, expired or revoked',
+  403: 'The token may not do this',
+  404: 'There is no such object',
+  406: 'The answer cannot be given in a media type that was asked for',
+  500: 'The platform failed',
+};
+
+/** The whole contract as an OpenAPI 3.1 document, made from the table of operations. The same every time. */
+export function renderOpenApi({ serverUrl, version = '1' }: OpenApiOptions = {}): OpenApiDocument {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(components)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    target: 'draft-2020-12',
+    io: 'input',
+    uri: (id) => `#/components/schemas/${id}`,
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema === longId) Object.assign(clear(jsonSchema), { type: 'integer', format: 'int64' });
+      // What a date is, `format` says; and how far a double counts is no rule of the contract.
+      if (jsonSchema.format === 'date') delete jsonSchema.pattern;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  for (const operation of operations) {
+    const methods = paths[operation.path] ?? {};
+    methods[operation.method.toLowerCase()] = describeOperation(operation);
+    paths[operation.path] = methods;
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: "The workplace platform's public API",
+      version,
+      description: 'Tokens, users, provisioning, roles, leaders, feedback, goals and evaluations.',
+    },
+    ...(serverUrl === undefined ? {} : { servers: [{ url: serverUrl }] }),
+    tags: [...new Set(operations.map(({ part }) => part))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, tidy(schema)])),
+      securitySchemes: {
+        accessToken: { type: 'http', scheme: 'bearer', description: 'A token of the community' },
+        applicationToken: { type: 'http', scheme: 'bearer', description: 'The token of the application' },
+      },
+    },
+  };
+}
+
+function clear(target: object): object {
+  for (const key of Object.keys(target)) delete (target as Record<string, unknown>)[key];
+  return target;
+}
+
+/** `$schema` and `$id` belong to documents of their own, not to components. */
+function tidy(schema: JsonObject): JsonObject {
+  const { $schema, $id, id, ...rest } = schema;
+  return rest;
+}
+
+function describeOperation(operation: Operation<OperationId>): OpenApiOperation {
+  const { id, part, summary, assumed, auth, request, requestTypes = [], successStatus, response } = operation;
+  const errors = operation.errorStatuses.map((status) => [
+    String(status),
+    describeAnswer(status, operation.errorBody === 'grant' ? 'GrantErrorBody' : 'PlatformErrorBody'),
+  ]);
+  return {
+    operationId: id,
+    tags: [part],
+    summary,
+    ...(assumed === undefined ? {} : { description: `Assumed, for the contract does not show it: ${assumed}.` }),
+    parameters: describeParameters(operation),
+    ...(request === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: Object.fromEntries(requestTypes.map((type) => [type, { schema: reference(request) }])),
+          },
+        }),
+    responses: {
+      [successStatus]: describeAnswer(successStatus, response === undefined ? undefined : nameOf(response)),
+      ...Object.fromEntries(errors),
+    },
+    security: [auth === 'application-token' ? { applicationToken: [] } : { accessToken: [] }],
+  };
+}
+
+function describeAnswer(status: number, schema: string | undefined): JsonObject {
+  const description = statusNames[status] ?? `Status ${status}`;
+  if (schema === undefined) return { description };
+  return { description, content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } };
+}
+
+function describeParameters(operation: Operation<OperationId>): JsonObject[] {
+  const inPath = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: parameterNotes[name] ?? name,
+    schema: { type: 'string', minLength: 1 },
+  }));
+  const inQuery = queryMembers(operation).map(({ name, schema, description }) => ({
+    name,
+    in: 'query',
+    required: false,
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
+  const language = {
+    name: 'Accept-Language',
+    in: 'header',
+    required: true,
+    description: 'Language of the answer; when it is invalid, that of the user, the community or the resource',
+    schema: { type: 'string', default: 'en' },
+  };
+  return [...inPath, ...inQuery, ...(operation.needsLanguage ? [language] : [])];
+}
+
+function reference(schema: z.ZodType): JsonObject {
+  return { $ref: `#/components/schemas/${nameOf(schema)}` };
+}
+
+function nameOf(schema: z.ZodType): string {
+  const name = Object.entries(components).find(([, entry]) => entry === schema)?.[0];
+  if (name === undefined) throw new RangeError('a schema of the table of operations is not among the components');
+  return name;
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Operation } from './operation.ts';
+
+/** What the path parameters are. */
+export const parameterNotes: Readonly<Record<string, string>> = {
+  identification: 'identification of the user, percent-encoded',
+  code: 'code of the goal, percent-encoded',
+  id: 'id of the object, with all its digits',
+  'feedback-request-id': 'id of the feedback request',
+  customAclCode: 'code of the role',
+};
+
+/** One query parameter of an operation. */
+export interface QueryMember {
+  readonly name: string;
+  readonly description: string | undefined;
+  /** What it is when it is left out, where the contract says so. */
+  readonly otherwise: unknown;
+  /** Its JSON Schema, with the default, without the description. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly kind: 'text' | 'number' | 'flag';
+}
+
+/** The query parameters of an operation, in the order of the contract; all are optional. */
+export function queryMembers({ query }: Pick<Operation, 'query'>): readonly QueryMember[] {
+  if (!(query instanceof z.ZodObject)) return [];
+  return Object.entries(query.shape).map(([name, member]) => {
+    const { $schema, description, ...schema } = z.toJSONSchema(member, { io: 'input' });
+    const kind = schema.type === 'integer' || schema.type === 'number' ? 'number' : 'text';
+    return {
+      name,
+      description,
+      otherwise: schema.default,
+      schema: withoutSafeBounds(schema),
+      kind: schema.type === 'boolean' ? 'flag' : kind,
+    };
+  });
+}
+
+/** The names in an operation's path, in order. */
+export function pathParameters({ path }: Pick<Operation, 'path'>): readonly string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+}
+
+/** zod writes out how far a double counts; the contract says nothing of it. */
+function withoutSafeBounds(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isSafeBound = ([name, value]: [string, unknown]): boolean =>
+    (name === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
+    (name === 'maximum' && value === Number.MAX_SAFE_INTEGER);
+  return Object.fromEntries(Object.entries(schema).filter((entry) => !isSafeBound(entry)));
+}

@@ -1,0 +1,146 @@
+import type { JsonObject, OpenApiDocument, OpenApiOperation } from '../../platform/schema/index.ts';
+import { docsScript } from './docs-script.ts';
+import { docsStyle } from './docs-style.ts';
+import { type Html, html } from './html.ts';
+import { renderSchema, renderType } from './render-schema.ts';
+import { sampleBody, sampleParameter } from './sample-body.ts';
+
+/** Tokens that the forms are filled with. */
+export interface DocsTokens {
+  readonly accessToken: string;
+  readonly applicationToken: string;
+  readonly refreshToken: string;
+}
+
+interface Entry {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: OpenApiOperation;
+}
+
+/** The document as one page that needs nothing from outside: operations by part, schemas, and a form to try each one. */
+export function renderDocsPage(document: OpenApiDocument, tokens: DocsTokens): string {
+  const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+  const parts = [...new Set(entries.map(({ operation }) => String(operation.tags)))];
+  const { schemas } = document.components;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${String(document.info.title)}</title>
+<link rel="icon" href="data:,">
+<style>${{ html: docsStyle }}</style>
+</head>
+<body>
+<nav aria-label="Operations">
+<h1>${String(document.info.title)}</h1>
+<p><a href="/openapi.json">openapi.json</a> · ${entries.length} operations</p>
+${parts.map((part) => renderContents(part, entries))}
+<h2><a href="#schemas">schemas</a></h2>
+</nav>
+<main>
+<section class="tokens" aria-label="Tokens">
+<label>Access token <input id="accessToken" value="${tokens.accessToken}" spellcheck="false" autocomplete="off"></label>
+<label>Application token <input id="applicationToken" value="${tokens.applicationToken}" spellcheck="false" autocomplete="off"></label>
+</section>
+${parts.map(
+  (part) => html`<h2 class="part">${part}</h2>
+${entries.filter((entry) => String(entry.operation.tags) === part).map((entry) => renderEntry(entry, schemas, tokens))}`,
+)}
+<h2 class="part" id="schemas">schemas</h2>
+${Object.entries(schemas).map(
+  ([name, schema]) =>
+    html`<details class="schema" id="schema-${name}"><summary><code>${name}</code></summary>${renderSchema(schema)}</details>`,
+)}
+</main>
+<script>${{ html: docsScript }}</script>
+</body>
+</html>
+`;
+  return page.html;
+}
+
+function renderContents(part: string, entries: readonly Entry[]): Html {
+  const own = entries.filter(({ operation }) => String(operation.tags) === part);
+  return html`<h2>${part}</h2>
+<ul>${own.map(
+    ({ method, operation }) =>
+      html`<li><a href="#${operation.operationId}"><b class="method ${method}">${method}</b> ${operation.operationId}</a></li>`,
+  )}</ul>`;
+}
+
+function renderEntry({ method, path, operation }: Entry, schemas: Schemas, tokens: DocsTokens): Html {
+  const id = operation.operationId;
+  const parameters = operation.parameters as readonly JsonObject[];
+  return html`<article id="${id}">
+<h3><b class="method ${method}">${method}</b> <code>${path}</code></h3>
+<p>${String(operation.summary)}.${operation.description === undefined ? undefined : html` <em>${String(operation.description)}</em>`}</p>
+<table class="answers"><caption>Answers</caption>${Object.entries(operation.responses).map(renderAnswer)}</table>
+<form data-method="${method}" data-path="${path}" data-token="${tokenOf(operation)}">
+${parameters.map((parameter) => renderParameter(parameter, id))}
+${renderBody(operation, schemas, tokens)}
+<button type="submit">Try it</button>
+<output for="${id}" hidden></output>
+</form>
+</article>`;
+}
+
+type Schemas = OpenApiDocument['components']['schemas'];
+
+function tokenOf(operation: OpenApiOperation): string {
+  return JSON.stringify(operation.security).includes('applicationToken') ? 'applicationToken' : 'accessToken';
+}
+
+function renderAnswer([status, answer]: [string, JsonObject]): Html {
+  const content = answer.content as { 'application/json'?: { schema: JsonObject } } | undefined;
+  const schema = content?.['application/json']?.schema;
+  return html`<tr>
+<th><b class="status s${status.slice(0, 1)}">${status}</b></th>
+<td>${String(answer.description)}</td>
+<td>${schema === undefined ? 'no body' : renderType(schema)}</td>
+</tr>`;
+}
+
+function renderParameter(parameter: JsonObject, operationId: string): Html {
+  const {
+    name,
+    in: place,
+    description,
+    schema,
+    required,
+  } = parameter as {
+    name: string;
+    in: string;
+    description?: string;
+    schema: JsonObject;
+    required: boolean;
+  };
+  const value = place === 'path' ? sampleParameter(name, operationId) : place === 'header' ? 'en' : '';
+  const hint = schema.default === undefined ? '' : `default ${String(schema.default)}`;
+  return html`<label class="field"><span><code>${name}</code>${required ? html` <b class="need">*</b>` : undefined} <small>${place}, ${renderType(schema)}</small></span>
+<input name="${name}" data-in="${place}" value="${value}" placeholder="${hint}" autocomplete="off">
+<small>${description}</small></label>`;
+}
+
+function renderBody(operation: OpenApiOperation, schemas: Schemas, { refreshToken }: DocsTokens): Html | undefined {
+  const body = operation.requestBody as { content: Record<string, { schema: JsonObject }> } | undefined;
+  const schema = body?.content['application/json']?.schema;
+  if (schema === undefined) return undefined;
+  const resolve = ({ $ref, ...rest }: JsonObject): JsonObject => schemas[String($ref).split('/').at(-1) ?? ''] ?? rest;
+  const sample: JsonObject = {
+    ...sampleBody(schema, resolve),
+    ...ownSample(operation.operationId, refreshToken),
+  };
+  return html`<label class="field body"><span><code>body</code> <b class="need">*</b> <small>${Object.keys(body?.content ?? {}).join(' or ')}, ${renderType(schema)}</small></span>
+<textarea name="body" rows="${Object.keys(sample).length + 2}" spellcheck="false">${JSON.stringify(sample, undefined, 2)}</textarea></label>`;
+}
+
+/** Where the usual sample would not do: somebody new to create, and a refresh token that works. */
+function ownSample(operationId: string, refreshToken: string): JsonObject {
+  if (operationId === 'create') return { identification: 'NEW-1' };
+  return operationId === 'token' ? { refresh_token: refreshToken } : {};
+}

@@ -1,0 +1,28 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { renderOpenApi } from '../../platform/schema/index.ts';
+import { renderDocsPage } from '../docs/render-docs-page.ts';
+import type { World } from '../world.ts';
+
+/** Nothing is loaded from outside, and calls go to the sandbox alone. */
+const pagePolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:";
+
+/**
+ * `/openapi.json` and `/docs`: the contract for machines and people. They take no token, are not counted as requests,
+ * and no fault strikes them. The page is filled with tokens that work: a sandbox has no secrets.
+ */
+export function serveDocs(app: FastifyInstance, world: World): void {
+  app.get('/openapi.json', async (request) => renderOpenApi({ serverUrl: originOf(request) }));
+  app.get('/docs', async (request, reply) => {
+    const { applicationToken, tokens } = world;
+    const page = renderDocsPage(renderOpenApi({ serverUrl: originOf(request) }), {
+      applicationToken,
+      ...tokens.authorize(),
+    });
+    return reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy).send(page);
+  });
+}
+
+function originOf(request: FastifyRequest): string {
+  return `${request.protocol}://${request.host}`;
+}

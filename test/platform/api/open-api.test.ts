@@ -1,0 +1,78 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from 'vitest';
+import { operations, renderOpenApi } from '../../../src/platform/schema/index.ts';
+import { sandboxes } from '../../sandbox/open-sandbox.ts';
+
+const open = sandboxes();
+const document = renderOpenApi();
+
+describe('the OpenAPI document', () => {
+  it('keeps the rules of OpenAPI 3.1', async () => {
+    const verdict = await new Validator().validate(JSON.parse(JSON.stringify(document)));
+
+    expect(verdict.errors).toBeUndefined();
+    expect(verdict.valid).toBe(true);
+    expect(document.openapi).toBe('3.1.1');
+  });
+
+  it.each(operations)('has $id as the table has it', (operation) => {
+    const described = document.paths[operation.path]?.[operation.method.toLowerCase()];
+
+    expect(described).toMatchObject({ operationId: operation.id, tags: [operation.part] });
+    expect(Object.keys(described?.responses ?? {}).map(Number)).toEqual(
+      [operation.successStatus, ...operation.errorStatuses].toSorted((a, b) => a - b),
+    );
+    expect(described?.requestBody !== undefined).toBe(operation.request !== undefined);
+    const parameters = described?.parameters as readonly { name: string; in: string }[];
+    expect(parameters.filter(({ in: place }) => place === 'path').map(({ name }) => `{${name}}`)).toEqual(
+      operation.path.match(/\{[^}]+\}/g) ?? [],
+    );
+    expect(parameters.some(({ name }) => name === 'Accept-Language')).toBe(operation.needsLanguage);
+  });
+
+  it('refers only to schemas that it has, and to each of them', () => {
+    const text = JSON.stringify(document);
+    const named = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
+
+    expect([...named].toSorted()).toEqual(Object.keys(document.components.schemas).toSorted());
+  });
+
+  it('says what the contract says of defaults and limits', () => {
+    const query = (path: string) =>
+      Object.fromEntries(
+        ((document.paths[path]?.get?.parameters ?? []) as { name: string; schema: object }[]).map(
+          ({ name, schema }) => [name, schema],
+        ),
+      );
+
+    expect(query('/os-api/public-api/v1/users')).toMatchObject({
+      enabled: { type: 'boolean', default: true },
+      size: { type: 'integer', default: 10, minimum: 1 },
+      orderBy: { enum: ['firstName', 'lastname', 'id', 'email'], default: 'firstName' },
+    });
+    expect(query('/growth/public-api/v1/users/{identification}/leaders')).toMatchObject({ pageNumber: { default: 1 } });
+    expect(query('/growth/public-api/v1/goals')).toMatchObject({ orderBy: { default: 'creationDate' } });
+    expect(document.components.schemas.Feedback).toMatchObject({
+      properties: { id: { type: 'integer', format: 'int64' } },
+    });
+  });
+
+  it('is served by the sandbox with its own address, and as a page, without a token and whatever the faults', async () => {
+    const sandbox = await open({ users: 1 });
+    sandbox.fault('*:status=500');
+    const served = await sandbox.call('GET', '/openapi.json', { token: null });
+    const page = await sandbox.call('GET', '/docs', { token: null });
+
+    expect(served.body).toEqual({
+      ...JSON.parse(JSON.stringify(document)),
+      servers: [{ url: sandbox.url }],
+    });
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    for (const { id, path } of operations) {
+      expect(page.text).toContain(`<article id="${id}">`);
+      expect(page.text).toContain(path);
+    }
+    expect(page.text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    expect(Object.values(sandbox.state.requests).every((count) => count === 0)).toBe(true);
+  });
+});
