@@ -78,10 +78,16 @@ function compareUser(
     return;
   }
   if (!isExact) {
-    index.set(slot, mark.conflict | mark.seen);
+    index.set(slot, mark.conflict);
     const wanted = index.person(slot).identification;
     const message = `platform user ${user.identification} differs from ${wanted} only by case: nothing is done to either`;
     job.find({ code: 'case-conflict', identification: user.identification, message });
+    return;
+  }
+  if (index.has(slot, mark.seen)) {
+    index.set(slot, mark.conflict);
+    const message = 'the platform shows two users of this identification: nothing is done to either';
+    job.find({ code: 'duplicate-key', identification: user.identification, message });
     return;
   }
   index.set(slot, mark.seen);

@@ -1,0 +1,120 @@
+import { type Change, sealChange } from '../../src/core/change.ts';
+import type { LedgerEntry } from '../../src/core/ledger.ts';
+import type { CompiledMapping } from '../../src/core/mapping.ts';
+import type { Person, RejectedPerson, SourceRecord } from '../../src/core/person.ts';
+import { decide, type SourceSays } from '../../src/core/plan.ts';
+import type { SyncSettings } from '../../src/core/settings.ts';
+import { certifySnapshot, type ReadEnd } from '../../src/core/snapshot.ts';
+import type { User } from '../../src/core/user.ts';
+import { sayOf } from '../../src/engine/source-says.ts';
+
+/** Everything that a plan is made of, as whole records. */
+export interface World {
+  readonly records: readonly SourceRecord[];
+  readonly end: ReadEnd;
+  readonly users: readonly User[];
+  /** In order of identification. */
+  readonly ledger: readonly LedgerEntry[];
+}
+
+export interface NaivePlan {
+  readonly changes: readonly Change[];
+  /** The whole ledger afterwards, by identification. */
+  readonly ledger: ReadonlyMap<string, LedgerEntry>;
+}
+
+interface Somebody {
+  readonly identification: string;
+  readonly person: Person | RejectedPerson | undefined;
+}
+
+/** Plans with maps of whole records and one call of `decide` per person: what the index must come to, without it. */
+export async function planNaively(
+  world: World,
+  mapping: CompiledMapping,
+  settings: SyncSettings,
+  facts: { readonly now: number; readonly syncs: ReadonlySet<string> },
+): Promise<NaivePlan> {
+  const mapped = await Promise.all(world.records.map((record) => mapping.map(record, facts.now)));
+  const unreadable = mapped.filter(({ kind }) => kind === 'unreadable').length;
+  const snapshot = certifySnapshot({ kind: 'full', end: world.end, unreadable, readAt: facts.now });
+  const named = mapped.filter((one) => one.kind !== 'unreadable');
+  const everybody = withAbsent(named, world.ledger, settings.name);
+  const conflicts = findConflicts(named, everybody, world.users, settings);
+  const ledger = new Map(world.ledger.map((entry) => [entry.identification, entry]));
+  const changes: Change[] = [];
+  for (const [key, { identification, person }] of everybody) {
+    const known = ledger.get(identification);
+    const isLeftBehind = known !== undefined && !facts.syncs.has(known.owner);
+    const entry = isLeftBehind ? { ...known, owner: settings.name } : known;
+    const source: SourceSays = conflicts.has(key)
+      ? { says: 'unusable', code: 'duplicate-key', reason: 'a conflict' }
+      : sayOf(person, snapshot, false);
+    const user = world.users.find((one) => one.identification === identification);
+    const decision = decide({ identification, source, user, ledger: entry }, settings, facts.now);
+    if (decision.change !== undefined) changes.push(sealChange(decision.change));
+    const inherited = isLeftBehind && source.says === 'active' && decision.change === undefined ? entry : undefined;
+    const next = decision.ledger ?? inherited;
+    if (next !== undefined) ledger.set(identification, next);
+  }
+  return { changes, ledger };
+}
+
+/** The people of the source, the first record of each, and those of ours whom it does not name; by key without case. */
+function withAbsent(
+  named: readonly (Person | RejectedPerson)[],
+  ledger: readonly LedgerEntry[],
+  sync: string,
+): Map<string, Somebody> {
+  const everybody = new Map<string, Somebody>();
+  for (const person of named) {
+    const { identification } = person;
+    const key = identification.toLowerCase();
+    if (!everybody.has(key)) everybody.set(key, { identification, person });
+  }
+  for (const { identification, owner, removed } of ledger) {
+    const key = identification.toLowerCase();
+    if (owner !== sync || removed !== undefined || everybody.has(key)) continue;
+    everybody.set(key, { identification, person: undefined });
+  }
+  return everybody;
+}
+
+/** Design, "Matching": whom two records, two users or an e-mail make ambiguous. */
+function findConflicts(
+  named: readonly (Person | RejectedPerson)[],
+  everybody: ReadonlyMap<string, Somebody>,
+  users: readonly User[],
+  settings: SyncSettings,
+): Set<string> {
+  const conflicts = new Set<string>();
+  for (const [i, { identification }] of named.entries()) {
+    const key = identification.toLowerCase();
+    if (named.some((other, j) => j !== i && other.identification.toLowerCase() === key)) conflicts.add(key);
+  }
+  for (const { identification } of users) {
+    const key = identification.toLowerCase();
+    if (everybody.has(key) && everybody.get(key)?.identification !== identification) conflicts.add(key);
+    if (users.filter((other) => other.identification === identification).length > 1) conflicts.add(key);
+  }
+  if (!settings.match.includes('email')) return conflicts;
+  const wishes = [...everybody].flatMap(([key, { person }]) => {
+    const email = isActive(person) ? person.fields.email : undefined;
+    return email === undefined || email === '' ? [] : [{ key, email: email.toLowerCase() }];
+  });
+  for (const { key, email } of wishes) {
+    if (wishes.some((other) => other.key !== key && other.email === email)) conflicts.add(key);
+  }
+  for (const { identification, fields } of users) {
+    const key = identification.toLowerCase();
+    const wish = wishes.find(({ email }) => email === fields.email?.toLowerCase());
+    if (wish === undefined || wish.key === key) continue;
+    conflicts.add(wish.key);
+    if (everybody.has(key) && !isActive(everybody.get(key)?.person)) conflicts.add(key);
+  }
+  return conflicts;
+}
+
+function isActive(person: Person | RejectedPerson | undefined): person is Person {
+  return person?.kind === 'person' && person.standing === 'active';
+}

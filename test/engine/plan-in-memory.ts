@@ -1,0 +1,156 @@
+import { tmpdir } from 'node:os';
+import { createExpressions } from '../../src/config/expressions.ts';
+import type { Change } from '../../src/core/change.ts';
+import type { LedgerEntry } from '../../src/core/ledger.ts';
+import { compileMapping } from '../../src/core/mapping.ts';
+import { defaultDialect, defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/settings.ts';
+import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
+import { makePlan, type Plan } from '../../src/engine/make-plan.ts';
+import type { Delivery } from '../../src/ports/delivery.ts';
+import type { Platform } from '../../src/ports/platform.ts';
+import type { Source } from '../../src/ports/source.ts';
+import type { OwnedRun, Store } from '../../src/ports/store.ts';
+import { openFileSpool } from '../../src/store/file-spool.ts';
+import { openStore } from '../../src/store/index.ts';
+import { openRun } from '../contracts/store-samples.ts';
+import { fixedClock, someInstant } from '../support/fake-clock.ts';
+import { silentLogger } from '../support/memory-logger.ts';
+import type { World } from './naive-planner.ts';
+
+const from = (path: string, whenEmpty: FieldRule['whenEmpty'] = 'keep'): FieldRule => {
+  return { kind: 'from', path, transform: [], format: undefined, whenEmpty };
+};
+
+const unlimited = { absolute: 1_000_000, percent: 100, cap: undefined };
+
+/** A sync of a few fields of every sort, whose guards hold nothing. */
+export const plainSettings: SyncSettings = {
+  name: 'people',
+  connection: 'acme',
+  policy: 'sync',
+  delivery: 'auto',
+  batchRows: 1000,
+  mapping: {
+    identification: from('id'),
+    fields: {
+      email: from('email'),
+      firstName: from('first'),
+      lastName: from('last'),
+      area: from('area', 'clear'),
+      birthDate: from('born'),
+      job: from('job'),
+      seniority: from('seniority', 'clear'),
+    },
+  },
+  scope: "type != 'guest'",
+  match: ['identification', 'email'],
+  lifecycle: {
+    status: 'status',
+    active: ['active'],
+    leaver: ['left'],
+    hireDate: 'hired',
+    leaveDate: undefined,
+    dateFormat: undefined,
+    timezone: undefined,
+  },
+  missing: { afterReads: 2, minAgeMs: 3_600_000 },
+  outOfScope: 'ignore',
+  firstSight: 'write',
+  foreignDisable: 'report',
+  protected: [],
+  remove: 'never',
+  settle: { everyMs: 1000, deadlineMs: 1000, visibleWithinMs: 1000, unknownAfterMs: 1000, maxSplits: 1 },
+  guards: {
+    ...defaultGuards,
+    creates: unlimited,
+    updates: unlimited,
+    emailChanges: unlimited,
+    firstSight: unlimited,
+    enables: unlimited,
+    disables: unlimited,
+    removes: unlimited,
+  },
+};
+
+export function compilePlainMapping(settings: SyncSettings) {
+  return compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions: createExpressions() });
+}
+
+/** Runs the engine's planner over a world that lies in memory, with a real store, and gives what it wrote. */
+export async function planByIndex(
+  world: World,
+  settings: SyncSettings,
+  otherSyncs: readonly string[],
+): Promise<{ plan: Plan; changes: readonly Change[]; ledger: ReadonlyMap<string, LedgerEntry> }> {
+  const store = await openStore('sqlite::memory:', { folder: tmpdir() });
+  try {
+    const owned = await openRun(store, { id: 'run_1' });
+    await store.ledger.put(owned, world.ledger);
+    const sync = syncOver(world, settings);
+    const io = ioOver(store, new Map([settings.name, ...otherSyncs].map((name) => [name, sync])));
+    const plan = await planRun(owned, sync, io);
+    const changes = await store.plans.page(owned.run.id, { limit: 10_000 });
+    const ledger = new Map<string, LedgerEntry>();
+    for await (const entries of store.ledger.all(settings.connection)) {
+      for (const entry of entries) ledger.set(entry.identification, entry);
+    }
+    return { plan, changes, ledger };
+  } finally {
+    await store.close();
+  }
+}
+
+function planRun(owned: OwnedRun, sync: Sync, io: EngineIo): Promise<Plan> {
+  const { signal } = new AbortController();
+  const context = { owned, sync, signal };
+  return makePlan({ planId: owned.run.id, sync, scope: { kind: 'all' }, signal, context }, io);
+}
+
+const pageOf = 3;
+
+function* pages<T>(all: readonly T[]): Generator<readonly T[], void> {
+  for (let start = 0; start < all.length; start += pageOf) yield all.slice(start, start + pageOf);
+}
+
+const neverUsed = (): never => {
+  throw new Error('planning everybody does not call this');
+};
+
+function syncOver(world: World, settings: SyncSettings): Sync {
+  const source: Source = {
+    kind: 'memory',
+    capabilities: { delta: false, point: false },
+    async *read() {
+      for (const records of pages(world.records)) yield { records, broken: [] };
+      return world.end;
+    },
+    fields: async () => undefined,
+  };
+  const platform: Platform = {
+    async *scan() {
+      for (const users of pages(world.users)) yield { users, total: world.users.length };
+    },
+    find: neverUsed,
+    create: neverUsed,
+    update: neverUsed,
+    remove: neverUsed,
+    upload: neverUsed,
+    status: neverUsed,
+  };
+  const delivery = (kind: Delivery['kind']): Delivery => ({ kind, submit: neverUsed });
+  const deliveries = { csv: delivery('csv'), direct: delivery('direct'), outbox: delivery('outbox') };
+  return { settings, source, mapping: compilePlainMapping(settings), platform, dialect: defaultDialect, deliveries };
+}
+
+function ioOver(store: Store, syncs: ReadonlyMap<string, Sync>): EngineIo {
+  return {
+    store,
+    syncs,
+    clock: fixedClock(someInstant),
+    logger: silentLogger,
+    newId: (prefix) => `${prefix}_1`,
+    openSpool: () => openFileSpool(tmpdir()),
+    checkpoint: () => {},
+    progress: () => {},
+  };
+}

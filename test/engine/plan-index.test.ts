@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { compareIdentifications } from '../../src/core/change.ts';
+import type { LedgerEntry } from '../../src/core/ledger.ts';
+import type { SourceRecord } from '../../src/core/person.ts';
+import type { SyncSettings } from '../../src/core/settings.ts';
+import type { ReadEnd } from '../../src/core/snapshot.ts';
+import type { User } from '../../src/core/user.ts';
+import { someInstant } from '../support/fake-clock.ts';
+import { planNaively, type World } from './naive-planner.ts';
+import { compilePlainMapping, plainSettings, planByIndex } from './plan-in-memory.ts';
+
+const dayMs = 86_400_000;
+
+// Few values on purpose: most cases are about two sides that agree, or nearly do.
+const identification = fc.constantFrom('a1', 'A1', 'b2', 'c3', 'd4', 'e5', 'f6', 'g7', 'ñ8');
+const email = fc.constantFrom('', 'ana@example.com', 'Ana@example.com', 'b@example.com', 'c@example.com');
+const word = fc.constantFrom('x', 'x', 'x', 'y', 'é');
+const optional = fc.constantFrom('x', 'x', '', 'y');
+const date = fc.constantFrom('1990-01-02', '1990-01-02', '1991-03-04');
+
+const row = fc
+  .record({
+    id: fc.oneof({ weight: 30, arbitrary: identification }, { weight: 1, arbitrary: fc.constant('') }),
+    email,
+    first: fc.oneof({ weight: 12, arbitrary: word }, { weight: 1, arbitrary: fc.constant('') }),
+    last: word,
+    area: optional,
+    born: fc.oneof({ weight: 12, arbitrary: date }, { weight: 1, arbitrary: fc.constantFrom('', 'soon') }),
+    job: optional,
+    seniority: optional,
+    status: fc.constantFrom('active', 'active', 'active', 'active', 'left', 'left', 'asleep'),
+    hired: fc.constantFrom('2020-01-01', '2020-01-01', '2020-01-01', '2030-01-01'),
+    type: fc.constantFrom('staff', 'staff', 'staff', 'guest'),
+  })
+  .map((fields): Omit<SourceRecord, 'at'> => ({ fields }));
+
+const shown = (text: string) => (text === '' ? undefined : text);
+
+const user = fc
+  .record({
+    identification,
+    enabled: fc.constantFrom(true, true, true, false),
+    email,
+    firstName: word,
+    lastName: word,
+    area: optional,
+    birthDate: date,
+    isDateUnreadable: fc.constantFrom(false, false, false, false, true),
+  })
+  .map(({ identification: name, enabled, isDateUnreadable, ...values }): Omit<User, 'id'> => {
+    const entries = Object.entries(values).filter(([key, text]) => {
+      return shown(text) !== undefined && !(key === 'birthDate' && isDateUnreadable);
+    });
+    const unreadable = isDateUnreadable ? ['birthDate'] : [];
+    return { identification: name, enabled, fields: Object.fromEntries(entries), unreadable };
+  });
+
+const instant = fc.constantFrom(someInstant - 40 * dayMs, someInstant - 2 * dayMs, someInstant - 1000);
+const rarely = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 4 });
+
+const entry: fc.Arbitrary<LedgerEntry> = fc
+  .record({
+    identification,
+    owner: fc.constantFrom('people', 'people', 'people', 'people', 'other', 'nobody'),
+    hidden: fc.record({ job: word, seniority: optional, birthDate: date }, { requiredKeys: [] }),
+    quirks: rarely(fc.record({ firstName: fc.constant({ sent: 'y', observed: 'x' }) })),
+    unverified: fc.constantFrom(0, 0, 0, 0, 1, 3),
+    disabledAt: rarely(instant),
+    goneSince: rarely(instant),
+    misses: rarely(fc.record({ count: fc.constantFrom(1, 2), since: instant, stamp: fc.constantFrom('s1', 's2') })),
+    removed: rarely(fc.record({ at: instant, blacklist: fc.boolean() })),
+    writtenAt: rarely(instant),
+  })
+  .map(({ quirks = {}, disabledAt, goneSince, misses, removed, writtenAt, ...rest }) => ({
+    ...rest,
+    quirks,
+    ...(disabledAt === undefined ? {} : { disabledAt }),
+    ...(goneSince === undefined ? {} : { goneSince }),
+    ...(misses === undefined ? {} : { misses }),
+    ...(removed === undefined ? {} : { removed }),
+    ...(writtenAt === undefined ? {} : { writtenAt }),
+  }));
+
+const end = (rows: number): fc.Arbitrary<ReadEnd> =>
+  fc.constantFrom<ReadEnd>(
+    { complete: true, rows, evidence: 'all of it', stamp: 's1' },
+    { complete: true, rows, evidence: 'all of it', stamp: 's3' },
+    { complete: false, rows, reasons: ['it was cut'] },
+  );
+
+const world: fc.Arbitrary<World> = fc
+  .record({
+    rows: fc.array(row, { minLength: 1, maxLength: 9 }),
+    users: fc.array(user, { maxLength: 9 }),
+    ledger: fc.uniqueArray(entry, { maxLength: 9, selector: (one) => one.identification }),
+  })
+  .chain(({ rows, users, ledger }) =>
+    end(rows.length).map((readEnd) => ({
+      records: rows.map(({ fields }, i) => ({ at: `line ${i + 2}`, fields })),
+      end: readEnd,
+      users: users.map((one, i) => ({ ...one, id: String(i + 1) })),
+      ledger: ledger.toSorted((a, b) => compareIdentifications(a.identification, b.identification)),
+    })),
+  );
+
+const settings: fc.Arbitrary<SyncSettings> = fc
+  .record({
+    policy: fc.constantFrom<SyncSettings['policy']>('sync', 'sync', 'upsert-only', 'create-only'),
+    match: fc.constantFrom<SyncSettings['match']>(['identification', 'email'], ['identification']),
+    missing: fc.constantFrom<SyncSettings['missing']>('never', { afterReads: 2, minAgeMs: 3_600_000 }),
+    outOfScope: fc.constantFrom<SyncSettings['outOfScope']>('ignore', 'disable'),
+    firstSight: fc.constantFrom<SyncSettings['firstSight']>('write', 'assume'),
+    foreignDisable: fc.constantFrom<SyncSettings['foreignDisable']>('report', 'enable'),
+    protected: fc.constantFrom<readonly string[]>([], ['b2']),
+    remove: fc.constantFrom<SyncSettings['remove']>('never', { afterMs: 30 * dayMs, blacklist: true }),
+  })
+  .map((chosen) => ({ ...plainSettings, ...chosen }));
+
+it('the index decides exactly what the truth table decides on whole records', { timeout: 120_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(world, settings, async (given, chosen) => {
+      const facts = { now: someInstant, syncs: new Set(['people', 'other']) };
+      const naive = await planNaively(given, compilePlainMapping(chosen), chosen, facts);
+      const indexed = await planByIndex(given, chosen, ['other']);
+      expect(hashes(indexed.changes)).toEqual(hashes(naive.changes));
+      expect(indexed.ledger).toEqual(naive.ledger);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function hashes(changes: readonly { identification: string; kind: string; hash: string }[]): string[] {
+  return changes
+    .toSorted((a, b) => compareIdentifications(a.identification, b.identification))
+    .map(({ identification: name, kind, hash }) => `${name} ${kind} ${hash}`);
+}
