@@ -14,7 +14,7 @@ export interface Order {
   readonly command: 'apply' | 'resync' | 'start' | 'approve' | 'cancel' | 'token-refresh';
   /** The run of `approve` and `cancel`. */
   readonly run?: string;
-  /** Kills itself with SIGKILL at the nth checkpoint, or right after the nth write to the store. */
+  /** Kills itself with SIGKILL at the nth checkpoint, or the nth time that a write to the store begins or ends. */
   readonly die?: { readonly at: 'checkpoint' | 'write'; readonly n: number };
   readonly sync?: string;
 }

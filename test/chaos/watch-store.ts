@@ -12,16 +12,17 @@ const writes: Readonly<Partial<Record<keyof Store, readonly string[]>>> = {
   reads: ['put'],
 };
 
-/** The same store, telling after each write that it is done. */
-export function watchStore(store: Store, onWritten: (what: string) => void): Store {
+/** The same store, telling before and after each write. */
+export function watchStore(store: Store, onWrite: (what: string) => void): Store {
   const watched: Record<string, unknown> = { ...store };
   for (const [name, methods] of Object.entries(writes)) {
     const part = store[name as keyof Store] as unknown as Readonly<Record<string, Method>>;
     const told = methods.map((method) => [
       method,
       async (...given: readonly unknown[]): Promise<unknown> => {
+        onWrite(`before ${name}.${method}`);
         const result = await part[method]?.(...given);
-        onWritten(`${name}.${method}`);
+        onWrite(`after ${name}.${method}`);
         return result;
       },
     ]);
