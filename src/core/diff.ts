@@ -1,15 +1,14 @@
 import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
-import type { LedgerEntry } from './ledger.ts';
+import { type LedgerEntry, maxSends, type Quirk } from './ledger.ts';
 import type { User } from './user.ts';
-
-/** How often write-only values are sent without a sign that they were taken before they are assumed to stand. */
-export const maxUnverifiedSends = 3;
 
 export interface Difference {
   /** Fields to write, in the order of the field table. */
   readonly changed: readonly FieldName[];
   /** Those of `changed` that are written only because nobody knows what the platform holds. */
   readonly firstSight: readonly FieldName[];
+  /** Readable fields that the platform ignored `maxSends` times: they differ, and are not sent again until they change. */
+  readonly givenUp?: readonly FieldName[];
   /** Unobservable fields taken as equal without knowing (`firstSight: assume`, or sent often enough). */
   readonly assumed: FieldValues;
 }
@@ -31,12 +30,19 @@ export function diffFields(
 ): Difference {
   const changed: FieldName[] = [];
   const unknown: FieldName[] = [];
+  const givenUp: FieldName[] = [];
   const assumed: Partial<Record<FieldName, string>> = {};
   for (const { name, isReadable } of fieldTable) {
     const value = wanted[name];
     if (value === undefined) continue;
     if (isReadable && !user.unreadable.includes(name)) {
-      if (!isShownAsWanted(value, user.fields[name] ?? '', ledger?.quirks[name])) changed.push(name);
+      const shown = user.fields[name] ?? '';
+      if (shown === value) continue;
+      const quirk = standing(value, shown, ledger?.quirks[name]);
+      if (quirk?.ignored === undefined) {
+        if (quirk === undefined) changed.push(name);
+      } else if (quirk.ignored < maxSends) changed.push(name);
+      else givenUp.push(name);
       continue;
     }
     const written = ledger?.hidden[name];
@@ -48,17 +54,14 @@ export function diffFields(
       }
     } else if (written !== value) changed.push(name);
     else if (ledger !== undefined && ledger.unverified > 0) {
-      if (ledger.unverified >= maxUnverifiedSends) assumed[name] = value;
+      if (ledger.unverified >= maxSends) assumed[name] = value;
       else changed.push(name);
     }
   }
-  return { changed, firstSight: unknown, assumed };
+  return { changed, firstSight: unknown, assumed, ...(givenUp.length === 0 ? {} : { givenUp }) };
 }
 
-function isShownAsWanted(
-  wanted: string,
-  shown: string,
-  quirk: { readonly sent: string; readonly observed: string } | undefined,
-): boolean {
-  return wanted === shown || (quirk !== undefined && quirk.sent === wanted && quirk.observed === shown);
+/** What the ledger remembers of a value that was sent, while both the value sent and the value shown stand. */
+function standing(wanted: string, shown: string, quirk: Quirk | undefined): Quirk | undefined {
+  return quirk !== undefined && quirk.sent === wanted && quirk.observed === shown ? quirk : undefined;
 }

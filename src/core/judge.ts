@@ -9,7 +9,11 @@ export type Verdict =
   /** Write-only fields alone were written and nothing shows whether they were taken. */
   | { readonly kind: 'unverified' }
   /** Part was taken and readable fields were ignored: the rest will not come. */
-  | { readonly kind: 'ignored'; readonly fields: readonly FieldName[] }
+  | {
+      readonly kind: 'ignored';
+      readonly fields: readonly FieldName[];
+      readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>>;
+    }
   /** No sign of the change, yet. */
   | { readonly kind: 'not-seen'; readonly what: string };
 
@@ -30,20 +34,27 @@ export function judgeChange(change: Change, user: User | undefined, known: Ledge
 function judgeFields(change: Change, user: User, known: LedgerEntry | undefined): Verdict {
   const quirks: Partial<Record<FieldName, Quirk>> = {};
   const ignored: FieldName[] = [];
-  const written = change.kind === 'create' ? (Object.keys(change.after) as FieldName[]) : change.changed;
+  const written = Object.keys(change.after) as FieldName[];
   const readable = written.filter((name) => fieldTraits(name).isReadable && !user.unreadable.includes(name));
+  const isMeant = (name: FieldName): boolean => change.kind === 'create' || change.changed.includes(name);
   let taken = 0;
   for (const name of readable) {
     const sent = change.after[name] ?? '';
     const shown = user.fields[name] ?? '';
     const before = change.before?.fields[name] ?? '';
-    if (shown === sent) {
-      taken += 1;
-      continue;
-    }
     const quirk = known?.quirks[name];
-    if (shown === before && !(quirk?.sent === sent && quirk.observed === shown)) ignored.push(name);
-    else {
+    const isKnown = quirk?.sent === sent && quirk.observed === shown;
+    if (!isMeant(name)) {
+      // Sent along unchanged. What is shown now is the platform's way of keeping it, unless somebody else wrote meanwhile.
+      if (shown !== sent && !isKnown && isAltered(sent, shown)) quirks[name] = { sent, observed: shown };
+    } else if (shown === sent) taken += 1;
+    else if (
+      shown === before &&
+      !(quirk !== undefined && quirk.ignored === undefined && (isKnown || isAltered(sent, shown)))
+    ) {
+      ignored.push(name);
+      quirks[name] = { sent, observed: shown, ignored: (isKnown ? (quirk.ignored ?? 0) : 0) + 1 };
+    } else {
       taken += 1;
       quirks[name] = { sent, observed: shown };
     }
@@ -52,11 +63,16 @@ function judgeFields(change: Change, user: User, known: LedgerEntry | undefined)
   if (ignored.length > 0) {
     const isPartly = change.kind !== 'update' || taken > 0 || hasMoved;
     return isPartly
-      ? { kind: 'ignored', fields: ignored }
+      ? { kind: 'ignored', fields: ignored, quirks }
       : { kind: 'not-seen', what: `${ignored.join(', ')} as before` };
   }
-  if (readable.length > 0 || change.kind !== 'update') return { kind: 'applied', quirks };
-  return hasMoved ? applied() : { kind: 'unverified' };
+  const hasSign = change.kind !== 'update' || readable.some(isMeant) || hasMoved;
+  return hasSign ? { kind: 'applied', quirks } : { kind: 'unverified' };
+}
+
+/** Whether `shown` may be what a platform makes of `sent`: cut, trimmed or re-cased. */
+function isAltered(sent: string, shown: string): boolean {
+  return sent.trim().toLowerCase().startsWith(shown.trim().toLowerCase());
 }
 
 const applied = (): Verdict => ({ kind: 'applied', quirks: {} });

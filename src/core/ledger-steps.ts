@@ -59,7 +59,7 @@ export function afterChange(
     case 'update':
     case 'enable': {
       const hidden = { ...base.hidden, ...hiddenPart(change.after) };
-      const quirks = verdict.kind === 'applied' ? standingQuirks(base, change, verdict.quirks) : base.quirks;
+      const quirks = verdict.kind === 'unverified' ? base.quirks : standingQuirks(base, change, verdict.quirks);
       const unverified = verdict.kind === 'unverified' ? sendsSoFar(base, hidden) + 1 : 0;
       const kept = change.kind === 'update' && disabledAt !== undefined ? { disabledAt } : {};
       return { ...rest, ...kept, owner, hidden, quirks, unverified, writtenAt: now };

@@ -10,7 +10,12 @@ export interface Removal {
 export interface Quirk {
   readonly sent: string;
   readonly observed: string;
+  /** The platform took the write and left this field as it was: how often. Sent again up to `maxSends`, then left alone. */
+  readonly ignored?: number;
 }
+
+/** How often a value is sent without a sign that it was taken before it is left as it is. */
+export const maxSends = 3;
 
 /** Absence counted over complete full reads. */
 export interface Misses {

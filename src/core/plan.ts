@@ -2,7 +2,7 @@ import { beforeOf, type ChangeClass, type ChangeDraft, type ChangeKind } from '.
 import { type Difference, diffFields } from './diff.ts';
 import type { FieldValues } from './fields.ts';
 import type { Finding, FindingCode } from './finding.ts';
-import type { LedgerEntry } from './ledger.ts';
+import { type LedgerEntry, maxSends } from './ledger.ts';
 import { adopted, countMiss, goneFromPlatform, markGone, seenInSource } from './ledger-steps.ts';
 import type { Person } from './person.ts';
 import type { Policy, SyncSettings } from './settings.ts';
@@ -200,7 +200,10 @@ function active(subject: Case, person: Person, rules: PlanRules, ours: boolean):
       ours && known !== undefined
         ? seenInSource(known, true, difference.assumed)
         : adopted(rules.name, identification, difference.assumed);
-    return entry === ledger ? { rule: 'active-equal' } : { rule: 'active-equal', ledger: entry };
+    const equal: Decision = { rule: 'active-equal', ...(entry === ledger ? {} : { ledger: entry }) };
+    if (difference.givenUp === undefined) return equal;
+    const text = `the platform ignored ${difference.givenUp.join(', ')} ${maxSends} times: not sent again until the value changes on either side`;
+    return { ...equal, finding: finding(subject, 'ignored-field', text) };
   }
   if (!ours || known?.disabledAt !== undefined) {
     const why = ours ? 'active again: disabled by us before' : 'active, and disabled when first seen';
