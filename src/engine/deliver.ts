@@ -178,8 +178,8 @@ async function waitForTurn({ owned, sync }: RunContext, afterMs: number, why: st
 }
 
 /**
- * Before delivery every create is looked up again, by read and by search: whoever is there by now, or is there in one
- * of the two only, is not created.
+ * Before delivery whom another sync has made its own meanwhile is left out, and every create is looked up again, by read
+ * and by search: whoever is there by now, or is there in one of the two only, is not created.
  */
 async function stillMeant(
   context: RunContext,
@@ -191,9 +191,21 @@ async function stillMeant(
   if (batch.kind === 'outbox') return open;
   const marks: ChangeMark[] = [];
   const findings: Finding[] = [];
+  const { name, connection } = context.sync.settings;
+  const known = await io.store.ledger.getMany(
+    connection,
+    open.map(({ identification }) => identification),
+  );
   const check = async (change: PlannedChange): Promise<PlannedChange | undefined> => {
-    if (change.kind !== 'create') return change;
     const { identification } = change;
+    const entry = known.get(identification);
+    if (entry !== undefined && entry.removed === undefined && entry.owner !== name && io.syncs.has(entry.owner)) {
+      const owned = `belongs to sync ${entry.owner} by now: not touched by ${name}`;
+      marks.push({ identification, state: 'failed', reason: owned });
+      findings.push({ code: 'owned-by-other-sync', identification, message: owned });
+      return undefined;
+    }
+    if (change.kind !== 'create') return change;
     const lookup = await context.sync.platform.find(identification, context.signal);
     if (lookup.found === false) return change;
     const reason =
