@@ -1,0 +1,59 @@
+import { readdirSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { openFileSpool } from '../../src/store/file-spool.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+it('gives back any texts, in any order, between further ones', async () => {
+  const folder = await temporaryFolder();
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.nat(5000).map((length) => 'é'.repeat(length)),
+  );
+  const step = fc.oneof(fc.record({ append: text }), fc.record({ read: fc.nat() }));
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const spool = openFileSpool(folder);
+      try {
+        const kept: { place: number; text: string }[] = [];
+        for (const one of steps) {
+          if ('append' in one) kept.push({ place: spool.append(one.append), text: one.append });
+          else if (kept.length > 0) {
+            const chosen = kept[one.read % kept.length];
+            expect(spool.read(chosen?.place ?? -1)).toBe(chosen?.text);
+          }
+        }
+        for (const { place, text: wanted } of kept) expect(spool.read(place)).toBe(wanted);
+      } finally {
+        spool.close();
+      }
+    }),
+  );
+});
+
+it('takes records around and above the size of its buffer', async () => {
+  const spool = openFileSpool(await temporaryFolder());
+  const sizes = [0, 1, 1023, 1024, 1025, 349_523, 349_524, 349_525, 1 << 20, (1 << 20) + 1, 3_000_000, 5];
+  const records = sizes.map((size, i) => (i % 2 === 0 ? 'a' : 'ñ').repeat(size));
+  const places = records.map((record) => spool.append(record));
+  expect(places.toReversed().map((place) => spool.read(place).length)).toEqual(sizes.toReversed());
+  expect(places.every((place, i) => spool.read(place) === records[i])).toBe(true);
+  spool.close();
+});
+
+it('has no name on disk while it is open, and leaves nothing behind', async () => {
+  const folder = await temporaryFolder();
+  const spool = openFileSpool(folder);
+  const place = spool.append('somebody');
+  expect(readdirSync(folder)).toEqual([]);
+  expect(spool.read(place)).toBe('somebody');
+  spool.close();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('refuses a place where no record lies', async () => {
+  const spool = openFileSpool(await temporaryFolder());
+  spool.append('one');
+  expect(() => spool.read(1_000_000)).toThrow('no record lies at that place');
+  spool.close();
+});
