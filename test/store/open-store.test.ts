@@ -9,10 +9,7 @@ import { openStore } from '../../src/store/index.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
 import { explainSqliteError } from '../../src/store/sqlite-errors.ts';
 import { openRun, sampleEntry, sampleTrigger } from '../contracts/store-samples.ts';
-import { failOnLeaks } from '../support/leak-check.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-failOnLeaks();
 
 describe('openStore', () => {
   it('makes the file and its folders below the configuration, for this user alone', async () => {

@@ -7,10 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import { collect } from '../contracts/store-samples.ts';
-import { failOnLeaks } from '../support/leak-check.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-failOnLeaks();
 
 interface Worker {
   readonly process: ChildProcess;

@@ -3,9 +3,6 @@ import { expect, it } from 'vitest';
 import type { OwnedRun, RunScope } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import { endRun, hourMs, sampleTrigger } from '../contracts/store-samples.ts';
-import { failOnLeaks } from '../support/leak-check.ts';
-
-failOnLeaks();
 
 type Step =
   | { readonly kind: 'ask'; readonly key: number; readonly scope: number }
