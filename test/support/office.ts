@@ -61,9 +61,9 @@ const someInstant = Date.UTC(2026, 10, 21, 12);
 const closers: (() => Promise<void>)[] = [];
 const offices: Office[] = [];
 
-/** Every office of the test that is under way. */
-export function openedOffices(): readonly Office[] {
-  return offices;
+/** Every office that was opened since the last call. */
+export function takeOffices(): readonly Office[] {
+  return offices.splice(0);
 }
 
 afterEach(async () => {

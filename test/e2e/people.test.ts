@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest';
+import type { RunReport } from '../../src/ports/app.ts';
+import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+const hourMs = 3_600_000;
+
+async function managed(sync: OfficeOptions['sync'] = {}, count = 20): Promise<Office> {
+  const office = await openOffice({ sandbox: { people: usersOf(employees(count)) }, sync });
+  await office.writeEmployees(employees(count));
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  return office;
+}
+
+function isEnabled(office: Office, identification: string): boolean | undefined {
+  return office.sandbox.state.users.get(identification)?.enabled;
+}
+
+function codes(report: Pick<RunReport, 'findings'>): string[] {
+  return report.findings.map(({ code }) => code);
+}
+
+const without = (...names: readonly string[]): Row[] => employees(20).filter(({ id = '' }) => !names.includes(id));
+
+describe('leavers', () => {
+  it('are disabled, once, and enabled again when they come back', async () => {
+    const office = await managed();
+    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
+    expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+    await office.writeEmployees(employees(20, { E3: { last: 'Vuelta' } }));
+    expect((await office.apply()).run.counts).toMatchObject({ enable: 1, update: 0, applied: 1 });
+    expect(office.sandbox.state.users.get('E3')).toMatchObject({ enabled: true, fields: { lastName: 'Vuelta' } });
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('who never were on the platform are left out', async () => {
+    const office = await managed();
+    await office.writeEmployees(
+      employees(25, Object.fromEntries([21, 22, 23, 24, 25].map((n) => [`E${n}`, { status: 'left' }]))),
+    );
+    expect((await office.apply()).run.counts).toMatchObject({ create: 0, disable: 0 });
+  });
+
+  it('are removed after afterDays of being gone, and not before', async () => {
+    const office = await managed({ remove: { afterDays: 30 } });
+    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
+    await office.apply();
+    office.clock.jump(29 * 24 * hourMs);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+    office.clock.jump(25 * hourMs);
+    expect((await office.apply()).run.counts).toMatchObject({ remove: 1, applied: 1 });
+    expect(office.sandbox.state.users.has('E3')).toBe(false);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+    await office.writeEmployees(employees(20));
+    expect((await office.apply()).run.counts).toMatchObject({ create: 1, applied: 1 });
+  });
+
+  it('who come back in between start their days anew', async () => {
+    const office = await managed({ remove: { afterDays: 30 } });
+    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
+    await office.apply();
+    office.clock.jump(20 * 24 * hourMs);
+    await office.writeEmployees(employees(20));
+    await office.apply();
+    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
+    await office.apply();
+    office.clock.jump(20 * 24 * hourMs);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+    expect(office.sandbox.state.users.has('E3')).toBe(true);
+  });
+
+  it('removed with blacklist are a conflict when they come back, and are not created', async () => {
+    const office = await managed({ remove: { afterDays: 1, blacklist: true } });
+    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
+    await office.apply();
+    office.clock.jump(25 * hourMs);
+    await office.apply();
+    expect(office.sandbox.state.blacklist.has('E3')).toBe(true);
+    await office.writeEmployees(employees(20));
+    const report = await office.apply();
+    expect(codes(report)).toContain('removed-with-blacklist');
+    expect(report.run.counts).toMatchObject({ create: 0 });
+  });
+
+  it('that others disabled, or who were disabled before we came, are not removed', async () => {
+    const office = await openOffice({
+      sandbox: { people: usersOf(employees(5, { E3: { status: 'left' } })) },
+      sync: { remove: { afterDays: 1 } },
+    });
+    await office.writeEmployees(employees(5, { E3: { status: 'left' } }));
+    await office.apply();
+    office.clock.jump(72 * hourMs);
+    expect((await office.apply()).run.counts).toMatchObject({ remove: 0 });
+  });
+});
+
+describe('missing people', () => {
+  const missing = { afterReads: 2, minAge: '24h' };
+
+  it('are disabled after two different complete reads and 24 hours, both', async () => {
+    const office = await managed({ missing });
+    await office.writeEmployees(without('E20'));
+    for (const _ of [1, 2, 3]) {
+      office.clock.jump(20 * hourMs);
+      expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+    }
+    await office.writeEmployees(without('E20').map((row) => (row.id === 'E1' ? { ...row, last: 'Paz' } : row)));
+    expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 2 });
+    expect(isEnabled(office, 'E20')).toBe(false);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('are not disabled before minAge, however many reads there were', async () => {
+    const office = await managed({ missing });
+    for (const n of [1, 2, 3, 4, 5]) {
+      office.clock.jump(4 * hourMs);
+      await office.writeEmployees(without('E20').map((row) => (row.id === 'E1' ? { ...row, last: `Paz${n}` } : row)));
+      expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+    }
+  });
+
+  it.each([
+    { name: 'active', row: {} },
+    { name: 'hired for later', row: { hired: '2027-05-01' } },
+    { name: 'of an unknown status', row: { status: 'sabbatical' } },
+  ])('who are seen again ($name) start anew', async ({ row }) => {
+    const lifecycle = { status: 'status', active: ['active'], leaver: ['left'], hireDate: 'hired' };
+    const office = await managed({ missing, lifecycle });
+    const rows = (marker: string, ...gone: string[]): Row[] =>
+      without(...gone).map((one) => ({ ...one, hired: '', last: one.id === 'E1' ? marker : (one.last ?? '') }));
+    await office.writeEmployees(rows('A', 'E20'));
+    await office.apply();
+    office.clock.jump(25 * hourMs);
+    await office.writeEmployees(rows('B').map((one) => (one.id === 'E20' ? { ...one, ...row } : one)));
+    await office.apply();
+    office.clock.jump(25 * hourMs);
+    await office.writeEmployees(rows('C', 'E20'));
+    expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+    expect(isEnabled(office, 'E20')).toBe(true);
+  });
+
+  it('are counted by runs only, never by plan', async () => {
+    const office = await managed({ missing: { afterReads: 2, minAge: '0s' } });
+    await office.writeEmployees(without('E20'));
+    await office.plan();
+    await office.plan();
+    expect(await office.engine.io.store.ledger.get('acme', 'E20')).not.toHaveProperty('misses');
+    await office.apply();
+    expect((await office.engine.io.store.ledger.get('acme', 'E20'))?.misses?.count).toBe(1);
+  });
+
+  it('whom nobody owns are left alone and counted as unmanaged', async () => {
+    const office = await openOffice({
+      sandbox: { people: usersOf(employees(8)) },
+      sync: { missing: { afterReads: 1, minAge: '0s' } },
+    });
+    await office.writeEmployees(employees(5));
+    for (const _ of [1, 2]) expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+    expect((await office.apply()).run.facts.unmanaged).toBe(3);
+  });
+
+  it('with missing: never are never touched', async () => {
+    const office = await managed({ missing: 'never' });
+    await office.writeEmployees(without('E20'));
+    for (const _ of [1, 2, 3]) {
+      office.clock.jump(48 * hourMs);
+      expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+    }
+  });
+
+  it('are removed too once they were disabled long enough', async () => {
+    const office = await managed({ missing: { afterReads: 1, minAge: '0s' }, remove: { afterDays: 2 } });
+    await office.writeEmployees(without('E20'));
+    await office.apply();
+    office.clock.jump(49 * hourMs);
+    expect((await office.apply()).run.counts).toMatchObject({ remove: 1, applied: 1 });
+  });
+});
+
+describe('users that others disabled', () => {
+  it('are reported by default, and enabled where the sync says so', async () => {
+    for (const foreignDisable of ['report', 'enable']) {
+      const office = await managed({ foreignDisable });
+      office.sandbox.state.editUser('E3', { enabled: false });
+      const report = await office.apply();
+      expect(report.run.counts).toMatchObject({ enable: foreignDisable === 'enable' ? 1 : 0 });
+      if (foreignDisable === 'report') expect(codes(report)).toContain('foreign-disable');
+      expect(isEnabled(office, 'E3')).toBe(foreignDisable === 'enable');
+    }
+  });
+
+  it('after we had disabled and enabled them are still told apart', async () => {
+    const office = await managed();
+    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
+    await office.apply();
+    await office.writeEmployees(employees(20));
+    await office.apply();
+    office.sandbox.state.editUser('E3', { enabled: false });
+    expect(codes(await office.apply())).toContain('foreign-disable');
+  });
+});
+
+describe('people to whom nothing may happen', () => {
+  it('protected users are neither disabled nor removed', async () => {
+    const office = await managed({ protected: ['E3', 'E4'], missing: { afterReads: 1, minAge: '0s' } });
+    await office.writeEmployees(without('E4').map((row) => (row.id === 'E3' ? { ...row, status: 'left' } : row)));
+    const report = await office.apply();
+    expect(report.run.counts).toMatchObject({ disable: 0 });
+    expect(
+      report.findings.filter(({ code }) => code === 'protected-user').map(({ identification }) => identification),
+    ).toEqual(['E3', 'E4']);
+  });
+
+  it.each([
+    { outOfScope: 'ignore', enabled: true },
+    { outOfScope: 'disable', enabled: false },
+  ])('out of scope: $outOfScope', async ({ outOfScope, enabled }) => {
+    const office = await managed({ outOfScope, scope: "last != 'Extern'" });
+    await office.writeEmployees(employees(21, { E3: { last: 'Extern' }, E21: { last: 'Extern' } }));
+    await office.apply();
+    expect(isEnabled(office, 'E3')).toBe(enabled);
+    expect(office.sandbox.state.users.has('E21')).toBe(false);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+    await office.writeEmployees(employees(20));
+    await office.apply();
+    expect(isEnabled(office, 'E3')).toBe(true);
+  });
+
+  it.each<{ name: string; rows: Row[]; code: string }>([
+    {
+      name: 'an unknown status',
+      rows: employees(20, { E3: { status: 'sabbatical', last: 'Neu' } }),
+      code: 'status-unknown',
+    },
+    { name: 'a blank status', rows: employees(20, { E3: { status: '', last: 'Neu' } }), code: 'status-unknown' },
+    { name: 'a blank last name', rows: employees(20, { E3: { last: '' } }), code: 'row-rejected' },
+    {
+      name: 'a key that is there twice',
+      rows: [
+        ...employees(20, { E3: { status: 'left' } }),
+        ...employees(3, { E3: { mail: 'other@example.com' } }).slice(2),
+      ],
+      code: 'duplicate-key',
+    },
+    {
+      name: 'keys that differ by case',
+      rows: [
+        ...employees(20, { E3: { last: 'Neu' } }),
+        { id: 'e3', first: 'A', last: 'B', mail: 'b@example.com', status: 'active' },
+      ],
+      code: 'case-conflict',
+    },
+    {
+      name: 'an e-mail that is there twice',
+      rows: employees(21, { E21: { mail: 'ANA3@example.com' }, E3: { last: 'Neu' } }),
+      code: 'email-conflict',
+    },
+    {
+      name: 'the e-mail of another user: a rename',
+      rows: [...without('E3'), { id: 'N3', first: 'Ana3', last: 'Díaz', mail: 'ana3@example.com', status: 'active' }],
+      code: 'rename-conflict',
+    },
+  ])('$name changes nothing, protects, and is reported', async ({ rows, code }) => {
+    const office = await managed({ missing: { afterReads: 1, minAge: '0s' } });
+    await office.writeEmployees(rows);
+    for (const _ of [1, 2]) {
+      const report = await office.apply();
+      expect(codes(report)).toContain(code);
+      expect(report.run.counts).toMatchObject({ create: 0, update: 0, disable: 0, enable: 0, remove: 0 });
+    }
+    expect(office.sandbox.state.log).toEqual([]);
+  });
+
+  it('a user of the platform that differs from a person only by case is a conflict', async () => {
+    const office = await openOffice({ sandbox: { people: usersOf(employees(5)) } });
+    await office.writeEmployees(employees(5, { E3: { id: 'e3', last: 'Neu' } }));
+    const report = await office.apply();
+    expect(codes(report)).toContain('case-conflict');
+    expect(office.sandbox.state.log).toEqual([]);
+  });
+
+  it('people hired for later wait until their day', async () => {
+    const lifecycle = { status: 'status', active: ['active'], leaver: ['left'], hireDate: 'hired' };
+    const office = await openOffice({ sync: { lifecycle } });
+    await office.writeEmployees(employees(3, { E3: { hired: '2026-11-24' } }));
+    expect((await office.apply()).run.counts).toMatchObject({ create: 2 });
+    office.clock.jump(72 * hourMs);
+    expect((await office.apply()).run.counts).toMatchObject({ create: 1, applied: 1 });
+  });
+});
+
+describe('policies', () => {
+  it.each([
+    { policy: 'create-only', counts: { create: 1, update: 0, enable: 0, disable: 0 } },
+    { policy: 'upsert-only', counts: { create: 1, update: 1, enable: 1, disable: 0 } },
+    { policy: 'sync', counts: { create: 1, update: 1, enable: 1, disable: 1 } },
+  ])('$policy', async ({ policy, counts }) => {
+    const people = usersOf(employees(5, { E4: { status: 'left' } }));
+    const office = await openOffice({ sandbox: { people }, sync: { policy } });
+    await office.writeEmployees(employees(6, { E2: { last: 'Paz' }, E3: { status: 'left' } }));
+    expect((await office.apply()).run.counts).toMatchObject(counts);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+});
+
+describe('a sync that is configured no more', () => {
+  it('leaves its users to the sync that names them, which may then miss them', async () => {
+    const office = await managed({ missing: { afterReads: 1, minAge: '0s' } }, 5);
+    const { store } = office.engine.io;
+    const run = (await office.app.runs({ limit: 1 }))[0];
+    if (run === undefined) throw new Error('no run');
+    const lease = await store.leases.take(`run:${run.id}`, 'test', 60_000, office.clock.now());
+    if (lease === undefined) throw new Error('no lease');
+    const entry = await store.ledger.get('acme', 'E5');
+    if (entry === undefined) throw new Error('no entry');
+    await store.ledger.put({ run, lease }, [{ ...entry, owner: 'gone' }]);
+    await office.apply();
+    expect((await store.ledger.get('acme', 'E5'))?.owner).toBe('people');
+    await office.writeEmployees(employees(4));
+    await office.apply();
+  });
+});
