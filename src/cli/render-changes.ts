@@ -2,7 +2,7 @@ import type { Change, ChangeKind } from '../core/change.ts';
 import { type FieldName, fieldNames, findField } from '../core/fields.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import type { Colors, Style } from './style.ts';
-import { clean, cleanLine, quote } from './terminal-text.ts';
+import { cleanLine, quote } from './terminal-text.ts';
 
 /** One field of a change, as people and files are told it. `''` is an empty field. */
 export interface FieldDifference {
@@ -24,16 +24,16 @@ function shownBefore(field: FieldName, before: Change['before']): string | undef
   return findField(field)?.isReadable === true ? (before.fields[field] ?? '') : undefined;
 }
 
-/** Changes below one another, each with its fields. */
-export function renderChanges(changes: readonly PlannedChange[], style: Style): string {
-  return changes.map((change) => renderChange(change, style)).join('\n');
+/** Changes below one another, each with its fields. `told`: reasons of states that stand elsewhere in the report. */
+export function renderChanges(changes: readonly PlannedChange[], told: readonly string[], style: Style): string {
+  return changes.map((change) => renderChange(change, told, style)).join('\n');
 }
 
-function renderChange(change: PlannedChange, { colors }: Style): string {
+function renderChange(change: PlannedChange, told: readonly string[], { colors }: Style): string {
   const { identification, kind, reason, state, stateReason } = change;
-  const why = stateReason === undefined ? '' : `: ${cleanLine(stateReason)}`;
+  const why = stateReason === undefined || told.includes(stateReason) ? '' : `: ${cleanLine(stateReason)}`;
   const stands = state === 'planned' ? '' : `  ${stateColor(state, colors)(`[${state}${why}]`)}`;
-  const head = `${kindColor(kind, colors)(kind)} ${colors.bold(cleanLine(identification))}  ${clean(reason)}${stands}`;
+  const head = `${kindColor(kind, colors)(kind)} ${colors.bold(cleanLine(identification))}  ${cleanLine(reason)}${stands}`;
   return [head, ...differencesOf(change).map((difference) => `  ${renderDifference(kind, difference)}`)].join('\n');
 }
 

@@ -29,6 +29,7 @@ export function renderFailure(error: unknown, { colors }: Style, isDebug: boolea
     const lines = clean(messageOf(error)).replace(/^/gm, '  ');
     return `${colors.red('error:')} ${formatCount(problems.length, 'problem')} in the configuration; nothing was started\n${lines}${stack}`;
   }
+  if (error instanceof Interruption) return `${messageOf(error)}${stack}`;
   const hint = error instanceof RollcallError || isDebug ? '' : '\nadd --debug to see where it came from';
   return `${colors.red('error:')} ${clean(messageOf(error))}${hint}${stack}`;
 }

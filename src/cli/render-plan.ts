@@ -24,7 +24,9 @@ export function renderPlan(
     headOf(report, outcome, inAll, style),
     renderHolds(report, style),
     renderFindings(withoutHolds(report.findings), withoutHolds(report.findings).length, style),
-    changes.length === 0 ? '' : `${changesHead(changes.length, inAll)}\n${indent(renderChanges(changes, style))}`,
+    changes.length === 0
+      ? ''
+      : `${changesHead(changes.length, inAll)}\n${indent(renderChanges(changes, heldReasons(report), style))}`,
     renderRest(changes.length, inAll, report.sync, style),
     renderNext(report, outcome, inAll, style),
   ];
@@ -63,14 +65,17 @@ function headline(outcome: PlanOutcome, inAll: number, held: number, { colors }:
   return `${formatCount(inAll, 'change')}${stopped}`;
 }
 
-function renderHolds({ holds, findings, facts }: PlanReport, { colors }: Style): string {
-  const reasons = new Set([
-    ...holds.map(({ reason }) => reason),
-    ...findings.filter(({ code }) => code === 'held').map(({ message }) => message),
-  ]);
-  if (reasons.size === 0 && facts.isReadDoubted !== true) return '';
-  const lines = [...reasons].map((reason) => `  ${cleanLine(reason)}`);
-  if (facts.isReadDoubted === true) lines.push('  the source looks wrong: look at it before you approve');
+function heldReasons({ holds, findings }: PlanReport): readonly string[] {
+  const messages = findings.filter(({ code }) => code === 'held').map(({ message }) => message);
+  return [...new Set([...holds.map(({ reason }) => reason), ...messages])];
+}
+
+function renderHolds(report: PlanReport, { colors }: Style): string {
+  const reasons = heldReasons(report);
+  const isReadDoubted = report.facts.isReadDoubted === true;
+  if (reasons.length === 0 && !isReadDoubted) return '';
+  const lines = reasons.map((reason) => `  ${cleanLine(reason)}`);
+  if (isReadDoubted) lines.push('  the source looks wrong: look at it before you approve');
   return [colors.yellow('held until a person approves:'), ...lines].join('\n');
 }
 
@@ -92,12 +97,13 @@ function renderNext(
 ): string {
   if (failure !== undefined) return `to look at the source: ${style.command('check')}`;
   if (inAll === 0) return '';
+  const apply = style.command(`apply ${sync}`);
+  const approve = style.command(`apply ${sync} --approve ${shortDigest(digest)}`);
   const isHeld = counts.held > 0 || facts.isReadDoubted === true;
   const lines = [`digest ${shortDigest(digest)}`];
-  const apply = style.command(`apply ${sync}`);
-  lines.push(isHeld ? `to deliver what is not held:  ${apply}` : `to deliver it:  ${apply}`);
-  if (isHeld) {
-    const approve = style.command(`apply ${sync} --approve ${shortDigest(digest)}`);
+  if (!isHeld) lines.push(`to deliver it:  ${apply}`);
+  else {
+    if (counts.held < inAll) lines.push(`to deliver what is not held:  ${apply}`);
     lines.push(`to approve and deliver all:   ${approve}`);
   }
   if (outcome === 'partial') lines.push('the run will end as partial, because the source was not read completely');

@@ -47,7 +47,7 @@ function section(command: Command, path: string): string {
   const words = command.registeredArguments.map(argumentWord).join(' ');
   const usage = `rollcall ${path}${words === '' ? '' : ` ${words}`}${command.options.length === 0 ? '' : ' [options]'}`;
   const text = command.description();
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
   const args = command.registeredArguments.map((one) => `- \`${argumentWord(one)}\`: ${cell(one.description)}`);
   const parts = [`### ${path}`, `\`${usage}\``, sentence, args.join('\n')];
   if (command.options.length > 0) parts.push(table(command.options));

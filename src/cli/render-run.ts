@@ -13,15 +13,22 @@ const shownBatches = 20;
 /** What a run came to, for people: outcome, numbers, batches, findings, and what to do now. */
 export function renderRun(report: RunReport, style: Style): string {
   const { run, findings, findingsInAll, batches, resumed } = report;
+  const told = toldReasons(report);
+  const news = findings.filter(({ message }) => !told.includes(message));
   const sections = [
     resumed.map((old) => `resumed before: ${old.id}, ${renderOutcome(old, style)}`).join('\n'),
     headOf(run, style),
     renderHolds(report, style),
     renderBatches(batches, style),
-    renderFindings(findings, findingsInAll, style),
+    renderFindings(news, findingsInAll - (findings.length - news.length), style),
     renderNext(report, style),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
+}
+
+/** Why something is held: it has a section of its own and need not be said with every change and finding. */
+export function toldReasons({ holds }: RunReport): readonly string[] {
+  return holds.map(({ reason }) => reason);
 }
 
 function headOf(run: Run, style: Style): string {

@@ -5,7 +5,7 @@ import type { AddCommand } from './command.ts';
 import { runJson } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';
 import { renderChanges } from './render-changes.ts';
-import { renderRun } from './render-run.ts';
+import { renderRun, toldReasons } from './render-run.ts';
 import type { Shell } from './shell.ts';
 
 interface ShowOptions {
@@ -45,7 +45,9 @@ async function show(shell: Shell, id: string, options: ShowOptions): Promise<num
     shell.printJson({ ...runJson(report), changes });
     shell.print(renderRun(report, shell.style));
     const more = found.length > limit ? `\n… and more than these ${formatNumber(limit)}: raise --limit` : '';
-    shell.print(`\n${changes.length === 0 ? 'no such changes' : renderChanges(changes, shell.style)}${more}`);
+    shell.print(
+      `\n${changes.length === 0 ? 'no such changes' : renderChanges(changes, toldReasons(report), shell.style)}${more}`,
+    );
     return 0;
   });
 }

@@ -2,11 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { renderCliReference } from '../cli/render-reference.ts';
 import { renderJsonSchema } from '../config/json-schema.ts';
 import { renderConfigReference } from '../config/reference.ts';
+import { demoCommand } from './demo.ts';
+import { openProcessIo } from './process-io.ts';
+
+// The commands that only the executable adds are in the reference too.
+const io = openProcessIo(process, new AbortController().signal);
 
 /** Files that are generated, and from what: `npm run docs` writes them, tests compare them. */
 const generated: Readonly<Record<string, () => string>> = {
   'docs/configuration.md': renderConfigReference,
-  'docs/cli.md': () => renderCliReference([]),
+  'docs/cli.md': () => renderCliReference([demoCommand(io)]),
   'schema/rollcall.schema.json': renderJsonSchema,
 };
 

@@ -1,0 +1,191 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { useConnectedShells, writePeople } from './test-shell.ts';
+
+const openConnectedShell = useConnectedShells();
+
+interface RunJson {
+  readonly run: string;
+  readonly outcome: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly digest: string;
+}
+
+const three = ['1001,Ana,Sales', '1002,Bo,Sales', '1003,Cy,Finance'];
+const leave = (people: readonly string[]) => people.map((person) => `${person},terminated`);
+const eight = Array.from({ length: 8 }, (_, i) => `20${i},Name${i},Sales`);
+
+test('plan shows, apply does, and then there is nothing to do', async () => {
+  const shell = await openConnectedShell(three);
+  const plan = await shell.run(['plan', 'people', '--limit', '1']);
+  const before = shell.sandbox.state.users.size;
+  const apply = await shell.run(['apply', 'people']);
+  const again = await shell.run(['plan', 'people', '--json']);
+
+  expect(plan.code).toBe(0);
+  expect(plan.stdout).toContain('people: 3 changes');
+  expect(plan.stdout).toContain('the first 1 of 3 changes:');
+  expect(plan.stdout).toContain('firstName: "Ana"');
+  expect(before).toBe(0);
+  expect(apply).toMatchObject({ code: 0, stdout: expect.stringContaining('3 applied') });
+  expect(apply.stderr).toContain('delivering batch 1 of 1: 3 changes\n');
+  expect([...shell.sandbox.state.users.keys()].sort()).toEqual(['1001', '1002', '1003']);
+  expect(again.json<RunJson>()).toMatchObject({ run: null, outcome: 'nothing-to-do', changes: [] });
+  expect(again.stderr).toBe('');
+});
+
+test('check looks at everything and fails when something does not work', async () => {
+  const shell = await openConnectedShell(three);
+  const well = await shell.run(['check']);
+  await writePeople(shell, []);
+  const token = await shell.run(['check', '--json'], { env: { ROLLCALL_ACCESS_TOKEN: 'wrong' } });
+
+  expect(well).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ configuration {2}/) });
+  expect(token.code).toBe(1);
+  expect(token.json<{ lines: object[] }>()).toMatchObject({
+    ok: false,
+    lines: expect.arrayContaining([expect.objectContaining({ state: 'failed' })]),
+  });
+});
+
+test('what a guard holds ends with 3, is listed, asked about, approved and delivered', async () => {
+  const shell = await openConnectedShell(eight);
+  await shell.run(['apply', 'people']);
+  await writePeople(shell, leave(eight));
+  const plan = await shell.run(['plan', 'people']);
+  const apply = await shell.run(['apply', 'people', '--json']);
+  const { run, counts, outcome } = apply.json<RunJson>();
+  const shown = await shell.run(['show', run.slice(-8), '--held', '--limit', '2']);
+  const alone = await shell.run(['approve', run]);
+  const declined = await shell.run(['approve', run], { answer: 'n' });
+  const approved = await shell.run(['approve', run], { answer: 'Y' });
+  const delivered = await shell.run(['apply', 'people', '--json']);
+
+  expect(plan.code).toBe(3);
+  expect(plan.stdout).toContain('8 disables');
+  expect(plan.stdout).not.toContain('to deliver what is not held');
+  expect({ code: apply.code, outcome, held: counts.held }).toEqual({ code: 3, outcome: 'held', held: 8 });
+  expect(shown.stdout).toMatch(/disable 200 .*\[held\]\ndisable 201 .*\[held\]\n… and more than these 2/);
+  expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  expect(declined).toMatchObject({ code: 1, stderr: expect.stringContaining('approve 8 changes? [y/N]') });
+  expect(approved).toMatchObject({ code: 0, stdout: expect.stringContaining('approved 8 changes') });
+  expect(delivered.json<RunJson>()).toMatchObject({ outcome: 'succeeded', counts: { applied: 8 } });
+  expect([...shell.sandbox.state.users.values()].every(({ enabled }) => !enabled)).toBe(true);
+});
+
+test('a plan that was looked at is approved by its digest', async () => {
+  const shell = await openConnectedShell(eight);
+  await shell.run(['apply', 'people']);
+  await writePeople(shell, leave(eight));
+  const { stdout } = await shell.run(['plan', 'people']);
+  const [, digest = ''] = /--approve (\w+)/.exec(stdout) ?? [];
+  const apply = await shell.run(['apply', 'people', '--approve', digest]);
+
+  expect(apply).toMatchObject({ code: 0, stdout: expect.stringContaining('8 applied') });
+  expect(await shell.run(['apply', 'people', '--approve', 'feedfacefeed'])).toMatchObject({ code: 1 });
+});
+
+test('what was rejected is not asked about again', async () => {
+  const shell = await openConnectedShell(eight);
+  await shell.run(['apply', 'people']);
+  await writePeople(shell, leave(eight));
+  const { run } = (await shell.run(['apply', 'people', '--json'])).json<RunJson>();
+  const rejected = await shell.run(['reject', run, '--yes', '--json']);
+
+  expect(rejected.json()).toEqual({ run, sync: 'people', verdict: 'rejected', changes: 8, isDeploymentRunning: false });
+});
+
+test('runs are listed and shown, and a run can be tried again', async () => {
+  const shell = await openConnectedShell(three);
+  const none = await shell.run(['runs']);
+  const { run } = (await shell.run(['apply', 'people', '--json'])).json<RunJson>();
+  const retried = await shell.run(['retry', run, '--json']);
+  const listed = await shell.run(['runs', 'people', '--json']);
+  const shown = await shell.run(['show', run, '--changes', '--json']);
+
+  expect(none.stdout).toBe('no runs yet\n');
+  expect(retried.json<RunJson>().outcome).toBe('nothing-to-do');
+  expect(listed.json<{ runs: RunJson[] }>().runs.map(({ outcome }) => outcome)).toEqual(['nothing-to-do', 'succeeded']);
+  expect(shown.json<{ changes: object[] }>().changes).toHaveLength(3);
+  expect(await shell.run(['show', 'run_none'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('rollcall runs'),
+  });
+  expect(await shell.run(['cancel', run])).toMatchObject({ code: 1, stderr: expect.stringContaining('ended already') });
+});
+
+test('resync of one person changes nobody else', async () => {
+  const shell = await openConnectedShell(three);
+  const resync = await shell.run(['resync', 'people', '--user', '1002', '--json']);
+
+  expect(resync.json<RunJson>().counts).toMatchObject({ create: 1, applied: 1 });
+  expect([...shell.sandbox.state.users.keys()]).toEqual(['1002']);
+});
+
+test('why follows one person', async () => {
+  const shell = await openConnectedShell(three);
+  const why = await shell.run(['why', 'people', '1003']);
+  const json = await shell.run(['why', 'people', 'nobody', '--json']);
+
+  expect(why).toMatchObject({ code: 0, stdout: expect.stringContaining('(active-create)') });
+  expect(json.json()).toMatchObject({
+    sync: 'people',
+    identification: 'nobody',
+    records: [],
+    lookup: { found: false },
+  });
+});
+
+test('token status says what the token is and never what it holds', async () => {
+  const shell = await openConnectedShell(three);
+  const status = await shell.run(['token', 'status', 'acme']);
+
+  expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('acme: static') });
+  expect(status.stdout).not.toContain(shell.sandbox.accessToken);
+  expect(await shell.run(['token', 'status', 'acm'])).toMatchObject({ code: 2 });
+});
+
+test('the whole plan goes to a file', async () => {
+  const shell = await openConnectedShell(three);
+  const plan = await shell.run(['plan', 'people', '--limit', '0', '--out', 'plan.json']);
+  const changes: object[] = JSON.parse(await readFile(join(shell.folder, 'plan.json'), 'utf8'));
+
+  expect(plan.stdout).toContain('(3 changes) is in plan.json');
+  expect(changes).toHaveLength(3);
+});
+
+test('a run that is stopped goes on with the next one', async () => {
+  const people = Array.from({ length: 24 }, (_, i) => `3${String(i).padStart(2, '0')},Name${i},Sales`);
+  const shell = await openConnectedShell(people);
+  const stopped = await shell.run(['apply', 'people', '--json'], {
+    isTerminal: true,
+    onStderr: (text, stop) => text.includes('batch 1 of 1') && stop(),
+  });
+  const next = await shell.run(['apply', 'people', '--json']);
+
+  expect(stopped.code).toBe(130);
+  expect(stopped.stderr).toContain('stopping at the next safe place; run the command again to go on');
+  expect(stopped.json()).toEqual({ error: { code: 'CANCELLED', message: expect.stringContaining('SIGINT') } });
+  expect(next.json<{ resumed: object[] }>().resumed).toEqual([expect.objectContaining({ outcome: 'succeeded' })]);
+  expect(shell.sandbox.state.users.size).toBe(24);
+});
+
+test('start says when it is ready, does what other shells ask for, and ends with 0', async () => {
+  const shell = await openConnectedShell(three);
+  let asked: Promise<{ stdout: string }> | undefined;
+  const started = await shell.run(['start', '--json'], {
+    onStdout: (_, stop) => {
+      asked ??= shell.run(['resync', 'people', '--json']).then(async (queued) => {
+        while (shell.sandbox.state.users.size < 3) await new Promise((resolve) => setTimeout(resolve, 50));
+        stop();
+        return queued;
+      });
+    },
+  });
+
+  expect(started.code).toBe(0);
+  expect(JSON.parse(started.stdout)).toMatchObject({ ready: true, syncs: [{ name: 'people' }] });
+  expect(JSON.parse((await asked)?.stdout ?? '')).toMatchObject({ outcome: 'queued' });
+  for (const line of started.stderr.trim().split('\n').slice(0, -1)) expect(JSON.parse(line)).toHaveProperty('msg');
+});

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { Interruption } from '../../src/cli/interruption.ts';
+import { openWatch, stoppingNote } from '../../src/cli/watch.ts';
+import type { ProgressEvent } from '../../src/ports/runtime.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { failOnLeaks } from '../support/leak-check.ts';
+import { captured } from './test-shell.ts';
+
+failOnLeaks();
+
+const story: readonly ProgressEvent[] = [
+  { step: 'pulling', rows: 100 },
+  { step: 'pulling', rows: 1520 },
+  { step: 'scanning', users: 500, total: undefined },
+  { step: 'scanning', users: 1512, total: 1512 },
+  { step: 'planning', decided: 20, total: 20 },
+  { step: 'delivering', batch: 1, batches: 2, changes: 1000 },
+  { step: 'settling', batch: 1, batches: 0, status: 'Processing' },
+  { step: 'settling', batch: 1, batches: 0, status: 'Processing' },
+  { step: 'settling', batch: 1, batches: 0, status: 'Processed\u001b[2J' },
+  { step: 'reading-back', users: 400, total: 1000 },
+  { step: 'reading-back', users: 1000, total: 1000 },
+  { step: 'delivering', batch: 2, batches: 2, changes: 12 },
+];
+
+function watched(steps: 'bars' | 'lines' | 'none', signal = new AbortController().signal) {
+  const stream = captured(steps === 'bars');
+  const watch = openWatch({ output: stream.output, signal, clock: new FakeClock(), steps });
+  return { stream, watch };
+}
+
+test('without a terminal there is one line per step', () => {
+  const { stream, watch } = watched('lines');
+  for (const event of story) watch.progress(event);
+  watch.end();
+
+  expect(stream.text()).toMatchInlineSnapshot(`
+    "pulled 1,520 rows from the source
+    scanned 1,512 users on the platform
+    compared 20 people in detail
+    delivering batch 1 of 2: 1,000 changes
+    settling batch 1: Processing
+    settling batch 1: Processed\\u001b[2J
+    read back 1,000 users
+    delivering batch 2 of 2: 12 changes
+    "
+  `);
+});
+
+test('a step that is stopped half-way says how far it came', () => {
+  const stopping = new AbortController();
+  const { stream, watch } = watched('lines', stopping.signal);
+  watch.progress({ step: 'scanning', users: 500, total: 9000 });
+  stopping.abort(new Interruption('SIGINT'));
+  watch.progress({ step: 'scanning', users: 1000, total: 9000 });
+  watch.end();
+
+  expect(stream.text()).toBe(`scanned 500 of 9,000 users on the platform\n${stoppingNote}\n`);
+});
+
+test('a terminal gets a bar for each stage, and nothing is left running', () => {
+  const { stream, watch } = watched('bars');
+  for (const event of story) watch.progress(event);
+  watch.end();
+
+  const text = stream.plain();
+  for (const stage of ['pulling', 'scanning', 'planning', 'delivering']) expect(text).toContain(stage);
+  expect(text).toContain('batch 2 of 2: 12 changes');
+  expect(text).toContain('1,520 rows');
+  expect(text.split('\n').filter((line) => line !== '')).toHaveLength(4);
+});
+
+test('where logs tell the story there is no progress, but the word on stopping stays', () => {
+  const stopping = new AbortController();
+  const { stream, watch } = watched('none', stopping.signal);
+  for (const event of story) watch.progress(event);
+  stopping.abort(new Interruption('SIGTERM'));
+  watch.end();
+
+  expect(stream.text()).toBe(`${stoppingNote}\n`);
+});

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { renderPerson } from '../../src/cli/render-person.ts';
+import type { PersonTrace } from '../../src/ports/app.ts';
+import { at, plain, sampleChange } from './samples.ts';
+
+const snapshot = { kind: 'full', rows: 520, leavers: undefined, missing: undefined, gaps: [] } as const;
+const person = {
+  kind: 'person',
+  at: 'line 4',
+  identification: '1003',
+  fields: { area: 'Finance' },
+  standing: 'active',
+  standingReason: 'status "active" is in active',
+  isInScope: true,
+} as const;
+
+const known: PersonTrace = {
+  identification: '1003',
+  records: [
+    {
+      record: { at: 'line 4', fields: { employee_id: '1003', department: 'Finance ', level: 6, tags: ['a'] } },
+      trace: {
+        mapped: person,
+        steps: [
+          { target: 'identification', origin: 'from employee_id', effect: 'set', detail: '1003' },
+          { target: 'area', origin: 'from department', effect: 'set', detail: 'Finance' },
+          {
+            target: 'job',
+            origin: 'from title',
+            effect: 'kept',
+            detail: 'blank or not visible: left as the platform has it',
+          },
+          { target: 'standing', origin: 'lifecycle', effect: 'set', detail: 'active: status "active" is in active' },
+        ],
+      },
+    },
+  ],
+  snapshot,
+  says: { says: 'active', person },
+  lookup: {
+    found: true,
+    user: {
+      id: '7',
+      identification: '1003',
+      enabled: true,
+      fields: { area: 'Sales' },
+      unreadable: ['birthDate'],
+      lastUpdate: '2026-11-20T10:00:00',
+    },
+  },
+  ledger: {
+    identification: '1003',
+    owner: 'people',
+    hidden: { job: 'Clerk' },
+    quirks: { area: { sent: 'Sales and more', observed: 'Sales' } },
+    unverified: 1,
+    writtenAt: at,
+    misses: { count: 1, since: at, stamp: 's' },
+  },
+  decision: { rule: 'active-update', change: sampleChange() },
+  history: [{ ...sampleChange({ state: 'failed', stateReason: 'refused' }), run: 'run_01', at }],
+};
+
+test('a person is followed from the source to the decision', () => {
+  expect(renderPerson(known, 'people', plain)).toMatchInlineSnapshot(`
+    "1003 in sync people
+
+    Source
+      line 4; 520 rows read
+        employee_id: "1003"
+        department: "Finance "
+        level: 6
+        tags: ["a"]
+
+    Mapping
+      identification  set   "1003"                                             from employee_id
+      area            set   "Finance"                                          from department
+      job             kept  blank or not visible: left as the platform has it  from title
+
+    Standing and scope
+      standing: active: status "active" is in active
+      so the source says: active
+
+    Platform
+      user 7, enabled, last update 2026-11-20T10:00:00
+        area: "Sales"
+        shown in a way that cannot be understood: birthDate
+
+    Ledger
+      owned by sync people, last written 2026-11-21 19:30:00 UTC
+      missing in 1 read since 2026-11-21 19:30:00 UTC
+      job was last written as "Clerk"
+      area was sent as "Sales and more" and is shown as "Sales"
+      sent 1 time without a sign that it was taken
+
+    Decision
+      the person is active, and the user differs (active-update)
+      update: differs in area
+        area: "Sales" → "Finance"
+
+    History
+      2026-11-21 19:30:00 UTC  run_01  update  failed: refused"
+  `);
+});
+
+test('of somebody whom nobody knows, every section says so', () => {
+  const unknown: PersonTrace = {
+    ...known,
+    records: [],
+    snapshot: { ...snapshot, gaps: ['the file does not end in a line end'] },
+    says: { says: 'nothing', reason: 'not in this read, which proves nothing about absence' },
+    lookup: { found: false },
+    ledger: undefined,
+    decision: { rule: 'nothing' },
+    history: [],
+  };
+
+  expect(renderPerson(unknown, 'people', plain)).toMatchInlineSnapshot(`
+    "1003 in sync people
+
+    Source
+      no record has this identification; 520 rows read
+      not fully proven: the file does not end in a line end
+
+    Standing and scope
+      so the source says: nothing: not in this read, which proves nothing about absence
+
+    Platform
+      no user has this identification
+
+    Ledger
+      not ours: no sync of this configuration owns the user
+
+    Decision
+      the source says nothing that may be concluded from (nothing)
+      nothing is to be done
+
+    History
+      no run has changed this user"
+  `);
+});
+
+test('a change that may not be made is named', () => {
+  const text = renderPerson({ ...known, decision: { rule: 'leaver-enabled', forbidden: 'disable' } }, 'people', plain);
+
+  expect(text).toContain('forbids the disable');
+});

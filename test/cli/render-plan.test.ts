@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { planJson } from '../../src/cli/json-reports.ts';
+import { planOutcome } from '../../src/cli/plan-outcome.ts';
+import { renderPlan } from '../../src/cli/render-plan.ts';
+import { openStyle } from '../../src/cli/style.ts';
+import { noCounts } from '../../src/core/run.ts';
+import type { PlanReport } from '../../src/ports/app.ts';
+import type { PlannedChange } from '../../src/ports/store.ts';
+import { plain, sampleChange, samplePlan } from './samples.ts';
+
+const render = (report: PlanReport, changes: readonly PlannedChange[] = []) =>
+  renderPlan(report, planOutcome(report), changes, plain);
+
+test('a plan shows numbers, then every change field by field, then how to deliver it', () => {
+  const changes = [
+    sampleChange(),
+    sampleChange({
+      identification: '1004',
+      before: { userId: '8', enabled: true, fields: { project: '' } },
+      after: { job: 'Clerk', phoneNumber: '', project: 'Apollo', area: '' },
+      changed: ['job', 'phoneNumber', 'project'],
+      reason: 'differs in job, phoneNumber, project',
+    }),
+    sampleChange({
+      identification: '1005',
+      kind: 'create',
+      before: undefined,
+      after: { firstName: 'Ana', lastName: 'Sato', email: '' },
+      changed: ['firstName', 'lastName'],
+      reason: 'active, and not on the platform',
+    }),
+    sampleChange({ identification: '1006', kind: 'disable', after: {}, changed: [], reason: 'left on 2026-11-20' }),
+  ];
+  const counts = { ...noCounts, create: 1, update: 2, disable: 1, firstSight: 1 };
+
+  expect(render(samplePlan({ counts }), changes)).toMatchInlineSnapshot(`
+    "people: 4 changes
+      1,520 source rows, 1,512 platform users, 1,500 managed, 1,499 unchanged, 12 on the platform only
+      1 to create, 2 to update (1 first-sight write), 1 to disable
+
+    changes:
+      update 1003  differs in area
+        area: "Sales" → "Finance"
+      update 1004  differs in job, phoneNumber, project
+        job: (not shown) → "Clerk"
+        phoneNumber: (not shown) → (cleared)
+        project: (empty) → "Apollo"
+      create 1005  active, and not on the platform
+        firstName: "Ana"
+        lastName: "Sato"
+      disable 1006  left on 2026-11-20
+
+    digest 3f2a9c1b4d5e
+    to deliver it:  rollcall apply people"
+  `);
+});
+
+test('a plan that is held says who must decide, and how to deliver the rest', () => {
+  const reason = '7 disables: 5 allowed for 100 managed users';
+  const report = samplePlan({
+    counts: { ...noCounts, update: 30, disable: 7, held: 7 },
+    holds: [{ sync: 'people', class: 'disables', reason, count: 7 }],
+    findings: [
+      { code: 'held', message: reason },
+      { code: 'row-rejected', identification: '1010', at: 'line 12', message: 'last_name is blank' },
+    ],
+  });
+  const held = sampleChange({
+    kind: 'disable',
+    after: {},
+    changed: [],
+    reason: 'left',
+    state: 'held',
+    stateReason: reason,
+  });
+
+  expect(render(report, [held])).toMatchInlineSnapshot(`
+    "people: 37 changes, 7 of them held
+      1,520 source rows, 1,512 platform users, 1,500 managed, 1,499 unchanged, 12 on the platform only
+      30 to update, 7 to disable
+
+    held until a person approves:
+      7 disables: 5 allowed for 100 managed users
+
+    1 finding:
+      1010 line 12: last_name is blank (row-rejected)
+
+    the first 1 of 37 changes:
+      disable 1003  left  [held]
+
+    … and 36 more: --limit 37, or rollcall plan people --out plan.csv
+
+    digest 3f2a9c1b4d5e
+    to deliver what is not held:  rollcall apply people
+    to approve and deliver all:   rollcall apply people --approve 3f2a9c1b4d5e"
+  `);
+});
+
+test('findings are listed up to twenty, and the rest is counted', () => {
+  const findings = Array.from({ length: 23 }, (_, i) => ({ code: 'row-rejected' as const, message: `line ${i}: bad` }));
+  const text = render(samplePlan({ findings }));
+
+  expect(text).toContain('23 findings:');
+  expect(text).toContain('line 19: bad');
+  expect(text).not.toContain('line 20: bad');
+  expect(text).toContain('… and 3 more');
+});
+
+test('what comes from outside cannot act on the terminal', () => {
+  const report = samplePlan({
+    failure: 'bad \u001b[2J',
+    findings: [{ code: 'row-unreadable', message: '\u001b]0;x\u0007' }],
+  });
+  const change = sampleChange({ identification: 'a\u001b[1m', after: { area: '\u001b[31m' }, reason: 'b\u001bc' });
+
+  expect(render(report, [change])).not.toContain('\u001b');
+});
+
+test('the commands that it suggests name the configuration that was used', () => {
+  const style = openStyle({ isTerminal: false, env: {}, config: 'my files/acme.yaml' });
+
+  expect(renderPlan(samplePlan(), 'planned', [], style)).toContain(
+    "rollcall apply people --config 'my files/acme.yaml'",
+  );
+});
+
+test.each([
+  ['planned', {}],
+  ['nothing-to-do', { counts: noCounts }],
+  ['held', { counts: { ...noCounts, disable: 7, held: 7 } }],
+  ['held', { counts: noCounts, facts: { isReadDoubted: true } }],
+  ['partial', { counts: { ...noCounts, update: 9, held: 9 }, facts: { sourceGaps: ['no end'] } }],
+  ['failed', { failure: 'no employee', facts: { sourceGaps: ['no end'], isReadDoubted: true } }],
+] satisfies [string, Partial<PlanReport>][])('the outcome is %s for %j', (outcome, patch) => {
+  const report = samplePlan(patch);
+
+  expect(planOutcome(report)).toBe(outcome);
+  expect(planJson(report, []).outcome).toBe(outcome);
+});

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { runJson } from '../../src/cli/json-reports.ts';
+import { renderRun } from '../../src/cli/render-run.ts';
+import { renderRuns } from '../../src/cli/render-runs.ts';
+import { noCounts } from '../../src/core/run.ts';
+import { at, plain, sampleBatch, sampleHold, sampleReport, sampleRun } from './samples.ts';
+
+test('a run that went well is told in a few lines and asks for nothing', () => {
+  const counts = { ...noCounts, create: 3, update: 5, applied: 8 };
+  const report = sampleReport({ counts }, { batches: [sampleBatch({})] });
+
+  expect(renderRun(report, plain)).toMatchInlineSnapshot(`
+    "people: done
+      run run_01 (manual), started 2026-11-21 19:30:00 UTC, took 1 min 5 s
+      520 source rows, 512 platform users, 500 managed, 488 unchanged
+      3 to create, 5 to update
+      8 applied
+
+    1 batch:
+      1  csv  8 changes  rollcall-people-1.csv  settled  Processed"
+  `);
+});
+
+test('a run with trouble says what failed, what is held, and the next commands', () => {
+  const counts = { ...noCounts, update: 9, disable: 7, applied: 7, failed: 2, held: 7 };
+  const report = sampleReport(
+    { counts, outcome: 'partial', reason: '2 changes failed' },
+    {
+      batches: [
+        sampleBatch({}),
+        sampleBatch({
+          number: 2,
+          kind: 'direct',
+          fileName: undefined,
+          status: undefined,
+          state: 'unresolved',
+          reason: 'the answer was lost',
+        }),
+      ],
+      holds: [sampleHold],
+      findings: [
+        { code: 'held', message: sampleHold.reason },
+        { code: 'batch-failed', message: 'batch 2: refused' },
+      ],
+      findingsInAll: 2,
+      resumed: [sampleRun({ id: 'run_00' })],
+    },
+  );
+
+  expect(renderRun(report, plain)).toMatchInlineSnapshot(`
+    "resumed before: run_00, done
+
+    people: partial: 2 changes failed
+      run run_01 (manual), started 2026-11-21 19:30:00 UTC, took 1 min 5 s
+      520 source rows, 512 platform users, 500 managed, 488 unchanged
+      9 to update, 7 to disable
+      7 applied, 7 held, 2 failed
+
+    held until a person approves:
+      7 disables: 5 allowed for 100 managed users (7 changes, open until 2026-11-22 19:30:00 UTC)
+
+    2 batches:
+      1  csv     8 changes  rollcall-people-1.csv  settled     Processed
+      2  direct  8 changes                         unresolved  the answer was lost
+
+    1 finding:
+      batch 2: refused (batch-failed)
+
+    who is held:          rollcall show run_01 --held
+    to approve it:        rollcall approve run_01
+    to refuse it:         rollcall reject run_01
+    who failed, and why:  rollcall show run_01 --failed
+    to try again:         rollcall retry run_01"
+  `);
+});
+
+test('a run that waits only because its read is doubted can be approved too', () => {
+  const text = renderRun(
+    sampleReport({ outcome: 'held', facts: { isReadDoubted: true }, reason: 'the source looks wrong' }),
+    plain,
+  );
+
+  expect(text).toContain('rollcall approve run_01');
+});
+
+test('a hold that was decided is not asked about again', () => {
+  const report = sampleReport(
+    { outcome: 'held', counts: { ...noCounts, held: 7 } },
+    { holds: [{ ...sampleHold, state: 'rejected' }] },
+  );
+
+  expect(renderRun(report, plain)).toContain('rejected');
+  expect(renderRun(report, plain)).not.toContain('rollcall approve');
+});
+
+test('runs are a table, newest first, with what goes on now', () => {
+  const runs = [
+    sampleRun({ id: 'run_02', phase: 'settling', outcome: undefined, endedAt: undefined, startedAt: at - 5000 }),
+    sampleRun({
+      counts: { ...noCounts, update: 1200, applied: 1199, failed: 1 },
+      outcome: 'partial',
+      reason: 'told by show',
+    }),
+  ];
+
+  expect(renderRuns(runs, at, plain)).toMatchInlineSnapshot(`
+    "RUN     SYNC    TRIGGER  STARTED                  TOOK       OUTCOME   CHANGES
+    run_02  people  manual   2026-11-21 19:29:55 UTC  5 s        settling  –
+    run_01  people  manual   2026-11-21 19:30:00 UTC  1 min 5 s  partial   1,199 applied, 1 failed"
+  `);
+});
+
+test('the JSON of a run has every key, with null for what is not known', () => {
+  const json = runJson(sampleReport({ outcome: undefined, endedAt: undefined, digest: undefined }));
+
+  expect(json).toMatchObject({ run: 'run_01', outcome: null, endedAt: null, digest: null, reason: null, resumed: [] });
+  expect(JSON.parse(JSON.stringify(json))).toEqual(json);
+});

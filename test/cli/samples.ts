@@ -1,0 +1,107 @@
+import { openStyle } from '../../src/cli/style.ts';
+import { noCounts } from '../../src/core/run.ts';
+import type { PlanReport, RunReport } from '../../src/ports/app.ts';
+import type { Batch, HoldRecord, PlannedChange, Run } from '../../src/ports/store.ts';
+
+export const plain = openStyle({ isTerminal: false, env: {}, config: undefined });
+
+export const at = Date.UTC(2026, 10, 21, 19, 30);
+
+export function sampleChange(patch: Partial<PlannedChange> = {}): PlannedChange {
+  return {
+    identification: '1003',
+    kind: 'update',
+    before: { userId: '7', enabled: true, fields: { area: 'Sales' } },
+    after: { area: 'Finance' },
+    changed: ['area'],
+    classes: ['updates'],
+    reason: 'differs in area',
+    hash: 'h',
+    state: 'planned',
+    stateReason: undefined,
+    batch: undefined,
+    isApproved: false,
+    ...patch,
+  };
+}
+
+export function samplePlan(patch: Partial<PlanReport> = {}): PlanReport {
+  return {
+    id: 'plan_1',
+    sync: 'people',
+    digest: '3f2a9c1b4d5e6f708192a3b4',
+    counts: { ...noCounts, update: 1 },
+    facts: {
+      sourceRows: 1520,
+      platformUsers: 1512,
+      managedUsers: 1500,
+      unchanged: 1499,
+      unmanaged: 12,
+      sourceGaps: [],
+    },
+    findings: [],
+    holds: [],
+    failure: undefined,
+    ...patch,
+  };
+}
+
+export function sampleRun(patch: Partial<Run> = {}): Run {
+  return {
+    id: 'run_01',
+    sync: 'people',
+    connection: 'acme',
+    trigger: 'manual',
+    scope: { kind: 'all' },
+    phase: 'done',
+    startedAt: at,
+    endedAt: at + 65_000,
+    outcome: 'succeeded',
+    reason: undefined,
+    digest: '3f2a9c1b4d5e6f708192a3b4',
+    counts: noCounts,
+    facts: { sourceRows: 520, platformUsers: 512, managedUsers: 500, unchanged: 488 },
+    isCancelRequested: false,
+    ...patch,
+  };
+}
+
+export function sampleReport(run: Partial<Run>, patch: Partial<RunReport> = {}): RunReport {
+  return { run: sampleRun(run), findings: [], findingsInAll: 0, batches: [], holds: [], resumed: [], ...patch };
+}
+
+export function sampleBatch(patch: Partial<Batch>): Batch {
+  return {
+    id: 'batch_1',
+    run: 'run_01',
+    sync: 'people',
+    connection: 'acme',
+    number: 1,
+    kind: 'csv',
+    size: 8,
+    state: 'settled',
+    sentAt: at,
+    fileId: '12',
+    fileName: 'rollcall-people-1.csv',
+    status: 'Processed',
+    polls: 2,
+    final: 'done',
+    finalAt: at,
+    reason: undefined,
+    parent: undefined,
+    ...patch,
+  };
+}
+
+export const sampleHold: HoldRecord = {
+  id: 'hold_1',
+  sync: 'people',
+  run: 'run_01',
+  class: 'disables',
+  reason: '7 disables: 5 allowed for 100 managed users',
+  digest: 'd',
+  hashes: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+  heldAt: at,
+  expiresAt: at + 86_400_000,
+  state: 'open',
+};

@@ -1,0 +1,172 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { exitCodeOf, failureJson, renderFailure } from '../../src/cli/render-failure.ts';
+import { renderCliReference } from '../../src/cli/render-reference.ts';
+import { RollcallError } from '../../src/core/errors.ts';
+import { demoCommand } from '../../src/main/demo.ts';
+import { openProcessIo } from '../../src/main/process-io.ts';
+import { failOnLeaks } from '../support/leak-check.ts';
+import { plain } from './samples.ts';
+import { openTestShell } from './test-shell.ts';
+
+failOnLeaks();
+
+test.each([
+  [['aply', 'people'], 'Did you mean apply?'],
+  [['plan', 'people', '--limt', '3'], 'Did you mean --limit?'],
+  [['plan'], "missing required argument 'sync'"],
+  [['plan', 'a', 'b'], 'too many arguments'],
+  [['plan', 'people', '--limit', 'few'], 'It must be a whole number.'],
+  [['start', '--role', 'boss'], 'Allowed choices are all, scheduler, worker, server.'],
+  [['start', '--role', 'worker'], 'needs redis'],
+  [['resync', 'people', '--full', '--user', '1'], 'give one of them'],
+  [['token', 'revoke', 'acme'], 'add --yes'],
+  [['token', 'statsu', 'acme'], 'Did you mean status?'],
+  [['init', '--source', 'oracle'], 'there is no starter configuration'],
+  [['sandbox', '--fault', 'nonsense:x'], 'is no operation'],
+  [['sandbox', '--quirk', 'put=replaces', '--quirk', 'colour=red'], 'it must be name=value'],
+  [['sandbox', '--quirk', 'strictReuse=perhaps'], 'must be true or false'],
+  [['check', '--config', 'other.yaml'], 'other.yaml: the file does not exist'],
+])('%j is wrong usage: %s', async (words, message) => {
+  const shell = await openTestShell();
+  const finished = await shell.run(words);
+
+  expect(finished).toMatchObject({ code: 2, stdout: '' });
+  expect(finished.stderr).toContain(message);
+});
+
+test.each([[['aply', '--json']], [['plan', 'x', '--json']], [['start', '--role', 'server', '--json']]])(
+  '%j says what is wrong as one JSON object too',
+  async (words) => {
+    const shell = await openTestShell();
+    const finished = await shell.run(words);
+
+    expect(finished.code).toBe(2);
+    expect(finished.json<{ error: object }>().error).toMatchObject({
+      code: expect.any(String),
+      message: expect.not.stringMatching(/^error/),
+    });
+  },
+);
+
+test('without a command the help is shown, and that is wrong usage', async () => {
+  const shell = await openTestShell();
+
+  expect(await shell.run([])).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: rollcall') });
+});
+
+test.each([[['--help']], [['plan', '--help']], [['help', 'plan']], [['--version']]])(
+  '%j is answered on stdout',
+  async (words) => {
+    const shell = await openTestShell();
+    const finished = await shell.run(words);
+
+    expect(finished).toMatchObject({ code: 0, stderr: '' });
+    expect(finished.stdout).toMatch(/Usage: rollcall|9\.9\.9/);
+  },
+);
+
+test('every problem of a configuration is told at once, for people and for machines', async () => {
+  const shell = await openTestShell();
+  await writeFile(join(shell.folder, 'rollcall.yaml'), 'connections: 3\nsinks: {}\n');
+  const forPeople = await shell.run(['runs']);
+  const forMachines = await shell.run(['runs', '--json']);
+
+  expect(forPeople).toMatchObject({ code: 2, stdout: '' });
+  expect(forPeople.stderr).toMatch(
+    /2 problems in the configuration; nothing was started\n {2}.*rollcall\.yaml:1 .*\n {2}.*:2 /,
+  );
+  expect(forMachines.json<{ error: { code: string; problems: object[] } }>().error).toMatchObject({
+    code: 'CONFIG_INVALID',
+    problems: [{ line: 1 }, { line: 2 }],
+  });
+});
+
+test('ROLLCALL_CONFIG names the configuration, and --config wins over it', async () => {
+  const shell = await openTestShell({ ROLLCALL_CONFIG: 'from-env.yaml' });
+
+  expect((await shell.run(['runs'])).stderr).toContain('from-env.yaml');
+  expect((await shell.run(['runs', '--config', 'from-flag.yaml'])).stderr).toContain('from-flag.yaml');
+});
+
+test('init writes a configuration and a sample, and overwrites nothing unless told to', async () => {
+  const shell = await openTestShell();
+  const first = await shell.run(['init']);
+  await writeFile(join(shell.folder, 'employees.csv'), 'mine');
+  const second = await shell.run(['init']);
+  const elsewhere = await shell.run(['init', '--config', 'deep/er/rollcall.yaml', '--json']);
+
+  expect(first.stdout).toMatch(/^wrote rollcall\.yaml\nwrote employees\.csv\n\nNext:/);
+  expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
+  expect(await readFile(join(shell.folder, 'employees.csv'), 'utf8')).toBe('mine');
+  expect(elsewhere.json()).toEqual({ written: ['deep/er/rollcall.yaml', 'deep/er/employees.csv'] });
+  expect((await shell.run(['init', '--force'])).code).toBe(0);
+  expect((await stat(join(shell.folder, 'employees.csv'))).size).toBeGreaterThan(100);
+});
+
+test('the sandbox lists its faults and quirks without starting', async () => {
+  const shell = await openTestShell();
+  const text = await shell.run(['sandbox', '--list-faults']);
+  const json = await shell.run(['sandbox', '--list-faults', '--json']);
+
+  expect(text.stdout).toMatch(/^--fault {2}TARGET:KIND/);
+  expect(text.stdout).toContain('reset-after-commit');
+  expect(json.json()).toMatchObject({ quirks: expect.arrayContaining([{ name: 'put', value: 'merges' }]) });
+});
+
+test('the sandbox runs until it is stopped, and says how to reach it', async () => {
+  const shell = await openTestShell();
+  const words = ['sandbox', '--port', '0', '--users', '3', '--access-token', 'letmein'];
+  const finished = await shell.run(words, { onStdout: (_, stop) => stop() });
+  const [, url = ''] = /baseUrl: (http:\/\/127\.0\.0\.1:\d+)\n {4}accessToken: letmein/.exec(finished.stdout) ?? [];
+
+  expect(finished.code).toBe(0);
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+test('a port that is taken is wrong usage', async () => {
+  const shell = await openTestShell();
+  let second: Promise<{ code: number; stderr: string }> | undefined;
+  await shell.run(['sandbox', '--port', '0', '--json'], {
+    onStdout: (text, stop) => {
+      second = shell.run(['sandbox', '--port', new URL(JSON.parse(text).url).port]);
+      void second.then(stop);
+    },
+  });
+
+  expect(await second).toMatchObject({ code: 2, stderr: expect.stringContaining('--port 0') });
+});
+
+test('colours are for terminals, and NO_COLOR takes them away', async () => {
+  const shell = await openTestShell();
+
+  expect((await shell.run(['runs'], { isTerminal: true })).stderr).toContain('\u001b[31m');
+  expect((await shell.run(['runs'], { isTerminal: true, env: { NO_COLOR: '1' } })).stderr).not.toContain('\u001b');
+  expect((await shell.run(['runs'])).stderr).not.toContain('\u001b');
+});
+
+test('of an error that nobody foresaw one line is told, and with --debug where it came from', () => {
+  const error = new TypeError('x is not a function\nsecret second line');
+
+  expect(renderFailure(error, plain, false)).toBe(
+    'error: unexpected: x is not a function\nadd --debug to see where it came from',
+  );
+  expect(renderFailure(error, plain, true)).toContain('usage.test.ts');
+  expect(failureJson(error).error).toEqual({ code: 'UNEXPECTED', message: 'unexpected: x is not a function' });
+  expect(exitCodeOf(error)).toBe(1);
+});
+
+test('an error that was foreseen is told as it is', () => {
+  const error = new RollcallError('no run is called run_9', { code: 'NOT_FOUND' });
+
+  expect(renderFailure(error, plain, false)).toBe('error: no run is called run_9');
+  expect(exitCodeOf(error)).toBe(1);
+});
+
+test('docs/cli.md is what the commands generate; run `npm run docs` when it is not', async () => {
+  const root = new URL('../../', import.meta.url);
+  const io = openProcessIo(process, new AbortController().signal);
+
+  expect(await readFile(new URL('docs/cli.md', root), 'utf8')).toBe(renderCliReference([demoCommand(io)]));
+});
