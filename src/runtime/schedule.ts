@@ -2,8 +2,8 @@ import { createTask } from 'node-cron';
 
 const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
-/** How far back a missed slot is looked for. */
-const longestOutageMs = 8 * 86_400_000;
+/** How far back a missed slot is looked for: a monthly one is still found. */
+const longestOutageMs = 35 * 86_400_000;
 
 /**
  * A cron text in a time zone, asked for slots; it starts no timer. Slots are whole minutes, epoch ms. The wall clock

@@ -1,0 +1,252 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { PlatformError, type RollcallError } from '../../src/core/errors.ts';
+import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
+import type { JobContext } from '../../src/engine/job-context.ts';
+import type { JobOutcome } from '../../src/ports/job.ts';
+import type { Run, Store } from '../../src/ports/store.ts';
+import { type DriveIo, driveRun } from '../../src/runtime/in-process/drive-run.ts';
+import { openStore } from '../../src/store/index.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { failOnLeaks } from '../support/leak-check.ts';
+import { memoryLogger } from '../support/memory-logger.ts';
+
+failOnLeaks();
+
+type Script = (job: string, context: JobContext, call: number) => Promise<JobOutcome> | JobOutcome;
+
+const done: JobOutcome = { kind: 'done' };
+
+function then(job: string, afterMs = 0): JobOutcome {
+  return { kind: 'continue', job, payload: {}, afterMs, key: job };
+}
+
+/** A run in a real store, and a driver of it whose jobs do what the script says. */
+async function openBench(script: Script) {
+  const store: Store = await openStore('sqlite::memory:', { folder: '/' });
+  onTestFinished(() => store.close());
+  const clock = new FakeClock();
+  const logger = memoryLogger();
+  const stop = new AbortController();
+  const calls: { readonly job: string; readonly at: number }[] = [];
+  const settings = { name: 'people', connection: 'acme' };
+  const engine = {
+    store,
+    clock,
+    logger,
+    syncs: new Map([['people', { settings } as unknown as Sync]]),
+    checkpoint: () => {},
+  } as unknown as EngineIo;
+  const trigger = { id: 't1', sync: 'people', kind: 'manual', key: 't1', requestedAt: clock.now() } as const;
+  await store.triggers.add({ ...trigger, scope: { kind: 'all' } });
+  await store.runs.open('people', { id: 'r1', connection: 'acme', now: clock.now() });
+  const startedAt = clock.now();
+  const io: DriveIo = {
+    engine,
+    owner: 'us',
+    signal: stop.signal,
+    keepToken: async () => {},
+    runJob: async (job, _payload, context) => {
+      calls.push({ job, at: clock.now() - startedAt });
+      return script(job, context, calls.length);
+    },
+  };
+  const run = async (): Promise<Run> => {
+    const found = await store.runs.get('r1');
+    if (found === undefined) throw new Error('the run is gone');
+    return found;
+  };
+  return { store, clock, logger, stop, calls, io, run, drive: () => clock.drive(driveRun('r1', io)) };
+}
+
+function trouble(retry: RollcallError['retry'], message = 'the platform is away'): PlatformError {
+  return new PlatformError(message, { code: 'PLATFORM_UNREACHABLE', retry, effect: 'none', operation: 'GET /x' });
+}
+
+/** Until the signal aborts: a call that takes long. */
+function hang(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+describe('driving a run', () => {
+  it('does job after job, waiting as long as each one says, and gives the lease back', async () => {
+    const bench = await openBench(
+      (_job, _context, call) => [then('deliver', 500), then('settle', 2000), done][call - 1] ?? done,
+    );
+    expect(await bench.drive()).toBe('ended');
+    expect(bench.calls).toEqual([
+      { job: 'sync', at: 0 },
+      { job: 'deliver', at: 500 },
+      { job: 'settle', at: 2500 },
+    ]);
+    expect(await bench.store.leases.holder('run:r1', bench.clock.now())).toBeUndefined();
+    expect(bench.clock.sleeping).toBe(0);
+  });
+
+  it('leaves a run alone that somebody else drives', async () => {
+    const bench = await openBench(() => done);
+    await bench.store.leases.take('run:r1', 'they', 30_000, bench.clock.now());
+    expect(await bench.drive()).toBe('busy');
+    expect(bench.calls).toEqual([]);
+  });
+
+  it('goes on where the run stands, not at its start', async () => {
+    const bench = await openBench(() => done);
+    const lease = await bench.store.leases.take('run:r1', 'dead', 1, bench.clock.now());
+    await bench.store.runs.update({ run: await bench.run(), lease: lease ?? fail() }, { phase: 'settling' });
+    await bench.clock.advance(10);
+    await bench.drive();
+    expect(bench.calls.map(({ job }) => job)).toEqual(['deliver']);
+  });
+
+  it('holds the lease while one job takes much longer than the lease', async () => {
+    const bench = await openBench(async (_job, { engine, signal }) => {
+      await engine.clock.sleep(3_600_000, signal);
+      return done;
+    });
+    expect(await bench.drive()).toBe('ended');
+  });
+});
+
+describe('trouble', () => {
+  it('that may heal is waited for, longer each time, and forgotten once it has healed', async () => {
+    const bench = await openBench((_job, _context, call) => {
+      if (call < 5) throw trouble('backoff');
+      return done;
+    });
+    expect(await bench.drive()).toBe('ended');
+    expect(bench.calls.map(({ at }) => at)).toEqual([0, 1000, 3000, 7000, 15_000]);
+    expect((await bench.run()).phase).toBe('pulling');
+    expect(bench.logger.messages('error')).toEqual([]);
+  });
+
+  it('that does not heal fails the run after five tries, with the reason', async () => {
+    const bench = await openBench(() => {
+      throw trouble('backoff', 'the platform cannot be reached at all');
+    });
+    expect(await bench.drive()).toBe('ended');
+    expect(bench.calls).toHaveLength(5);
+    expect(await bench.run()).toMatchObject({
+      phase: 'done',
+      outcome: 'failed',
+      reason: 'the platform cannot be reached at all',
+    });
+  });
+
+  it.each([
+    { given: 20_000, waited: 20_000 },
+    { given: 3_600_000, waited: 60_000 },
+  ])('that says when to come again is obeyed, up to a minute: $given ms', async ({ given, waited }) => {
+    const bench = await openBench((_job, _context, call) => {
+      if (call === 1) throw trouble({ afterMs: given });
+      return done;
+    });
+    await bench.drive();
+    expect(bench.calls.map(({ at }) => at)).toEqual([0, waited]);
+  });
+
+  it.each([
+    ['that can never heal', () => trouble('never', 'the token lacks a permission'), 'the token lacks a permission'],
+    ['nobody has thought of', () => new TypeError('x is undefined'), 'unexpected: x is undefined'],
+  ])('%s fails the run at once', async (_name, make, reason) => {
+    const bench = await openBench(() => {
+      throw make();
+    });
+    expect(await bench.drive()).toBe('ended');
+    expect(bench.calls).toHaveLength(1);
+    expect(await bench.run()).toMatchObject({ outcome: 'failed', reason });
+  });
+
+  it('counts anew for every job', async () => {
+    const bench = await openBench((job, _context, call) => {
+      if (call % 5 !== 0) throw trouble('backoff');
+      return job === 'finish' ? done : then(job === 'sync' ? 'deliver' : 'finish');
+    });
+    expect(await bench.drive()).toBe('ended');
+    expect((await bench.run()).outcome).toBeUndefined();
+  });
+});
+
+describe('a lease that is lost', () => {
+  it.each([
+    ['a job waits for the platform', hang],
+    ['a job takes no notice', async (): Promise<JobOutcome> => then('deliver', 60_000)],
+  ])('stops the work before the next job, and the run stays as it is: %s', async (_name, work) => {
+    const bench = await openBench((_job, { signal }) => work(signal));
+    const driven = driveRun('r1', bench.io);
+    await bench.clock.advance(5000);
+    bench.clock.jumpTo(bench.clock.now() + 31_000);
+    await bench.store.leases.take('run:r1', 'they', 30_000, bench.clock.now());
+    expect(await bench.clock.drive(driven)).toBe('stopped');
+    expect(bench.calls).toHaveLength(1);
+    expect(await bench.run()).toMatchObject({ phase: 'pulling', outcome: undefined });
+    expect(await bench.store.leases.holder('run:r1', bench.clock.now())).toMatchObject({ owner: 'they' });
+  });
+
+  it('is noticed by the first write, and never fails the run', async () => {
+    const bench = await openBench(async (_job, context) => {
+      bench.clock.jumpTo(bench.clock.now() + 31_000);
+      await bench.store.leases.take('run:r1', 'they', 30_000, bench.clock.now());
+      await context.withRun('r1', ({ owned }) => bench.store.runs.update(owned, { phase: 'delivering' }));
+      return done;
+    });
+    expect(await bench.drive()).toBe('stopped');
+    expect(await bench.run()).toMatchObject({ phase: 'pulling', outcome: undefined });
+    expect(bench.logger.messages('error')).toEqual([]);
+  });
+});
+
+describe('a process that is to end', () => {
+  it('does nothing any more when it was asked before', async () => {
+    const bench = await openBench(() => done);
+    bench.stop.abort(new Error('stop'));
+    expect(await bench.drive()).toBe('stopped');
+    expect(bench.calls).toEqual([]);
+  });
+
+  it('ends a wait between two jobs at once, and the run can be taken up', async () => {
+    const bench = await openBench(() => then('settle', 3_600_000));
+    const driven = driveRun('r1', bench.io);
+    await bench.clock.advance(5000);
+    const askedAt = bench.clock.now();
+    bench.stop.abort(new Error('stop'));
+    expect(await bench.clock.drive(driven)).toBe('stopped');
+    expect(bench.clock.now()).toBe(askedAt);
+    expect(await bench.run()).toMatchObject({ outcome: undefined });
+    expect(await bench.store.leases.holder('run:r1', bench.clock.now())).toBeUndefined();
+  });
+
+  it('aborts a read at once', async () => {
+    const bench = await openBench((_job, { signal }) => hang(signal));
+    const driven = driveRun('r1', bench.io);
+    await bench.clock.advance(5000);
+    bench.stop.abort(new Error('stop'));
+    expect(await driven).toBe('stopped');
+  });
+
+  it.each([
+    { takesMs: 5000, isWritten: true },
+    { takesMs: 60_000, isWritten: false },
+  ])('lets a delivery end that takes $takesMs ms: $isWritten', async ({ takesMs, isWritten }) => {
+    let written = false;
+    const bench = await openBench(async (job, { engine, signal }) => {
+      if (job === 'sync') return then('deliver');
+      await engine.clock.sleep(takesMs, signal);
+      written = true;
+      return then('settle');
+    });
+    const driven = driveRun('r1', bench.io);
+    await bench.clock.advance(1000);
+    bench.stop.abort(new Error('stop'));
+    expect(await bench.clock.drive(driven)).toBe('stopped');
+    expect(written).toBe(isWritten);
+    expect(bench.calls.map(({ job }) => job)).toEqual(['sync', 'deliver']);
+    expect(bench.clock.sleeping).toBe(0);
+  });
+});
+
+function fail(): never {
+  throw new Error('the lease is free');
+}
