@@ -37,7 +37,7 @@ export const plainSettings: SyncSettings = {
       firstName: from('first'),
       lastName: from('last'),
       area: from('area', 'clear'),
-      birthDate: from('born'),
+      birthDate: from('born', 'clear'),
       job: from('job'),
       seniority: from('seniority', 'clear'),
     },
