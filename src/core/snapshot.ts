@@ -31,7 +31,13 @@ export type ReadEnd =
       /** Content hash or source time; equal for two reads of the same snapshot. */
       readonly stamp: string;
     }
-  | { readonly complete: false; readonly rows: number; readonly reasons: readonly string[] };
+  | {
+      readonly complete: false;
+      readonly rows: number;
+      readonly reasons: readonly string[];
+      /** The one doubt is that there are far fewer rows than before: a person who knows better may accept the read. */
+      readonly isShrunk?: true;
+    };
 
 export interface Snapshot {
   readonly kind: ReadKind;
@@ -40,6 +46,8 @@ export interface Snapshot {
   readonly missing: MissingProof | undefined;
   /** Why a proof is absent, in words for the report; empty when both are there (or could not be: delta, point). */
   readonly gaps: readonly string[];
+  /** Not proven only because it is much shorter than the last complete read. */
+  readonly isShrunk?: true;
 }
 
 export interface ReadFacts {
@@ -54,7 +62,8 @@ export interface ReadFacts {
 export function certifySnapshot(facts: ReadFacts): Snapshot {
   const { kind, end, unreadable, readAt } = facts;
   if (!end.complete) {
-    return { kind, rows: end.rows, leavers: undefined, missing: undefined, gaps: end.reasons };
+    const shrunk = end.isShrunk === true ? { isShrunk: end.isShrunk } : {};
+    return { kind, rows: end.rows, leavers: undefined, missing: undefined, gaps: end.reasons, ...shrunk };
   }
   if (end.rows === 0 && kind === 'full') {
     return { kind, rows: 0, leavers: undefined, missing: undefined, gaps: ['the source has no employees'] };

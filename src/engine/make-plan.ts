@@ -135,7 +135,7 @@ async function guard(
   const { open } = await io.store.plans.count(job.planId);
   const recent = await io.store.plans.appliedSince(settings.name, now - dayMs);
   const { snapshot, fillRates } = pulled;
-  const isFull = snapshot.kind === 'full';
+  const isFull = job.scope.kind === 'all' && snapshot.kind === 'full';
   const verdict = checkGuards(
     {
       sync: settings.name,
@@ -153,13 +153,15 @@ async function guard(
     io.logger.warn({ sync: settings.name, class: held, count }, `held: ${className[held]}`);
   }
   for (const { field, reason } of verdict.fields) await io.store.plans.holdFields(job.planId, [field], reason);
-  if (job.context !== undefined && isFull && snapshot.missing !== undefined) {
-    const { stamp } = snapshot.missing;
-    const isAccepted = approved > 0 || (!verdict.areMissesHeld && verdict.fields.length === 0);
+  const isShrunk = snapshot.isShrunk === true;
+  const isProven = snapshot.missing !== undefined;
+  if (job.context !== undefined && isFull && (isProven || isShrunk)) {
+    const stamp = snapshot.missing?.stamp ?? '';
+    const isAccepted = isProven && (approved > 0 || (!verdict.areMissesHeld && verdict.fields.length === 0));
     const read = { sync: settings.name, run: job.planId, at: now, rows: snapshot.rows, stamp, fillRates, isAccepted };
     await io.store.reads.put(job.context.owned, read);
   }
-  return { ...verdict, rejected };
+  return { ...verdict, areMissesHeld: verdict.areMissesHeld || isShrunk, rejected };
 }
 
 async function seal(planId: string, io: EngineIo): Promise<string> {

@@ -35,13 +35,18 @@ export async function judgeCompleteness(
   reasons.push(...proof.problems);
   // Last, so that a change during all of the above is seen too.
   reasons.push(...(await file.movements()));
-  if (reasons.length > 0) return { complete: false, rows: yielded, reasons };
+  if (reasons.length > 0) {
+    const shrunk = proof.isShrunk === true && reasons.length === 1 ? { isShrunk: proof.isShrunk } : {};
+    return { complete: false, rows: yielded, reasons, ...shrunk };
+  }
   return { complete: true, rows: yielded, evidence: proof.evidence, stamp: file.digest() };
 }
 
 interface Proof {
   readonly evidence: string;
   readonly problems: readonly string[];
+  /** Among the problems is that the file lost too many rows. */
+  readonly isShrunk?: true;
 }
 
 async function proofOf(rule: CompletenessRule, file: CsvFile, facts: FileFacts): Promise<Proof> {
@@ -58,13 +63,15 @@ async function proofOf(rule: CompletenessRule, file: CsvFile, facts: FileFacts):
 function proveStable(previousRows: number | undefined, facts: FileFacts): Proof {
   const problems: string[] = [];
   if (!facts.hasLineEnd) problems.push('the file does not end with a line end, so its last row may be cut');
-  if (previousRows !== undefined && facts.rows < previousRows * stableShare) {
+  const isShrunk = previousRows !== undefined && facts.rows < previousRows * stableShare;
+  if (isShrunk) {
     problems.push(
       `the file has ${facts.rows} rows, less than 90 % of the ${previousRows} of the last complete read. If that is right, ` +
-        'prove it with complete: marker or complete: trailer',
+        'approve the run, or prove it with complete: marker or complete: trailer',
     );
   }
-  return { evidence: `the file stood still, ends with a line end and has ${facts.rows} rows`, problems };
+  const evidence = `the file stood still, ends with a line end and has ${facts.rows} rows`;
+  return { evidence, problems, ...(isShrunk ? { isShrunk } : {}) };
 }
 
 async function proveByMarker(path: string, file: CsvFile, facts: FileFacts): Promise<Proof> {
