@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,8 +28,8 @@ export async function runCases({ people, cases, repetitions, say }: BenchOptions
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-bench-'));
   try {
     say(`preparing ${people} people`);
-    await runChild('prepare.ts', [folder, String(people)]);
-    const server = startChild('page-server.ts', [folder]);
+    await runChild({ file: 'prepare.ts', folder, args: [folder, String(people)] });
+    const server = startChild({ file: 'page-server.ts', folder, args: [folder] });
     try {
       const url = (await server.message) as string;
       const results: CaseResult[] = [];
@@ -50,7 +50,8 @@ async function runCase(
   const measure = async (work: MeasuredWork): Promise<Measured> => {
     // Plans pile up in a store; only the known ledger is worth keeping.
     if (name === 'first') await removeStore(place.folder);
-    const measured = (await startChild('measure.ts', [work, name, place.folder, place.url]).message) as Measured;
+    const args = [work, name, place.folder, place.url];
+    const measured = (await startChild({ file: 'measure.ts', folder: place.folder, args }).message) as Measured;
     place.say(`  ${name} ${work}: ${measured.seconds.toFixed(2)} s, ${measured.peakRssMb.toFixed(0)} MB`);
     return measured;
   };
@@ -107,25 +108,40 @@ interface Child {
   stop(): void;
 }
 
-function startChild(file: string, args: readonly string[]): Child {
-  const child = fork(join(import.meta.dirname, file), args, { execArgv: execArgs() });
+interface ChildCall {
+  readonly file: string;
+  readonly folder: string;
+  readonly args: readonly string[];
+}
+
+function startChild(call: ChildCall): Child {
+  const child = forkBounded(call);
   const message = new Promise<unknown>((resolve, reject) => {
     child.once('message', resolve);
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`bench/${file} ended with ${code} before it had said anything`)));
+    child.once('exit', (code) => reject(new Error(`bench/${call.file} ended with ${code} without a word`)));
   });
   return { message, stop: () => child.connected && child.disconnect() };
 }
 
-function runChild(file: string, args: readonly string[]): Promise<void> {
-  const child = fork(join(import.meta.dirname, file), args, { execArgv: execArgs() });
+function runChild(call: ChildCall): Promise<void> {
+  const child = forkBounded(call);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`bench/${file} ended with ${code}`))));
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`bench/${call.file} ended with ${code}`))));
   });
 }
 
-/** Only what node itself needs: a profiler of the parent is not the child's. */
-function execArgs(): string[] {
-  return process.execArgv.filter((arg) => arg.startsWith('--max-') || arg.startsWith('--experimental-'));
+/**
+ * Without a bound V8 takes what the machine has and collects late: then memory tells of the machine, not of us. These
+ * are the bounds of a small container.
+ */
+const memoryFlags = ['--max-old-space-size=256', '--max-semi-space-size=8'];
+
+/** The compile cache keeps what the types were stripped from: an installed Rollcall has no TypeScript to load. */
+function forkBounded({ file, folder, args }: ChildCall): ChildProcess {
+  return fork(join(import.meta.dirname, file), args, {
+    execArgv: memoryFlags,
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
+  });
 }
