@@ -15,6 +15,12 @@ interface Drawing {
   readonly text: string;
 }
 
+/** The batch that is being delivered; settling and reading back do not say how many there are. */
+interface Delivery {
+  readonly batch: number;
+  readonly batches: number;
+}
+
 const barWidth = 24;
 const labels: Readonly<Record<Stage, string>> = {
   pulling: 'pulling   ',
@@ -23,20 +29,22 @@ const labels: Readonly<Record<Stage, string>> = {
   delivering: 'delivering',
 };
 
+/** How much of a batch's way lies behind it when it settles, and when it is read back. */
+const settlingShare = 0.2;
+const readingShare = 0.5;
+
 /** One line per stage, redrawn in place. Settling and reading back belong to the batch that is being delivered. */
 export function openProgressBars(output: Output, clock: Clock): Watch {
   let open: { readonly stage: Stage; readonly bar: SingleBar } | undefined;
-  let batches = 0;
+  let delivery: Delivery = { batch: 1, batches: 1 };
   const close = () => {
     open?.bar.stop();
     open = undefined;
   };
   return {
     progress(event) {
-      if (event.step === 'delivering') batches = event.batches;
-      const drawing = draw(event, batches);
-      if (drawing === undefined) return;
-      const { stage, value, total, text } = drawing;
+      delivery = deliveryOf(event, delivery);
+      const { stage, value, total, text } = draw(event, delivery);
       if (open?.stage !== stage) {
         close();
         open = { stage, bar: newBar(output, stage, clock) };
@@ -57,58 +65,54 @@ function newBar(output: Output, stage: Stage, clock: Clock): SingleBar {
     // Its own handlers would end the process in the middle of a run.
     gracefulExit: false,
     emptyOnZero: true,
-    format: (_, { progress, total, value }, payload: { readonly text: string }) => {
-      const share = total > 0 ? Math.min(1, Math.max(0, progress)) : 0;
+    format: (_, { total, value }, payload: { readonly text: string }) => {
+      const share = total > 0 ? Math.min(1, Math.max(0, value / total)) : 0;
       const full = Math.round(share * barWidth);
       const bar = total > 0 ? `${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ` : '';
-      const spentMs = clock.now() - startedAt;
-      const isTold = total > 0 && value < total && share > 0.02 && spentMs > 2000;
-      const left = isTold ? `, ${formatDuration((spentMs / share) * (1 - share))} left` : '';
-      return `${labels[stage]} ${bar}${payload.text}${left}`;
+      return `${labels[stage]} ${bar}${payload.text}${stage === 'scanning' ? timeLeft(share, clock.now() - startedAt) : ''}`;
     },
   });
 }
 
-function draw(event: ProgressEvent, batches: number): Drawing | undefined {
+/** Told once there is something to reckon from; only pages of users come at an even pace. */
+function timeLeft(share: number, spentMs: number): string {
+  if (share < 0.02 || share >= 1 || spentMs < 2000) return '';
+  const seconds = Math.ceil(((spentMs / share) * (1 - share)) / 1000);
+  return `, ${formatDuration(seconds * 1000)} left`;
+}
+
+function deliveryOf(event: ProgressEvent, before: Delivery): Delivery {
+  if (event.step !== 'delivering' && event.step !== 'settling') return before;
+  return { batch: event.batch, batches: Math.max(event.batches, before.batches, event.batch) };
+}
+
+function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
+  const delivering = (share: number, what: string): Drawing => ({
+    stage: 'delivering',
+    value: batch - 1 + share,
+    total: batches,
+    text: `batch ${formatNumber(batch)} of ${formatNumber(batches)}: ${what}`,
+  });
   switch (event.step) {
     case 'pulling':
       return { stage: 'pulling', value: event.rows, total: undefined, text: formatCount(event.rows, 'row') };
     case 'scanning': {
       const of = event.total === undefined ? '' : ` of ${formatNumber(event.total)}`;
-      return {
-        stage: 'scanning',
-        value: event.users,
-        total: event.total,
-        text: `${formatNumber(event.users)}${of} users`,
-      };
+      const text = `${formatNumber(event.users)}${of} users`;
+      return { stage: 'scanning', value: event.users, total: event.total, text };
     }
-    case 'planning':
-      return {
-        stage: 'planning',
-        value: event.decided,
-        total: event.total,
-        text: `${formatCount(event.decided, 'person', 'people')} compared in detail`,
-      };
+    case 'planning': {
+      const text = `${formatCount(event.decided, 'person', 'people')} compared in detail`;
+      return { stage: 'planning', value: event.decided, total: event.total, text };
+    }
     case 'delivering':
-      return delivery(event.batch, batches, `${formatCount(event.changes, 'change')}`);
+      return delivering(0, formatCount(event.changes, 'change'));
     case 'settling':
-      return delivery(event.batch, batches, `settling, ${cleanLine(event.status)}`);
-    case 'reading-back':
-      return {
-        stage: 'delivering',
-        value: event.users,
-        total: event.total,
-        text: `reading back ${formatNumber(event.users)} of ${formatCount(event.total, 'user')}`,
-      };
+      return delivering(settlingShare, `settling, ${cleanLine(event.status)}`);
+    case 'reading-back': {
+      const share = event.total === 0 ? 1 : Math.min(1, event.users / event.total);
+      const what = `reading back ${formatNumber(event.users)} of ${formatCount(event.total, 'user')}`;
+      return delivering(readingShare + (1 - readingShare) * share, what);
+    }
   }
-}
-
-function delivery(batch: number, batches: number, what: string): Drawing {
-  const of = batches === 0 ? '' : ` of ${batches}`;
-  return {
-    stage: 'delivering',
-    value: batch - 1,
-    total: Math.max(batches, batch),
-    text: `batch ${batch}${of}: ${what}`,
-  };
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useConnectedShells, writePeople } from './test-shell.ts';
@@ -105,6 +105,7 @@ test('runs are listed and shown, and a run can be tried again', async () => {
   const shown = await shell.run(['show', run, '--changes', '--json']);
 
   expect(none.stdout).toBe('no runs yet\n');
+  expect(await shell.run(['runs', 'peolpe'])).toMatchObject({ code: 2, stderr: expect.stringContaining('people') });
   expect(retried.json<RunJson>().outcome).toBe('nothing-to-do');
   expect(listed.json<{ runs: RunJson[] }>().runs.map(({ outcome }) => outcome)).toEqual(['nothing-to-do', 'succeeded']);
   expect(shown.json<{ changes: object[] }>().changes).toHaveLength(3);
@@ -144,6 +145,38 @@ test('token status says what the token is and never what it holds', async () => 
   expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('acme: static') });
   expect(status.stdout).not.toContain(shell.sandbox.accessToken);
   expect(await shell.run(['token', 'status', 'acm'])).toMatchObject({ code: 2 });
+});
+
+test('a first refresh token is presented by the commands that may, and by no other', async () => {
+  const shell = await openConnectedShell(three);
+  const path = join(shell.folder, 'rollcall.yaml');
+  const config = (await readFile(path, 'utf8')).replace(
+    /^ {4}accessToken: .*$/m,
+    `    applicationToken: ${shell.sandbox.applicationToken}\n    refreshToken: ${shell.sandbox.refreshToken}`,
+  );
+  await writeFile(path, `encryptionKey: ${Buffer.alloc(32, 7).toString('base64')}\n${config}`);
+  const plan = await shell.run(['plan', 'people']);
+  const presented = shell.sandbox.state.refreshes.length;
+  const refresh = await shell.run(['token', 'refresh', 'acme']);
+  const refreshes = shell.sandbox.state.refreshes.length;
+  const planAgain = await shell.run(['plan', 'people']);
+  const declined = await shell.run(['token', 'revoke', 'acme'], { answer: '' });
+  const revoke = await shell.run(['token', 'revoke', 'acme', '--yes', '--json']);
+  const apply = await shell.run(['apply', 'people', '--json']);
+
+  expect(plan).toMatchObject({ code: 1, stderr: expect.stringContaining('token refresh') });
+  expect([presented, refreshes]).toEqual([0, 1]);
+  expect(refresh).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/acme: ready\n {2}generation \d\n.*\n {2}ends in /),
+  });
+  expect(planAgain.code).toBe(0);
+  expect(declined).toMatchObject({ code: 1, stdout: 'nothing was changed\n' });
+  expect(revoke.json()).toMatchObject({ connection: 'acme', state: 'revoked' });
+  expect(apply).toMatchObject({ code: 1 });
+  for (const { stdout, stderr } of [plan, refresh, planAgain, revoke, apply]) {
+    expect(stdout + stderr).not.toContain(shell.sandbox.refreshToken);
+  }
 });
 
 test('the whole plan goes to a file', async () => {

@@ -70,6 +70,22 @@ test('a terminal gets a bar for each stage, and nothing is left running', () => 
   expect(text.split('\n').filter((line) => line !== '')).toHaveLength(4);
 });
 
+test('the bar of the delivery only grows, over all batches', () => {
+  const { stream, watch } = watched('bars');
+  for (const event of story) {
+    watch.progress(event);
+    // Drawn at once, not at the next tick of its timer.
+    watch.end();
+  }
+
+  const drawn = stream
+    .plain()
+    .split('\n')
+    .filter((line) => line.includes('delivering'));
+  const lengths = drawn.map((line) => (/█*/.exec(line.slice(line.lastIndexOf('delivering') + 11))?.[0] ?? '').length);
+  expect(lengths).toEqual([0, 2, 2, 2, 8, 12, 12]);
+});
+
 test('where logs tell the story there is no progress, but the word on stopping stays', () => {
   const stopping = new AbortController();
   const { stream, watch } = watched('none', stopping.signal);
