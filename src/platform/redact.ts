@@ -25,6 +25,6 @@ export function redact(text: unknown, confidential: readonly string[]): string |
 function hide(text: string, value: string): string {
   if (value.trim() === '') return text;
   if (value.length > 3) return text.replaceAll(value, '…');
-  const escaped = value.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  const escaped = value.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu'), '…');
 }
