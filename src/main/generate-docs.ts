@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { renderCliReference } from '../cli/render-reference.ts';
 import { renderJsonSchema } from '../config/json-schema.ts';
 import { renderConfigReference } from '../config/reference.ts';
+import { renderSandboxCoverage } from './conforming-sandbox.ts';
 import { demoCommand } from './demo.ts';
 import { openProcessIo } from './process-io.ts';
 
@@ -9,11 +10,12 @@ import { openProcessIo } from './process-io.ts';
 const io = openProcessIo(process, new AbortController().signal);
 
 /** Files that are generated, and from what: `npm run docs` writes them, tests compare them. */
-const generated: Readonly<Record<string, () => string>> = {
+const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': renderConfigReference,
   'docs/cli.md': () => renderCliReference([demoCommand(io)]),
+  'docs/platform-api-coverage.md': renderSandboxCoverage,
   'schema/rollcall.schema.json': renderJsonSchema,
 };
 
 const root = new URL('../../', import.meta.url);
-for (const [path, render] of Object.entries(generated)) await writeFile(new URL(path, root), render());
+for (const [path, render] of Object.entries(generated)) await writeFile(new URL(path, root), await render());

@@ -15,6 +15,8 @@ export interface OperationInput {
   /** Which token goes along; default as the contract says. */
   readonly token?: 'access' | 'application';
   readonly accept?: string;
+  /** Statuses of a read that are given up at once instead of tried again. */
+  readonly finalStatuses?: readonly number[];
 }
 
 export interface OperationAnswer extends AnswerHead {
@@ -32,13 +34,14 @@ export async function callOperation(
   input: OperationInput,
   signal: AbortSignal,
 ): Promise<OperationAnswer> {
-  const { params, query, json, stream, token, accept } = input;
+  const { params, query, json, stream, token, accept, finalStatuses } = input;
   const body = stream ?? (json === undefined ? undefined : jsonBody(json));
   const call = contractCall<OperationAnswer>(id, {
     ...(params === undefined ? {} : { params }),
     ...(query === undefined ? {} : { query }),
     ...(body === undefined ? {} : { body }),
     ...(token === undefined ? {} : { token }),
+    ...(finalStatuses === undefined ? {} : { finalStatuses }),
     answer: {
       expects: 'any',
       read: (answer, head) => ({ ...head, body: answer === undefined ? undefined : exactValue(answer) }),

@@ -1,0 +1,200 @@
+import { PlatformError, RollcallError } from '../../core/errors.ts';
+import { callOperation, type OperationAnswer } from '../call-operation.ts';
+import type { PlatformClient } from '../client.ts';
+import type { Operation } from '../schema/operation.ts';
+import { type OperationId, operationOf } from '../schema/operations.ts';
+import type { ContractLine } from './contract-suite.ts';
+import type { Scene } from './scene.ts';
+import { Difference, type Subject, type SubjectCall, Unavailable } from './subject.ts';
+
+/** Clients that differ in what they bring along. */
+export interface Witnesses {
+  readonly client: PlatformClient;
+  /** One with this access token. */
+  readonly bearing: (secret: string) => PlatformClient;
+  /** One whose token is malformed. */
+  readonly stranger: PlatformClient;
+  /** One that shows the application token where an access token belongs; undefined where there is none. */
+  readonly application: PlatformClient | undefined;
+  /** One that asks for a language that nobody speaks. */
+  readonly foreigner: PlatformClient;
+}
+
+/** Statuses of a missing user: the contract does not show which (its list for this call has no 404). */
+const missingUser: readonly number[] = [400, 404, 500];
+
+/** Every check of one operation, in order; each is made even if the one before failed. */
+export async function* checkSubject(
+  subject: Subject,
+  scene: Scene,
+  witnesses: Witnesses,
+): AsyncGenerator<ContractLine, void> {
+  const operation = operationOf(subject.id);
+  const line = async (check: string, look: () => Promise<string>): Promise<ContractLine> => ({
+    operation: subject.id,
+    check,
+    ...(await judge(look, scene.signal)),
+  });
+  const call = (client: PlatformClient, input: SubjectCall) => {
+    const { bearer, ...rest } = input;
+    const caller = bearer === undefined ? client : witnesses.bearing(bearer);
+    return callOperation(caller, subject.id, rest, scene.signal);
+  };
+  yield await line('success', async () =>
+    checkAnswer(operation, await call(witnesses.client, await subject.input(scene))),
+  );
+  yield await line('client', async () => {
+    await subject.invoke(scene);
+    return `${subject.method} is done`;
+  });
+  const { bare, page } = subject;
+  if (bare !== undefined) {
+    yield await line('defaults', async () => checkDefaults(await call(witnesses.client, bare(scene))));
+  }
+  if (page !== undefined) yield await line('paging', () => checkPaging(subject, scene));
+  if (operation.needsLanguage && operation.method === 'GET') {
+    yield await line('language', async () => {
+      checkAnswer(operation, await call(witnesses.foreigner, await subject.input(scene)));
+      return 'an unknown language is no error';
+    });
+  }
+  for (const status of operation.errorStatuses) {
+    yield await line(String(status), () => checkRefusal(status, subject, scene, witnesses));
+  }
+}
+
+async function judge(
+  look: () => Promise<string>,
+  signal: AbortSignal,
+): Promise<Pick<ContractLine, 'result' | 'detail'>> {
+  try {
+    return { result: 'conforms', detail: await look() };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Unavailable) return { result: 'skipped', detail: error.message };
+    if (error instanceof RollcallError || error instanceof Difference)
+      return { result: 'differs', detail: error.message };
+    throw error;
+  }
+}
+
+function checkAnswer(operation: Operation<OperationId>, answer: OperationAnswer): string {
+  const { successStatus, response } = operation;
+  if (answer.status !== successStatus) throw new Difference(`answered ${answer.status}, not ${successStatus}`);
+  if (response === undefined) {
+    if (answer.bodyBytes > 0) throw new Difference(`a body of ${answer.bodyBytes} bytes came, and none was to come`);
+    return `${answer.status}, no body`;
+  }
+  const shape = response.safeParse(answer.body);
+  if (!shape.success) {
+    const places = shape.error.issues.slice(0, 5).map(({ path, code }) => `${path.join('.') || 'the body'}: ${code}`);
+    throw new Difference(`the body has not the promised shape (${places.join('; ')})`);
+  }
+  if (operation.id === 'token') {
+    for (const [name, value] of [
+      ['cache-control', 'no-store'],
+      ['pragma', 'no-cache'],
+    ] as const) {
+      if (answer.header(name) !== value) throw new Difference(`the header ${name} is not ${value}`);
+    }
+  }
+  return `${answer.status}, body and headers as promised`;
+}
+
+/** Without parameters a list shows its first page, of ten where the contract says so. */
+function checkDefaults({ body }: OperationAnswer): string {
+  const { result, page } = body as { result: readonly unknown[]; page: Readonly<Record<string, number>> };
+  if (page.number !== undefined && page.number !== 0) throw new Difference(`the first page is number ${page.number}`);
+  if (result.length > 10) throw new Difference(`${result.length} items came, not at most 10`);
+  return `${result.length} items on the first page`;
+}
+
+async function checkPaging({ page, firstPage = 0 }: Subject, scene: Scene): Promise<string> {
+  if (page === undefined) throw new RangeError('there is no page to look at');
+  const first = await page(scene, firstPage);
+  const second = await page(scene, firstPage + 1);
+  if (first.items.length === 0 || second.items.length === 0) throw new Unavailable('there are fewer than two items');
+  for (const { items } of [first, second]) {
+    if (items.length > 1) throw new Difference(`${items.length} items came on a page of one`);
+  }
+  if (JSON.stringify(first.items) === JSON.stringify(second.items)) throw new Difference('both pages show the same');
+  if (first.total !== undefined && first.total < 2)
+    throw new Difference(`the total is ${first.total}, and two were seen`);
+  const from = firstPage === 0 ? '' : ', counted from 1';
+  return first.total === undefined ? `no total${from}` : `with a total${from}`;
+}
+
+/** Provokes a documented error: by a call that must be refused, else by the caller's aid, through the client's method. */
+async function checkRefusal(status: number, subject: Subject, scene: Scene, witnesses: Witnesses): Promise<string> {
+  const provoked = await provoke(status, subject, scene, witnesses);
+  if (provoked !== undefined) {
+    const known = [...operationOf(subject.id).errorStatuses, ...(subject.id === 'read' ? missingUser : [])];
+    checkRefusalShape(provoked, known);
+    if (provoked.status === status) return `provoked`;
+    if (scene.aids.inject === undefined) return `provoked, answered ${provoked.status}`;
+  }
+  if (scene.aids.inject === undefined) throw new Unavailable('it cannot be provoked without harm');
+  const lift = await scene.aids.inject(subject.id, status);
+  try {
+    const error = await refusalOf(async () =>
+      subject.neverThrows === true
+        ? callOperation(witnesses.client, subject.id, withoutBearer(await subject.input(scene)), scene.signal)
+        : subject.invoke(scene),
+    );
+    checkRefusalShape(error, [status]);
+    return 'injected';
+  } finally {
+    await lift();
+  }
+}
+
+async function provoke(
+  status: number,
+  subject: Subject,
+  scene: Scene,
+  { client, stranger, application }: Witnesses,
+): Promise<PlatformError | undefined> {
+  const operation = operationOf(subject.id);
+  const finalStatuses = operation.errorStatuses;
+  const refused = (caller: PlatformClient, input: SubjectCall) =>
+    refusalOf(() => callOperation(caller, subject.id, { ...input, finalStatuses }, scene.signal));
+  const own = subject.errors?.[status];
+  if (own !== undefined) return refused(client, own(scene));
+  // A call that is refused anyway, so that nothing happens if the token or the media type is not looked at.
+  const harmless = subject.errors?.[404] ?? subject.errors?.[400];
+  const isRead = operation.method === 'GET';
+  if (status === 401 && (isRead || harmless !== undefined || subject.id === 'revoke')) {
+    return refused(
+      stranger,
+      harmless?.(scene) ?? withoutBearer(subject.id === 'revoke' ? {} : await subject.input(scene)),
+    );
+  }
+  if (status === 403 && isRead && application !== undefined && operation.part !== 'roles') {
+    return refused(application, withoutBearer(await subject.input(scene)));
+  }
+  if (status === 406 && (isRead || harmless !== undefined)) {
+    return refused(client, { ...(harmless?.(scene) ?? (await subject.input(scene))), accept: 'text/csv' });
+  }
+  return undefined;
+}
+
+function withoutBearer({ bearer: _bearer, ...input }: SubjectCall): SubjectCall {
+  return input;
+}
+
+async function refusalOf(call: () => Promise<unknown>): Promise<PlatformError> {
+  try {
+    await call();
+  } catch (error) {
+    if (error instanceof PlatformError && error.status !== undefined) return error;
+    throw error;
+  }
+  throw new Difference('the call was taken, and should have been refused');
+}
+
+function checkRefusalShape({ status, title }: PlatformError, known: readonly number[]): void {
+  if (status === undefined || !known.includes(status)) {
+    throw new Difference(`answered ${status}; documented are ${known.join(', ')}`);
+  }
+  if (title === undefined) throw new Difference(`answered ${status}, with an error body that has none of its fields`);
+}

@@ -1,0 +1,105 @@
+import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../client.ts';
+import { type OperationId, operationIds, operationOf } from '../schema/operations.ts';
+import type { LongId } from '../schema/wire.ts';
+import { checkSubject, type Witnesses } from './checks.ts';
+import { openScene, type Scene } from './scene.ts';
+import type { Subject } from './subject.ts';
+import { growthSubjects } from './subjects-growth.ts';
+import { tokenSubjects, userSubjects } from './subjects-users.ts';
+
+/** One thing that was looked at. */
+export interface ContractLine {
+  readonly operation: OperationId;
+  /** `success`, `client`, `defaults`, `paging`, `language`, or a status: `404`. */
+  readonly check: string;
+  readonly result: 'conforms' | 'differs' | 'skipped';
+  /** What was seen, or why it was not tried; no value of anybody. */
+  readonly detail: string;
+}
+
+/** What a caller can do that the contract offers no call for. Each absent one makes its checks `skipped`. */
+export interface ContractAids {
+  /** Makes every call of the operation be answered with the status, until the function that is returned is called. */
+  readonly inject?: (operation: OperationId, status: number) => Promise<() => Promise<void>>;
+  /** The id of the feedback request that was made last. */
+  readonly feedbackRequestId?: () => Promise<LongId>;
+  /** A token pair that may be used up, and what goes with it. */
+  readonly spareTokens?: () => Promise<SpareTokens>;
+  /** Whether the platform's own import may be started. */
+  readonly mayStartImport?: boolean;
+}
+
+export interface SpareTokens {
+  readonly baseUrl: string;
+  readonly applicationToken: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+export interface ContractSuiteOptions {
+  /** The connection to look at. The suite opens and closes its own clients on it. */
+  readonly connection: PlatformClientOptions;
+  /**
+   * `read-only` sends GETs alone. `read-write` also makes people, goals and feedback of its own and removes them again,
+   * except feedback, which nobody can remove: for a test community, never for a real one.
+   */
+  readonly mode: 'read-only' | 'read-write';
+  readonly aids?: ContractAids;
+  readonly signal: AbortSignal;
+}
+
+export const contractSubjects: readonly Subject[] = [...userSubjects, ...growthSubjects, ...tokenSubjects];
+
+/**
+ * Compares a platform with the contract, operation by operation: success with its status, body and headers, by the wire
+ * and by the client's own method; defaults, paging, language; and every documented error that can be provoked without
+ * harm. Goes on after what differs. Throws only when the signal aborts, or for a bug.
+ */
+export async function* runContractSuite(options: ContractSuiteOptions): AsyncGenerator<ContractLine, void> {
+  const { connection, mode, aids = {}, signal } = options;
+  const isWriting = mode === 'read-write';
+  const opened: PlatformClient[] = [];
+  const open = (changes: Partial<PlatformClientOptions> = {}): PlatformClient => {
+    const client = openPlatformClient({ ...connection, ...changes });
+    opened.push(client);
+    return client;
+  };
+  const { applicationToken } = connection;
+  const witnesses: Witnesses = {
+    client: open(),
+    bearing: (secret) => open({ tokens: fixedToken(secret) }),
+    // A blank within makes it malformed (RFC 6750, 2.1), and so unable to be anybody's.
+    stranger: open({ tokens: fixedToken('no token'), applicationToken: 'no token' }),
+    application: applicationToken === undefined ? undefined : open({ tokens: fixedToken(applicationToken) }),
+    foreigner: open({ dialect: { ...connection.dialect, acceptLanguage: 'zz' } }),
+  };
+  let scene: Scene | undefined;
+  try {
+    scene = await openScene({ client: witnesses.client, aids, signal, isWriting });
+    for (const subject of contractSubjects) {
+      if (!isWriting && operationOf(subject.id).method !== 'GET') {
+        yield { operation: subject.id, check: 'success', result: 'skipped', detail: 'it writes: read-write mode only' };
+        continue;
+      }
+      yield* checkSubject(subject, scene, witnesses);
+    }
+  } finally {
+    await scene?.close();
+    for (const client of opened) await client.close();
+  }
+}
+
+/** Throws `RangeError` when an operation has no subject, so that none is forgotten. */
+export function subjectOf(id: OperationId): Subject {
+  const found = contractSubjects.find((subject) => subject.id === id);
+  if (found === undefined) throw new RangeError(`the contract suite does not try ${id} of ${operationIds.length}`);
+  return found;
+}
+
+function fixedToken(secret: string): PlatformClientOptions['tokens'] {
+  return {
+    current: async () => ({ secret, generation: 1 }),
+    renew: async (refused) => ({ secret, generation: refused + 1 }),
+    accepted: () => {},
+  };
+}

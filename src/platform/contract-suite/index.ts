@@ -1,0 +1,10 @@
+export {
+  type ContractAids,
+  type ContractLine,
+  type ContractSuiteOptions,
+  contractSubjects,
+  runContractSuite,
+  type SpareTokens,
+  subjectOf,
+} from './contract-suite.ts';
+export { renderCoverage } from './coverage.ts';

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RollcallError } from '../../core/errors.ts';
+import type { FileToUpload } from '../../ports/platform.ts';
+import { openPlatformApi, type PlatformApi } from '../api.ts';
+import type { PlatformClient } from '../client.ts';
+import { operationOf } from '../schema/operations.ts';
+import type { LongId } from '../schema/wire.ts';
+import { userIdOf } from '../user-write.ts';
+import type { ContractAids } from './contract-suite.ts';
+import { Unavailable } from './subject.ts';
+
+/** What the checks play with: people and goals of their own (`read-write`), or what the platform has (`read-only`). */
+export interface Scene {
+  readonly client: PlatformClient;
+  readonly api: PlatformApi;
+  readonly aids: ContractAids;
+  readonly signal: AbortSignal;
+  /** Identification of the person with this number, from 0. Throws `Unavailable` when there are not so many. */
+  person(number: number): string;
+  /** A person that a check may delete: made on the spot. */
+  newcomer(): Promise<string>;
+  /** An identification that nobody has, yet; whoever gets it is removed at the end. */
+  freeIdentification(): string;
+  userId(identification: string): Promise<string>;
+  /** A goal of `person(0)`, new in `read-write`. */
+  goal(): Promise<{ readonly code: string; readonly identification: string }>;
+  feedbackId(): Promise<LongId>;
+  evaluationId(): Promise<LongId>;
+  roleCode(): Promise<string>;
+  /** An open feedback request from `person(0)` to `person(1)`. */
+  feedbackRequestId(): Promise<LongId>;
+  /** A file that updates `person(0)`. */
+  file(): Promise<FileToUpload>;
+  uploadedFileId(): Promise<string>;
+  /** Takes away whatever was made. */
+  close(): Promise<void>;
+}
+
+export interface SceneOptions {
+  readonly client: PlatformClient;
+  readonly aids: ContractAids;
+  readonly signal: AbortSignal;
+  readonly isWriting: boolean;
+}
+
+const peopleCount = 4;
+const looks = 20;
+const lookEveryMs = 500;
+
+/** Finds people in the directory, or makes some whose names begin with `contract-`. Must be closed. */
+export async function openScene({ client, aids, signal, isWriting }: SceneOptions): Promise<Scene> {
+  const api = openPlatformApi(client);
+  const mark = `contract-${randomBytes(4).toString('hex')}`;
+  const made = new Set<string>();
+  const goals: string[] = [];
+  const folder = isWriting ? await mkdtemp(join(tmpdir(), 'rollcall-contract-')) : undefined;
+  let count = 0;
+
+  const freeIdentification = (): string => {
+    count += 1;
+    const identification = `${mark}-${count}`;
+    made.add(identification);
+    return identification;
+  };
+  const newcomer = async (): Promise<string> => {
+    const identification = freeIdentification();
+    const fields = { firstName: 'Contract', lastName: `Check ${count}`, email: `${identification}@example.com` };
+    await api.users.create({ identification, fields }, signal);
+    await eventually(async () => (await api.users.find(identification, signal)).found === true, 'a new user');
+    return identification;
+  };
+  /** Platforms may show a write late. */
+  async function eventually(isThere: () => Promise<boolean>, what: string): Promise<void> {
+    for (let look = 0; look < looks; look++) {
+      if (await isThere()) return;
+      await client.clock.sleep(lookEveryMs, signal);
+    }
+    throw new Unavailable(`${what} was not shown within ${(looks * lookEveryMs) / 1000} s`);
+  }
+
+  const people: string[] = [];
+  let trouble = 'the platform shows too few users';
+  try {
+    if (isWriting) for (let i = 0; i < peopleCount; i++) people.push(await newcomer());
+    else {
+      const { users } = await api.users.search({ enabled: true, page: 0, size: peopleCount }, signal);
+      people.push(...users.map(({ identification }) => identification));
+    }
+  } catch (error) {
+    if (!(error instanceof RollcallError) && !(error instanceof Unavailable)) throw error;
+    trouble = `no people to try it on: ${error.message}`;
+  }
+  const person = (number: number): string => {
+    const found = people[number];
+    if (found === undefined) throw new Unavailable(trouble);
+    return found;
+  };
+
+  async function file(): Promise<FileToUpload> {
+    if (folder === undefined) throw new Unavailable('files are only sent in read-write mode');
+    const { delimiter, lineEnd, bom } = client.dialect.csv;
+    const rows = [
+      ['command', 'identification', 'firstName', 'lastName'],
+      ['U', person(0), 'Contract', 'Check'],
+    ];
+    const path = join(folder, 'contract-check.csv');
+    const text = rows.map((row) => row.join(delimiter) + lineEnd).join('');
+    await writeFile(path, `${bom ? '\uFEFF' : ''}${text}`, { mode: 0o600 });
+    return { path, name: 'contract-check.csv' };
+  }
+
+  return {
+    ...{ client, api, aids, signal, person, newcomer, freeIdentification },
+    async userId(identification) {
+      const user = await api.users.read(identification, signal);
+      return userIdOf(user, client.dialect, operationOf('update'));
+    },
+    async goal() {
+      if (!isWriting) {
+        const [goal] = (await api.goals.page({ pageSize: 1 }, signal)).items;
+        if (typeof goal?.assignedTo !== 'string') throw new Unavailable('the platform shows no goal');
+        return { code: goal.code, identification: goal.assignedTo };
+      }
+      const code = `${mark}-goal-${goals.length + 1}`;
+      await api.goals.create(sampleGoal(code, person(0)), signal);
+      goals.push(code);
+      return { code, identification: person(0) };
+    },
+    async feedbackId() {
+      const query = isWriting ? { recipient: person(1) } : {};
+      const [feedback] = (await api.feedback.page({ ...query, size: 1 }, signal)).items;
+      if (feedback === undefined) throw new Unavailable('the platform shows no feedback');
+      return feedback.id;
+    },
+    async evaluationId() {
+      const [evaluation] = (await api.evaluations.page({ pageSize: 1 }, signal)).items;
+      if (evaluation === undefined) throw new Unavailable('the platform shows no evaluation');
+      return evaluation.id;
+    },
+    async roleCode() {
+      const [role] = await api.roles.list(signal);
+      if (role === undefined) throw new Unavailable('the platform shows no role');
+      return role.name;
+    },
+    async feedbackRequestId() {
+      if (aids.feedbackRequestId === undefined) throw new Unavailable('the platform tells no id of a feedback request');
+      await api.feedback.request({ sender: person(0), recipient: person(1), comment: 'Contract check' }, signal);
+      return aids.feedbackRequestId();
+    },
+    file,
+    async uploadedFileId() {
+      if (folder === undefined)
+        throw new Unavailable('the id of a file is only known after an upload (read-write mode)');
+      const { fileId, status } = await api.userFiles.upload(await file(), signal);
+      if (status.kind !== 'pending') return fileId;
+      await eventually(
+        async () => (await api.userFiles.status(fileId, signal)).kind !== 'pending',
+        'the end of a file',
+      );
+      return fileId;
+    },
+    async close() {
+      // Not by the suite's own signal: what was made is taken away even when somebody stops it.
+      const unhurried = new AbortController().signal;
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+      for (const code of goals) await forget(() => api.goals.remove({ code, identification: person(0) }, unhurried));
+      for (const identification of made) {
+        await forget(() => api.users.remove(identification, { blacklist: false }, unhurried));
+      }
+    },
+  };
+}
+
+/** A goal for the checks. */
+export function sampleGoal(code: string, assignedTo: string) {
+  const kinds = { type: 'TEAM', assignment: 'INDIVIDUAL' } as const;
+  return { code, title: 'Contract check', ...kinds, weighting: 1, assignedTo, locale: 'en' };
+}
+
+/** What a check deleted itself, or never made, is gone already. */
+async function forget(remove: () => Promise<void>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    if (!(error instanceof RollcallError)) throw error;
+  }
+}

@@ -1,0 +1,169 @@
+import { sampleGoal } from './scene.ts';
+import type { Subject } from './subject.ts';
+
+const nobody = 'contract-nobody';
+const noId = '999999999999';
+
+function links(person: (number: number) => string) {
+  return {
+    collaboratorIdentification: person(0),
+    mainLeaderIdentification: person(1),
+    secondaryLeadersIdentifications: [person(2)],
+  };
+}
+
+function edited(code: string) {
+  return { code, title: 'Contract check, edited', weighting: 2, locale: 'en' };
+}
+
+/** How leaders, feedback, goals and evaluations are tried, in an order in which each finds what it needs. */
+export const growthSubjects: readonly Subject[] = [
+  {
+    id: 'add-leaders',
+    method: 'leaders.add',
+    input: ({ person }) => ({ json: links(person) }),
+    invoke: ({ api, signal, person }) => api.leaders.add(links(person), signal),
+    errors: { 400: () => ({ json: {} }), 404: () => ({ json: { collaboratorIdentification: nobody } }) },
+  },
+  {
+    id: 'leaders',
+    method: 'leaders.page',
+    input: ({ person }) => ({ params: { identification: person(0) } }),
+    invoke: ({ api, signal, person }) => api.leaders.page(person(0), { pageNumber: 1, pageSize: 5 }, signal),
+    errors: {
+      400: ({ person }) => ({ params: { identification: person(0) }, query: { pageSize: -1 } }),
+      404: () => ({ params: { identification: nobody } }),
+    },
+    firstPage: 1,
+    page: ({ api, signal, person }, page) => api.leaders.page(person(0), { pageNumber: page, pageSize: 1 }, signal),
+    bare: ({ person }) => ({ params: { identification: person(0) } }),
+  },
+  {
+    id: 'collaborators',
+    method: 'leaders.collaborators',
+    input: ({ person }) => ({ params: { identification: person(1) } }),
+    invoke: ({ api, signal, person }) => api.leaders.collaborators(person(1), signal),
+    errors: { 404: () => ({ params: { identification: nobody } }) },
+  },
+  {
+    id: 'remove-leaders',
+    method: 'leaders.remove',
+    input: ({ person }) => ({ json: links(person) }),
+    invoke: ({ api, signal, person }) => api.leaders.remove(links(person), signal),
+    errors: { 400: () => ({ json: {} }), 404: () => ({ json: { collaboratorIdentification: nobody } }) },
+  },
+  {
+    id: 'send-feedback',
+    method: 'feedback.send',
+    input: ({ person }) => ({ json: { sender: person(0), recipient: person(1), feedback: { comments: 'Contract' } } }),
+    invoke: ({ api, signal, person }) =>
+      api.feedback.send({ sender: person(0), recipient: person(1), feedback: { comments: 'Contract check' } }, signal),
+    errors: { 400: () => ({ json: {} }), 404: () => ({ json: { sender: nobody, recipient: nobody } }) },
+  },
+  {
+    id: 'request-feedback',
+    method: 'feedback.request',
+    input: ({ person }) => ({ json: { sender: person(0), recipient: person(1), comment: 'Contract check' } }),
+    invoke: ({ api, signal, person }) =>
+      api.feedback.request({ sender: person(0), recipient: person(1), comment: 'Contract check' }, signal),
+    errors: { 400: () => ({ json: {} }), 404: () => ({ json: { sender: nobody, recipient: nobody, comment: '-' } }) },
+  },
+  {
+    id: 'decline-feedback',
+    method: 'feedback.decline',
+    input: async (scene) => ({
+      params: { 'feedback-request-id': String(await scene.feedbackRequestId()) },
+      json: { sender: scene.person(0), recipient: scene.person(1), declineReasonId: 1 },
+    }),
+    async invoke(scene) {
+      const decline = { sender: scene.person(0), recipient: scene.person(1), declineReasonId: 1 };
+      await scene.api.feedback.decline(await scene.feedbackRequestId(), decline, scene.signal);
+    },
+    errors: {
+      400: () => ({ params: { 'feedback-request-id': noId }, json: {} }),
+      404: () => ({
+        params: { 'feedback-request-id': noId },
+        json: { sender: nobody, recipient: nobody, declineReasonId: 1 },
+      }),
+    },
+  },
+  {
+    id: 'feedback',
+    method: 'feedback.get',
+    input: async (scene) => ({ params: { id: String(await scene.feedbackId()) } }),
+    invoke: async (scene) => scene.api.feedback.get(await scene.feedbackId(), scene.signal),
+    errors: { 404: () => ({ params: { id: noId } }) },
+  },
+  {
+    id: 'feedbacks',
+    method: 'feedback.page',
+    input: () => ({ query: { page: 0, size: 5, sort: 'id' } }),
+    invoke: ({ api, signal }) => api.feedback.page({ creationTimeFrom: 0, page: 0, size: 5 }, signal),
+    errors: { 400: () => ({ query: { page: -1 } }) },
+    page: ({ api, signal }, page) => api.feedback.page({ page, size: 1 }, signal),
+    bare: () => ({}),
+  },
+  {
+    id: 'create-goal',
+    method: 'goals.create',
+    async input(scene) {
+      const { code, identification } = await scene.goal();
+      await scene.api.goals.remove({ code, identification }, scene.signal);
+      return { json: sampleGoal(code, identification) };
+    },
+    invoke: (scene) => scene.goal(),
+    errors: { 400: () => ({ json: {} }), 404: () => ({ json: sampleGoal(nobody, nobody) }) },
+  },
+  {
+    id: 'goal',
+    method: 'goals.get',
+    input: async (scene) => ({ params: { ...(await scene.goal()) } }),
+    invoke: async (scene) => scene.api.goals.get(await scene.goal(), scene.signal),
+    errors: { 404: () => ({ params: { code: nobody, identification: nobody } }) },
+  },
+  {
+    id: 'goals',
+    method: 'goals.page',
+    input: () => ({ query: { pageNumber: 0, pageSize: 5 } }),
+    invoke: ({ api, signal }) => api.goals.page({ pageNumber: 0, pageSize: 5 }, signal),
+    errors: { 400: () => ({ query: { pageSize: -1 } }) },
+    page: ({ api, signal }, pageNumber) => api.goals.page({ pageNumber, pageSize: 1 }, signal),
+    bare: () => ({}),
+  },
+  {
+    id: 'update-goal',
+    method: 'goals.update',
+    async input(scene) {
+      const key = await scene.goal();
+      return { params: { ...key }, json: edited(key.code) };
+    },
+    async invoke(scene) {
+      const key = await scene.goal();
+      await scene.api.goals.update(key, edited(key.code), scene.signal);
+    },
+    errors: { 404: () => ({ params: { code: nobody, identification: nobody }, json: edited(nobody) }) },
+  },
+  {
+    id: 'delete-goal',
+    method: 'goals.remove',
+    input: async (scene) => ({ params: { ...(await scene.goal()) } }),
+    invoke: async (scene) => scene.api.goals.remove(await scene.goal(), scene.signal),
+    errors: { 404: () => ({ params: { code: nobody, identification: nobody } }) },
+  },
+  {
+    id: 'evaluation',
+    method: 'evaluations.get',
+    input: async (scene) => ({ params: { id: String(await scene.evaluationId()) } }),
+    invoke: async (scene) => scene.api.evaluations.get(await scene.evaluationId(), scene.signal),
+    errors: { 404: () => ({ params: { id: noId } }) },
+  },
+  {
+    id: 'evaluations',
+    method: 'evaluations.page',
+    input: () => ({ query: { pageNumber: 0, pageSize: 5 } }),
+    invoke: ({ api, signal }) => api.evaluations.page({ status: 'SUBMITTED', pageNumber: 0, pageSize: 5 }, signal),
+    errors: { 400: () => ({ query: { pageSize: -1 } }) },
+    page: ({ api, signal }, pageNumber) => api.evaluations.page({ pageNumber, pageSize: 1 }, signal),
+    bare: () => ({}),
+  },
+];

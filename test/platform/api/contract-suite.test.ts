@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type ConformingSandbox, openConformingSandbox } from '../../../src/main/conforming-sandbox.ts';
+import { openPlatformApi } from '../../../src/platform/api.ts';
+import { openPlatformClient } from '../../../src/platform/client.ts';
+import {
+  type ContractLine,
+  type ContractSuiteOptions,
+  contractSubjects,
+  renderCoverage,
+  runContractSuite,
+} from '../../../src/platform/contract-suite/index.ts';
+import * as tokenCalls from '../../../src/platform/resources/tokens.ts';
+import { operationIds, operationOf, operations } from '../../../src/platform/schema/index.ts';
+import { parseFault, type SandboxOptions } from '../../../src/sandbox/index.ts';
+import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
+import { neverAborted } from '../test-client.ts';
+
+closeAndFailOnLeaks();
+
+async function openSuiteWorld(options: Partial<SandboxOptions> = {}): Promise<ConformingSandbox> {
+  const world = await openConformingSandbox(options);
+  closeLater(() => world.sandbox.close());
+  return world;
+}
+
+async function run(options: Omit<ContractSuiteOptions, 'signal'>): Promise<ContractLine[]> {
+  const lines: ContractLine[] = [];
+  for await (const line of runContractSuite({ ...options, signal: neverAborted })) lines.push(line);
+  return lines;
+}
+
+const coveragePath = join(import.meta.dirname, '../../../docs/platform-api-coverage.md');
+
+describe('the contract suite', () => {
+  it('tries every operation, each through a method that the client has', () => {
+    expect(contractSubjects.map(({ id }) => id).toSorted()).toEqual(operationIds.toSorted());
+    expect(new Set(contractSubjects.map(({ method }) => method)).size).toBe(operations.length);
+  });
+
+  it('names methods that exist', async () => {
+    const { connection } = await openSuiteWorld();
+    const client = openPlatformClient(connection);
+    const members = { ...openPlatformApi(client), ...tokenCalls } as unknown as Record<string, unknown>;
+    for (const { method } of contractSubjects) {
+      const found = method.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], members);
+      expect(typeof found, method).toBe('function');
+    }
+    await client.close();
+  });
+
+  it('finds that the sandbox conforms in everything: every success, and every documented error status', async () => {
+    const { connection, aids, sandbox } = await openSuiteWorld();
+    const before = [...sandbox.state.users.keys()];
+
+    const lines = await run({ connection, aids, mode: 'read-write' });
+
+    expect(lines.filter(({ result }) => result !== 'conforms')).toEqual([]);
+    for (const id of operationIds) {
+      const checks = lines.filter(({ operation }) => operation === id).map(({ check }) => check);
+      expect(checks, id).toEqual(
+        expect.arrayContaining(['success', 'client', ...operationOf(id).errorStatuses.map(String)]),
+      );
+    }
+    expect([...sandbox.state.users.keys()].toSorted()).toEqual(before.toSorted());
+    await expect(
+      readFile(coveragePath, 'utf8'),
+      'docs/platform-api-coverage.md is not what the suite saw: write it anew with "npm run docs"',
+    ).resolves.toBe(renderCoverage(lines));
+  });
+
+  it('sends nothing but GETs when it may only read', async () => {
+    const { connection, sandbox } = await openSuiteWorld();
+
+    const lines = await run({ connection, mode: 'read-only' });
+
+    expect(lines.filter(({ result }) => result === 'differs')).toEqual([]);
+    expect(lines.filter(({ result }) => result === 'conforms').length).toBeGreaterThan(30);
+    for (const { id, method } of operations) if (method !== 'GET') expect(sandbox.state.requests[id], id).toBe(0);
+    expect(sandbox.state.log).toEqual([]);
+  });
+
+  it('without help it provokes only what is harmless, and leaves the connection its tokens', async () => {
+    const { connection, sandbox } = await openSuiteWorld();
+
+    const lines = await run({ connection, mode: 'read-write' });
+
+    expect(lines.filter(({ result }) => result === 'differs')).toEqual([]);
+    const skipped = lines
+      .filter(({ result }) => result === 'skipped')
+      .map(({ operation, check }) => `${operation} ${check}`);
+    expect(skipped).toEqual(expect.arrayContaining(['token success', 'revoke success', 'import-job success']));
+    expect(sandbox.state.requests['import-job']).toBe(0);
+    expect(sandbox.state.refreshes.filter(({ outcome }) => outcome === 'granted')).toEqual([]);
+  });
+
+  it.each([
+    ['role:status=500', 'role', 'success'],
+    ['search:null-row', 'search', 'success'],
+    ['search:html', 'search', 'client'],
+    ['goals:missing-page', 'goal', undefined],
+    ['feedback:truncate-json', 'feedback', 'success'],
+    ['evaluations:status=404', 'evaluations', 'defaults'],
+    ['roles:empty', 'roles', 'success'],
+    ['create:status=500', 'leaders', undefined],
+  ] as const)('tells what differs under %s, and goes on', async (fault, operation, check) => {
+    const { connection, sandbox } = await openSuiteWorld();
+    sandbox.setFaults([parseFault(fault)]);
+
+    const lines = await run({ connection, mode: 'read-write' });
+
+    expect(new Set(lines.map((line) => line.operation)).size).toBe(operations.length);
+    if (check === undefined) return;
+    const differing = lines
+      .filter(({ result }) => result === 'differs')
+      .map((line) => `${line.operation} ${line.check}`);
+    expect(differing).toContain(`${operation} ${check}`);
+  });
+
+  it.each(['body', 'query'] as const)('follows a dialect with the search parameters in the %s', async (parameters) => {
+    const { connection, aids } = await openSuiteWorld({ quirks: { parameters, userId: 'uid' } });
+    const dialect = { ...connection.dialect, search: { parameters, pageSize: 5 }, userId: 'uid' as const };
+
+    const lines = await run({ connection: { ...connection, dialect }, aids, mode: 'read-write' });
+
+    expect(lines.filter(({ result }) => result === 'differs')).toEqual([]);
+  });
+});
