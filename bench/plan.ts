@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type BenchCase, benchCases, caseMeaning } from './folder.ts';
+import type { Measured } from './measure.ts';
 import { type CaseResult, runCases } from './run-cases.ts';
 
 /**
@@ -21,10 +22,10 @@ async function main(): Promise<void> {
     process.stderr.write(`${line}\n`);
   };
   const cases = values.cases.split(',').map(benchCase);
+  const repetitions = wholeNumber('--repetitions', values.repetitions);
   const results: CaseResult[] = [];
   for (const size of values.people.split(',')) {
     const people = wholeNumber('--people', size);
-    const repetitions = wholeNumber('--repetitions', values.repetitions);
     results.push(...(await runCases({ people, cases, repetitions, say })));
   }
   process.stdout.write(values.json ? `${JSON.stringify({ results }, undefined, 2)}\n` : table(results));
@@ -66,12 +67,22 @@ function table(results: readonly CaseResult[]): string {
     floor.peakRssMb.toFixed(0),
     plan.peakRssMb.toFixed(0),
     String(plan.changes),
-    `${plan.loopDelayMs.max.toFixed(0)}, ${plan.loopDelayMs.p99.toFixed(0)}`,
+    loopDelay(floor),
+    loopDelay(plan),
   ]);
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   const lines = all.map((row) => row.map((text, column) => text.padStart(widths[column] ?? 0)).join('  '));
-  return `${[...lines, '', ...perPerson(results), ...meanings(results)].join('\n')}\n`;
+  const legend = [
+    'ratio, cpu: plan / floor, by the clock and by CPU time',
+    'loop: the event loop stood still, max and p99',
+  ];
+  return `${[...lines, '', ...legend, ...perPerson(results), ...meanings(results)].join('\n')}\n`;
+}
+
+/** Longest and 99th percentile: a busy machine stretches the floor's as well. */
+function loopDelay({ loopDelayMs: { max, p99 } }: Measured): string {
+  return `${max.toFixed(0)}, ${p99.toFixed(0)}`;
 }
 
 function meanings(results: readonly CaseResult[]): string[] {
