@@ -32,7 +32,7 @@ async function openBench(options: BenchOptions) {
   const opened = await openStore('sqlite::memory:', { folder: '/' });
   onTestFinished(() => opened.close());
   const store = options.watchStore?.(opened) ?? opened;
-  const clock = new FakeClock(afterHalfPastTwelve, 25);
+  const clock = new FakeClock(afterHalfPastTwelve, 40);
   const logger = memoryLogger();
   const names = Object.keys(options.schedules);
   const syncs = new Map(names.map((name) => [name, { settings: { name, connection: 'acme' } } as unknown as Sync]));
