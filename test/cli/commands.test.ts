@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { useConnectedShells, writePeople } from './test-shell.ts';
 
 const openConnectedShell = useConnectedShells();
@@ -210,8 +210,7 @@ test('start says when it is ready, does what other shells ask for, and ends with
   const started = await shell.run(['start', '--json'], {
     onStdout: (_, stop) => {
       asked ??= shell.run(['resync', 'people', '--json']).then(async (queued) => {
-        while (shell.sandbox.state.users.size < 3) await new Promise((resolve) => setTimeout(resolve, 50));
-        stop();
+        await vi.waitFor(() => expect(shell.sandbox.state.users.size).toBe(3), 10_000).finally(stop);
         return queued;
       });
     },

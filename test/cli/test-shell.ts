@@ -88,7 +88,8 @@ export async function writePeople(shell: Pick<TestShell, 'folder'>, people: read
 async function run(folder: string, words: readonly string[], options: CommandOptions): Promise<Finished> {
   const { isTerminal = false, env = {}, answer, onStderr, onStdout } = options;
   const stopping = new AbortController();
-  const stop = () => stopping.abort(new Interruption('SIGINT'));
+  // As a signal comes: never in the middle of a write.
+  const stop = () => void setImmediate(() => stopping.abort(new Interruption('SIGINT')));
   const stdout = captured(isTerminal, (text) => onStdout?.(text, stop));
   const stderr = captured(isTerminal, (text) => onStderr?.(text, stop));
   const respond = async (question: string): Promise<string> => {
