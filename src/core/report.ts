@@ -8,8 +8,6 @@ export interface RunEnd {
   readonly isCancelled: boolean;
   /** A guard distrusts the read and waits for a person, even if no change is held by it. */
   readonly isReadDoubted: boolean;
-  /** Held changes that a person has rejected: nobody is asked about them. */
-  readonly rejected?: number;
   /** People to whom nothing was sent because an earlier change has an unknown fate. */
   readonly blocked?: number;
   /** A reason why the run could not do its job at all; nothing, or not everything, was tried. */
@@ -25,7 +23,7 @@ export interface OutcomeAndReason {
 
 /** Chooses the outcome: `failed` before `cancelled` before `partial` before `held` (design, section 8). */
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
-  const { counts, states, gaps, rejected = 0, blocked = 0 } = end;
+  const { counts, states, gaps, blocked = 0 } = end;
   if (end.failure !== undefined) return { outcome: 'failed', reason: end.failure };
   if (end.isCancelled) return { outcome: 'cancelled', reason: `cancelled: ${states.dropped} changes were not sent` };
   const trouble = [
@@ -35,8 +33,7 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
     gaps.length > 0 ? `the source was not read completely (${gaps.join('; ')})` : undefined,
   ].filter((text) => text !== undefined);
   if (trouble.length > 0) return { outcome: 'partial', reason: trouble.join(', ') };
-  const waiting = counts.held - rejected;
-  if (waiting > 0) return { outcome: 'held', reason: `${waiting} changes wait for approval` };
+  if (counts.held > 0) return { outcome: 'held', reason: `${counts.held} changes wait for approval` };
   if (end.isReadDoubted)
     return { outcome: 'held', reason: 'the source looks wrong (see the findings): approve the run if it is right' };
   if (states.exported > 0) return { outcome: 'exported', reason: `${states.exported} changes were written to files` };

@@ -19,7 +19,7 @@ export type ChangeState =
   | 'unresolved'
   /** Handed to somebody else by the outbox. */
   | 'exported'
-  /** Not sent and never to be: the run was cancelled, or failed before. */
+  /** Not sent and never to be: the run was cancelled, failed before, or a person rejected it. */
   | 'dropped';
 
 export type BatchState =

@@ -21,7 +21,6 @@ export async function finishRun(context: RunContext, io: EngineIo, failure?: str
     states,
     isCancelled: run.isCancelRequested,
     isReadDoubted: run.facts.isReadDoubted === true,
-    rejected: run.facts.rejected ?? 0,
     blocked: run.facts.blocked ?? 0,
     failure: failure ?? run.reason,
     gaps: run.facts.sourceGaps ?? [],

@@ -60,7 +60,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
 
     // Proves that the run is still ours: what another worker has planned since must not be begun anew.
     if (context !== undefined) await io.store.runs.update(context.owned, { phase: 'planning' });
-    await io.store.plans.begin(headerOf(job, io));
+    await io.store.plans.begin(context?.owned, headerOf(job, io));
     const misses: LedgerEntry[] = [];
     let repeated = 0;
     const sink: DecisionSink = {
@@ -75,7 +75,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
             message: `${kind} is sent again: the fate of an earlier one stayed unknown`,
           });
         }
-        await io.store.plans.add(job.planId, changes);
+        await io.store.plans.add(context?.owned, job.planId, changes);
       },
       ledger: async (entries) => {
         if (context === undefined) return;
@@ -109,7 +109,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
     };
     return {
       id: job.planId,
-      digest: await seal(job.planId, io),
+      digest: await seal(job, io),
       findings,
       facts,
       verdict,
@@ -130,8 +130,9 @@ async function guard(
   io: EngineIo,
 ): Promise<GuardVerdict & { readonly rejected: number }> {
   const { settings } = job.sync;
+  const owned = job.context?.owned;
   const now = io.clock.now();
-  const { approved, rejected } = await io.store.plans.applyApprovals(job.planId, settings.name, now);
+  const { approved, rejected } = await io.store.plans.applyApprovals(owned, job.planId, settings.name, now);
   const { open } = await io.store.plans.count(job.planId);
   const recent = await io.store.plans.appliedSince(settings.name, now - dayMs);
   const { snapshot, fillRates } = pulled;
@@ -149,10 +150,10 @@ async function guard(
     settings.guards,
   );
   for (const { class: held, reason } of verdict.holds) {
-    const count = await io.store.plans.hold(job.planId, [held], reason);
+    const count = await io.store.plans.hold(owned, job.planId, [held], reason);
     io.logger.warn({ sync: settings.name, class: held, count }, `held: ${className[held]}`);
   }
-  for (const { field, reason } of verdict.fields) await io.store.plans.holdFields(job.planId, [field], reason);
+  for (const { field, reason } of verdict.fields) await io.store.plans.holdFields(owned, job.planId, [field], reason);
   const isShrunk = snapshot.isShrunk === true;
   const isProven = snapshot.missing !== undefined;
   if (job.context !== undefined && isFull && (isProven || isShrunk)) {
@@ -164,21 +165,21 @@ async function guard(
   return { ...verdict, areMissesHeld: verdict.areMissesHeld || isShrunk, rejected };
 }
 
-async function seal(planId: string, io: EngineIo): Promise<string> {
+async function seal({ planId, context }: PlanJob, io: EngineIo): Promise<string> {
   const digest = new PlanDigest();
   for await (const hash of io.store.plans.hashes(planId)) digest.add(hash);
   const text = digest.end();
-  await io.store.plans.seal(planId, text);
+  await io.store.plans.seal(context?.owned, planId, text);
   return text;
 }
 
 async function emptyPlan(job: PlanJob, { snapshot }: Pulled, findings: Finding[], io: EngineIo): Promise<Plan> {
-  await io.store.plans.begin(headerOf(job, io));
+  await io.store.plans.begin(job.context?.owned, headerOf(job, io));
   const who =
     job.scope.kind === 'all' ? 'the source gave no employee at all' : 'the source knows none of the named people';
   return {
     id: job.planId,
-    digest: await seal(job.planId, io),
+    digest: await seal(job, io),
     findings,
     facts: { sourceRows: 0, sourceGaps: snapshot.gaps },
     verdict: { holds: [], fields: [], areMissesHeld: true },

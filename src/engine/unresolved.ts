@@ -74,6 +74,7 @@ function isWaitedOut(batch: Batch, sync: Sync, now: number): boolean {
   return now - (batch.sentAt ?? 0) >= sync.settings.settle.unknownAfterMs;
 }
 
+/** Those still `sent` too: a batch that found its end while it was settled may have left some. */
 function unresolvedChanges(batch: Batch, io: EngineIo): Promise<readonly PlannedChange[]> {
-  return io.store.plans.page(batch.run, { batch: batch.id, states: ['unresolved'], limit: batch.size });
+  return io.store.plans.page(batch.run, { batch: batch.id, states: ['unresolved', 'sent'], limit: batch.size });
 }

@@ -94,7 +94,7 @@ export interface RunFacts {
   readonly repeated?: number;
   /** People to whom nothing was sent because an earlier change has an unknown fate. */
   readonly blocked?: number;
-  /** Held changes that a person has rejected: they wait for nobody. */
+  /** Changes that a person has rejected: dropped, they wait for nobody. */
   readonly rejected?: number;
   /** Since when (epoch ms) the platform takes no file of ours; absent when it does. */
   readonly waitingSince?: number;
@@ -164,27 +164,38 @@ export interface PlanHeader {
   readonly madeAt: number;
 }
 
-/** Plans are written in pieces while they are made, then sealed. A piece of an unsealed plan is nobody's plan. */
+/**
+ * Plans are written in pieces while they are made, then sealed. A piece of an unsealed plan is nobody's plan. `owned` is
+ * the run that the plan is made for, undefined only for a plan that is only shown; a plan of another run is refused
+ * with `CONFLICT`.
+ */
 export interface Plans {
   /** Starts a plan, dropping whatever an earlier try of the same id had written, batches of the run too. */
-  begin(header: PlanHeader): Promise<void>;
-  add(planId: string, changes: readonly Change[]): Promise<void>;
+  begin(owned: OwnedRun | undefined, header: PlanHeader): Promise<void>;
+  add(owned: OwnedRun | undefined, planId: string, changes: readonly Change[]): Promise<void>;
   count(planId: string): Promise<PlanCount>;
   /** Change hashes in order of identification, for the digest. */
   hashes(planId: string): AsyncIterable<string>;
-  seal(planId: string, digest: string): Promise<void>;
+  seal(owned: OwnedRun | undefined, planId: string, digest: string): Promise<void>;
   /** In order of identification, at most `limit` after `after` (an identification). */
   page(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;
   get(planId: string, identification: string): Promise<PlannedChange | undefined>;
   /** Sets the state of every planned change in one of the classes (approved ones excepted). Returns how many. */
-  hold(planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
+  hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
   /** Holds the planned updates that change one of the fields. */
-  holdFields(planId: string, fields: readonly FieldName[], reason: string): Promise<number>;
+  holdFields(
+    owned: OwnedRun | undefined,
+    planId: string,
+    fields: readonly FieldName[],
+    reason: string,
+  ): Promise<number>;
   /**
    * What people decided about change hashes of the sync, if it has not expired: approved changes are marked so,
-   * rejected ones are held with the reason `rejected by …`.
+   * rejected ones are dropped with the reason `rejected by …`. An approval is for one run: the first whose plan has a
+   * change of that hash uses it up, however it ends; a plan that is only shown does not.
    */
   applyApprovals(
+    owned: OwnedRun | undefined,
     planId: string,
     sync: string,
     now: number,
@@ -310,10 +321,10 @@ export interface Holds {
   renew(owned: OwnedRun, holds: readonly HoldRecord[]): Promise<void>;
   open(sync: string, now: number): Promise<readonly HoldRecord[]>;
   ofRun(runId: string): Promise<readonly HoldRecord[]>;
-  /** Approves change hashes for the sync until `expiresAt`; open holds that are wholly approved say so. */
+  /** Approves change hashes for one run of the sync before `expiresAt`; open holds that are wholly approved say so. */
   approve(sync: string, hashes: readonly string[], by: string, now: number, expiresAt: number): Promise<number>;
   reject(sync: string, hashes: readonly string[], by: string, now: number): Promise<number>;
-  /** Hashes a person rejected: they stay held without asking again until they change or the rejection ends (30 days). */
+  /** Hashes a person rejected: they are dropped without asking until they change or the rejection ends (30 days). */
   rejected(sync: string, now: number): Promise<ReadonlySet<string>>;
 }
 

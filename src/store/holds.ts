@@ -19,11 +19,16 @@ export function createHolds(db: Database): Holds {
           by_whom: eb.ref('excluded.by_whom'),
           decided_at: eb.ref('excluded.decided_at'),
           expires_at: eb.ref('excluded.expires_at'),
+          run: eb.ref('excluded.run'),
         })),
       ),
   );
 
-  async function decide(hashes: readonly string[], now: number, decision: Omit<ApprovalRow, 'hash' | 'decided_at'>) {
+  async function decide(
+    hashes: readonly string[],
+    now: number,
+    decision: Omit<ApprovalRow, 'hash' | 'decided_at' | 'run'>,
+  ) {
     return inTransaction(db, async (transaction) => {
       const { sync, decision: word, by_whom, expires_at } = decision;
       const rows = [...new Set(hashes)].map((hash) => ({
@@ -33,6 +38,7 @@ export function createHolds(db: Database): Holds {
         by_whom,
         decided_at: now,
         expires_at,
+        run: null,
       }));
       await decisionWriter.write(transaction, rows);
       await closeDecided(transaction, sync, now);
@@ -122,6 +128,7 @@ async function decided(db: Database, sync: string, decision: ApprovalRow['decisi
     .where('sync', '=', sync)
     .where('decision', '=', decision)
     .where('expires_at', '>', now)
+    .where('run', 'is', null)
     .execute();
   return rows.map((row) => row.hash);
 }

@@ -1,38 +1,45 @@
+import type { ExpressionBuilder } from 'kysely';
 import type { Plans } from '../ports/store.ts';
 import { changedPattern, classMask, countClasses } from './change-rows.ts';
-import { type Database, inTransaction } from './database.ts';
+import type { Database, OpenTransaction } from './database.ts';
+import { inPlan } from './plan-access.ts';
+import type { Schema } from './schema.ts';
 
 /** What guards and approvals do to a plan's changes. Each is one transaction. */
 export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields' | 'applyApprovals' | 'appliedSince'> {
   return {
-    async hold(planId, classes, reason) {
-      const { numUpdatedRows } = await db
-        .updateTable('changes')
-        .set({ state: 'held', state_reason: reason })
-        .where('plan', '=', planId)
-        .where('state', '=', 'planned')
-        .where('is_approved', '=', 0)
-        .where((eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0))
-        .executeTakeFirst();
-      return Number(numUpdatedRows);
+    hold(owned, planId, classes, reason) {
+      return inPlan(db, owned, planId, async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('changes')
+          .set({ state: 'held', state_reason: reason })
+          .where('plan', '=', planId)
+          .where('state', '=', 'planned')
+          .where('is_approved', '=', 0)
+          .where((eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0))
+          .executeTakeFirst();
+        return Number(numUpdatedRows);
+      });
     },
 
-    async holdFields(planId, fields, reason) {
+    async holdFields(owned, planId, fields, reason) {
       if (fields.length === 0) return 0;
-      const { numUpdatedRows } = await db
-        .updateTable('changes')
-        .set({ state: 'held', state_reason: reason })
-        .where('plan', '=', planId)
-        .where('state', '=', 'planned')
-        .where('is_approved', '=', 0)
-        .where('kind', '=', 'update')
-        .where((eb) => eb.or(fields.map((field) => eb('changed', 'like', changedPattern(field)))))
-        .executeTakeFirst();
-      return Number(numUpdatedRows);
+      return inPlan(db, owned, planId, async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('changes')
+          .set({ state: 'held', state_reason: reason })
+          .where('plan', '=', planId)
+          .where('state', '=', 'planned')
+          .where('is_approved', '=', 0)
+          .where('kind', '=', 'update')
+          .where((eb) => eb.or(fields.map((field) => eb('changed', 'like', changedPattern(field)))))
+          .executeTakeFirst();
+        return Number(numUpdatedRows);
+      });
     },
 
-    applyApprovals(planId, sync, now) {
-      return inTransaction(db, async (transaction) => {
+    applyApprovals(owned, planId, sync, now) {
+      return inPlan(db, owned, planId, async (transaction) => {
         const decisions = await transaction
           .selectFrom('approvals')
           .select(['decision', 'by_whom'])
@@ -45,24 +52,22 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
           const outcome =
             decision === 'approved'
               ? ({ is_approved: 1, state: 'planned', state_reason: null } as const)
-              : ({ is_approved: 0, state: 'held', state_reason: `rejected by ${by_whom}` } as const);
+              : ({ is_approved: 0, state: 'dropped', state_reason: `rejected by ${by_whom}` } as const);
           const { numUpdatedRows } = await transaction
             .updateTable('changes')
             .set(outcome)
             .where('plan', '=', planId)
             .where('state', 'in', ['planned', 'held'])
             .where('hash', 'in', (eb) =>
-              eb
-                .selectFrom('approvals')
+              standing(eb, { sync, now, run: owned?.run.id })
                 .select('approvals.hash')
-                .where('approvals.sync', '=', sync)
                 .where('approvals.decision', '=', decision)
-                .where('approvals.by_whom', '=', by_whom)
-                .where('approvals.expires_at', '>', now),
+                .where('approvals.by_whom', '=', by_whom),
             )
             .executeTakeFirst();
           count[decision] += Number(numUpdatedRows);
         }
+        if (owned !== undefined) await useUp(transaction, planId, sync, owned.run.id);
         return count;
       });
     },
@@ -82,4 +87,30 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
       return countClasses(groups);
     },
   };
+}
+
+/** What people decided and what still stands: an approval only until a run has used it up, for that run then. */
+function standing(
+  eb: ExpressionBuilder<Schema, 'changes'>,
+  { sync, now, run }: { readonly sync: string; readonly now: number; readonly run: string | undefined },
+) {
+  return eb
+    .selectFrom('approvals')
+    .where('approvals.sync', '=', sync)
+    .where('approvals.expires_at', '>', now)
+    .where((on) => on.or([on('approvals.run', 'is', null), on('approvals.run', '=', run ?? null)]));
+}
+
+/** Gives the run the approvals of changes in its plan: it may plan anew after a crash, but no other run has them. */
+async function useUp(db: OpenTransaction, planId: string, sync: string, run: string): Promise<void> {
+  await db
+    .updateTable('approvals')
+    .set({ run })
+    .where('sync', '=', sync)
+    .where('decision', '=', 'approved')
+    .where('run', 'is', null)
+    .where('hash', 'in', (eb) =>
+      eb.selectFrom('changes').select('changes.hash').where('changes.plan', '=', planId).where('is_approved', '=', 1),
+    )
+    .execute();
 }

@@ -4,7 +4,8 @@ import type { ChangeState } from '../core/run.ts';
 import type { PlanHeader, Plans } from '../ports/store.ts';
 import { markChanges } from './change-marks.ts';
 import { countClasses, type NewChangeRow, noKinds, toNewChangeRow } from './change-rows.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
+import { asOwner, type Database, type OpenTransaction } from './database.ts';
+import { asPlanner, inPlan } from './plan-access.ts';
 import { createPlanGuards } from './plan-guards.ts';
 import { createPlanQueries } from './plan-queries.ts';
 import { RowWriter } from './row-writer.ts';
@@ -19,13 +20,13 @@ export function createPlans(db: Database): Plans {
     ...createPlanGuards(db),
     ...createPlanQueries(db),
 
-    begin: (header) => inTransaction(db, (transaction) => beginPlan(transaction, header)),
+    begin: (owned, header) => asPlanner(db, owned, header, (transaction) => beginPlan(transaction, header)),
 
-    async add(planId, changes) {
+    async add(owned, planId, changes) {
       for (let from = 0; from < changes.length; from += pieceRows) {
         const rows = changes.slice(from, from + pieceRows).map((change) => toNewChangeRow(planId, change));
-        await inTransaction(db, async (transaction) => {
-          await requireUnsealed(transaction, planId);
+        await inPlan(db, owned, planId, async (transaction, { digest }) => {
+          if (digest !== null) throw sealed(planId);
           await writer.write(transaction, rows);
         });
         await nextTurn();
@@ -46,9 +47,8 @@ export function createPlans(db: Database): Plans {
       return { kinds, classes: countClasses(groups), open: countClasses(open) };
     },
 
-    async seal(planId, digest) {
-      await inTransaction(db, async (transaction) => {
-        const plan = await requirePlan(transaction, planId);
+    seal(owned, planId, digest) {
+      return inPlan(db, owned, planId, async (transaction, plan) => {
         if (plan.digest === digest) return;
         if (plan.digest !== null) throw sealed(planId);
         await transaction.updateTable('plans').set({ digest }).where('id', '=', planId).execute();
@@ -110,17 +110,6 @@ async function beginPlan(db: OpenTransaction, header: PlanHeader): Promise<void>
     .insertInto('plans')
     .values({ id, sync, run: run ?? null, made_at: madeAt, digest: null })
     .execute();
-}
-
-async function requirePlan(db: OpenTransaction, planId: string): Promise<{ digest: string | null }> {
-  const plan = await db.selectFrom('plans').select('digest').where('id', '=', planId).executeTakeFirst();
-  if (plan !== undefined) return plan;
-  const message = `the store has no plan ${planId}: it was never begun, or another worker began the run's plan anew.`;
-  throw new RollcallError(message, { code: 'NOT_FOUND' });
-}
-
-async function requireUnsealed(db: OpenTransaction, planId: string): Promise<void> {
-  if ((await requirePlan(db, planId)).digest !== null) throw sealed(planId);
 }
 
 function sealed(planId: string): RollcallError {

@@ -169,6 +169,8 @@ export interface ApprovalRow {
   by_whom: string;
   decided_at: number;
   expires_at: number;
+  /** The run that used the approval up; null while it waits for one, and for a rejection. */
+  run: string | null;
 }
 
 export interface ReadRow {

@@ -9,7 +9,7 @@ export function describeBatches(store: () => Store): void {
     const owned = await openRun(store(), { id, sync });
     await writePlan(
       store(),
-      { id, run: id, sync },
+      { id, owned, sync },
       names.map((name) => sampleChange(name)),
     );
     return owned;
@@ -156,7 +156,7 @@ export function describeBatches(store: () => Store): void {
     const { batches } = store();
     for (const [index, id] of ['run_b', 'run_a'].entries()) {
       const owned = await openRun(store(), { id, now: now + index });
-      await writePlan(store(), { id, run: id }, [sampleChange('ana'), sampleChange('eva')]);
+      await writePlan(store(), { id, owned }, [sampleChange('ana'), sampleChange('eva')]);
       await batches.create(owned, [
         { batch: sampleBatch(owned, 2, { id: `${id} first`, state: 'sent' }), identifications: ['eva'] },
         { batch: sampleBatch(owned, 1, { id: `${id} later`, state: 'unresolved' }), identifications: ['ana'] },

@@ -79,6 +79,12 @@ export function describeLeases(store: () => Store): void {
     ['runs.addFindings', (owned) => store().runs.addFindings(owned, [{ code: 'held', message: 'late' }])],
     ['runs.replaceFindings', (owned) => store().runs.replaceFindings(owned, [])],
     ['plans.setStates', (owned) => store().plans.setStates(owned, [{ identification: 'ana', state: 'failed' }])],
+    ['plans.begin', (owned) => store().plans.begin(owned, { id: 'run_1', sync: 'people', run: 'run_1', madeAt: now })],
+    ['plans.add', (owned) => store().plans.add(owned, 'run_1', [sampleChange('leo')])],
+    ['plans.seal', (owned) => store().plans.seal(owned, 'run_1', 'b'.repeat(64))],
+    ['plans.hold', (owned) => store().plans.hold(owned, 'run_1', ['updates'], 'late')],
+    ['plans.holdFields', (owned) => store().plans.holdFields(owned, 'run_1', ['area'], 'late')],
+    ['plans.applyApprovals', (owned) => store().plans.applyApprovals(owned, 'run_1', 'people', now)],
     [
       'batches.create',
       (owned) => store().batches.create(owned, [{ batch: sampleBatch(owned, 2), identifications: [] }]),
@@ -105,20 +111,24 @@ export function describeLeases(store: () => Store): void {
   it.each(writes)('refuses %s to a worker whose lease was taken over, and writes nothing', async (_, write) => {
     const { leases, runs, plans, batches, ledger, holds, reads } = store();
     const old = await openRun(store(), { id: 'run_old', sync: 'others' });
-    await writePlan(store(), { id: 'run_old', run: 'run_old', sync: 'others' }, [sampleChange('eva')]);
+    await writePlan(store(), { id: 'run_old', owned: old, sync: 'others' }, [sampleChange('eva')]);
     await batches.create(old, [{ batch: sampleBatch(old, 1, { state: 'unresolved' }), identifications: ['eva'] }]);
     await endRun(store(), old);
     const owned = await openRun(store(), { id: 'run_1' });
-    await writePlan(store(), { id: 'run_1', run: 'run_1' }, [sampleChange('ana')]);
+    await writePlan(store(), { id: 'run_1', owned }, [sampleChange('ana')]);
     await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
     await runs.addFindings(owned, [{ code: 'resumed', message: 'first' }]);
+    await holds.approve('people', [sampleChange('ana').hash], 'ops', now, now + hourMs);
     expect(await leases.take('run:run_1', 'thief', hourMs, now + 2 * hourMs)).toBeDefined();
 
     await expect(write(owned)).rejects.toMatchObject({ code: 'LEASE_LOST' });
 
     expect(await runs.get('run_1')).toEqual(owned.run);
     expect((await runs.findings('run_1')).map(({ message }) => message)).toEqual(['first']);
-    expect((await plans.get('run_1', 'ana'))?.state).toBe('planned');
+    expect(await plans.page('run_1', { limit: 9 })).toMatchObject([
+      { identification: 'ana', state: 'planned', isApproved: false },
+    ]);
+    expect(await plans.findByDigest('people', 'a'.repeat(64))).toBeDefined();
     expect(await batches.ofRun('run_1')).toEqual([sampleBatch(owned, 1)]);
     expect((await batches.get('run_old_b1'))?.state).toBe('unresolved');
     expect(await ledger.get('acme', 'ana')).toBeUndefined();

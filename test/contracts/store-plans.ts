@@ -29,7 +29,7 @@ export function describePlans(store: () => Store): void {
     const owned = await openRun(store(), { id: 'run_1' });
     const names = ['ä', 'Z', 'a', '🙂', '\uffee', 'a b', 'B'];
     const changes = names.map((name) => sampleChange(name, name === 'B' ? 'disable' : 'update'));
-    await writePlan(store(), { id: 'run_1', run: 'run_1' }, changes);
+    await writePlan(store(), { id: 'run_1', owned }, changes);
     const ordered = names.toSorted(compareIdentifications);
     const page = async (query: Parameters<typeof plans.page>[1]) =>
       (await plans.page('run_1', query)).map(({ identification }) => identification);
@@ -50,14 +50,14 @@ export function describePlans(store: () => Store): void {
   it('writes a plan in pieces of any size, and gives its hashes in order of identification', async () => {
     const { plans } = store();
     const changes = Array.from({ length: 9_001 }, (_, index) => sampleChange(`e${(index * 7_919) % 9_001}`, 'disable'));
-    await plans.begin({ id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
+    await plans.begin(undefined, { id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
     for (const [from, to] of [
       [0, 1],
       [1, 4],
       [4, 4],
       [4, 9_001],
     ])
-      await plans.add('plan_1', changes.slice(from, to));
+      await plans.add(undefined, 'plan_1', changes.slice(from, to));
     const ordered = changes.toSorted((a, b) => compareIdentifications(a.identification, b.identification));
     expect(await collect(plans.hashes('plan_1'))).toEqual(ordered.map(({ hash }) => hash));
   });
@@ -68,11 +68,11 @@ export function describePlans(store: () => Store): void {
     await writePlan(store(), { id: 'plan_1' }, [change]);
     await writePlan(store(), { id: 'plan_2' }, [change, sampleChange('eva', 'disable')]);
     await holds.approve('people', [change.hash], 'ops', now, now + dayMs);
-    expect(await plans.hold('plan_1', ['updates'], 'too many')).toBe(1);
-    expect(await plans.holdFields('plan_1', ['area'], 'emptied')).toBe(0);
+    expect(await plans.hold(undefined, 'plan_1', ['updates'], 'too many')).toBe(1);
+    expect(await plans.holdFields(undefined, 'plan_1', ['area'], 'emptied')).toBe(0);
     expect(await plans.countStates('plan_2')).toMatchObject({ planned: 2, held: 0 });
-    expect(await plans.holdFields('plan_2', ['area'], 'emptied')).toBe(1);
-    expect(await plans.applyApprovals('plan_2', 'people', now)).toEqual({ approved: 1, rejected: 0 });
+    expect(await plans.holdFields(undefined, 'plan_2', ['area'], 'emptied')).toBe(1);
+    expect(await plans.applyApprovals(undefined, 'plan_2', 'people', now)).toEqual({ approved: 1, rejected: 0 });
     expect(await plans.countStates('plan_1')).toMatchObject({ planned: 0, held: 1 });
     expect(await collect(plans.hashes('plan_1'))).toEqual([change.hash]);
     expect((await plans.count('plan_1')).kinds).toMatchObject({ update: 1, disable: 0 });
@@ -87,11 +87,11 @@ export function describePlans(store: () => Store): void {
       sampleChange('d', 'disable'),
       sampleChange('e', 'disable'),
     ];
-    await plans.begin({ id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
-    await plans.add('plan_1', changes);
+    await plans.begin(undefined, { id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
+    await plans.add(undefined, 'plan_1', changes);
     await holds.approve('people', [changes[4]?.hash ?? ''], 'ops', now, now + dayMs);
-    await plans.applyApprovals('plan_1', 'people', now);
-    await plans.hold('plan_1', ['emailChanges'], 'too many');
+    await plans.applyApprovals(undefined, 'plan_1', 'people', now);
+    await plans.hold(undefined, 'plan_1', ['emailChanges'], 'too many');
     const classes = { ...noClasses, creates: 1, updates: 1, emailChanges: 1, firstSight: 1, disables: 2 };
     expect(await plans.count('plan_1')).toEqual({
       kinds: { create: 1, update: 2, enable: 0, disable: 2, remove: 0 },
@@ -106,9 +106,9 @@ export function describePlans(store: () => Store): void {
     it('forgets what an earlier try had written, batches of the run too', async () => {
       const { plans, batches } = store();
       const owned = await openRun(store(), { id: 'run_1' });
-      await writePlan(store(), { id: 'run_1', run: 'run_1' }, [sampleChange('ana'), sampleChange('eva')]);
+      await writePlan(store(), { id: 'run_1', owned }, [sampleChange('ana'), sampleChange('eva')]);
       await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
-      await writePlan(store(), { id: 'run_1', run: 'run_1' }, [sampleChange('leo')], 'b');
+      await writePlan(store(), { id: 'run_1', owned }, [sampleChange('leo')], 'b');
       expect((await plans.page('run_1', { limit: 9 })).map(({ identification }) => identification)).toEqual(['leo']);
       expect(await batches.ofRun('run_1')).toEqual([]);
       expect(await plans.findByDigest('people', 'a'.repeat(64))).toBeUndefined();
@@ -117,40 +117,68 @@ export function describePlans(store: () => Store): void {
 
     it('leaves one plan to a run, so that whoever still writes a former one finds it gone', async () => {
       const { plans } = store();
-      await openRun(store(), { id: 'run_1' });
-      await plans.begin({ id: 'try_1', sync: 'people', run: 'run_1', madeAt: now });
-      await plans.begin({ id: 'try_2', sync: 'people', run: 'run_1', madeAt: now });
-      await expect(plans.add('try_1', [sampleChange('ana')])).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      await expect(plans.seal('try_1', 'a'.repeat(64))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      const owned = await openRun(store(), { id: 'run_1' });
+      await plans.begin(owned, { id: 'try_1', sync: 'people', run: 'run_1', madeAt: now });
+      await plans.begin(owned, { id: 'try_2', sync: 'people', run: 'run_1', madeAt: now });
+      await expect(plans.add(owned, 'try_1', [sampleChange('ana')])).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(plans.seal(owned, 'try_1', 'a'.repeat(64))).rejects.toMatchObject({ code: 'NOT_FOUND' });
       expect(await plans.countStates('try_2')).toMatchObject({ planned: 0 });
     });
 
     it('is refused once a batch of the run has left', async () => {
       const { plans, batches } = store();
       const owned = await openRun(store(), { id: 'run_1' });
-      await writePlan(store(), { id: 'run_1', run: 'run_1' }, [sampleChange('ana')]);
+      await writePlan(store(), { id: 'run_1', owned }, [sampleChange('ana')]);
       await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
       await batches.update(owned, 'run_1_b1', { state: 'sending' });
-      await expect(plans.begin({ id: 'run_1', sync: 'people', run: 'run_1', madeAt: now })).rejects.toMatchObject({
+      await expect(
+        plans.begin(owned, { id: 'run_1', sync: 'people', run: 'run_1', madeAt: now }),
+      ).rejects.toMatchObject({
         code: 'CONFLICT',
       });
       expect(await plans.get('run_1', 'ana')).toBeDefined();
     });
   });
 
+  it('is written by its own run only: by no other, and not as if it were only shown', async () => {
+    const { plans } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const other = await openRun(store(), { id: 'run_2', sync: 'others' });
+    const header = { id: 'run_1', sync: 'people', run: 'run_1', madeAt: now };
+    await plans.begin(owned, header);
+    await plans.add(owned, 'run_1', [sampleChange('ana')]);
+    await writePlan(store(), { id: 'plan_1' }, [sampleChange('ana')]);
+    for (const wrong of [other, undefined]) {
+      const writes = [
+        plans.begin(wrong, header),
+        plans.add(wrong, 'run_1', [sampleChange('eva')]),
+        plans.hold(wrong, 'run_1', ['updates'], 'late'),
+        plans.holdFields(wrong, 'run_1', ['area'], 'late'),
+        plans.applyApprovals(wrong, 'run_1', 'people', now),
+        plans.seal(wrong, 'run_1', 'b'.repeat(64)),
+      ];
+      for (const write of writes) await expect(write).rejects.toMatchObject({ code: 'CONFLICT' });
+    }
+    await expect(plans.hold(owned, 'plan_1', ['updates'], 'late')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(plans.begin(owned, { ...header, run: undefined })).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await plans.page('run_1', { limit: 9 })).toMatchObject([{ identification: 'ana', state: 'planned' }]);
+    expect(await plans.countStates('plan_1')).toMatchObject({ planned: 1, held: 0 });
+    expect(await plans.findByDigest('people', 'b'.repeat(64))).toBeUndefined();
+  });
+
   it('adds nothing to a sealed plan and seals it with one digest only', async () => {
     const { plans } = store();
     await writePlan(store(), { id: 'plan_1' }, [sampleChange('ana')]);
-    await plans.seal('plan_1', 'a'.repeat(64));
-    await expect(plans.seal('plan_1', 'b'.repeat(64))).rejects.toMatchObject({ code: 'CONFLICT' });
-    await expect(plans.add('plan_1', [sampleChange('eva')])).rejects.toMatchObject({ code: 'CONFLICT' });
+    await plans.seal(undefined, 'plan_1', 'a'.repeat(64));
+    await expect(plans.seal(undefined, 'plan_1', 'b'.repeat(64))).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(plans.add(undefined, 'plan_1', [sampleChange('eva')])).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
   it('has one change per person: a second one is refused', async () => {
     const { plans } = store();
-    await plans.begin({ id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
-    await plans.add('plan_1', [sampleChange('ana')]);
-    const again = plans.add('plan_1', [sampleChange('eva'), sampleChange('ana', 'disable')]);
+    await plans.begin(undefined, { id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
+    await plans.add(undefined, 'plan_1', [sampleChange('ana')]);
+    const again = plans.add(undefined, 'plan_1', [sampleChange('eva'), sampleChange('ana', 'disable')]);
     await expect(again).rejects.toMatchObject({ code: 'CONFLICT' });
     expect((await plans.count('plan_1')).kinds).toMatchObject({ update: 1, disable: 0 });
   });
@@ -159,16 +187,16 @@ export function describePlans(store: () => Store): void {
     const { plans, holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     const changes = ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, name === 'd' ? 'update' : 'disable'));
-    await writePlan(store(), { id: 'run_1', run: 'run_1' }, changes);
+    await writePlan(store(), { id: 'run_1', owned }, changes);
     await holds.approve('people', [changes[0]?.hash ?? ''], 'ops', now, now + dayMs);
-    expect(await plans.applyApprovals('run_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
+    expect(await plans.applyApprovals(owned, 'run_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
     await plans.setStates(owned, [{ identification: 'b', state: 'sent' }]);
-    expect(await plans.hold('run_1', ['disables', 'removes'], '3 disables, 0 allowed')).toBe(1);
+    expect(await plans.hold(owned, 'run_1', ['disables', 'removes'], '3 disables, 0 allowed')).toBe(1);
     const all = await plans.page('run_1', { limit: 9 });
     expect(all.map(({ state }) => state)).toEqual(['planned', 'sent', 'held', 'planned']);
     expect(all.map(({ isApproved }) => isApproved)).toEqual([true, false, false, false]);
     expect(all[2]?.stateReason).toBe('3 disables, 0 allowed');
-    expect(await plans.applyApprovals('run_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
+    expect(await plans.applyApprovals(owned, 'run_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
   });
 
   it('holds updates that change a field of exactly that name', async () => {
@@ -180,10 +208,10 @@ export function describePlans(store: () => Store): void {
       sampleChange('d', 'update', { changed: ['email'], classes: ['updates', 'emailChanges'] }),
       sampleChange('e', 'update', { changed: ['job'], classes: ['firstSight'] }),
     ]);
-    expect(await plans.holdFields('plan_1', [], 'nothing')).toBe(0);
-    expect(await plans.holdFields('plan_1', ['customField1'], 'emptied')).toBe(1);
+    expect(await plans.holdFields(undefined, 'plan_1', [], 'nothing')).toBe(0);
+    expect(await plans.holdFields(undefined, 'plan_1', ['customField1'], 'emptied')).toBe(1);
     expect((await plans.get('plan_1', 'a'))?.stateReason).toBe('emptied');
-    expect(await plans.holdFields('plan_1', ['email', 'job', 'area'], 'emptied')).toBe(2);
+    expect(await plans.holdFields(undefined, 'plan_1', ['email', 'job', 'area'], 'emptied')).toBe(2);
     expect((await plans.page('plan_1', { limit: 9, states: ['planned'] })).map((one) => one.identification)).toEqual([
       'b',
       'c',
@@ -194,13 +222,13 @@ export function describePlans(store: () => Store): void {
     const { plans, holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     const changes = ['a', 'b'].map((name) => sampleChange(name));
-    await writePlan(store(), { id: 'run_1', run: 'run_1' }, changes);
+    await writePlan(store(), { id: 'run_1', owned }, changes);
     await holds.approve('people', [changes[0]?.hash ?? ''], 'ops', now, now + dayMs);
-    await plans.applyApprovals('run_1', 'people', now);
-    expect(await plans.holdFields('run_1', ['area'], 'emptied')).toBe(1);
+    await plans.applyApprovals(owned, 'run_1', 'people', now);
+    expect(await plans.holdFields(owned, 'run_1', ['area'], 'emptied')).toBe(1);
     await plans.setStates(owned, [{ identification: 'b', state: 'sent' }]);
     await holds.reject('people', [changes[1]?.hash ?? ''], 'ops', now);
-    expect(await plans.applyApprovals('run_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
+    expect(await plans.applyApprovals(owned, 'run_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
     expect((await plans.get('run_1', 'b'))?.state).toBe('sent');
   });
 
@@ -217,21 +245,60 @@ export function describePlans(store: () => Store): void {
       { id: 'plan_1' },
       ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, 'disable')),
     );
-    await plans.hold('plan_1', ['disables'], 'too many');
+    await plans.hold(undefined, 'plan_1', ['disables'], 'too many');
     await holds.approve('people', [a, b, 'of another plan'], 'ops', now, now + dayMs);
     await holds.approve('others', [d], 'ops', now, now + dayMs);
     await holds.reject('people', [c], 'lead', now);
     await holds.reject('people', [b], 'ops', now);
-    expect(await plans.applyApprovals('plan_1', 'people', now + 1)).toEqual({ approved: 1, rejected: 2 });
+    expect(await plans.applyApprovals(undefined, 'plan_1', 'people', now + 1)).toEqual({ approved: 1, rejected: 2 });
     const all = await plans.page('plan_1', { limit: 9 });
     expect(all.map(({ state, stateReason, isApproved }) => [state, stateReason, isApproved])).toEqual([
       ['planned', undefined, true],
-      ['held', 'rejected by ops', false],
-      ['held', 'rejected by lead', false],
+      ['dropped', 'rejected by ops', false],
+      ['dropped', 'rejected by lead', false],
       ['held', 'too many', false],
     ]);
     await writePlan(store(), { id: 'plan_2' }, [sampleChange('a', 'disable')]);
-    expect(await plans.applyApprovals('plan_2', 'people', now + dayMs)).toEqual({ approved: 0, rejected: 0 });
+    expect(await plans.applyApprovals(undefined, 'plan_2', 'people', now + dayMs)).toEqual({
+      approved: 0,
+      rejected: 0,
+    });
+  });
+
+  it('uses an approval up: it is for the first run that plans the change, again after a crash, and for no later one', async () => {
+    const { plans, holds } = store();
+    const change = sampleChange('ana', 'disable');
+    const approve = (at: number) => holds.approve('people', [change.hash], 'ops', at, at + dayMs);
+    const decided = async (owned: OwnedRun | undefined) => {
+      const id = owned?.run.id ?? 'plan_shown';
+      await writePlan(store(), { id, ...(owned === undefined ? {} : { owned }) }, [change]);
+      return plans.applyApprovals(owned, id, 'people', now + 5);
+    };
+    await approve(now);
+    expect(await decided(undefined)).toEqual({ approved: 1, rejected: 0 });
+    const first = await openRun(store(), { id: 'run_1' });
+    expect(await decided(first)).toEqual({ approved: 1, rejected: 0 });
+    expect(await decided(first)).toEqual({ approved: 1, rejected: 0 });
+    expect(await decided(undefined)).toEqual({ approved: 0, rejected: 0 });
+    await endRun(store(), first);
+    const second = await openRun(store(), { id: 'run_2' });
+    expect(await decided(second)).toEqual({ approved: 0, rejected: 0 });
+    await approve(now + 1);
+    expect(await decided(second)).toEqual({ approved: 1, rejected: 0 });
+    await endRun(store(), second);
+  });
+
+  it('keeps an approval for the run whose plan has the change', async () => {
+    const { plans, holds } = store();
+    const change = sampleChange('ana', 'disable');
+    await holds.approve('people', [change.hash], 'ops', now, now + dayMs);
+    const first = await openRun(store(), { id: 'run_1' });
+    await writePlan(store(), { id: 'run_1', owned: first }, [sampleChange('eva')]);
+    expect(await plans.applyApprovals(first, 'run_1', 'people', now)).toEqual({ approved: 0, rejected: 0 });
+    await endRun(store(), first);
+    const second = await openRun(store(), { id: 'run_2' });
+    await writePlan(store(), { id: 'run_2', owned: second }, [change]);
+    expect(await plans.applyApprovals(second, 'run_2', 'people', now)).toEqual({ approved: 1, rejected: 0 });
   });
 
   it('marks many changes at once, all or none of them', async () => {
@@ -240,7 +307,7 @@ export function describePlans(store: () => Store): void {
     const names = Array.from({ length: 700 }, (_, index) => `e${index}`);
     await writePlan(
       store(),
-      { id: 'run_1', run: 'run_1' },
+      { id: 'run_1', owned },
       names.map((name) => sampleChange(name)),
     );
     await plans.setStates(
@@ -266,17 +333,17 @@ export function describePlans(store: () => Store): void {
 
   it('finds the newest sealed plan of a sync by the beginning of its digest', async () => {
     const { plans } = store();
-    await openRun(store(), { id: 'run_1' });
+    const owned = await openRun(store(), { id: 'run_1' });
     await writePlan(store(), { id: 'z_plan', madeAt: now }, []);
-    await writePlan(store(), { id: 'run_1', run: 'run_1', madeAt: now + 1 }, []);
+    await writePlan(store(), { id: 'run_1', owned, madeAt: now + 1 }, []);
     await writePlan(store(), { id: 'plan_3', sync: 'others', madeAt: now + 2 }, []);
-    await plans.begin({ id: 'plan_4', sync: 'people', run: undefined, madeAt: now + 3 });
+    await plans.begin(undefined, { id: 'plan_4', sync: 'people', run: undefined, madeAt: now + 3 });
     const found = { id: 'run_1', sync: 'people', run: 'run_1', madeAt: now + 1, digest: 'a'.repeat(64) };
     expect(await plans.findByDigest('people', 'a'.repeat(64))).toEqual(found);
     expect(await plans.findByDigest('people', 'AAAAAAAA')).toEqual(found);
     expect(await plans.findByDigest('people', 'aaaaaaab')).toBeUndefined();
     expect((await plans.findByDigest('others', 'aaaaaaaa'))?.run).toBeUndefined();
-    await plans.seal('plan_4', `${'a'.repeat(63)}b`);
+    await plans.seal(undefined, 'plan_4', `${'a'.repeat(63)}b`);
     await expect(plans.findByDigest('people', 'aaaaaaaa')).rejects.toMatchObject({ code: 'USAGE' });
     for (const wrong of ['aaaaaaa', '', 'a'.repeat(65), 'aaaaaaa%', 'gggggggg']) {
       await expect(plans.findByDigest('people', wrong)).rejects.toMatchObject({ code: 'USAGE' });
@@ -294,18 +361,18 @@ export function describePlans(store: () => Store): void {
     const { plans, holds } = store();
     const first = await openRun(store(), { id: 'run_1' });
     const changes = ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, 'disable'));
-    await writePlan(store(), { id: 'run_1', run: 'run_1' }, changes);
+    await writePlan(store(), { id: 'run_1', owned: first }, changes);
     await holds.approve('people', [changes[0]?.hash ?? ''], 'ops', now, now + dayMs);
-    await plans.applyApprovals('run_1', 'people', now);
+    await plans.applyApprovals(first, 'run_1', 'people', now);
     await apply(first, ['a', 'b', 'c'], now);
     await plans.setStates(first, [{ identification: 'c', state: 'failed' }]);
     await endRun(store(), first);
     const second = await openRun(store(), { id: 'run_2', now: now + 1 });
     const moved = sampleChange('e', 'update', { classes: ['updates', 'emailChanges'] });
-    await writePlan(store(), { id: 'run_2', run: 'run_2' }, [moved, sampleChange('f', 'disable')]);
+    await writePlan(store(), { id: 'run_2', owned: second }, [moved, sampleChange('f', 'disable')]);
     await apply(second, ['e', 'f'], now + 10);
     const other = await openRun(store(), { id: 'run_3', sync: 'others' });
-    await writePlan(store(), { id: 'run_3', run: 'run_3', sync: 'others' }, [sampleChange('g', 'disable')]);
+    await writePlan(store(), { id: 'run_3', owned: other, sync: 'others' }, [sampleChange('g', 'disable')]);
     await apply(other, ['g'], now);
     const recent = { ...noClasses, updates: 1, emailChanges: 1, disables: 1 };
     expect(await plans.appliedSince('people', now)).toEqual({ ...recent, disables: 2 });
@@ -317,14 +384,14 @@ export function describePlans(store: () => Store): void {
     const { plans } = store();
     for (const [index, id] of ['run_z', 'run_y', 'run_x'].entries()) {
       const owned = await openRun(store(), { id, now: now + index * 100 });
-      await writePlan(store(), { id, run: id }, [sampleChange('ana'), sampleChange('eva')]);
+      await writePlan(store(), { id, owned }, [sampleChange('ana'), sampleChange('eva')]);
       if (id !== 'run_x') await apply(owned, ['ana'], now + index * 100 + 7);
       await endRun(store(), owned, now + index * 100 + 9);
     }
     await writePlan(store(), { id: 'plan_shown' }, [sampleChange('ana')]);
-    await openRun(store(), { id: 'run_a', now: now + 300 });
-    await plans.begin({ id: 'run_a', sync: 'people', run: 'run_a', madeAt: now });
-    await plans.add('run_a', [sampleChange('ana')]);
+    const current = await openRun(store(), { id: 'run_a', now: now + 300 });
+    await plans.begin(current, { id: 'run_a', sync: 'people', run: 'run_a', madeAt: now });
+    await plans.add(current, 'run_a', [sampleChange('ana')]);
     const history = await plans.history('people', 'ana', 9);
     expect(history.map(({ run, at, state }) => [run, at, state])).toEqual([
       ['run_x', now + 200, 'planned'],

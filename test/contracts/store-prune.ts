@@ -20,7 +20,7 @@ export function describePrune(store: () => Store): void {
     const owned = await openRun(store(), { id, now: at });
     await writePlan(
       store(),
-      { id, run: id },
+      { id, owned },
       ['ana', 'eva', 'leo'].map((name) => sampleChange(name, 'disable')),
     );
     await store().batches.create(owned, [
@@ -72,7 +72,7 @@ export function describePrune(store: () => Store): void {
     await finished('run_1', 90);
     await finished('run_2', 80);
     const owned = await openRun(store(), { id: 'run_3', now: now - 70 * dayMs });
-    await writePlan(store(), { id: 'run_3', run: 'run_3' }, [sampleChange('ana')]);
+    await writePlan(store(), { id: 'run_3', owned }, [sampleChange('ana')]);
     expect(await runs.prune(now, 3)).toBe(0);
     expect(await runs.prune(now, 2)).toBe(1);
     expect(await names('run_2')).toHaveLength(3);
@@ -140,12 +140,12 @@ export function describePrune(store: () => Store): void {
     expect((await reads.last('people'))?.run).toBe('run_2');
     expect(await triggers.state('young')).toEqual({ kind: 'cancelled' });
     await writePlan(store(), { id: 'plan_1' }, [{ ...sampleChange('ana'), hash: 'young' }]);
-    expect(await plans.applyApprovals('plan_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
+    expect(await plans.applyApprovals(undefined, 'plan_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
   });
 
   it('waits for no effect of an outbox', async () => {
     const owned = await openRun(store(), { id: 'run_1', now: now - 90 * dayMs });
-    await writePlan(store(), { id: 'run_1', run: 'run_1' }, [sampleChange('ana')]);
+    await writePlan(store(), { id: 'run_1', owned }, [sampleChange('ana')]);
     const batch = sampleBatch(owned, 1, { kind: 'outbox', state: 'sent' });
     await store().batches.create(owned, [{ batch, identifications: ['ana'] }]);
     await endRun(store(), owned, now - 90 * dayMs);

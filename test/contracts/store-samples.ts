@@ -69,17 +69,17 @@ export function sampleChange(
   });
 }
 
-/** A sealed plan with these changes; its digest is 64 times the digit. */
+/** A sealed plan with these changes, of a run or only shown; its digest is 64 times the digit. */
 export async function writePlan(
   store: Store,
-  plan: { readonly id: string; readonly run?: string; readonly sync?: string; readonly madeAt?: number },
+  plan: { readonly id: string; readonly owned?: OwnedRun; readonly sync?: string; readonly madeAt?: number },
   changes: readonly Change[],
   digit = 'a',
 ): Promise<void> {
-  const { id, run, sync = 'people', madeAt = someInstant } = plan;
-  await store.plans.begin({ id, sync, run, madeAt });
-  await store.plans.add(id, changes);
-  await store.plans.seal(id, digit.repeat(64));
+  const { id, owned, sync = 'people', madeAt = someInstant } = plan;
+  await store.plans.begin(owned, { id, sync, run: owned?.run.id, madeAt });
+  await store.plans.add(owned, id, changes);
+  await store.plans.seal(owned, id, digit.repeat(64));
 }
 
 export function sampleBatch(owned: OwnedRun, number: number, over: Partial<Batch> = {}): Batch {

@@ -160,17 +160,18 @@ describe('approval', () => {
     expect(await office.engine.io.store.holds.open('people', office.clock.now())).toEqual([]);
   });
 
-  it('when rejected, the very changes stay held without being asked about, until they change', async () => {
+  it('when rejected, the very changes are dropped without being asked about, until they change', async () => {
     const office = await managed();
     await office.writeEmployees(patched(40, 1, 8, left));
     const { run } = await office.apply();
     expect((await office.app.reject(run.id, 'ops')).changes).toBe(8);
     const quiet = await office.apply();
-    expect(quiet.run).toMatchObject({ outcome: 'nothing-to-do', counts: { held: 8, applied: 0 } });
+    expect(quiet.run).toMatchObject({ outcome: 'nothing-to-do', counts: { held: 0, applied: 0 } });
+    expect(quiet.run.facts.rejected).toBe(8);
     expect(quiet.holds).toEqual([]);
     await office.writeEmployees(patched(40, 1, 9, left));
     const more = await office.apply();
-    expect(more.run.counts).toMatchObject({ held: 8, applied: 1 });
+    expect(more.run.counts).toMatchObject({ held: 0, applied: 1 });
     expect(disabled(office)).toBe(1);
   });
 });

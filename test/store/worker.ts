@@ -97,7 +97,7 @@ async function deliver(): Promise<void> {
     const owned = await openRun(store, { id, sync: id });
     await writePlan(
       store,
-      { id, run: id, sync: id },
+      { id, owned, sync: id },
       names.map((person) => sampleChange(person)),
     );
     for (let part = 0; part < 4; part++) await settle(store, owned, part, names.slice(part * 10, part * 10 + 10));

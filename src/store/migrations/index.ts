@@ -1,7 +1,9 @@
 import type { Migration } from 'kysely/migration';
 import { first } from './001-first.ts';
+import { approvalsOnce } from './002-approvals-once.ts';
 
 /** Every migration by name, in order. One that was ever released is never changed, only followed by another. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '001-first': first,
+  '002-approvals-once': approvalsOnce,
 };

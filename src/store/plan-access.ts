@@ -1,0 +1,58 @@
+import { RollcallError } from '../core/errors.ts';
+import type { OwnedRun } from '../ports/store.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
+
+/**
+ * A transaction that writes to a plan: of its run's owner, or of anybody for a plan that is only shown. Throws
+ * `LEASE_LOST` when the run is somebody else's by now, and `CONFLICT` when the plan belongs to another run or to none.
+ */
+export function asPlanner<T>(
+  db: Database,
+  owned: OwnedRun | undefined,
+  plan: { readonly id: string; readonly run: string | undefined },
+  work: (transaction: OpenTransaction) => Promise<T>,
+): Promise<T> {
+  return asOwnerIfAny(db, owned, async (transaction) => {
+    requireOwn(plan, owned);
+    return work(transaction);
+  });
+}
+
+/** The same for a plan that was begun. Throws `NOT_FOUND` when there is none of this id. */
+export function inPlan<T>(
+  db: Database,
+  owned: OwnedRun | undefined,
+  id: string,
+  work: (transaction: OpenTransaction, plan: { readonly digest: string | null }) => Promise<T>,
+): Promise<T> {
+  return asOwnerIfAny(db, owned, async (transaction) => {
+    const plan = await transaction
+      .selectFrom('plans')
+      .select(['run', 'digest'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (plan === undefined) {
+      const message = `the store has no plan ${id}: it was never begun, or another worker began the run's plan anew.`;
+      throw new RollcallError(message, { code: 'NOT_FOUND' });
+    }
+    requireOwn({ id, run: plan.run ?? undefined }, owned);
+    return work(transaction, plan);
+  });
+}
+
+function asOwnerIfAny<T>(
+  db: Database,
+  owned: OwnedRun | undefined,
+  work: (transaction: OpenTransaction) => Promise<T>,
+): Promise<T> {
+  return owned === undefined ? inTransaction(db, work) : asOwner(db, owned, work);
+}
+
+function requireOwn({ id, run }: { readonly id: string; readonly run: string | undefined }, owned?: OwnedRun): void {
+  if (run === owned?.run.id) return;
+  const whose = run === undefined ? 'is only shown' : `belongs to run ${run}`;
+  const who = owned === undefined ? 'no run' : `run ${owned.run.id}`;
+  throw new RollcallError(`plan ${id} ${whose}, so ${who} may not write to it; nothing was written.`, {
+    code: 'CONFLICT',
+  });
+}
