@@ -26,14 +26,9 @@ export async function recall(sync: Sync, index: PeopleIndex, isFull: boolean, io
   return managed;
 }
 
-function isPlain(entry: LedgerEntry): boolean {
-  return (
-    entry.unverified === 0 &&
-    entry.disabledAt === undefined &&
-    entry.goneSince === undefined &&
-    entry.misses === undefined &&
-    Object.keys(entry.quirks).length === 0
-  );
+/** Quirks need no look: they matter only where the platform does not show what is wanted. */
+function isPlain({ unverified, disabledAt, goneSince, misses }: LedgerEntry): boolean {
+  return unverified === 0 && disabledAt === undefined && goneSince === undefined && misses === undefined;
 }
 
 function fileAbsent(index: PeopleIndex, identification: string): void {
