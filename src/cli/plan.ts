@@ -4,6 +4,7 @@ import { planJson } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';
 import { writePlanFile } from './plan-file.ts';
 import { planExitCodes, planOutcome } from './plan-outcome.ts';
+import { previewChanges } from './plan-preview.ts';
 import { renderPlan } from './render-plan.ts';
 import { fromHere, type Shell } from './shell.ts';
 
@@ -28,7 +29,7 @@ async function plan(shell: Shell, sync: string, { limit, out }: PlanOptions): Pr
   return shell.withApp({}, async (app) => {
     const report = await shell.watching((watch) => app.plan(sync, watch));
     const outcome = planOutcome(report);
-    const changes = limit === 0 ? [] : await app.changes(report.id, { limit });
+    const changes = await previewChanges(app, report.id, limit);
     shell.printJson(planJson(report, changes));
     shell.print(renderPlan(report, outcome, changes, shell.style));
     if (out !== undefined) {

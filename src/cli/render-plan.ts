@@ -80,7 +80,7 @@ function renderHolds(report: PlanReport, { colors }: Style): string {
 }
 
 function changesHead(shown: number, inAll: number): string {
-  return shown < inAll ? `the first ${formatNumber(shown)} of ${formatCount(inAll, 'change')}:` : 'changes:';
+  return shown < inAll ? `${formatNumber(shown)} of ${formatCount(inAll, 'change')}, some of every class:` : 'changes:';
 }
 
 function renderRest(shown: number, inAll: number, sync: string, style: Style): string {

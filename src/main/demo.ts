@@ -72,7 +72,7 @@ async function play(world: DemoWorld, io: CliIo, isQuiet: boolean): Promise<Demo
   say(`A platform with ${world.users} users, and an HR file with ${world.employees} employees. They differ:`);
   for (const line of world.story) say(`  · ${line}`);
 
-  await run(['plan', 'people', '--limit', '4'], 'What would change? Nothing is written to the platform.');
+  await run(['plan', 'people', '--limit', '6'], 'What would change? Nothing is written to the platform.');
   const { digest } = await ask(['plan', 'people']);
   const approval = ['apply', 'people', '--approve', String(digest).slice(0, 12)];
   say(

@@ -25,7 +25,7 @@ test('plan shows, apply does, and then there is nothing to do', async () => {
 
   expect(plan.code).toBe(0);
   expect(plan.stdout).toContain('people: 3 changes');
-  expect(plan.stdout).toContain('the first 1 of 3 changes:');
+  expect(plan.stdout).toContain('1 of 3 changes, some of every class:');
   expect(plan.stdout).toContain('firstName: "Ana"');
   expect(before).toBe(0);
   expect(apply).toMatchObject({ code: 0, stdout: expect.stringContaining('3 applied') });

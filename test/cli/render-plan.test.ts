@@ -85,7 +85,7 @@ test('a plan that is held says who must decide, and how to deliver the rest', ()
     1 finding:
       1010 line 12: last_name is blank (row-rejected)
 
-    the first 1 of 37 changes:
+    1 of 37 changes, some of every class:
       disable 1003  left  [held]
 
     … and 36 more: --limit 37, or rollcall plan people --out plan.csv

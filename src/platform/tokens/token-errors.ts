@@ -2,7 +2,7 @@ import { type ErrorCode, type Retry, RollcallError } from '../../core/errors.ts'
 import type { Verdict } from './verdict.ts';
 
 /** The commands that may present a configured first token. */
-export const seedCommands = 'start, apply, resync, token refresh';
+export const seedCommands = 'start, apply, resync, retry, token refresh';
 
 type Failure = Extract<Verdict, { kind: 'fail' }>['why'];
 

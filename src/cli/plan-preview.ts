@@ -1,0 +1,36 @@
+import type { ChangeClass } from '../core/change.ts';
+import type { App } from '../ports/app.ts';
+import type { PlannedChange } from '../ports/store.ts';
+
+/** The most dangerous first. */
+const classOrder: readonly ChangeClass[] = [
+  'removes',
+  'disables',
+  'enables',
+  'creates',
+  'emailChanges',
+  'updates',
+  'firstSight',
+];
+
+/**
+ * A few changes of every class, at most `limit` in all, the most dangerous classes first: in a plan of five hundred
+ * like changes the four that disable somebody are what a person has to see.
+ */
+export async function previewChanges(
+  app: Pick<App, 'changes'>,
+  planId: string,
+  limit: number,
+): Promise<PlannedChange[]> {
+  if (limit === 0) return [];
+  const pages = await Promise.all(classOrder.map((name) => app.changes(planId, { limit, classes: [name] })));
+  const shown = new Map<string, PlannedChange>();
+  for (let round = 0; round < limit && shown.size < limit; round += 1) {
+    for (const page of pages) {
+      const change = page[round];
+      if (change !== undefined && shown.size < limit) shown.set(change.identification, change);
+    }
+  }
+  const rank = ({ classes }: PlannedChange): number => Math.min(...classes.map((name) => classOrder.indexOf(name)));
+  return [...shown.values()].sort((a, b) => rank(a) - rank(b));
+}
