@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { employees } from '../support/office.ts';
 import {
   expectPromisesKept,
+  fatesEndMs,
   type KillWorld,
   leaseEndsMs,
   openKillWorld,
@@ -23,10 +24,10 @@ const byCall: WorldOptions = {
   sync: { delivery: 'direct', policy: 'upsert-only' },
 };
 
-/** One bad row of four: the file is halved until it stands alone, and it is good once the fault has ended. */
+/** One bad row: the file is halved until it stands alone, and it is good once the fault has ended. */
 const bySplitting: WorldOptions = {
   users: [],
-  employees: employees(4),
+  employees: employees(isLongForm ? 6 : 3),
   faults: ['file:fail-if=E3'],
   sync: { delivery: 'csv' },
 };
@@ -88,5 +89,52 @@ describe.each(cases)('a process killed at every checkpoint, delivering by %s', (
       await runToTheEnd(world);
       await expectPromisesKept(world, options.employees);
     });
+  });
+});
+
+describe('a process killed at every checkpoint', () => {
+  const everyone = employees(12);
+
+  it('never lets through what a guard holds, and delivers the rest', async () => {
+    const leaving = everyone.map((row, i) => (i < 7 ? { ...row, status: 'left' } : row));
+    const rows = [...leaving, ...employees(13).slice(12)];
+    const options: WorldOptions = { users: everyone, employees: rows, sync: { delivery: 'csv' } };
+    const kills = await countUp((n) =>
+      inWorld(options, async (world) => {
+        const ended = await killAt(world, 'checkpoint', n);
+        for (let i = 0; i < 2; i += 1) {
+          world.clock.jump(fatesEndMs);
+          await world.apply();
+        }
+        const { run, holds } = await world.apply();
+        expect(run).toMatchObject({ outcome: 'held', counts: { held: 7, disable: 7, applied: 0 } });
+        expect(holds).toMatchObject([{ class: 'disables', state: 'open' }]);
+        expect(world.sandbox.state.log.map(({ kind }) => kind)).toEqual(['created']);
+        return ended;
+      }),
+    );
+    expect(kills).toBeGreaterThan(10);
+  });
+
+  it('counts an absence once for one read of the source', async () => {
+    const options: WorldOptions = {
+      users: everyone,
+      employees: everyone,
+      sync: { missing: { afterReads: 3, minAge: '0s' } },
+    };
+    const kills = await countUp((n) =>
+      inWorld(options, async (world) => {
+        await world.apply();
+        await world.writeEmployees(everyone.slice(0, 11));
+        const ended = await killAt(world, 'checkpoint', n);
+        for (let i = 0; i < 3; i += 1) {
+          world.clock.jump(fatesEndMs);
+          await world.apply();
+        }
+        expect(world.sandbox.state.log).toEqual([]);
+        return ended;
+      }),
+    );
+    expect(kills).toBeGreaterThan(5);
   });
 });
