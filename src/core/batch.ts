@@ -1,6 +1,6 @@
 import type { Change } from './change.ts';
 import { isDirectlyDeliverable } from './change.ts';
-import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
+import { customFieldNumber, type FieldName, type FieldValues, fieldTable } from './fields.ts';
 import type { Dialect, SyncSettings } from './settings.ts';
 
 /** How one change travels. A disable or enable that cannot go directly never becomes anything else. */
@@ -13,14 +13,17 @@ export interface RouteFacts {
   readonly delivery: SyncSettings['delivery'];
   /** For `auto`: whether all creates and updates of the plan are few and none needs CSV. */
   readonly isSmallAndDirect: boolean;
+  /** `dialect.customFieldLimit.direct`; the contract's own limit when absent. */
+  readonly highestCustomField?: number;
 }
 
 /** Design, section 6: `auto`, `csv` and `direct` send removes by DELETE; enable and disable exist in CSV only. */
 export function routeOf(change: Pick<Change, 'kind' | 'after'>, facts: RouteFacts): Route {
   if (facts.delivery === 'outbox') return change.kind === 'remove' ? 'none' : 'outbox';
   if (change.kind === 'remove') return 'direct';
-  if (facts.delivery === 'direct') return isDirectlyDeliverable(change) ? 'direct' : 'none';
-  if (facts.delivery === 'auto' && facts.isSmallAndDirect && isDirectlyDeliverable(change)) return 'direct';
+  if (facts.delivery === 'direct') return isDirectlyDeliverable(change, facts.highestCustomField) ? 'direct' : 'none';
+  if (facts.delivery === 'auto' && facts.isSmallAndDirect && isDirectlyDeliverable(change, facts.highestCustomField))
+    return 'direct';
   return 'csv';
 }
 
@@ -43,10 +46,6 @@ export function fileColumns(changes: readonly Change[], dialect: Dialect): Field
   const used = new Set<FieldName>(['firstName', 'lastName']);
   for (const change of changes) for (const name of Object.keys(change.after) as FieldName[]) used.add(name);
   return fieldTable.map(({ name }) => name).filter((name) => used.has(name));
-}
-
-function customFieldNumber(name: FieldName): number {
-  return name.startsWith('customField') ? Number(name.slice('customField'.length)) : 0;
 }
 
 /** What a row or a PUT carries for a field: what is written, else what the platform shows, so that nothing is cleared. */

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type FieldName, type FieldValues, fieldTraits } from './fields.ts';
+import { customFieldNumber, type FieldName, type FieldValues, fieldTraits, maxDirectCustomField } from './fields.ts';
 import type { User } from './user.ts';
 
 export type ChangeKind = 'create' | 'update' | 'enable' | 'disable' | 'remove';
@@ -77,11 +77,19 @@ export function compareIdentifications(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** Whether plain POST and PUT can carry the change. Enabling and disabling go by CSV only, removal by DELETE only. */
-export function isDirectlyDeliverable(change: Pick<Change, 'kind' | 'after'>): boolean {
+/**
+ * Whether plain POST and PUT can carry the change. Enabling and disabling go by CSV only, removal by DELETE only.
+ * `highestCustomField`: what this platform's POST and PUT take (`dialect.customFieldLimit.direct`).
+ */
+export function isDirectlyDeliverable(
+  change: Pick<Change, 'kind' | 'after'>,
+  highestCustomField: number = maxDirectCustomField,
+): boolean {
   if (change.kind === 'remove') return true;
   if (change.kind === 'enable' || change.kind === 'disable') return false;
-  return (Object.keys(change.after) as FieldName[]).every((name) => fieldTraits(name).isDirect);
+  return (Object.keys(change.after) as FieldName[]).every(
+    (name) => fieldTraits(name).isDirect && customFieldNumber(name) <= highestCustomField,
+  );
 }
 
 /** The part of a user that a change remembers. */

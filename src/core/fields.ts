@@ -74,6 +74,11 @@ export function fieldTraits(name: FieldName): FieldTraits {
   return traits;
 }
 
+/** 7 for `customField7`; 0 for a field that is none. */
+export function customFieldNumber(name: FieldName): number {
+  return name.startsWith('customField') ? Number(name.slice('customField'.length)) : 0;
+}
+
 /** The fields of `values` in the order of the field table. */
 export function fieldNames(values: FieldValues): FieldName[] {
   return fieldTable.filter(({ name }) => values[name] !== undefined).map(({ name }) => name);

@@ -42,7 +42,34 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
     count.users += users.length;
     io.progress({ step: 'scanning', users: count.users, total });
   }
+  if (job.scope.kind === 'users' && mayBeRenamed(job)) await seekRenames(job);
   return { ...count, candidates };
+}
+
+/** Named people who are on the platform under another identification, perhaps: then a look at everybody's e-mail decides. */
+function mayBeRenamed({ index, sync, scope }: CompareJob): boolean {
+  if (scope.kind !== 'users' || !sync.settings.match.includes('email')) return false;
+  return scope.identifications.some((identification) => {
+    const { slot } = index.find(identification);
+    return slot !== -1 && index.has(slot, mark.active) && !index.has(slot, mark.seen);
+  });
+}
+
+async function seekRenames(job: CompareJob): Promise<void> {
+  for await (const { users } of job.sync.platform.scan(job.signal)) {
+    for (const user of users) {
+      const { slot, isExact } = job.index.find(user.identification);
+      if (slot !== -1 && !isExact) reportTwin(user, slot, job);
+      checkEmail(user, slot, job);
+    }
+  }
+}
+
+function reportTwin(user: User, slot: number, { index, find }: CompareJob): void {
+  index.set(slot, mark.conflict);
+  const wanted = index.person(slot).identification;
+  const message = `platform user ${user.identification} differs from ${wanted} only by case: nothing is done to either`;
+  find({ code: 'case-conflict', identification: user.identification, message });
 }
 
 async function* readUsers(
@@ -78,10 +105,7 @@ function compareUser(
     return;
   }
   if (!isExact) {
-    index.set(slot, mark.conflict);
-    const wanted = index.person(slot).identification;
-    const message = `platform user ${user.identification} differs from ${wanted} only by case: nothing is done to either`;
-    job.find({ code: 'case-conflict', identification: user.identification, message });
+    reportTwin(user, slot, job);
     return;
   }
   if (index.has(slot, mark.seen)) {

@@ -79,6 +79,7 @@ async function decideSome(
     sync.settings.connection,
     known.map(({ person }) => person.identification),
   );
+  const highestCustomField = sync.dialect.customFieldLimit.direct;
   const changes: Change[] = [];
   const entries: { entry: LedgerEntry; isMiss: boolean }[] = [];
   for (const { slot, person, user, isEqual } of people) {
@@ -96,7 +97,9 @@ async function decideSome(
     if (decision.finding !== undefined && !isConflict) sink.find(decision.finding);
     const { change } = decision;
     if (change !== undefined) {
-      if (routeOf(change, { delivery: sync.settings.delivery, isSmallAndDirect: false }) === 'none') {
+      if (
+        routeOf(change, { delivery: sync.settings.delivery, isSmallAndDirect: false, highestCustomField }) === 'none'
+      ) {
         sink.find(notDeliverable(change.identification, change.kind, sync.settings.delivery));
       } else changes.push(sealChange(change));
     }

@@ -78,7 +78,8 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
         await io.store.plans.add(context?.owned, job.planId, changes);
       },
       ledger: async (entries) => {
-        if (context === undefined) return;
+        // An outbox has no ledger: somebody else delivers, or does not.
+        if (context === undefined || sync.settings.delivery === 'outbox') return;
         for (const { entry, isMiss } of entries) if (isMiss) misses.push(entry);
         await io.store.ledger.put(
           context.owned,

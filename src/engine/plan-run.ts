@@ -1,5 +1,6 @@
 import { autoDirectLimit, fileGroup, routeOf } from '../core/batch.ts';
 import { isDirectlyDeliverable } from '../core/change.ts';
+import type { Dialect } from '../core/settings.ts';
 import type { Batch, HoldRecord, PlannedChange } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { makePlan, type Plan } from './make-plan.ts';
@@ -61,7 +62,7 @@ async function holdRecords({ owned, sync }: RunContext, plan: Plan, io: EngineIo
 async function writeBatches(context: RunContext, io: EngineIo): Promise<void> {
   const { owned, sync } = context;
   const { settings, dialect } = sync;
-  const isSmallAndDirect = settings.delivery === 'auto' && (await isSmall(owned.run.id, io));
+  const isSmallAndDirect = settings.delivery === 'auto' && (await isSmall(owned.run.id, dialect, io));
   const groups = new Map<string, { kind: Batch['kind']; names: string[] }>();
   let number = 0;
   const write = async (group: { kind: Batch['kind']; names: string[] }): Promise<void> => {
@@ -71,7 +72,8 @@ async function writeBatches(context: RunContext, io: EngineIo): Promise<void> {
     group.names = [];
   };
   for await (const change of changesOf(owned.run.id, io, { states: ['planned'] })) {
-    const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect });
+    const highestCustomField = dialect.customFieldLimit.direct;
+    const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect, highestCustomField });
     if (route === 'none') continue;
     const key = route === 'direct' ? route : `${route} ${fileGroup(change, dialect)}`;
     const group = groups.get(key) ?? { kind: route, names: [] };
@@ -112,12 +114,12 @@ export function newBatch(
 }
 
 /** Design, section 6, `auto`: at most 20 creates and updates, none of which needs a file. */
-async function isSmall(planId: string, io: EngineIo): Promise<boolean> {
+async function isSmall(planId: string, dialect: Dialect, io: EngineIo): Promise<boolean> {
   let count = 0;
   for await (const change of changesOf(planId, io, { states: ['planned'] })) {
     if (change.kind === 'remove') continue;
     count += 1;
-    if (count > autoDirectLimit || !isDirectlyDeliverable(change)) return false;
+    if (count > autoDirectLimit || !isDirectlyDeliverable(change, dialect.customFieldLimit.direct)) return false;
   }
   return true;
 }
