@@ -87,7 +87,8 @@ function everyRowEnded({ run, changes }: RunPlan): void {
   const isCutShort = run.outcome === 'failed' || run.outcome === 'cancelled' || run.outcome === 'partial';
   const count = (matches: (change: PlannedChange) => boolean): number => changes.filter(matches).length;
   for (const { identification, state, stateReason } of changes) {
-    const isEnded = endStates.includes(state) || (state === 'dropped' && isCutShort);
+    const isRejected = state === 'dropped' && stateReason?.startsWith('rejected') === true;
+    const isEnded = endStates.includes(state) || isRejected || (state === 'dropped' && isCutShort);
     expect(isEnded, `I7: ${identification} of ${run.id} ended ${state}`).toBe(true);
     const needsReason = state === 'failed' || state === 'held' || state === 'unresolved';
     if (needsReason) expect(stateReason, `I7: ${identification} ${state} without a reason`).toBeTruthy();
@@ -101,8 +102,10 @@ function everyRowEnded({ run, changes }: RunPlan): void {
     // What an earlier run left unresolved is decided later; the run's own report stays as it was.
     if (counts.unresolved === 0) expect(counts[state], `I7: ${state} count of ${run.id}`).toBe(found);
   }
-  if (outcome === 'succeeded')
-    expect(counts.applied + counts.unverified, 'I7: succeeded').toBe(changes.length - counts.held);
+  if (outcome === 'succeeded') {
+    const left = changes.length - counts.held - count(({ state }) => state === 'dropped');
+    expect(counts.applied + counts.unverified, 'I7: succeeded').toBe(left);
+  }
   if (outcome === 'nothing-to-do') expect(counts.applied + counts.failed + counts.unresolved, 'I7').toBe(0);
   if (outcome === 'failed' || outcome === 'partial' || outcome === 'held') expect(run.reason).toBeTruthy();
 }

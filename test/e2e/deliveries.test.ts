@@ -1,0 +1,203 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  employees,
+  type Office,
+  type OfficeOptions,
+  openOffice,
+  plainMapping,
+  type Row,
+  usersOf,
+} from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+const hourMs = 3_600_000;
+
+async function managed(sync: OfficeOptions['sync'] = {}, count = 30): Promise<Office> {
+  const office = await openOffice({ sandbox: { people: usersOf(employees(count)) }, sync });
+  await office.writeEmployees(employees(count));
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  return office;
+}
+
+function renamed(changed: number, patch: Readonly<Record<string, Row>> = {}): Row[] {
+  return employees(30).map((row, i) => ({ ...row, ...(i < changed ? { last: 'Paz' } : {}), ...patch[row.id ?? ''] }));
+}
+
+describe('delivery: auto', () => {
+  it.each([
+    { name: '20 updates go by direct calls', rows: renamed(20), kinds: ['direct'] },
+    { name: '21 updates go by file', rows: renamed(21), kinds: ['csv'] },
+    { name: 'a disable takes all along by file', rows: renamed(3, { E9: { status: 'left' } }), kinds: ['csv', 'csv'] },
+  ])('$name', async ({ rows, kinds }) => {
+    const office = await managed();
+    await office.writeEmployees(rows);
+    const report = await office.apply();
+    expect(report.run.outcome).toBe('succeeded');
+    expect(report.batches.map(({ kind }) => kind)).toEqual(kinds);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('sends what only a file can carry by file', async () => {
+    const office = await managed({ mapping: { ...plainMapping, office: 'office' } }, 5);
+    await office.writeEmployees(employees(5).map((row) => ({ ...row, office: 'Salto' })));
+    const report = await office.apply();
+    expect(report.batches.map(({ kind }) => kind)).toEqual(['csv']);
+    expect(office.sandbox.state.users.get('E2')?.fields.office).toBe('Salto');
+  });
+
+  it('sends a custom field beyond the platform’s direct limit by file', async () => {
+    const office = await openOffice({
+      sandbox: { people: usersOf(employees(5)) },
+      dialect: { customFieldLimit: { direct: 10, csv: 60 } },
+      sync: { mapping: { ...plainMapping, customFields: { 20: 'desk' } } },
+    });
+    await office.writeEmployees(employees(6).map((row) => ({ ...row, desk: 'D1' })));
+    const report = await office.apply();
+    expect(report.run).toMatchObject({ outcome: 'succeeded' });
+    expect(report.batches.map(({ kind }) => kind)).toEqual(['csv']);
+    expect(office.sandbox.state.users.get('E6')?.fields.customField20).toBe('D1');
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('removes by DELETE, beside a file', async () => {
+    const office = await managed({ remove: { afterDays: 1 } });
+    await office.writeEmployees(renamed(0, { E9: { status: 'left' } }));
+    await office.apply();
+    office.clock.jump(25 * hourMs);
+    await office.writeEmployees(renamed(21, { E29: { status: 'left' }, E9: { status: 'left' } }));
+    const report = await office.apply();
+    expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { remove: 1, disable: 1 } });
+    expect(office.sandbox.state.log.filter(({ kind }) => kind === 'removed').map(({ via }) => via)).toEqual(['delete']);
+  });
+});
+
+describe('delivery: direct', () => {
+  const direct = { delivery: 'direct', policy: 'upsert-only' };
+
+  it('creates and updates by calls alone', async () => {
+    const office = await managed(direct);
+    await office.writeEmployees(employees(33).map((row) => ({ ...row, last: 'Paz' })));
+    const report = await office.app.plan('people', { signal: AbortSignal.timeout(10_000), progress: () => {} });
+    expect(report.counts).toMatchObject({ create: 3, update: 30 });
+    expect((await office.applyAll()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 33 } });
+    expect(office.sandbox.state.requests.upload).toBe(0);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('never turns an enable or a disable into anything else', async () => {
+    const people = usersOf(employees(5, { E4: { status: 'left' } }));
+    const office = await openOffice({ sandbox: { people }, sync: direct });
+    await office.writeEmployees(employees(5, { E3: { status: 'left' }, E4: { last: 'Paz' } }));
+    const report = await office.apply();
+    expect(report.findings).toContainEqual(expect.objectContaining({ code: 'not-deliverable', identification: 'E4' }));
+    expect(report.run.counts).toMatchObject({ create: 0, update: 0, enable: 0, disable: 0, remove: 0 });
+    expect(office.sandbox.state.log).toEqual([]);
+  });
+
+  it('waits when there are too many requests, and goes on where it was', async () => {
+    const office = await managed(direct);
+    await office.writeEmployees(renamed(12));
+    office.setFaults('update:status=429;retry-after=2@4-6');
+    const report = await office.apply();
+    expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 12, failed: 0, unresolved: 0 } });
+    expect(office.sandbox.state.log).toHaveLength(12);
+  });
+
+  it('a refused call fails its own change, and no other', async () => {
+    const office = await managed(direct);
+    await office.writeEmployees(renamed(5));
+    office.setFaults('update:status=400@2');
+    const report = await office.apply();
+    expect(report.run).toMatchObject({ outcome: 'partial', counts: { applied: 4, failed: 1 } });
+    office.setFaults();
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 1 } });
+  });
+
+  it('a replacing platform loses nothing that can be read', async () => {
+    const people = [...usersOf(employees(3))].map((user) => ({ ...user, fields: { ...user.fields, area: 'Sales' } }));
+    const office = await openOffice({
+      sandbox: { people, quirks: { put: 'replaces' } },
+      dialect: { put: 'replaces', mayClear: ['job', 'phoneNumber', 'seniority'] },
+      sync: direct,
+    });
+    await office.writeEmployees(employees(3, { E2: { last: 'Paz' } }));
+    expect((await office.apply()).run.outcome).toBe('succeeded');
+    expect(office.sandbox.state.users.get('E2')?.fields).toMatchObject({ area: 'Sales', lastName: 'Paz' });
+  });
+});
+
+describe('delivery: outbox', () => {
+  it('writes files and neither the platform nor the ledger', async () => {
+    const office = await openOffice({ sandbox: { people: usersOf(employees(5)) }, sync: { delivery: 'outbox' } });
+    await office.writeEmployees(employees(6, { E2: { last: 'Paz' }, E3: { status: 'left' } }));
+    const report = await office.apply();
+    expect(report.run).toMatchObject({ outcome: 'exported', counts: { create: 1, update: 1, disable: 1, applied: 0 } });
+    expect(office.sandbox.state.log).toEqual([]);
+    const folder = join(office.folder, 'outbox');
+    const names = await readdir(folder);
+    expect(report.run.facts.exportedTo).toHaveLength(names.length);
+    const texts = await Promise.all(names.sort().map((name) => readFile(join(folder, name), 'utf8')));
+    const rows = texts.flatMap((text) => text.trimEnd().split('\n').slice(1));
+    expect(rows.map((row) => row[0]).sort()).toEqual(['D', 'I', 'U']);
+    for (const name of ['E2', 'E3', 'E6']) {
+      expect(await office.engine.io.store.ledger.get('acme', name), name).toBeUndefined();
+    }
+    expect((await office.apply()).run.counts).toMatchObject({ create: 1, update: 1, disable: 1 });
+  });
+
+  it('claims nobody whom it found equal either', async () => {
+    const office = await openOffice({ sandbox: { people: usersOf(employees(5)) }, sync: { delivery: 'outbox' } });
+    await office.writeEmployees(employees(6));
+    await office.apply();
+    expect(await office.engine.io.store.ledger.get('acme', 'E1')).toBeUndefined();
+  });
+});
+
+describe('a run of named people', () => {
+  it('touches only these, and calls nobody missing', async () => {
+    const office = await managed({ missing: { afterReads: 1, minAge: '0s' } });
+    const rows = renamed(10, { E4: { status: 'left' } }).filter(({ id }) => id !== 'E30');
+    await office.writeEmployees([...rows, ...employees(32).slice(30)]);
+    const report = await office.apply({ users: ['E2', 'E4', 'E30', 'E31', 'E99'] });
+    expect(report.run.counts).toMatchObject({ create: 1, update: 1, disable: 1, applied: 3 });
+    expect(office.sandbox.state.log.map(({ identification }) => identification).sort()).toEqual(['E2', 'E31', 'E4']);
+    expect(office.sandbox.state.users.get('E30')?.enabled).toBe(true);
+    expect(await office.engine.io.store.ledger.get('acme', 'E30')).not.toHaveProperty('misses');
+  });
+
+  it('is no measure for the next whole read', async () => {
+    const office = await managed({ missing: { afterReads: 1, minAge: '0s' } });
+    await office.writeEmployees(renamed(2));
+    await office.apply({ users: ['E1'] });
+    expect((await office.engine.io.store.reads.last('people'))?.rows).toBe(30);
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 1 } });
+  });
+
+  it('of whom the source knows none changes nothing', async () => {
+    const office = await managed();
+    await office.writeEmployees(renamed(3));
+    const report = await office.apply({ users: ['E99'] });
+    expect(report.run).toMatchObject({ outcome: 'failed' });
+    expect(report.run.reason).toContain('none of the named people');
+    expect(office.sandbox.state.log).toEqual([]);
+  });
+
+  it('sees renames, shared e-mails and twins on the platform, as a whole run does', async () => {
+    const office = await managed();
+    const twin = { id: 'e1', first: 'A', last: 'B', mail: 'twin@example.com', status: 'active' };
+    await office.writeEmployees([
+      ...employees(29).slice(1),
+      twin,
+      { ...twin, id: 'N2', mail: 'ana5@example.com' },
+      { ...twin, id: 'N30', mail: 'ana30@example.com' },
+    ]);
+    const report = await office.apply({ users: ['e1', 'N2', 'N30'] });
+    expect(report.run.counts).toMatchObject({ create: 0 });
+    expect(office.sandbox.state.log).toEqual([]);
+    expect(new Set(report.findings.map(({ code }) => code))).toEqual(new Set(['case-conflict', 'rename-conflict']));
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+const csv = { delivery: 'csv' };
+
+/** `count` users, all ours, of whom the first `changed` have a new last name in the source. */
+async function officeWith(count: number, changed: number, options: OfficeOptions = {}): Promise<Office> {
+  const office = await openOffice({
+    ...options,
+    sandbox: { people: usersOf(employees(count)), ...options.sandbox },
+    sync: { ...csv, ...options.sync },
+  });
+  await office.writeEmployees(employees(count));
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  await office.writeEmployees(renamed(count, changed));
+  return office;
+}
+
+function renamed(count: number, changed: number, patch: Readonly<Record<string, Row>> = {}): Row[] {
+  return employees(count).map((row, i) => ({
+    ...row,
+    ...(i < changed ? { last: 'Paz' } : {}),
+    ...patch[row.id ?? ''],
+  }));
+}
+
+function writes(office: Office): number {
+  return office.sandbox.state.log.length;
+}
+
+async function heals(office: Office, expected: object): Promise<void> {
+  office.setFaults();
+  expect((await office.apply()).run).toMatchObject(expected);
+  expect((await office.plan()).counts).toMatchObject({ create: 0, update: 0, enable: 0, disable: 0, remove: 0 });
+}
+
+describe('a file that fails as a whole', () => {
+  it('is split until the bad row stands alone, and the rest lands in the same run', async () => {
+    const office = await officeWith(20, 20);
+    office.setFaults('file:fail-if=E7');
+    const report = await office.apply();
+    expect(report.run).toMatchObject({ outcome: 'partial' });
+    expect(report.run.counts).toMatchObject({ update: 20, applied: 19, failed: 1, unresolved: 0 });
+    const [bad] = await office.app.changes(report.run.id, { limit: 10, states: ['failed'] });
+    expect(bad?.identification).toBe('E7');
+    expect(bad?.stateReason).toContain('row alone');
+    expect(report.findings.map(({ code }) => code)).toContain('batch-failed');
+    expect(writes(office)).toBe(19);
+    await heals(office, { outcome: 'succeeded', counts: { applied: 1 } });
+  });
+
+  it('with several bad rows lands the good ones too', async () => {
+    const office = await officeWith(20, 20);
+    office.setFaults('file:fail-if=E7', 'file:fail-if=E15');
+    expect((await office.apply()).run.counts).toMatchObject({ applied: 18, failed: 2 });
+    await heals(office, { outcome: 'succeeded', counts: { applied: 2 } });
+  });
+
+  it('because it has too many rows is cut until it fits', async () => {
+    const office = await officeWith(20, 20);
+    office.setFaults('file:fail-over=6');
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
+    expect(writes(office)).toBe(20);
+  });
+
+  it('is split no more than maxSplits allows', async () => {
+    const office = await officeWith(20, 20, {
+      sync: { ...csv, settle: { every: '2s', visibleWithin: '20s', maxSplits: 2 } },
+    });
+    office.setFaults('file:fail-if=E7');
+    const report = await office.apply();
+    expect(report.run.facts.splits).toBe(2);
+    expect(report.run.counts.failed).toBeGreaterThan(1);
+    expect(report.run.counts.applied + report.run.counts.failed).toBe(20);
+    await heals(office, { outcome: 'succeeded' });
+  });
+
+  it('again and again means that the platform is ill: the run stops early and says so', async () => {
+    const office = await officeWith(40, 40);
+    office.setFaults('file:fail');
+    const report = await office.apply();
+    expect(report.run).toMatchObject({ outcome: 'failed', counts: { applied: 0 } });
+    expect(report.run.reason).toContain('ill');
+    expect(office.sandbox.state.files.size).toBeLessThanOrEqual(7);
+    expect(writes(office)).toBe(0);
+    await heals(office, { outcome: 'succeeded', counts: { applied: 40 } });
+  });
+
+  it('after its good rows took effect is read back first: nothing is sent twice', async () => {
+    const office = await officeWith(20, 20, {
+      sandbox: { people: usersOf(employees(20)), quirks: { fileFailure: 'good-applied' } },
+    });
+    office.setFaults('file:fail-if=E7');
+    expect((await office.apply()).run.counts).toMatchObject({ applied: 19, failed: 1 });
+    expect(writes(office)).toBe(19);
+    expect(office.sandbox.state.files.size).toBe(1);
+  });
+
+  it('and says done is not believed: what does not show has failed', async () => {
+    const office = await officeWith(20, 20, {
+      sandbox: { people: usersOf(employees(20)), quirks: { fileFailure: 'says-done' } },
+    });
+    office.setFaults('file:fail-if=E7');
+    const report = await office.apply();
+    expect(report.run).toMatchObject({ outcome: 'partial', counts: { applied: 19, failed: 1 } });
+    await heals(office, { outcome: 'succeeded', counts: { applied: 1 } });
+  });
+
+  it('with write-only fields alone splits as well: no row counts as sent', async () => {
+    const mapping = { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail', job: 'job' };
+    const rows = (job: string): Row[] => employees(8).map((row) => ({ ...row, job }));
+    const office = await openOffice({ sandbox: { people: usersOf(employees(8)) }, sync: { ...csv, mapping } });
+    await office.writeEmployees(rows('Cook'));
+    await office.apply();
+    await office.writeEmployees(rows('Chef'));
+    office.setFaults('file:fail-if=E3');
+    expect((await office.apply()).run.counts).toMatchObject({ applied: 7, failed: 1, unverified: 0 });
+    await heals(office, { outcome: 'succeeded', counts: { applied: 1 } });
+  });
+
+  it('with a row dropped without a word is noticed', async () => {
+    const office = await officeWith(20, 20);
+    office.setFaults('file:drop-row=E7');
+    expect((await office.apply()).run).toMatchObject({ outcome: 'partial', counts: { applied: 19, failed: 1 } });
+    await heals(office, { outcome: 'succeeded', counts: { applied: 1 } });
+  });
+});
+
+describe('files and their order', () => {
+  it('are cut at batchRows, and one is in flight at a time', async () => {
+    const office = await officeWith(25, 25, { sync: { ...csv, batchRows: 10 } });
+    const report = await office.apply();
+    expect(report.batches.map(({ kind, size }) => `${kind} ${size}`)).toEqual(['csv 10', 'csv 10', 'csv 5']);
+    expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 25 } });
+    expect(office.sandbox.state.requests.upload).toBe(3);
+  });
+
+  it('wait while somebody else’s file is processed', async () => {
+    const office = await officeWith(10, 10);
+    office.setFaults('upload:status=409@1-3');
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 10 } });
+    expect(office.sandbox.state.requests.upload).toBe(4);
+  });
+
+  it('wait no longer than the deadline for it', async () => {
+    const office = await officeWith(10, 10, { sync: { ...csv, settle: { every: '5s', deadline: '3m' } } });
+    office.setFaults('upload:status=409');
+    const report = await office.apply();
+    expect(report.run).toMatchObject({ outcome: 'failed', counts: { applied: 0, unresolved: 0 } });
+    expect(report.run.reason).toContain('settle.deadline');
+    await heals(office, { outcome: 'succeeded', counts: { applied: 10 } });
+  });
+
+  it('that are refused are a failure of their rows, with the platform’s words', async () => {
+    const office = await officeWith(10, 10);
+    office.setFaults('upload:status=400');
+    const report = await office.apply();
+    expect(report.run).toMatchObject({ outcome: 'partial', counts: { failed: 10, unresolved: 0 } });
+    expect(writes(office)).toBe(0);
+    await heals(office, { outcome: 'succeeded', counts: { applied: 10 } });
+  });
+});
