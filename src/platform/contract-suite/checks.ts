@@ -71,11 +71,16 @@ async function judge(
     return { result: 'conforms', detail: await look() };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Unavailable) return { result: 'skipped', detail: error.message };
+    if (error instanceof Unavailable || isUnsent(error)) return { result: 'skipped', detail: error.message };
     if (error instanceof RollcallError || error instanceof Difference)
       return { result: 'differs', detail: error.message };
     throw error;
   }
+}
+
+/** The client itself did not send it: a token or a setting is missing here, which says nothing of the platform. */
+function isUnsent(error: unknown): error is PlatformError {
+  return error instanceof PlatformError && error.status === undefined && error.code === 'PLATFORM_REFUSED';
 }
 
 function checkAnswer(operation: Operation<OperationId>, answer: OperationAnswer): string {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RollcallError } from '../../core/errors.ts';
-import type { FileToUpload } from '../../ports/platform.ts';
+import type { FileToUpload, UploadReceipt } from '../../ports/platform.ts';
 import { openPlatformApi, type PlatformApi } from '../api.ts';
 import type { PlatformClient } from '../client.ts';
 import { operationOf } from '../schema/operations.ts';
@@ -99,6 +99,18 @@ export async function openScene({ client, aids, signal, isWriting }: SceneOption
     return found;
   };
 
+  /** One file at a time: while another one is being processed, platforms refuse. */
+  async function upload(sent: FileToUpload): Promise<UploadReceipt> {
+    for (let look = 1; ; look++) {
+      try {
+        return await api.userFiles.upload(sent, signal);
+      } catch (error) {
+        if (!(error instanceof RollcallError) || error.code !== 'PLATFORM_BUSY' || look === looks) throw error;
+        await client.clock.sleep(lookEveryMs, signal);
+      }
+    }
+  }
+
   async function file(): Promise<FileToUpload> {
     if (folder === undefined) throw new Unavailable('files are only sent in read-write mode');
     const { delimiter, lineEnd, bom } = client.dialect.csv;
@@ -154,7 +166,7 @@ export async function openScene({ client, aids, signal, isWriting }: SceneOption
     async uploadedFileId() {
       if (folder === undefined)
         throw new Unavailable('the id of a file is only known after an upload (read-write mode)');
-      const { fileId, status } = await api.userFiles.upload(await file(), signal);
+      const { fileId, status } = await upload(await file());
       if (status.kind !== 'pending') return fileId;
       await eventually(
         async () => (await api.userFiles.status(fileId, signal)).kind !== 'pending',
