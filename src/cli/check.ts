@@ -1,19 +1,54 @@
 import type { Command } from 'commander';
+import type { ContractLine } from '../ports/api.ts';
 import type { CheckLine } from '../ports/app.ts';
 import type { AddCommand } from './command.ts';
+import { renderContractLine, renderContractSum } from './render-api.ts';
 import type { Shell } from './shell.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
+import { tellDeclined } from './verdict.ts';
 
 export const addCheck: AddCommand = (program, host) => {
   program
     .command('check')
     .description('look at configuration, reachability, token and dialect; changes nothing')
     .argument('[connection]', 'only this connection and its syncs')
-    .action((connection: string | undefined, _: object, command: Command) =>
-      host.run(command, (shell) => check(shell, connection)),
+    .option('--contract', "compare the platform with its API's contract instead, operation by operation")
+    .option('--write', 'with --contract: also try what writes, on people made for it; for a test community only')
+    .option('--yes', 'do not ask')
+    .action((connection: string | undefined, options: ContractOptions, command: Command) =>
+      host.run(command, (shell) =>
+        options.contract === true ? checkContract(shell, connection, options) : check(shell, connection),
+      ),
     );
 };
+
+interface ContractOptions {
+  readonly contract?: boolean;
+  readonly write?: boolean;
+  readonly yes?: boolean;
+}
+
+async function checkContract(
+  shell: Shell,
+  connection: string | undefined,
+  { write = false, yes = false }: ContractOptions,
+): Promise<number> {
+  const question =
+    'This makes users, goals and feedback on the platform and removes them again, but feedback stays: is it a test community?';
+  if (write && !(await shell.confirm(question, yes))) return tellDeclined(shell);
+  return shell.withApp({}, async (app) => {
+    const lines: ContractLine[] = [];
+    for await (const line of app.contract(connection, write ? 'read-write' : 'read-only', shell.signal)) {
+      lines.push(line);
+      shell.print(renderContractLine(line, shell.style));
+    }
+    const conforms = lines.every(({ result }) => result !== 'differs');
+    shell.printJson({ ok: conforms, lines });
+    shell.print(renderContractSum(lines));
+    return conforms ? 0 : 1;
+  });
+}
 
 async function check(shell: Shell, connection: string | undefined): Promise<number> {
   return shell.withApp({}, async (app) => {

@@ -50,6 +50,8 @@ export interface SandboxDoor {
   /** Starts it. Throws `USAGE` for a fault or quirk that does not exist and for a port that is taken. */
   start(request: SandboxRequest): Promise<StartedSandbox>;
   faults(): FaultList;
+  /** The platform's API as an OpenAPI document. */
+  openApi(): unknown;
 }
 
 export interface SandboxRequest {

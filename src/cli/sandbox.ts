@@ -11,6 +11,7 @@ interface SandboxOptions extends Omit<SandboxRequest, 'faults' | 'quirks' | 'tok
   readonly fault: readonly string[];
   readonly quirk: readonly string[];
   readonly listFaults?: boolean;
+  readonly openapi?: boolean;
 }
 
 export const addSandbox: AddCommand = (program, host) => {
@@ -28,6 +29,7 @@ export const addSandbox: AddCommand = (program, host) => {
     .option('--fault <spec>', 'something that goes wrong; may be given several times', gather, [])
     .option('--quirk <name=value>', 'how this platform differs; may be given several times', gather, [])
     .option('--list-faults', 'list the faults and quirks, and start nothing')
+    .option('--openapi', 'print the API as an OpenAPI 3.1 document, and start nothing')
     .option('--application-token <text>', 'instead of a random one')
     .option('--access-token <text>', 'instead of a random one')
     .option('--refresh-token <text>', 'instead of a random one')
@@ -36,10 +38,15 @@ export const addSandbox: AddCommand = (program, host) => {
 
 async function sandbox(shell: Shell, options: SandboxOptions): Promise<number> {
   const { io, signal } = shell;
-  const { fault: faults, quirk: quirks, listFaults, ...rest } = options;
+  const { fault: faults, quirk: quirks, listFaults, openapi, ...rest } = options;
   if (listFaults === true) {
     shell.printJson(io.sandbox.faults());
     shell.print(renderFaultList(io.sandbox.faults(), shell.style));
+    return 0;
+  }
+  if (openapi === true) {
+    // JSON either way: it is made for other programs.
+    io.stdout.write(`${JSON.stringify(io.sandbox.openApi(), undefined, 2)}\n`);
     return 0;
   }
   const started = await io.sandbox.start({ ...rest, faults, quirks });

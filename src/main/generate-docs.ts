@@ -3,7 +3,7 @@ import { renderCliReference } from '../cli/render-reference.ts';
 import { renderJsonSchema } from '../config/json-schema.ts';
 import { renderConfigReference } from '../config/reference.ts';
 import { renderSandboxCoverage } from './conforming-sandbox.ts';
-import { demoCommand } from './demo.ts';
+import { extraCommands } from './extra-commands.ts';
 import { openProcessIo } from './process-io.ts';
 
 // The commands that only the executable adds are in the reference too.
@@ -12,7 +12,7 @@ const io = openProcessIo(process, new AbortController().signal);
 /** Files that are generated, and from what: `npm run docs` writes them, tests compare them. */
 const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': renderConfigReference,
-  'docs/cli.md': () => renderCliReference([demoCommand(io)]),
+  'docs/cli.md': () => renderCliReference(extraCommands(io)),
   'docs/platform-api-coverage.md': renderSandboxCoverage,
   'schema/rollcall.schema.json': renderJsonSchema,
 };

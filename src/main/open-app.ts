@@ -11,6 +11,7 @@ import { explainPerson } from '../engine/why.ts';
 import type { App, ResyncReport, TokenReport, WatchOptions } from '../ports/app.ts';
 import type { Trigger } from '../ports/store.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
+import { callApi } from './call-api.ts';
 import { checkConfig } from './check.ts';
 import { deploymentLease, runDeployment } from './deployment.ts';
 import type { Connection } from './open-connection.ts';
@@ -101,6 +102,13 @@ export function openApp(config: Config, engine: Engine): App {
       return tokenReport(await connection.custody.revoke(connection.revoke, signal));
     },
     check: (connection, signal) => checkConfig(config, engine, connection, signal),
+    call: async (request, signal) => callApi(soleConnection(request.connection, engine), request, signal),
+    async *contract(name, mode, signal) {
+      const { clientOptions: connection } = soleConnection(name, engine);
+      // Loaded only when it is wanted: no other command needs it.
+      const { runContractSuite } = await import('../platform/contract-suite/index.ts');
+      yield* runContractSuite({ connection, mode, signal });
+    },
     close: () => engine.close(),
   };
 }
@@ -110,6 +118,15 @@ function syncOf(name: string, io: EngineIo): Sync {
   if (sync !== undefined) return sync;
   const known = [...io.syncs.keys()].join(', ');
   throw new RollcallError(`no sync is called ${name}; the configuration has: ${known}`, { code: 'USAGE' });
+}
+
+/** The named connection, or the only one. */
+function soleConnection(name: string | undefined, engine: Engine): Connection {
+  const [first, ...others] = [...engine.connections.keys()];
+  if (name !== undefined || first === undefined) return connectionOf(name ?? '', engine);
+  if (others.length === 0) return connectionOf(first, engine);
+  const known = [first, ...others].join(', ');
+  throw new RollcallError(`say which connection is meant; the configuration has: ${known}`, { code: 'USAGE' });
 }
 
 function connectionOf(name: string, engine: Engine): Connection {

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { ConnectionSettings } from '../config/config.ts';
-import { openPlatformClient, type PlatformClient } from '../platform/client.ts';
+import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../platform/client.ts';
 import { openPlatform } from '../platform/platform.ts';
 import { exchangeRefreshToken, revokeToken } from '../platform/resources/tokens.ts';
 import type { RevokeCall } from '../platform/tokens/exchange.ts';
@@ -16,6 +16,8 @@ export interface Connection {
   readonly settings: ConnectionSettings;
   readonly custody: TokenCustody;
   readonly client: PlatformClient;
+  /** What the client was opened with. */
+  readonly clientOptions: PlatformClientOptions;
   readonly platform: Platform;
   readonly revoke: RevokeCall;
   close(): Promise<void>;
@@ -56,7 +58,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     logger,
     random: () => randomInt(2 ** 32) / 2 ** 32,
   });
-  const client = openPlatformClient({
+  const clientOptions: PlatformClientOptions = {
     baseUrl,
     dialect,
     limits,
@@ -64,11 +66,13 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     clock,
     logger,
     ...(applicationToken === undefined ? {} : { applicationToken }),
-  });
+  };
+  const client = openPlatformClient(clientOptions);
   return {
     settings,
     custody,
     client,
+    clientOptions,
     platform: openPlatform(client),
     revoke: (accessToken, signal) => revokeToken({ ...endpoint, accessToken }, signal),
     close: async () => {

@@ -1,6 +1,6 @@
 import { Interruption, type StopSignal, stopSignals } from '../cli/interruption.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { demoCommand } from './demo.ts';
+import { extraCommands } from './extra-commands.ts';
 import { openProcessIo } from './process-io.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function runProcess(self: NodeJS.Process): Promise<void> {
   for (const signal of stopSignals) self.on(signal, stop);
   for (const output of [self.stdout, self.stderr]) output.on('error', ignoreClosedPipe);
   const io = openProcessIo(self, stopping.signal);
-  self.exitCode = await runCli(self.argv.slice(2), io, [demoCommand(io)]);
+  self.exitCode = await runCli(self.argv.slice(2), io, extraCommands(io));
   for (const signal of stopSignals) self.off(signal, stop);
 }
 

@@ -1,5 +1,6 @@
 import type { SandboxDoor, SandboxRequest, StartedSandbox } from '../cli/cli-io.ts';
 import { RollcallError } from '../core/errors.ts';
+import { renderOpenApi } from '../platform/schema/open-api.ts';
 import { operationIds } from '../platform/schema/operations.ts';
 import { faultKinds } from '../sandbox/faults/fault-kinds.ts';
 import { faultGrammar, parseFault } from '../sandbox/faults/parse-fault.ts';
@@ -9,6 +10,7 @@ import { systemClock } from './system.ts';
 /** The sandbox behind what the command line asks of it. */
 export const sandboxDoor: SandboxDoor = {
   start,
+  openApi: renderOpenApi,
   faults: () => ({
     grammar: faultGrammar,
     operations: operationIds,

@@ -5,6 +5,7 @@ import type { SourceRecord } from '../core/person.ts';
 import type { Decision, SourceSays } from '../core/plan.ts';
 import type { Counts, Hold } from '../core/run.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import type { ApiAnswer, ApiRequest, ContractLine, ContractMode } from './api.ts';
 import type { Lookup } from './platform.ts';
 import type { Progress } from './runtime.ts';
 import type { Batch, ChangeQuery, HoldRecord, PlannedChange, Run, RunFacts, RunScope } from './store.ts';
@@ -43,6 +44,10 @@ export interface App {
   tokenRevoke(connection: string, signal: AbortSignal): Promise<TokenReport>;
   /** Looks at configuration, reachability, token and dialect of the connections (all, or one), and at their sources. */
   check(connection: string | undefined, signal: AbortSignal): AsyncGenerator<CheckLine, void>;
+  /** Calls one operation of the platform's API. Throws `USAGE` for what the contract does not allow; then nothing is sent. */
+  call(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer>;
+  /** Compares a connection's platform (absent: the only one) with the contract, operation by operation. */
+  contract(connection: string | undefined, mode: ContractMode, signal: AbortSignal): AsyncGenerator<ContractLine, void>;
   close(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { exitCodeOf, failureJson, renderFailure } from '../../src/cli/render-failure.ts';
 import { renderCliReference } from '../../src/cli/render-reference.ts';
 import { RollcallError } from '../../src/core/errors.ts';
-import { demoCommand } from '../../src/main/demo.ts';
+import { extraCommands } from '../../src/main/extra-commands.ts';
 import { openProcessIo } from '../../src/main/process-io.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { plain } from './samples.ts';
@@ -168,5 +168,5 @@ test('docs/cli.md is what the commands generate; run `npm run docs` when it is n
   const root = new URL('../../', import.meta.url);
   const io = openProcessIo(process, new AbortController().signal);
 
-  expect(await readFile(new URL('docs/cli.md', root), 'utf8')).toBe(renderCliReference([demoCommand(io)]));
+  expect(await readFile(new URL('docs/cli.md', root), 'utf8')).toBe(renderCliReference(extraCommands(io)));
 });

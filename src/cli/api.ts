@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { type Command, Option } from 'commander';
+import { RollcallError } from '../core/errors.ts';
+import type { ApiOperation, ApiRequest } from '../ports/api.ts';
+import type { AddCommand, CommandHost } from './command.ts';
+import { renderApiAnswer, renderApiList } from './render-api.ts';
+import { fromHere, type Shell } from './shell.ts';
+import { tellDeclined } from './verdict.ts';
+
+interface CallOptions {
+  readonly connection?: string;
+  readonly body?: string;
+  readonly file?: string;
+  readonly all?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `rollcall api`: one command per operation of the platform's API, made from the table of operations. */
+export function apiCommand(operations: readonly ApiOperation[]): AddCommand {
+  return (program, host) => {
+    const api = program
+      .command('api')
+      .description("call any operation of the platform's API on a connection")
+      .option('--list', 'list every operation with its parameters')
+      .action((options: { list?: boolean }, command: Command) =>
+        options.list === true
+          ? host.run(command, async (shell) => tellList(shell, operations))
+          : command.help({ error: true }),
+      );
+    for (const part of new Set(operations.map((operation) => operation.part))) {
+      const group = api.command(part).description(`operations on ${part}`);
+      for (const operation of operations) if (operation.part === part) addOperation(group, operation, host);
+    }
+  };
+}
+
+function addOperation(group: Command, operation: ApiOperation, host: CommandHost): void {
+  const command = group
+    .command(operation.id)
+    .description(`${operation.summary} (${operation.method} ${operation.path})`)
+    .option('--connection <name>', 'which connection; needed when there are several');
+  const options = operation.parameters.map(({ name, place, description, otherwise }) => {
+    const hint = otherwise === undefined ? '' : ` (the platform's default: ${otherwise})`;
+    const option = new Option(`--${name} <value>`, `${description}${hint}`);
+    command.addOption(option.makeOptionMandatory(place === 'path'));
+    return { name, key: option.attributeName() };
+  });
+  if (operation.body === 'json') command.requiredOption('--body <json>', 'JSON, or @ and the name of a file with it');
+  if (operation.body === 'file') command.requiredOption('--file <path>', 'the CSV file to send');
+  if (operation.isList) command.option('--all', 'walk the list to its end');
+  if (operation.isWrite) command.option('--yes', 'do not ask');
+  command.action((given: CallOptions & Readonly<Record<string, unknown>>, self: Command) => {
+    const parameters = Object.fromEntries(
+      options.flatMap(({ name, key }) => (typeof given[key] === 'string' ? [[name, given[key]]] : [])),
+    );
+    return host.run(self, (shell) => call(shell, operation, parameters, given));
+  });
+}
+
+async function tellList(shell: Shell, operations: readonly ApiOperation[]): Promise<number> {
+  shell.printJson({ operations });
+  shell.print(renderApiList(operations, shell.style));
+  return 0;
+}
+
+async function call(
+  shell: Shell,
+  operation: ApiOperation,
+  parameters: ApiRequest['parameters'],
+  { connection, body, file, all = false, yes = false }: CallOptions,
+): Promise<number> {
+  const request: ApiRequest = {
+    ...(connection === undefined ? {} : { connection }),
+    operation: operation.id,
+    parameters,
+    ...(body === undefined ? {} : { body: await readBody(shell, body) }),
+    ...(file === undefined ? {} : { file: { path: fromHere(shell.io, file), name: basename(file) } }),
+    all,
+  };
+  const question = operation.isWrite ? await questionOf(operation, request) : undefined;
+  if (question !== undefined && !(await shell.confirm(question, yes))) return tellDeclined(shell);
+  const answer = await shell.withApp({}, (app) => app.call(request, shell.signal));
+  shell.printJson({ ...answer, body: answer.body ?? null });
+  shell.print(renderApiAnswer(answer, operation, shell.style));
+  return 0;
+}
+
+/** Full provisioning is the one call that can disable everybody, so the question says so. */
+async function questionOf({ method, path }: ApiOperation, { file }: ApiRequest): Promise<string> {
+  const what = `${method} ${path} changes the platform.`;
+  if (file === undefined) return `${what} Send it?`;
+  const [header = ''] = (await readText(file.path)).split(/\r?\n/, 1);
+  const isPartial = /^\uFEFF?"?command"?\s*([,;|\t]|$)/i.test(header);
+  if (isPartial) return `${what} Send the file?`;
+  return `${what} The file has no command column: everybody who is not in it is DISABLED. Send it?`;
+}
+
+async function readBody(shell: Shell, text: string): Promise<unknown> {
+  const isFile = text.startsWith('@');
+  const json = isFile ? await readText(fromHere(shell.io, text.slice(1))) : text;
+  try {
+    return JSON.parse(json);
+  } catch {
+    const where = isFile ? `the file ${text.slice(1)}` : '--body';
+    throw new RollcallError(`${where} holds no JSON`, { code: 'USAGE' });
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new RollcallError(`the file ${path} cannot be read`, { code: 'USAGE', cause: error });
+  }
+}

@@ -1,0 +1,50 @@
+import type { Paging } from '../platform/resources/pages.ts';
+import { operations, parameterNotes, pathParameters, queryMembers } from '../platform/schema/index.ts';
+import type { OperationId } from '../platform/schema/operations.ts';
+import type { ApiOperation } from '../ports/api.ts';
+
+/** How a list is walked: which parameters count its pages. */
+export interface ListWalk extends Paging {
+  readonly pageName: string;
+  readonly sizeName: string;
+}
+
+const size = 100;
+
+/** The lists of the contract that come in pages. */
+export const listWalks: Readonly<Partial<Record<OperationId, ListWalk>>> = {
+  search: { first: 0, size, pageName: 'page', sizeName: 'size' },
+  feedbacks: { first: 0, size, pageName: 'page', sizeName: 'size' },
+  goals: { first: 0, size, pageName: 'pageNumber', sizeName: 'pageSize' },
+  evaluations: { first: 0, size, pageName: 'pageNumber', sizeName: 'pageSize' },
+  leaders: { first: 1, size, pageName: 'pageNumber', sizeName: 'pageSize' },
+};
+
+/** Every operation of the contract as the command line offers it, in the order of the table. */
+export function listApiOperations(): readonly ApiOperation[] {
+  return operations.map((operation) => ({
+    id: operation.id,
+    part: operation.part,
+    method: operation.method,
+    path: operation.path,
+    summary: operation.summary,
+    isWrite: operation.method !== 'GET',
+    parameters: [
+      ...pathParameters(operation).map((name) => ({
+        name,
+        place: 'path' as const,
+        // What a person types is encoded on the way.
+        description: (parameterNotes[name] ?? name).replace(', percent-encoded', ''),
+        otherwise: undefined,
+      })),
+      ...queryMembers(operation).map(({ name, description = name, otherwise }) => ({
+        name,
+        place: 'query' as const,
+        description,
+        otherwise: otherwise === undefined ? undefined : String(otherwise),
+      })),
+    ],
+    body: operation.id === 'upload' ? 'file' : operation.request === undefined ? 'none' : 'json',
+    isList: listWalks[operation.id] !== undefined,
+  }));
+}

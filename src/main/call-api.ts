@@ -1,0 +1,132 @@
+import type { z } from 'zod';
+import { RollcallError } from '../core/errors.ts';
+import { isRecord } from '../platform/answer.ts';
+import { callOperation, type OperationInput } from '../platform/call-operation.ts';
+import { fileBody } from '../platform/file-body.ts';
+import type { QueryValue } from '../platform/operation.ts';
+import { everyItem } from '../platform/resources/pages.ts';
+import {
+  type OperationId,
+  operationIds,
+  operationOf,
+  pathParameters,
+  type QueryMember,
+  queryMembers,
+} from '../platform/schema/index.ts';
+import type { ApiAnswer, ApiRequest } from '../ports/api.ts';
+import { listWalks } from './api-operations.ts';
+import type { Connection } from './open-connection.ts';
+
+/**
+ * Calls one operation as a person asked for it. Throws `USAGE` for what the contract does not allow, before anything is
+ * sent, and `PlatformError` for what the platform refused.
+ */
+export async function callApi(
+  { settings, client }: Connection,
+  request: ApiRequest,
+  signal: AbortSignal,
+): Promise<ApiAnswer> {
+  const id = operationIds.find((known) => known === request.operation);
+  if (id === undefined) throw usage(`the platform's API has no operation ${request.operation}`);
+  if (id === 'token' || id === 'revoke') {
+    const command = id === 'token' ? 'refresh' : 'revoke';
+    throw usage(`tokens are kept in the store: use "rollcall token ${command} ${settings.name}"`);
+  }
+  const params = readParams(id, request.parameters);
+  const query = readQuery(id, request.parameters);
+  const call = async (more: Readonly<Record<string, QueryValue>> = {}) => {
+    const all = { ...query, ...more };
+    const isInBody = id === 'search' && settings.dialect.search.parameters === 'body';
+    const input: OperationInput = {
+      params,
+      ...(isInBody ? { json: all } : { query: all }),
+      ...(await readBody(id, request, settings.dialect.upload.encoding)),
+    };
+    return callOperation(client, id, input, signal);
+  };
+  const answer = { connection: settings.name, operation: id };
+  if (!request.all) {
+    const { status, body } = await call();
+    return { ...answer, status, body };
+  }
+  return { ...answer, status: operationOf(id).successStatus, body: { result: await walk(id, query, call) } };
+}
+
+async function walk(
+  id: OperationId,
+  query: Readonly<Record<string, QueryValue>>,
+  call: (more: Readonly<Record<string, QueryValue>>) => Promise<{ readonly body: unknown }>,
+): Promise<unknown[]> {
+  const way = listWalks[id];
+  if (way === undefined) throw usage(`${id} is no list that comes in pages: leave --all out`);
+  if (query[way.pageName] !== undefined) throw usage(`--all walks from the first page: leave --${way.pageName} out`);
+  const size = Number(query[way.sizeName] ?? way.size);
+  const read = async (page: number) => {
+    const { body } = await call({ [way.pageName]: page, [way.sizeName]: size });
+    const { result, page: count } = isRecord(body) ? body : {};
+    const total = isRecord(count) && typeof count.totalElements === 'number' ? count.totalElements : undefined;
+    return { items: Array.isArray(result) ? result : [], total };
+  };
+  const items: unknown[] = [];
+  const key = (item: unknown) => JSON.stringify(item);
+  for await (const item of everyItem<unknown>({ first: way.first, size }, read, key)) items.push(item);
+  return items;
+}
+
+function readParams(id: OperationId, given: ApiRequest['parameters']): Record<string, string> {
+  return Object.fromEntries(
+    pathParameters(operationOf(id)).map((name) => {
+      const value = given[name];
+      if (value === undefined) throw usage(`${id} needs --${name}`);
+      return [name, value];
+    }),
+  );
+}
+
+function readQuery(id: OperationId, given: ApiRequest['parameters']): Record<string, QueryValue> {
+  const operation = operationOf(id);
+  const values: Record<string, QueryValue> = {};
+  for (const { name, kind } of queryMembers(operation)) {
+    const text = given[name];
+    if (text !== undefined) values[name] = readValue(text, kind);
+  }
+  checkFit(operation.query, values, (path) => `--${path}`);
+  return values;
+}
+
+/** What does not read as its kind stays text, and the schema says so. */
+function readValue(text: string, kind: QueryMember['kind']): string | number | boolean {
+  if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  return kind === 'flag' && /^(true|false)$/.test(text) ? text === 'true' : text;
+}
+
+async function readBody(
+  id: OperationId,
+  { body, file }: ApiRequest,
+  encoding: Connection['settings']['dialect']['upload']['encoding'],
+): Promise<Pick<OperationInput, 'json' | 'stream'>> {
+  if (id === 'upload') {
+    if (file === undefined) throw usage('upload needs --file: the CSV file to send');
+    const made = await fileBody(file, encoding);
+    return made.kind === 'json' ? { json: made.value } : { stream: made };
+  }
+  const { request } = operationOf(id);
+  if (request === undefined) {
+    if (body !== undefined) throw usage(`${id} takes no body: leave --body out`);
+    return {};
+  }
+  if (body === undefined) throw usage(`${id} needs --body: JSON, or @ and the name of a file that holds it`);
+  checkFit(request, body, (path) => path || 'the body');
+  return { json: body };
+}
+
+function checkFit(schema: z.ZodType | undefined, value: unknown, nameOf: (path: string) => string): void {
+  const read = schema?.safeParse(value);
+  if (read === undefined || read.success) return;
+  const problems = read.error.issues.map(({ path, message }) => `${nameOf(path.join('.'))}: ${message}`);
+  throw usage(`this does not fit the platform's API: ${problems.join('; ')}`);
+}
+
+function usage(message: string): RollcallError {
+  return new RollcallError(message, { code: 'USAGE' });
+}
