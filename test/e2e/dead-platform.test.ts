@@ -6,58 +6,18 @@ holdPromises();
 
 const minuteMs = 60_000;
 
-/** A create, an update and a disable by file, or a create and an update by calls. */
-async function officeWithChanges(delivery: 'csv' | 'auto'): Promise<Office> {
+/** A create, an update and a disable. */
+async function officeWithChanges(): Promise<Office> {
   const office = await openOffice({
     sandbox: { people: usersOf(employees(10)) },
-    sync: { delivery, settle: { every: '2s', visibleWithin: '10s', deadline: '60s' } },
+    sync: { delivery: 'csv', settle: { every: '2s', visibleWithin: '10s', deadline: '60s' } },
     limits: { timeout: '100ms' },
   });
   await office.writeEmployees(employees(10));
   expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-  await office.writeEmployees(
-    employees(11, { E2: { last: 'Núñez' }, ...(delivery === 'csv' ? { E3: { status: 'left' } } : {}) }),
-  );
+  await office.writeEmployees(employees(11, { E2: { last: 'Núñez' }, E3: { status: 'left' } }));
   return office;
 }
-
-const statuses = [400, 401, 403, 429, 500, 503];
-const calls: readonly { call: string; delivery: 'csv' | 'auto' }[] = [
-  { call: 'search', delivery: 'csv' },
-  { call: 'read', delivery: 'csv' },
-  { call: 'upload', delivery: 'csv' },
-  { call: 'status', delivery: 'csv' },
-  { call: 'create', delivery: 'auto' },
-  { call: 'update', delivery: 'auto' },
-];
-
-describe.each(calls)('when every $call fails', ({ call, delivery }) => {
-  it.each(statuses)(
-    'with %i the run says why in one message, nothing is half done, and a later run heals',
-    async (status) => {
-      const office = await officeWithChanges(delivery);
-      office.setFaults(`${call}:status=${status}`);
-      const { run } = await office.apply();
-      // A failing read alone says nothing: a search answers for it.
-      const isSurvivable = call === 'read' && (status === 400 || status === 500);
-      if (!isSurvivable) {
-        expect(['failed', 'partial']).toContain(run.outcome);
-        expect(run.reason).toMatch(/\w+/);
-        expect(run.reason).not.toContain('unexpected');
-      }
-      expect(run.phase).toBe('done');
-
-      office.setFaults();
-      office.clock.jump(31 * minuteMs);
-      await office.apply();
-      expect(office.sandbox.state.users.get('E2')?.fields.lastName).toBe('Núñez');
-      expect(office.sandbox.state.users.has('E11')).toBe(true);
-      expect((await office.apply()).run).toMatchObject({ outcome: 'nothing-to-do' });
-      const created = office.sandbox.state.log.filter(({ kind }) => kind === 'created');
-      expect(created).toHaveLength(1);
-    },
-  );
-});
 
 describe('a platform that is not there', () => {
   it.each([
@@ -68,7 +28,7 @@ describe('a platform that is not there', () => {
     '*:status=502',
     '*:redirect=https://login.example.com/',
   ])('fails the run in words, and the next one heals (%s)', async (fault) => {
-    const office = await officeWithChanges('csv');
+    const office = await officeWithChanges();
     office.setFaults(fault);
     const { run } = await office.apply();
     expect(run).toMatchObject({ outcome: 'failed', phase: 'done' });
@@ -81,7 +41,7 @@ describe('a platform that is not there', () => {
   });
 
   it('names neither people nor the token in run, findings and log', async () => {
-    const office = await officeWithChanges('csv');
+    const office = await officeWithChanges();
     office.setFaults('*:status=403');
     const report = await office.apply();
     const text = JSON.stringify([report, office.log.text()]);
@@ -91,7 +51,7 @@ describe('a platform that is not there', () => {
   });
 
   it('in the middle of a run leaves what is out unresolved, and later runs find it', async () => {
-    const office = await officeWithChanges('csv');
+    const office = await officeWithChanges();
     office.setFaults('status:status=403');
     const { run } = await office.apply();
     expect(run).toMatchObject({ outcome: 'failed' });
