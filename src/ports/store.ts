@@ -4,9 +4,11 @@ import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { BatchState, ChangeState, Counts, Outcome, Phase } from '../core/run.ts';
 import type { Lease, Leases } from './leases.ts';
+import type { RunFacts } from './run-facts.ts';
 import type { TokenStore } from './token-store.ts';
 
 export type { Lease, Leases } from './leases.ts';
+export type { RunFacts } from './run-facts.ts';
 export type { TokenRecord, TokenState, TokenStore } from './token-store.ts';
 
 /**
@@ -83,30 +85,6 @@ export interface Run {
   readonly counts: Counts;
   readonly facts: RunFacts;
   readonly isCancelRequested: boolean;
-}
-
-/** What the run saw; no personal data. */
-export interface RunFacts {
-  readonly sourceRows?: number;
-  readonly platformUsers?: number;
-  readonly managedUsers?: number;
-  /** Changes that repeat one whose fate had stayed unknown. */
-  readonly repeated?: number;
-  /** People to whom nothing was sent because an earlier change has an unknown fate. */
-  readonly blocked?: number;
-  /** Changes that a person has rejected: dropped, they wait for nobody. */
-  readonly rejected?: number;
-  /** Since when (epoch ms) the platform takes no file of ours; absent when it does. */
-  readonly waitingSince?: number;
-  /** A guard distrusts the read: far fewer rows, or an emptied field. */
-  readonly isReadDoubted?: boolean;
-  /** Why the read is not fully proven; empty when it is. */
-  readonly sourceGaps?: readonly string[];
-  readonly unchanged?: number;
-  /** On the platform, in no record of the source, and not ours. */
-  readonly unmanaged?: number;
-  readonly splits?: number;
-  readonly exportedTo?: readonly string[];
 }
 
 /** A run under our lease: the only handle through which its rows can be written. */

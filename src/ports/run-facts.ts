@@ -1,0 +1,23 @@
+/** What the run saw; no personal data. */
+export interface RunFacts {
+  readonly sourceRows?: number;
+  readonly platformUsers?: number;
+  readonly managedUsers?: number;
+  /** Changes that repeat one whose fate had stayed unknown. */
+  readonly repeated?: number;
+  /** People to whom nothing was sent because an earlier change has an unknown fate. */
+  readonly blocked?: number;
+  /** Changes that a person has rejected: dropped, they wait for nobody. */
+  readonly rejected?: number;
+  /** Since when (epoch ms) the platform takes no file of ours; absent when it does. */
+  readonly waitingSince?: number;
+  /** A guard distrusts the read: far fewer rows, or an emptied field. */
+  readonly isReadDoubted?: boolean;
+  /** Why the read is not fully proven; empty when it is. */
+  readonly sourceGaps?: readonly string[];
+  readonly unchanged?: number;
+  /** On the platform, in no record of the source, and not ours. */
+  readonly unmanaged?: number;
+  readonly splits?: number;
+  readonly exportedTo?: readonly string[];
+}
