@@ -1,15 +1,16 @@
-/** A map from 64-bit keys to small numbers in typed arrays: 12 bytes a place, no objects. Open addressing. */
+/**
+ * A map from 64-bit keys to small numbers in typed arrays, without objects. Open addressing over the numbers; the keys
+ * lie beside, by number, so that the part which has to stay half empty is 4 bytes a place instead of 12.
+ */
 export class HashIndex {
-  #hi: Int32Array;
-  #lo: Int32Array;
-  #value: Int32Array;
+  #value: Int32Array<ArrayBuffer>;
   #mask: number;
+  #hi = new Int32Array(1024);
+  #lo = new Int32Array(1024);
   #size = 0;
 
   constructor(expected = 1024) {
     const capacity = 2 ** Math.ceil(Math.log2(Math.max(16, expected * 1.5)));
-    this.#hi = new Int32Array(capacity);
-    this.#lo = new Int32Array(capacity);
     this.#value = new Int32Array(capacity).fill(-1);
     this.#mask = capacity - 1;
   }
@@ -18,36 +19,40 @@ export class HashIndex {
   get(hi: number, lo: number): number {
     for (let at = lo & this.#mask; ; at = (at + 1) & this.#mask) {
       const value = this.#value[at] as number;
-      if (value === -1) return -1;
-      if (this.#lo[at] === lo && this.#hi[at] === hi) return value;
+      if (value === -1 || (this.#lo[value] === lo && this.#hi[value] === hi)) return value;
     }
   }
 
-  /** Adds a key that is not there yet; `value` must not be negative. */
+  /** Adds a key that is not there yet; `value` must not be negative, and no other key may have it. */
   add(hi: number, lo: number, value: number): void {
     if (this.#size * 10 >= this.#value.length * 7) this.#grow();
-    this.#place(hi, lo, value);
+    if (value >= this.#hi.length) {
+      const length = Math.max(value + 1, this.#hi.length * 2);
+      this.#hi = lengthened(this.#hi, length);
+      this.#lo = lengthened(this.#lo, length);
+    }
+    this.#hi[value] = hi;
+    this.#lo[value] = lo;
+    this.#place(lo, value);
     this.#size += 1;
   }
 
-  #place(hi: number, lo: number, value: number): void {
+  #place(lo: number, value: number): void {
     let at = lo & this.#mask;
     while (this.#value[at] !== -1) at = (at + 1) & this.#mask;
-    this.#hi[at] = hi;
-    this.#lo[at] = lo;
     this.#value[at] = value;
   }
 
   #grow(): void {
-    const [oldHi, oldLo, oldValue] = [this.#hi, this.#lo, this.#value];
-    const capacity = oldValue.length * 2;
-    this.#hi = new Int32Array(capacity);
-    this.#lo = new Int32Array(capacity);
-    this.#value = new Int32Array(capacity).fill(-1);
-    this.#mask = capacity - 1;
-    for (let i = 0; i < oldValue.length; i += 1) {
-      const value = oldValue[i] as number;
-      if (value !== -1) this.#place(oldHi[i] as number, oldLo[i] as number, value);
-    }
+    const old = this.#value;
+    this.#value = new Int32Array(old.length * 2).fill(-1);
+    this.#mask = this.#value.length - 1;
+    for (const value of old) if (value !== -1) this.#place(this.#lo[value] as number, value);
+    old.buffer.transfer(0);
   }
+}
+
+/** The same numbers in a longer array; the old one's memory is free at once, not when the collector comes by. */
+export function lengthened(old: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
+  return new Int32Array(old.buffer.transfer(length * old.BYTES_PER_ELEMENT));
 }

@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../core/ledger.ts';
 import type { Person, RejectedPerson } from '../core/person.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
-import { HashIndex } from './hash-index.ts';
+import { HashIndex, lengthened } from './hash-index.ts';
 import { type Absent, createPersonText } from './person-text.ts';
 import { TextHash } from './text-hash.ts';
 
@@ -49,14 +49,14 @@ export class PeopleIndex {
   readonly #hidden: readonly Place[];
   readonly #all: readonly Place[];
   /** Which mapped fields each person gives, a bit a field, 32 fields an array. */
-  readonly #given: Int32Array[];
+  readonly #given: Int32Array<ArrayBuffer>[];
   #marks = new Uint16Array(1024);
   #exact = new Int32Array(1024);
   #readableHi = new Int32Array(1024);
   #readableLo = new Int32Array(1024);
   #hiddenHi = new Int32Array(1024);
   #hiddenLo = new Int32Array(1024);
-  #place = new Float64Array(1024).fill(-1);
+  #place = new Float64Array(1024);
   #size = 0;
 
   /** `fields`: every field that the mapping names. */
@@ -179,19 +179,16 @@ export class PeopleIndex {
 
   #grow(): void {
     const size = this.#marks.length * 2;
-    const larger = <T extends Uint16Array | Int32Array | Float64Array>(old: T, next: T): T => {
-      next.set(old);
-      return next;
-    };
-    this.#marks = larger(this.#marks, new Uint16Array(size));
-    this.#exact = larger(this.#exact, new Int32Array(size));
-    this.#readableHi = larger(this.#readableHi, new Int32Array(size));
-    this.#readableLo = larger(this.#readableLo, new Int32Array(size));
-    this.#hiddenHi = larger(this.#hiddenHi, new Int32Array(size));
-    this.#hiddenLo = larger(this.#hiddenLo, new Int32Array(size));
+    // As in `lengthened`, for the arrays of other numbers.
+    this.#marks = new Uint16Array(this.#marks.buffer.transfer(size * this.#marks.BYTES_PER_ELEMENT));
+    this.#place = new Float64Array(this.#place.buffer.transfer(size * this.#place.BYTES_PER_ELEMENT));
+    this.#exact = lengthened(this.#exact, size);
+    this.#readableHi = lengthened(this.#readableHi, size);
+    this.#readableLo = lengthened(this.#readableLo, size);
+    this.#hiddenHi = lengthened(this.#hiddenHi, size);
+    this.#hiddenLo = lengthened(this.#hiddenLo, size);
     this.#given.forEach((given, word) => {
-      this.#given[word] = larger(given, new Int32Array(size));
+      this.#given[word] = lengthened(given, size);
     });
-    this.#place = larger(this.#place, new Float64Array(size).fill(-1));
   }
 }

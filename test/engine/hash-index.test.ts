@@ -14,8 +14,8 @@ describe('HashIndex', () => {
         const index = new HashIndex(1);
         const map = new Map<string, number>();
         for (const [i, [hi, lo]] of known.entries()) {
-          index.add(hi, lo, i);
-          map.set(`${hi},${lo}`, i);
+          index.add(hi, lo, i * 3);
+          map.set(`${hi},${lo}`, i * 3);
         }
         for (const [hi, lo] of [...known, ...others]) expect(index.get(hi, lo)).toBe(map.get(`${hi},${lo}`) ?? -1);
       }),
