@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { employees } from '../support/office.ts';
 import {
   expectPromisesKept,
@@ -9,7 +9,7 @@ import {
   runToTheEnd,
   type WorldOptions,
 } from './kill-world.ts';
-import { isLongForm } from './long-form.ts';
+import { isLongForm, patientTimeoutMs } from './long-form.ts';
 
 const before = employees(6, { E3: { status: 'left' } }).slice(0, 4);
 const now = employees(6, { E2: { last: 'Núñez' }, E3: { status: 'active' }, E4: { status: 'left' } });
@@ -32,6 +32,8 @@ const bySplitting: WorldOptions = {
   sync: { delivery: 'csv' },
 };
 
+vi.setConfig({ testTimeout: patientTimeoutMs });
+
 const laterBy = isLongForm ? 1 : 3;
 
 const cases: readonly (readonly [string, WorldOptions])[] = [
@@ -40,12 +42,17 @@ const cases: readonly (readonly [string, WorldOptions])[] = [
   ['a failing file that is split', bySplitting],
 ];
 
-/** Does it for 1, 2, 3 … with two at a time, until it says that it is over. Returns how often it was not. */
-async function countUp(once: (n: number) => Promise<'killed' | 'over'>): Promise<number> {
+/** Does it for 1, 2, 3 … (or by steps), two at a time, until it says that it is over. Returns how far it came. */
+async function countUp(once: (n: number) => Promise<'killed' | 'over'>, step = 1): Promise<number> {
   let next = 1;
+  const take = (): number => {
+    const n = next;
+    next += step;
+    return n;
+  };
   let over = Number.POSITIVE_INFINITY;
   const work = async (): Promise<void> => {
-    for (let n = next++; n < over; n = next++) {
+    for (let n = take(); n < over; n = take()) {
       if ((await once(n)) === 'over') over = Math.min(over, n);
     }
   };
@@ -92,26 +99,28 @@ describe.each(cases)('a process killed at every checkpoint, delivering by %s', (
   });
 });
 
-describe('a process killed at every checkpoint', () => {
+describe('a process killed at some checkpoint', () => {
   const everyone = employees(12);
 
   it('never lets through what a guard holds, and delivers the rest', async () => {
     const leaving = everyone.map((row, i) => (i < 7 ? { ...row, status: 'left' } : row));
     const rows = [...leaving, ...employees(13).slice(12)];
     const options: WorldOptions = { users: everyone, employees: rows, sync: { delivery: 'csv' } };
-    const kills = await countUp((n) =>
-      inWorld(options, async (world) => {
-        const ended = await killAt(world, 'checkpoint', n);
-        for (let i = 0; i < 2; i += 1) {
-          world.clock.jump(fatesEndMs);
-          await world.apply();
-        }
-        const { run, holds } = await world.apply();
-        expect(run).toMatchObject({ outcome: 'held', counts: { held: 7, disable: 7, applied: 0 } });
-        expect(holds).toMatchObject([{ class: 'disables', state: 'open' }]);
-        expect(world.sandbox.state.log.map(({ kind }) => kind)).toEqual(['created']);
-        return ended;
-      }),
+    const kills = await countUp(
+      (n) =>
+        inWorld(options, async (world) => {
+          const ended = await killAt(world, 'checkpoint', n);
+          for (let i = 0; i < 2; i += 1) {
+            world.clock.jump(fatesEndMs);
+            await world.apply();
+          }
+          const { run, holds } = await world.apply();
+          expect(run).toMatchObject({ outcome: 'held', counts: { held: 7, disable: 7, applied: 0 } });
+          expect(holds).toMatchObject([{ class: 'disables', state: 'open' }]);
+          expect(world.sandbox.state.log.map(({ kind }) => kind)).toEqual(['created']);
+          return ended;
+        }),
+      laterBy,
     );
     expect(kills).toBeGreaterThan(10);
   });
@@ -122,18 +131,20 @@ describe('a process killed at every checkpoint', () => {
       employees: everyone,
       sync: { missing: { afterReads: 3, minAge: '0s' } },
     };
-    const kills = await countUp((n) =>
-      inWorld(options, async (world) => {
-        await world.apply();
-        await world.writeEmployees(everyone.slice(0, 11));
-        const ended = await killAt(world, 'checkpoint', n);
-        for (let i = 0; i < 3; i += 1) {
-          world.clock.jump(fatesEndMs);
+    const kills = await countUp(
+      (n) =>
+        inWorld(options, async (world) => {
           await world.apply();
-        }
-        expect(world.sandbox.state.log).toEqual([]);
-        return ended;
-      }),
+          await world.writeEmployees(everyone.slice(0, 11));
+          const ended = await killAt(world, 'checkpoint', n);
+          for (let i = 0; i < 3; i += 1) {
+            world.clock.jump(fatesEndMs);
+            await world.apply();
+          }
+          expect(world.sandbox.state.log).toEqual([]);
+          return ended;
+        }),
+      laterBy,
     );
     expect(kills).toBeGreaterThan(5);
   });
