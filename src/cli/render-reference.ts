@@ -39,8 +39,9 @@ ${leaves.map(({ command, path }) => section(command, path)).join('\n\n')}
 
 function leavesOf(command: Command, before: string): { readonly command: Command; readonly path: string }[] {
   const path = `${before}${command.name()}`;
-  if (command.commands.length === 0) return [{ command, path }];
-  return command.commands.flatMap((child) => leavesOf(child, `${path} `));
+  const children = command.commands.flatMap((child) => leavesOf(child, `${path} `));
+  // A command of commands has a section where it does something by itself.
+  return children.length === 0 || command.options.length > 0 ? [{ command, path }, ...children] : children;
 }
 
 function section(command: Command, path: string): string {

@@ -11,7 +11,7 @@ type RawJson = object;
  */
 export function idDigits(operation: OperationId, id: LongId): string {
   const digits = typeof id === 'number' && !Number.isSafeInteger(id) ? '' : String(id);
-  if (/^-?\d{1,19}$/.test(digits)) return digits;
+  if (/^-?\d{1,20}$/.test(digits)) return digits;
   const why =
     typeof id === 'number'
       ? 'the id is a number that has lost digits; give it as text, as it was read.'
