@@ -16,6 +16,7 @@ export type { AccessToken, AccessTokens } from '../ports/tokens.ts';
 export { openPlatformApi, type PlatformApi } from './api.ts';
 export { callOperation, type OperationAnswer, type OperationInput } from './call-operation.ts';
 export { openPlatformClient, type PlatformClient, type PlatformClientOptions } from './client.ts';
+export { type ConnectOptions, connectPlatform, type PlatformConnection } from './connect.ts';
 export { checkIdentification } from './identification.ts';
 export type { AnswerReader, Operation, OperationBody } from './operation.ts';
 export { openPlatform } from './platform.ts';

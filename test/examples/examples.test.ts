@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseFault, type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const examples = resolve('examples');
+const day = Date.UTC(2026, 4, 20, 12);
+let sandbox: RunningSandbox | undefined;
+
+afterEach(() => sandbox?.close());
+
+async function open(users: number): Promise<RunningSandbox> {
+  let calls = 0;
+  // Each look at the clock is a minute later, so that what is made has times of its own.
+  sandbox = await startSandbox({ now: () => day + 60_000 * calls++, users, accessTokenLifeMs: 1e12 });
+  return sandbox;
+}
+
+async function run(name: string, words: readonly string[] = [], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ['--conditions=rollcall-source', join(examples, name), ...words], {
+    env: {
+      PATH: process.env.PATH,
+      PLATFORM_URL: sandbox?.url ?? '',
+      PLATFORM_TOKEN: sandbox?.accessToken ?? '',
+      ...env,
+    },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  const [code] = await once(child, 'close');
+  return { code, stdout, stderr };
+}
+
+async function post(path: string, body: unknown): Promise<void> {
+  const response = await fetch(`${sandbox?.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandbox?.accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(response.ok).toBe(true);
+}
+
+it('every example is short, uses only the public entry, and is in the README', async () => {
+  const readme = await readFile(join(examples, 'README.md'), 'utf8');
+  const names = (await readdir(examples)).filter((name) => name.endsWith('.ts'));
+  expect(names.toSorted()).toEqual(['export-feedback.ts', 'list-leaders.ts', 'load-goals.ts']);
+  for (const name of names) {
+    const text = await readFile(join(examples, name), 'utf8');
+    expect(text.split('\n').length, name).toBeLessThan(80);
+    expect(text, name).toContain("from 'rollcall/platform'");
+    expect(text, name).not.toMatch(/from '\.\.?\//);
+    expect(readme).toContain(`(${name})`);
+  }
+});
+
+describe('export-feedback', () => {
+  it('writes the feedback of the period, one JSON object per line', async () => {
+    await open(3);
+    for (let i = 0; i < 130; i++) {
+      const feedback = { comments: `Line\nbreak ${i}` };
+      await post('/growth/public-api/v1/feedbacks', { sender: 'E000001', recipient: 'E000002', feedback });
+    }
+
+    const all = await run('export-feedback.ts', ['2026-05-01', '2026-05-31']);
+    const none = await run('export-feedback.ts', ['2025-01-01', '2026-05-19']);
+
+    expect(all).toMatchObject({ code: 0, stderr: '130 feedback exported\n' });
+    const lines = all.stdout.trimEnd().split('\n');
+    expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(130);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      at: expect.stringMatching(/^2026-05-2/),
+      sender: 'E000001',
+      recipient: 'E000002',
+      comment: expect.stringContaining('Line\nbreak'),
+      topics: expect.arrayContaining([{ name: expect.any(String), value: expect.any(Number) }]),
+    });
+    expect(none).toMatchObject({ code: 0, stdout: '', stderr: '0 feedback exported\n' });
+  });
+
+  it('says why it could not go on', async () => {
+    await open(1);
+    const refused = await run('export-feedback.ts', ['2026-05-01', '2026-05-31'], { PLATFORM_TOKEN: 'wrong' });
+
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^stopped after 0: .*access token/);
+  });
+});
+
+describe('list-leaders', () => {
+  it('lists every enabled user with main and secondary leaders', async () => {
+    const { state } = await open(25);
+    await post('/os-api/public-api/v1/leaders', {
+      collaboratorIdentification: 'E000001',
+      mainLeaderIdentification: 'E000002',
+      secondaryLeadersIdentifications: ['E000003', 'E000004'],
+    });
+
+    const { code, stdout, stderr } = await run('list-leaders.ts');
+
+    const [header, ...lines] = stdout.trimEnd().split('\n');
+    const enabled = [...state.users.values()].filter((user) => user.enabled).map((user) => user.identification);
+    expect({ code, stderr, header }).toEqual({ code: 0, stderr: '', header: 'identification,main,secondary' });
+    expect(lines.map((line) => line.split(',')[0]).toSorted()).toEqual(enabled.toSorted());
+    expect(lines).toContain('E000001,E000002,E000003 E000004');
+  });
+
+  it('never ends well when it did not see everybody', async () => {
+    const { setFaults } = await open(25);
+    setFaults([parseFault('search:total-off=3')]);
+
+    expect(await run('list-leaders.ts')).toMatchObject({ code: 1, stderr: expect.stringContaining('not complete: ') });
+  });
+});
+
+describe('load-goals', () => {
+  it('creates the goals of a file, and updates them when it runs again', async () => {
+    await open(3);
+    const file = join(examples, 'goals.csv');
+
+    expect(await run('load-goals.ts', [file])).toMatchObject({ code: 0, stdout: '2 created, 0 updated, 0 failed\n' });
+    expect(await run('load-goals.ts', [file])).toMatchObject({ code: 0, stdout: '0 created, 2 updated, 0 failed\n' });
+  });
+
+  it('tells the goals that were refused, and loads the others', async () => {
+    await open(3);
+    const file = join(await temporaryFolder(), 'goals.csv');
+    const header = 'code,title,description,type,weighting,assignment,assignedTo,locale';
+    const rows = [
+      'G1,Ship,,TEAM,1,SHARED,E000001,en',
+      'G2,Ship,,TEAM,-1,SHARED,E000001,en',
+      'G3,Ship,,TEAM,1,SHARED,X,en',
+    ];
+    await writeFile(file, [header, ...rows, ''].join('\n'));
+
+    const { code, stdout, stderr } = await run('load-goals.ts', [file]);
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '1 created, 0 updated, 2 failed\n' });
+    expect(stderr).toMatch(/goal 2: .*weighting/);
+    expect(stderr).toMatch(/goal 3: .*404/);
+  });
+});
+
+it.each(['export-feedback.ts', 'list-leaders.ts', 'load-goals.ts'])('%s says how it is used', async (name) => {
+  const { code, stderr } = await run(name, [], { PLATFORM_URL: '' });
+
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^usage: /);
+});
