@@ -5,7 +5,7 @@ import type { Output } from './cli-io.ts';
 import { cleanLine } from './terminal-text.ts';
 import type { Watch } from './watch.ts';
 
-type Stage = 'pulling' | 'scanning' | 'planning' | 'delivering';
+type Stage = 'waiting' | 'pulling' | 'scanning' | 'planning' | 'delivering';
 
 interface Drawing {
   readonly stage: Stage;
@@ -23,6 +23,7 @@ interface Delivery {
 
 const barWidth = 24;
 const labels: Readonly<Record<Stage, string>> = {
+  waiting: 'waiting   ',
   pulling: 'pulling   ',
   scanning: 'scanning  ',
   planning: 'planning  ',
@@ -94,6 +95,10 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
     text: `batch ${formatNumber(batch)} of ${formatNumber(batches)}: ${what}`,
   });
   switch (event.step) {
+    case 'waiting': {
+      const text = `another process has the run in hand; if it has died, this goes on in ${formatDuration(event.forMs)}`;
+      return { stage: 'waiting', value: 0, total: undefined, text };
+    }
     case 'pulling':
       return { stage: 'pulling', value: event.rows, total: undefined, text: formatCount(event.rows, 'row') };
     case 'scanning': {

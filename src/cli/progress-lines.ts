@@ -39,6 +39,7 @@ function endLine(event: ProgressEvent): string | undefined {
       return `compared ${formatCount(event.decided, 'person', 'people')} in detail`;
     case 'reading-back':
       return `read back ${outOf(event.users, event.total)}`;
+    case 'waiting':
     case 'delivering':
     case 'settling':
       return undefined;
@@ -46,6 +47,7 @@ function endLine(event: ProgressEvent): string | undefined {
 }
 
 function startLine(event: ProgressEvent): string | undefined {
+  if (event.step === 'waiting') return waitingLine(event);
   if (event.step === 'delivering') {
     return `delivering batch ${event.batch} of ${event.batches}: ${formatCount(event.changes, 'change')}`;
   }
@@ -57,4 +59,9 @@ function outOf(users: number, total: number | undefined): string {
   return total === undefined || total === users
     ? formatCount(users, 'user')
     : `${formatNumber(users)} of ${formatCount(total, 'user')}`;
+}
+
+/** Says why nothing happens: the same words however often it is asked, so that it is written once. */
+export function waitingLine({ run }: Extract<ProgressEvent, { step: 'waiting' }>): string {
+  return `waiting: another process has run ${cleanLine(run)} in hand, or has just died with it (then this goes on within seconds)`;
 }

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import { RollcallError } from '../core/errors.ts';
-import type { App } from '../ports/app.ts';
+import type { App, Role } from '../ports/app.ts';
 import { formatCount } from './amounts.ts';
 import type { AddCommand } from './command.ts';
 import type { Shell } from './shell.ts';
 
 interface StartOptions {
-  readonly role: string;
+  readonly role: Role | 'server';
 }
 
 export const addStart: AddCommand = (program, host) => {
@@ -22,8 +22,8 @@ export const addStart: AddCommand = (program, host) => {
 };
 
 async function start(shell: Shell, { role }: StartOptions): Promise<number> {
-  if (role !== 'all') {
-    const message = `--role ${role} needs redis, which this version does not have yet: use --role all, or leave it out`;
+  if (role === 'server') {
+    const message = '--role server is not in this version: use all, scheduler or worker';
     throw new RollcallError(message, { code: 'USAGE' });
   }
   return shell.withApp({ mayPresentSeed: true, logs: 'on' }, async (app) => {
@@ -32,7 +32,7 @@ async function start(shell: Shell, { role }: StartOptions): Promise<number> {
       // Elsewhere the logs alone speak: a line between them would not be JSON.
       if (shell.io.stdout.isTTY === true) shell.print(renderReady(app));
     };
-    await app.start({ signal: shell.signal, progress: () => {}, onReady });
+    await app.start({ signal: shell.signal, progress: () => {}, onReady, role });
     // Being stopped is how it ends.
     return 0;
   });

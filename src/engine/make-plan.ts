@@ -163,7 +163,9 @@ async function guard(
     const read = { sync: settings.name, run: job.planId, at: now, rows: snapshot.rows, stamp, fillRates, isAccepted };
     await io.store.reads.put(job.context.owned, read);
   }
-  return { ...verdict, areMissesHeld: verdict.areMissesHeld || isShrunk, rejected };
+  // A read that proves nothing has no misses to hold, and there is nothing in it for a person to approve.
+  const areMissesHeld = isShrunk || (isProven && verdict.areMissesHeld);
+  return { ...verdict, areMissesHeld, rejected };
 }
 
 async function seal({ planId, context }: PlanJob, io: EngineIo): Promise<string> {
@@ -183,7 +185,7 @@ async function emptyPlan(job: PlanJob, { snapshot }: Pulled, findings: Finding[]
     digest: await seal(job, io),
     findings,
     facts: { sourceRows: 0, sourceGaps: snapshot.gaps },
-    verdict: { holds: [], fields: [], areMissesHeld: true },
+    verdict: { holds: [], fields: [], areMissesHeld: false },
     repeated: 0,
     failure: `${who}: nothing was changed. ${snapshot.gaps.join('; ')}`.trim(),
   };

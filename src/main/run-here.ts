@@ -42,7 +42,11 @@ async function finishRun(runId: string, io: DriveIo): Promise<Run | undefined> {
   io.signal.throwIfAborted();
   const run = await io.engine.store.runs.get(runId);
   if (run?.phase === 'done') return run;
-  if (driven !== 'ended') await io.engine.clock.sleep(lookAgainMs, io.signal);
+  if (driven === 'ended') return undefined;
+  const { clock, progress, store } = io.engine;
+  const holder = await store.leases.holder(`run:${runId}`, clock.now());
+  if (holder !== undefined) progress({ step: 'waiting', run: runId, forMs: holder.until - clock.now() });
+  await clock.sleep(lookAgainMs, io.signal);
   return undefined;
 }
 

@@ -52,6 +52,8 @@ export type CheckpointName = (typeof checkpointNames)[number];
 export type Progress = (event: ProgressEvent) => void;
 
 export type ProgressEvent =
+  /** Another process holds the run; `forMs`: at most so long if it has died. */
+  | { readonly step: 'waiting'; readonly run: string; readonly forMs: number }
   | { readonly step: 'pulling'; readonly rows: number }
   | { readonly step: 'scanning'; readonly users: number; readonly total: number | undefined }
   | { readonly step: 'planning'; readonly decided: number; readonly total: number }

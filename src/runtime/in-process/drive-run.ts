@@ -22,7 +22,8 @@ export interface DriveIo {
  */
 export type Driven = 'ended' | 'busy' | 'stopped';
 
-const leaseMs = 30_000;
+/** How long a run stays with a process that has died. Renewed at a third of it. */
+export const runLeaseMs = 10_000;
 const maxTries = 5;
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
@@ -38,7 +39,7 @@ export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
   const { engine, owner } = io;
   const { store, clock } = engine;
   const patience = new AbortController();
-  const wish = { name: `run:${runId}`, owner, ttlMs: leaseMs };
+  const wish = { name: `run:${runId}`, owner, ttlMs: runLeaseMs };
   if (io.signal.aborted) return 'stopped';
   const held = await holdLease(wish, { leases: store.leases, clock }, patience.signal);
   if (held === undefined) return 'busy';
