@@ -70,8 +70,9 @@ function isForUs(batch: Batch, sync: Sync, io: EngineIo): boolean {
   return batch.sync === sync.settings.name || !io.syncs.has(batch.sync);
 }
 
+/** Counted from when its fate was given up, so that a file that was stuck until its deadline is still waited for. */
 function isWaitedOut(batch: Batch, sync: Sync, now: number): boolean {
-  return now - (batch.sentAt ?? 0) >= sync.settings.settle.unknownAfterMs;
+  return now - Math.max(batch.sentAt ?? 0, batch.finalAt ?? 0) >= sync.settings.settle.unknownAfterMs;
 }
 
 /** Those still `sent` too: a batch that found its end while it was settled may have left some. */
