@@ -88,7 +88,14 @@ export function createBatches(db: Database): Batches {
           const message = `batch ${id} belongs to run ${row.run}, which has not ended: only its owner may say how it went.`;
           throw new RollcallError(message, { code: 'CONFLICT' });
         }
-        await transaction.updateTable('batches').set({ state: 'settled', reason }).where('id', '=', id).execute();
+        const { numUpdatedRows } = await transaction
+          .updateTable('batches')
+          .set({ state: 'settled', reason })
+          .where('id', '=', id)
+          // Both may have looked at the same time.
+          .where('state', '!=', 'settled')
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return;
         await writeEffects(transaction, row, also);
       });
     },

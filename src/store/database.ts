@@ -2,13 +2,27 @@ import type { Kysely, Transaction } from 'kysely';
 import { RollcallError } from '../core/errors.ts';
 import type { OwnedRun } from '../ports/store.ts';
 import type { Schema } from './schema.ts';
+import { TryAgain } from './try-again.ts';
 
 export type Database = Kysely<Schema>;
 export type OpenTransaction = Transaction<Schema>;
 
-/** Everything that `work` writes, or nothing of it. Nobody else writes meanwhile. */
-export function inTransaction<T>(db: Database, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
-  return db.transaction().execute(work);
+/** Each try is whole: five collisions in a row mean more than bad luck. */
+const tries = 5;
+
+/**
+ * Everything that `work` writes, or nothing of it. In SQLite nobody else writes meanwhile; in PostgreSQL nobody else
+ * writes the same rows, and `lockName` keeps apart what is decided by reading. `work` is called again when the database
+ * undid it because another transaction stood in its way, so it must keep nothing from a former call.
+ */
+export async function inTransaction<T>(db: Database, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (!(error instanceof TryAgain) || attempt === tries) throw error;
+    }
+  }
 }
 
 /** A transaction of the run's owner: throws `LEASE_LOST`, with nothing written, when that is no longer the caller. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { HoldRecord, Holds } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
+import { decisionsOf, lockName } from './differences.ts';
 import { RowWriter } from './row-writer.ts';
 import type { ApprovalRow, HoldRow } from './schema.ts';
 
@@ -30,6 +31,7 @@ export function createHolds(db: Database): Holds {
     decision: Omit<ApprovalRow, 'hash' | 'decided_at' | 'run'>,
   ) {
     return inTransaction(db, async (transaction) => {
+      await lockName(transaction, decisionsOf(decision.sync));
       const { sync, decision: word, by_whom, expires_at } = decision;
       const rows = [...new Set(hashes)].map((hash) => ({
         sync,
@@ -49,6 +51,7 @@ export function createHolds(db: Database): Holds {
   return {
     renew(owned, holds) {
       return asOwner(db, owned, async (transaction) => {
+        await lockName(transaction, decisionsOf(owned.run.sync));
         const open = await openRows(transaction, owned.run.sync);
         const renewed = new Set<string>();
         for (const hold of holds) {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { RollcallError } from '../core/errors.ts';
+import { lockTables, tableNames } from './differences.ts';
 import { migrations } from './migrations/index.ts';
 
 /**
@@ -10,6 +11,7 @@ import { migrations } from './migrations/index.ts';
  */
 export async function migrate(db: Kysely<unknown>, place: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
+    await lockTables(transaction);
     await refuseForeign(transaction, place);
     const provider = { getMigrations: async () => ({ ...migrations }) };
     const { error } = await new Migrator({ db: transaction, provider }).migrateToLatest();
@@ -22,11 +24,11 @@ export async function migrate(db: Kysely<unknown>, place: string): Promise<void>
 }
 
 async function refuseForeign(db: Kysely<unknown>, place: string): Promise<void> {
-  const tables = (await db.introspection.getTables({ withInternalKyselyTables: true })).map(({ name }) => name);
+  const tables = await tableNames(db);
   if (tables.length === 0) return;
   if (!tables.includes('kysely_migration')) {
     const some = tables.slice(0, 3).join(', ');
-    const message = `${place} is a database of something else (it has the tables ${some}). Name another file under "store".`;
+    const message = `${place} is a database of something else (it has the tables ${some}). Name another one under "store".`;
     throw new RollcallError(message, { code: 'STORE_INVALID' });
   }
   const done = await (db as Kysely<MigrationTable>).selectFrom('kysely_migration').select('name').execute();

@@ -9,27 +9,29 @@ import { createLeases } from './leases.ts';
 import { createLedger } from './ledger.ts';
 import { migrate } from './migrate.ts';
 import { createPlans } from './plans.ts';
+import { openPostgres, type PostgresWatch } from './postgres.ts';
+import { isPostgresUrl } from './postgres-url.ts';
 import { createReads } from './reads.ts';
 import { createRuns } from './runs.ts';
 import { openSqlite } from './sqlite.ts';
 import { createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
 
-export interface StoreBase {
+export interface StoreBase extends PostgresWatch {
   /** Folder of the configuration file: a relative path is meant from there. */
   readonly folder: string;
 }
 
 /**
  * Opens the store that `url` names and brings it to this version's tables: `sqlite:./path` for a file, made if there is
- * none, or `sqlite::memory:` for one that ends with the process. Throws `CONFIG_INVALID` for any other url, and
- * `STORE_INVALID` for a store that is damaged, not writable, of a newer version, or not Rollcall's.
+ * none, `sqlite::memory:` for one that ends with the process, or `postgres://user:password@host:port/database` for one
+ * that several workers share. Throws `CONFIG_INVALID` for any other url, and `STORE_INVALID` for a store that cannot be
+ * reached, is damaged, not writable, of a newer version, or not Rollcall's.
  */
 export async function openStore(url: string, base: StoreBase): Promise<Store> {
-  const path = sqlitePath(url, base.folder);
-  const db = await openSqlite(path);
+  const { db, place } = isPostgresUrl(url) ? await openPostgres(url, base.folder, base) : await openFile(url, base);
   try {
-    await migrate(db as unknown as Kysely<unknown>, path);
+    await migrate(db as unknown as Kysely<unknown>, place);
     return createStore(db);
   } catch (error) {
     await db.destroy();
@@ -37,12 +39,17 @@ export async function openStore(url: string, base: StoreBase): Promise<Store> {
   }
 }
 
+async function openFile(url: string, { folder }: StoreBase): Promise<{ db: Database; place: string }> {
+  const place = sqlitePath(url, folder);
+  return { db: await openSqlite(place), place };
+}
+
 function sqlitePath(url: string, folder: string): string {
   const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : '';
   if (path === '') {
     // Only the scheme: the rest may hold a password.
     const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? 'no scheme';
-    const message = `a store of the kind "${scheme}" is not supported. "store" can be sqlite:./path/to/file.db, relative to the configuration file, or sqlite::memory:.`;
+    const message = `a store of the kind "${scheme}" is not supported. "store" can be sqlite:./path/to/file.db, relative to the configuration file, sqlite::memory:, or postgres://user:password@host:port/database.`;
     throw new RollcallError(message, { code: 'CONFIG_INVALID' });
   }
   return path === ':memory:' ? path : resolve(folder, path);

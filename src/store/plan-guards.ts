@@ -2,6 +2,7 @@ import type { ExpressionBuilder } from 'kysely';
 import type { Plans } from '../ports/store.ts';
 import { changedPattern, classMask, countClasses } from './change-rows.ts';
 import type { Database, OpenTransaction } from './database.ts';
+import { decisionsOf, lockName } from './differences.ts';
 import { inPlan } from './plan-access.ts';
 import type { Schema } from './schema.ts';
 
@@ -40,6 +41,7 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
 
     applyApprovals(owned, planId, sync, now) {
       return inPlan(db, owned, planId, async (transaction) => {
+        await lockName(transaction, decisionsOf(sync));
         const decisions = await transaction
           .selectFrom('approvals')
           .select(['decision', 'by_whom'])

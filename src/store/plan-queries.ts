@@ -30,9 +30,10 @@ export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' |
     },
 
     async page(planId, { limit, after, states, classes, batch }) {
+      if (states?.length === 0) return [];
       let query = db.selectFrom('changes').selectAll().where('plan', '=', planId);
       if (after !== undefined) query = query.where('identification', '>', after);
-      if (states !== undefined) query = query.where('state', 'in', states.length === 0 ? [] : states);
+      if (states !== undefined) query = query.where('state', 'in', states);
       if (classes !== undefined) query = query.where((eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0));
       if (batch !== undefined) query = query.where('batch', '=', batch);
       return (await query.orderBy('identification').limit(limit).execute()).map(toPlannedChange);

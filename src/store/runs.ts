@@ -3,10 +3,11 @@ import { RollcallError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
 import { type Counts, noCounts } from '../core/run.ts';
 import type { Run, RunFacts, RunPatch, RunScope, Runs, TriggerKind } from '../ports/store.ts';
-import { asOwner, type Database, inTransaction } from './database.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
+import { lockName } from './differences.ts';
 import { pruneRuns } from './prune.ts';
 import { inLists, RowWriter } from './row-writer.ts';
-import type { FindingRow, RunRow } from './schema.ts';
+import type { FindingRow, RunRow, TriggerRow } from './schema.ts';
 import { waitingRows } from './triggers.ts';
 
 export function createRuns(db: Database): Runs {
@@ -15,6 +16,7 @@ export function createRuns(db: Database): Runs {
   return {
     open(sync, make) {
       return inTransaction(db, async (transaction) => {
+        await lockName(transaction, `runs ${sync}`);
         const open = await transaction
           .selectFrom('runs')
           .selectAll()
@@ -26,7 +28,10 @@ export function createRuns(db: Database): Runs {
         const waiting = await waitingRows(transaction, sync);
         const oldest = waiting[0];
         if (oldest === undefined) return undefined;
-        const taken = waiting.filter((trigger) => trigger.scope_key === oldest.scope_key);
+        const wanted = waiting.filter((trigger) => trigger.scope_key === oldest.scope_key);
+        const taken = await takeTriggers(transaction, wanted, make.id);
+        // Cancelled since they were read: whoever asks again finds what is left.
+        if (taken.length === 0) return undefined;
         const row = {
           id: make.id,
           sync,
@@ -45,13 +50,6 @@ export function createRuns(db: Database): Runs {
           is_pruned: 0,
         };
         await transaction.insertInto('runs').values(row).execute();
-        for (const ids of inLists(taken.map((trigger) => trigger.id))) {
-          await transaction
-            .updateTable('triggers')
-            .set({ state: 'taken', run: make.id })
-            .where('id', 'in', ids)
-            .execute();
-        }
         return { run: toRun(row), isNew: true };
       });
     },
@@ -161,6 +159,26 @@ export function createRuns(db: Database): Runs {
 
     prune: (before, keep) => pruneRuns(db, before, keep),
   };
+}
+
+/** Gives the run those that still wait, in the order in which they were asked for. */
+async function takeTriggers(
+  db: OpenTransaction,
+  wanted: readonly Selectable<TriggerRow>[],
+  run: string,
+): Promise<Selectable<TriggerRow>[]> {
+  const taken = new Set<string>();
+  for (const ids of inLists(wanted.map(({ id }) => id))) {
+    const rows = await db
+      .updateTable('triggers')
+      .set({ state: 'taken', run })
+      .where('id', 'in', ids)
+      .where('state', '=', 'waiting')
+      .returning('id')
+      .execute();
+    for (const { id } of rows) taken.add(id);
+  }
+  return wanted.filter(({ id }) => taken.has(id));
 }
 
 /** A person's wish names the run before a webhook's does, and that before the clock's. Among equals the oldest. */

@@ -150,14 +150,14 @@ export function describePlans(store: () => Store): void {
     await writePlan(store(), { id: 'plan_1' }, [sampleChange('ana')]);
     for (const wrong of [other, undefined]) {
       const writes = [
-        plans.begin(wrong, header),
-        plans.add(wrong, 'run_1', [sampleChange('eva')]),
-        plans.hold(wrong, 'run_1', ['updates'], 'late'),
-        plans.holdFields(wrong, 'run_1', ['area'], 'late'),
-        plans.applyApprovals(wrong, 'run_1', 'people', now),
-        plans.seal(wrong, 'run_1', 'b'.repeat(64)),
+        () => plans.begin(wrong, header),
+        () => plans.add(wrong, 'run_1', [sampleChange('eva')]),
+        () => plans.hold(wrong, 'run_1', ['updates'], 'late'),
+        () => plans.holdFields(wrong, 'run_1', ['area'], 'late'),
+        () => plans.applyApprovals(wrong, 'run_1', 'people', now),
+        () => plans.seal(wrong, 'run_1', 'b'.repeat(64)),
       ];
-      for (const write of writes) await expect(write).rejects.toMatchObject({ code: 'CONFLICT' });
+      for (const write of writes) await expect(write()).rejects.toMatchObject({ code: 'CONFLICT' });
     }
     await expect(plans.hold(owned, 'plan_1', ['updates'], 'late')).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(plans.begin(owned, { ...header, run: undefined })).rejects.toMatchObject({ code: 'CONFLICT' });

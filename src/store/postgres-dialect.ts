@@ -1,0 +1,137 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import { explainPostgresError, isCollision, isConnectionSpent } from './postgres-errors.ts';
+import { TryAgain } from './try-again.ts';
+
+/** How often a statement of its own is tried when another transaction stands in its way. */
+const tries = 5;
+
+/**
+ * Kysely's PostgreSQL dialect with three differences: errors say what to do and hold no values; a connection that broke,
+ * or leads to a server that has become a standby, is never used again; and a transaction whose connection was dead
+ * before it began is begun on another one.
+ */
+export function postgresDialect(pool: Pool, place: string): Dialect {
+  return {
+    createDriver: () => new PostgresPoolDriver(pool, place),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
+}
+
+class PostgresPoolDriver implements Driver {
+  readonly #pool: Pool;
+  readonly #place: string;
+
+  constructor(pool: Pool, place: string) {
+    this.#pool = pool;
+    this.#place = place;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PooledConnection> {
+    try {
+      return new PooledConnection(await this.#pool.connect(), this.#place);
+    } catch (error) {
+      throw explainPostgresError(error, this.#place);
+    }
+  }
+
+  async beginTransaction(connection: PooledConnection, settings: TransactionSettings): Promise<void> {
+    await connection.begin(settings.accessMode === 'read only' ? 'begin read only' : 'begin');
+  }
+
+  async commitTransaction(connection: PooledConnection): Promise<void> {
+    await connection.end('commit');
+  }
+
+  async rollbackTransaction(connection: PooledConnection): Promise<void> {
+    // A connection that cannot even roll back is thrown away, and the server undoes what it had begun.
+    await connection.end('rollback').catch(() => {});
+  }
+
+  async releaseConnection(connection: PooledConnection): Promise<void> {
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+class PooledConnection implements DatabaseConnection {
+  readonly #client: PoolClient;
+  readonly #place: string;
+  #isInTransaction = false;
+  #isSpent = false;
+
+  constructor(client: PoolClient, place: string) {
+    this.#client = client;
+    this.#place = place;
+  }
+
+  async begin(statement: string): Promise<void> {
+    try {
+      await this.#run(CompiledQuery.raw(statement));
+      this.#isInTransaction = true;
+    } catch (error) {
+      const message = `the connection to the store ${this.#place} was dead before a transaction began; nothing was done.`;
+      throw this.#isSpent ? new TryAgain(message, error) : explainPostgresError(error, this.#place);
+    }
+  }
+
+  async end(statement: 'commit' | 'rollback'): Promise<void> {
+    try {
+      await this.executeQuery(CompiledQuery.raw(statement));
+      this.#isInTransaction = false;
+    } catch (error) {
+      this.#isSpent = true;
+      throw error;
+    }
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#run<R>(query);
+      } catch (error) {
+        // Alone, a statement is a transaction of its own; within one, only the whole can be tried again.
+        if (this.#isInTransaction || !isCollision(error) || attempt === tries) {
+          throw explainPostgresError(error, this.#place);
+        }
+      }
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: the store pages by key, so that nothing stays open between two pieces.
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('this dialect does not stream; page by key');
+  }
+
+  release(): void {
+    this.#client.release(this.#isSpent);
+  }
+
+  async #run<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      const { command, rowCount, rows } = await this.#client.query(query.sql, [...query.parameters]);
+      const isWrite = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE';
+      return { rows: rows as R[], ...(isWrite ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) };
+    } catch (error) {
+      if (isConnectionSpent(error)) this.#isSpent = true;
+      throw error;
+    }
+  }
+}

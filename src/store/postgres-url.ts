@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ConnectionOptions } from 'node:tls';
+import { RollcallError } from '../core/errors.ts';
+
+/** Where a PostgreSQL store is. */
+export interface PostgresPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  /** Never log it or put it in an error. */
+  readonly password: string | undefined;
+  readonly database: string;
+  readonly ssl: false | ConnectionOptions;
+  readonly applicationName: string;
+  /** The place for messages: `postgres://host:port/database`, without user and password. */
+  readonly name: string;
+}
+
+const example = 'postgres://user:password@host:5432/database?sslmode=verify-full';
+const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'application_name', 'host'];
+
+export function isPostgresUrl(url: string): boolean {
+  return /^postgres(ql)?:/i.test(url);
+}
+
+/**
+ * Reads the url of a PostgreSQL store, with `sslmode` as libpq means it: `disable` (the default), `require` (encrypted,
+ * the server not proven, unless `sslrootcert` is given), `verify-ca`, `verify-full`. Files of certificates are meant from
+ * `folder`. Throws `CONFIG_INVALID`, saying nothing of user and password.
+ */
+export function readPostgresUrl(text: string, folder: string): PostgresPlace {
+  const url = URL.parse(text);
+  if (url === null || !isPostgresUrl(url.protocol)) {
+    throw invalid('is no url. A password with @ : / ? # or % in it must be percent-encoded');
+  }
+  const query = url.searchParams;
+  const unknown = [...query.keys()].filter((key) => !parameters.includes(key));
+  if (unknown.length > 0) {
+    throw invalid(`has the parameter ${unknown.join(', ')}, which is not known; known are ${parameters.join(', ')}`);
+  }
+  // A host that begins with a slash is the folder of a Unix socket; a url can only carry it as a parameter.
+  const host = query.get('host') ?? decode(url.hostname).replace(/^\[(.*)\]$/, '$1');
+  const database = decode(url.pathname.slice(1));
+  const user = decode(url.username);
+  if (host === '' || database === '' || user === '') throw invalid('lacks a user, a host or a database');
+  const port = url.port === '' ? 5432 : Number(url.port);
+  return {
+    host,
+    port,
+    user,
+    password: url.password === '' ? undefined : decode(url.password),
+    database,
+    ssl: readTls(query, host, folder),
+    applicationName: query.get('application_name') ?? 'rollcall',
+    name: `postgres://${host}:${port}/${database}`,
+  };
+}
+
+function readTls(query: URLSearchParams, host: string, folder: string): false | ConnectionOptions {
+  const named = query.get('sslmode') ?? 'disable';
+  const mode = sslModes.find((known) => known === named);
+  if (mode === undefined) throw invalid(`has sslmode=${named}; it can be ${sslModes.join(', ')}`);
+  if (mode === 'disable') return false;
+  const ca = readPem(query, 'sslrootcert', folder);
+  const cert = readPem(query, 'sslcert', folder);
+  const key = readPem(query, 'sslkey', folder);
+  return {
+    rejectUnauthorized: mode !== 'require' || ca !== undefined,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    // An authority is enough: whoever holds a certificate of it may be called what he likes.
+    ...(mode === 'verify-full' ? { servername: host } : { checkServerIdentity: () => undefined }),
+  };
+}
+
+function readPem(query: URLSearchParams, name: string, folder: string): string | undefined {
+  const path = query.get(name);
+  if (path === null) return undefined;
+  try {
+    return readFileSync(resolve(folder, path), 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw invalid(`names the file ${path} as ${name}, which cannot be read (${code})`);
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalid('has a % that begins no %XX. Write it as %25');
+  }
+}
+
+/** Without a cause: the error of a url that cannot be read holds all of it. */
+function invalid(what: string): RollcallError {
+  return new RollcallError(`the url under "store" ${what}. It looks like ${example}.`, { code: 'CONFIG_INVALID' });
+}
