@@ -8,7 +8,7 @@ export interface Config {
   readonly path: string;
   /** Its folder, absolute: relative paths in the file are meant from there. */
   readonly folder: string;
-  /** `sqlite:` and a path, which may be relative to `folder`. */
+  /** `sqlite:` and a path, which may be relative to `folder`, or a `postgres:` url, which may hold a password. */
   readonly store: string;
   /** 32 bytes in base64; present whenever a connection keeps tokens in the store. */
   readonly encryptionKey?: Secret;

@@ -45,12 +45,12 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'store: sqlite:./db',
     'store: mysql://x',
-    '1 store: must be sqlite: and a path, such as sqlite:./.rollcall/rollcall.db',
+    '1 store: must be sqlite: and a path, such as sqlite:./.rollcall/rollcall.db, or postgres://user:password@host/database',
   ],
   [
     'store: sqlite:./db',
-    'store: postgres://db/x',
-    '1 store: names PostgreSQL, which is not in this version; use sqlite:./.rollcall/rollcall.db',
+    'store: postgres:db',
+    '1 store: must be sqlite: and a path, such as sqlite:./.rollcall/rollcall.db, or postgres://user:password@host/database',
   ],
   ['store: sqlite:./db', 'store: 5', '1 store: must be text; put it in quotes'],
   ['store: sqlite:./db', 'store:', '1 store: has no value; give it one, or delete the key'],

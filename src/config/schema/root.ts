@@ -7,19 +7,18 @@ export const defaultStore = 'sqlite:./.rollcall/rollcall.db';
 export const rootShape = {
   store: text()
     .superRefine((url, ctx) => {
-      if (/^postgres(ql)?:/.test(url)) {
-        ctx.addIssue({
-          code: 'custom',
-          message: `names PostgreSQL, which is not in this version; use ${defaultStore}`,
-        });
-      } else if (!/^sqlite:.+/.test(url)) {
-        ctx.addIssue({ code: 'custom', message: `must be sqlite: and a path, such as ${defaultStore}` });
-      }
+      if (/^sqlite:.+/.test(url) || /^postgres(ql)?:\/\/./.test(url)) return;
+      const message = `must be sqlite: and a path, such as ${defaultStore}, or postgres://user:password@host/database`;
+      ctx.addIssue({ code: 'custom', message });
     })
     .default(defaultStore)
     .meta({
-      description: "Where Rollcall keeps its memory; the path is meant from this file's folder.",
-      examples: [defaultStore],
+      description:
+        "Where Rollcall keeps its memory: a SQLite file, its path meant from this file's folder, or a PostgreSQL database (13 or newer) that several workers share.",
+      examples: [
+        defaultStore,
+        `postgres://rollcall:\${env:DATABASE_PASSWORD}@db.example.com/rollcall?sslmode=verify-full`,
+      ],
     }),
   encryptionKey: secretText()
     .refine((key) => /^[A-Za-z0-9+/]{43}=$/.test(key.reveal()), {
