@@ -30,7 +30,7 @@ export interface Engine {
 /** Opens the store, every connection and every sync of a configuration. Sends nothing. Must be closed. */
 export async function openEngine(config: Config, parts: EngineParts): Promise<Engine> {
   const scratchFolder = await openScratchFolder(config, parts.clock.now());
-  const store = await openStore(config.store, { folder: config.folder });
+  const store = await openStore(config.store, { folder: config.folder, clock: parts.clock, logger: parts.logger });
   const seal = config.encryptionKey === undefined ? undefined : openSeal(config.encryptionKey.reveal());
   const connections = new Map(
     Object.values(config.connections).map((settings) => [
