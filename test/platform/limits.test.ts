@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PlatformError } from '../../src/core/errors.ts';
 import { defaultDialect } from '../../src/core/settings.ts';
 import { checkIdentification } from '../../src/platform/identification.ts';
 import { openLimiter } from '../../src/platform/rate-limit.ts';
@@ -159,6 +160,33 @@ describe('a list of pages', () => {
         },
       ),
     );
+  });
+
+  it('without a total is not cut by a platform whose largest page is smaller than asked for', async () => {
+    const all: number[] = [];
+    const items = Array.from({ length: 130 }, (_, i) => i);
+    const read = async (page: number) => ({ items: items.slice(page * 50, (page + 1) * 50), total: undefined });
+    for await (const item of everyItem({ first: 0, size: 100 }, read, String)) all.push(item);
+
+    expect(all).toEqual(items);
+  });
+
+  it.each([
+    { past: 404, ends: true },
+    { past: 500, ends: false },
+  ])('without a total a page past the end that is answered $past: ends $ends', async ({ past, ends }) => {
+    const read = async (page: number) => {
+      if (page === 0) return { items: [1, 2], total: undefined };
+      throw new PlatformError('no', { code: 'PLATFORM_FAILED', effect: 'none', status: past, operation: 'GET /x' });
+    };
+    const walk = async (): Promise<number[]> => {
+      const all: number[] = [];
+      for await (const item of everyItem({ first: 0, size: 2 }, read, String)) all.push(item);
+      return all;
+    };
+
+    if (ends) expect(await walk()).toEqual([1, 2]);
+    else await expect(walk()).rejects.toMatchObject({ status: past });
   });
 
   it('without a total ends when a page repeats itself', async () => {

@@ -1,4 +1,4 @@
-import { RollcallError } from '../../core/errors.ts';
+import { PlatformError, RollcallError } from '../../core/errors.ts';
 
 /** One page of any list, whatever its `page` looks like. */
 export interface ListPage<T> {
@@ -19,8 +19,10 @@ const maxPages = 10_000;
 
 /**
  * Every item of a list, page by page. With a total it ends when that many came; an empty or repeated page before that
- * throws `PLATFORM_ANSWER_INVALID`, because the list would be cut. Without a total it ends on a short, an empty or a
- * repeated page (by `keyOf`), so that a platform which takes no page number does not keep it going for ever.
+ * throws `PLATFORM_ANSWER_INVALID`, because the list would be cut. Without a total it ends on a page that is shorter than
+ * the first, empty or repeated (by `keyOf`), so that a platform which takes no page number does not keep it going for
+ * ever. A first page shorter than asked for proves nothing: the largest page size is not shown by the contract, so one
+ * more page is looked at; 404 for a page past the end is an end too.
  */
 export async function* everyItem<T>(
   paging: Paging,
@@ -28,9 +30,18 @@ export async function* everyItem<T>(
   keyOf: (item: T) => string,
 ): AsyncGenerator<T, void> {
   let seen = 0;
+  let hasNoTotal = false;
   let before: string | undefined;
+  let real = 0;
   for (let turn = 0; turn < maxPages; turn++) {
-    const { items, total } = await read(paging.first + turn);
+    const page = await read(paging.first + turn).catch((error: unknown) => {
+      if (hasNoTotal && error instanceof PlatformError && error.status === 404) return undefined;
+      throw error;
+    });
+    if (page === undefined) return;
+    const { items, total } = page;
+    hasNoTotal = total === undefined;
+    if (turn === 0) real = items.length;
     const keys = items.map(keyOf).join('\n');
     const isStuck = items.length === 0 || keys === before;
     if (!isStuck) yield* items;
@@ -38,11 +49,13 @@ export async function* everyItem<T>(
     if (isStuck) return;
     before = keys;
     seen += items.length;
-    if (total === undefined ? items.length < paging.size : seen >= total) return;
+    if (total === undefined ? items.length < real : seen >= total) return;
   }
+  throw cutList(seen, Number.POSITIVE_INFINITY);
 }
 
 function cutList(seen: number, total: number): RollcallError {
-  const message = `the platform gave ${seen} of ${total} list items and then nothing new. Try again; the list may have changed.`;
+  const all = Number.isFinite(total) ? `${total}` : 'endlessly many';
+  const message = `the platform gave ${seen} of ${all} list items and then nothing new. Try again; the list may have changed.`;
   return new RollcallError(message, { code: 'PLATFORM_ANSWER_INVALID', retry: 'backoff' });
 }
