@@ -40,9 +40,10 @@ export async function* checkSubject(
     const caller = bearer === undefined ? client : witnesses.bearing(bearer);
     return callOperation(caller, subject.id, rest, scene.signal);
   };
-  yield await line('success', async () =>
-    checkAnswer(operation, await call(witnesses.client, await subject.input(scene))),
-  );
+  yield await line('success', async () => {
+    const input = await subject.input(scene);
+    return checkAnswer(operation, await call(witnesses.client, input).catch((error) => refuseAbsent(operation, error)));
+  });
   yield await line('client', async () => {
     await subject.invoke(scene);
     return `${subject.method} is done`;
@@ -81,6 +82,17 @@ async function judge(
 /** The client itself did not send it: a token or a setting is missing here, which says nothing of the platform. */
 function isUnsent(error: unknown): error is PlatformError {
   return error instanceof PlatformError && error.status === undefined && error.code === 'PLATFORM_REFUSED';
+}
+
+/** An operation that is assumed as a whole may be missing; then there is nothing to compare. */
+function refuseAbsent(operation: Operation, error: unknown): never {
+  throw error instanceof PlatformError && isAbsent(operation, error) ? new Unavailable(absent) : error;
+}
+
+const absent = 'this platform has no such operation';
+
+function isAbsent({ assumed }: Operation, { status }: PlatformError): boolean {
+  return assumed === 'the whole operation' && (status === 404 || status === 405);
 }
 
 function checkAnswer(operation: Operation<OperationId>, answer: OperationAnswer): string {
@@ -133,6 +145,7 @@ async function checkPaging({ page, firstPage = 0 }: Subject, scene: Scene): Prom
 async function checkRefusal(status: number, subject: Subject, scene: Scene, witnesses: Witnesses): Promise<string> {
   const provoked = await provoke(status, subject, scene, witnesses);
   if (provoked !== undefined) {
+    if (isAbsent(operationOf(subject.id), provoked)) throw new Unavailable(absent);
     const known = [...operationOf(subject.id).errorStatuses, ...(subject.id === 'read' ? missingUser : [])];
     checkRefusalShape(provoked, known);
     if (provoked.status === status) return `provoked`;

@@ -95,6 +95,53 @@ describe('the contract suite', () => {
     expect(sandbox.state.refreshes.filter(({ outcome }) => outcome === 'granted')).toEqual([]);
   });
 
+  it('does without an operation that is only assumed', async () => {
+    const { connection, sandbox } = await openSuiteWorld();
+    sandbox.setFaults([parseFault('status:absent')]);
+
+    const lines = await run({ connection, mode: 'read-write' });
+
+    expect(lines.filter(({ result }) => result === 'differs')).toEqual([]);
+    expect(lines).toContainEqual({
+      operation: 'status',
+      check: 'success',
+      result: 'skipped',
+      detail: 'this platform has no such operation',
+    });
+  });
+
+  it('takes away what it made when somebody stops it', async () => {
+    const { connection, sandbox } = await openSuiteWorld();
+    const before = [...sandbox.state.users.keys()].toSorted();
+    const stopping = new AbortController();
+    const lines: ContractLine[] = [];
+    const stopped = (async () => {
+      for await (const line of runContractSuite({ connection, mode: 'read-write', signal: stopping.signal })) {
+        lines.push(line);
+        if (line.operation === 'add-leaders') stopping.abort(new Error('enough'));
+      }
+    })();
+
+    await expect(stopped).rejects.toThrow('enough');
+    expect(lines.some(({ operation }) => operation === 'goal')).toBe(false);
+    expect([...sandbox.state.users.keys()].toSorted()).toEqual(before);
+  });
+
+  it.each([
+    { missingUser: 400 },
+    { missingUser: 500 },
+    { uploadEncodings: ['multipart'] },
+    { busyUpload: 'queue' },
+    { strictReuse: false },
+    { touch: 'changes' },
+  ] as const)('conforms whatever the contract leaves open: %j', async (quirks) => {
+    const { connection, aids } = await openSuiteWorld({ quirks });
+
+    const lines = await run({ connection, aids, mode: 'read-write' });
+
+    expect(lines.filter(({ result }) => result !== 'conforms')).toEqual([]);
+  });
+
   it.each([
     ['role:status=500', 'role', 'success'],
     ['search:null-row', 'search', 'success'],

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PlatformError } from '../../../src/core/errors.ts';
+import { type ConformingSandbox, openConformingSandbox } from '../../../src/main/conforming-sandbox.ts';
+import { callOperation } from '../../../src/platform/call-operation.ts';
+import { openPlatformClient, type PlatformClient } from '../../../src/platform/client.ts';
+import { operations, pathParameters } from '../../../src/platform/schema/index.ts';
+import { closeAndFailOnLeaks } from '../closing.ts';
+import { startLocalServer } from '../local-server.ts';
+import { openTestClient, neverAborted as signal } from '../test-client.ts';
+
+describe('every operation goes out', () => {
+  closeAndFailOnLeaks();
+
+  it.each(operations)('as the contract writes it: $method $path', async (operation) => {
+    const { id, method, path, needsLanguage, request, auth } = operation;
+    const server = await startLocalServer((_, response) => {
+      response.writeHead(operation.successStatus);
+      response.end();
+    });
+    const { client } = openTestClient(`${server.url}/below/`, { applicationToken: 'application-secret' });
+    const params = Object.fromEntries(pathParameters(operation).map((name) => [name, 'a/b ñ']));
+
+    const json = request === undefined ? {} : { json: { any: 'thing' } };
+    await callOperation(client, id, { params, query: { q: 'a b&c', none: undefined }, ...json }, signal);
+
+    const [seen] = server.seen;
+    const expectedPath = path.replace(/\{[^}]+\}/g, 'a%2Fb%20%C3%B1');
+    expect(seen).toMatchObject({ method, url: `/below${expectedPath}?q=a+b%26c` });
+    // fetch adds `*`, any language, where none is asked for.
+    expect(needsLanguage ? ['en'] : [undefined, '*']).toContain(seen?.headers['accept-language']);
+    expect(seen?.headers.accept).toBe('application/json');
+    expect(seen?.headers.authorization).toBe(
+      auth === 'application-token' ? 'Bearer application-secret' : 'Bearer secret-1',
+    );
+    expect(seen?.headers['content-type']).toBe(request === undefined ? undefined : 'application/json');
+    expect(seen?.body).toBe(request === undefined ? '' : '{"any":"thing"}');
+  });
+});
+
+describe('every documented error', () => {
+  let world: ConformingSandbox;
+  let client: PlatformClient;
+
+  beforeAll(async () => {
+    world = await openConformingSandbox();
+    client = openPlatformClient(world.connection);
+  });
+
+  afterAll(async () => {
+    await client.close();
+    await world.sandbox.close();
+  });
+
+  const rows = operations.flatMap((operation) => operation.errorStatuses.map((status) => ({ ...operation, status })));
+
+  it.each(rows)('of $id: $status becomes a PlatformError', async ({ id, method, path, status, errorBody, ...row }) => {
+    const lift = await world.aids.inject?.(id, status);
+    const params = Object.fromEntries(pathParameters({ path }).map((name) => [name, 'somebody-secret']));
+
+    const error = (await callOperation(client, id, { params }, signal).catch((caught) => caught)) as PlatformError;
+    await lift?.();
+
+    const grantTitle = status >= 500 ? 'server_error' : 'invalid_request';
+    expect(error).toMatchObject({
+      name: 'PlatformError',
+      status,
+      operation: `${method} ${path}`,
+      title: errorBody === 'grant' ? grantTitle : 'Injected fault',
+      detail: `Injected ${status}`,
+      effect: method === 'GET' || status < 500 ? 'none' : 'unknown',
+    });
+    expect(row.successStatus).not.toBe(status);
+    expect(JSON.stringify(error) + error.message).not.toMatch(/somebody-secret|sandbox-access|sandbox-application/);
+  });
+});
