@@ -7,6 +7,7 @@ import type { Style } from './style.ts';
 export function renderSandbox(sandbox: Omit<StartedSandbox, 'close'>, users: number, { colors }: Style): string {
   const { url, applicationToken, accessToken, refreshToken } = sandbox;
   return `${colors.bold(url)} is a platform with ${formatCount(users, 'synthetic user')}; Ctrl-C ends it.
+Read and try its API in a browser: ${url}/docs (the same for programs: ${url}/openapi.json)
 
 application token  ${applicationToken}
 access token       ${accessToken}
