@@ -12,6 +12,8 @@ export interface Config {
   readonly store: string;
   /** 32 bytes in base64; present whenever a connection keeps tokens in the store. */
   readonly encryptionKey?: Secret;
+  /** Present: jobs go through a queue in Redis, and several processes share the work. */
+  readonly redis?: RedisConfig;
   readonly connections: Readonly<Record<string, ConnectionSettings>>;
   readonly syncs: Readonly<Record<string, SyncConfig>>;
   readonly log: LogSettings;
@@ -19,6 +21,31 @@ export interface Config {
 
 export interface LogSettings {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
+}
+
+/** Where Redis is, in one of its three forms, and how to get in. */
+export type RedisConfig = {
+  readonly prefix: string;
+  readonly username?: string;
+  readonly password?: Secret;
+  readonly db: number;
+  /** Present: TLS. `ca` is a certificate in PEM. */
+  readonly tls?: { readonly ca?: string };
+} & (
+  | { readonly kind: 'single'; readonly host: string; readonly port: number }
+  | {
+      readonly kind: 'sentinel';
+      readonly sentinels: readonly RedisNodeConfig[];
+      readonly master: string;
+      readonly sentinelUsername?: string;
+      readonly sentinelPassword?: Secret;
+    }
+  | { readonly kind: 'cluster'; readonly nodes: readonly RedisNodeConfig[] }
+);
+
+export interface RedisNodeConfig {
+  readonly host: string;
+  readonly port: number;
 }
 
 export interface ConnectionSettings {

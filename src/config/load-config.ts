@@ -82,7 +82,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     );
     return undefined;
   }
-  const known = ['store', 'encryptionKey', 'connections', 'syncs', 'log'];
+  const known = ['store', 'redis', 'encryptionKey', 'connections', 'syncs', 'log'];
   for (const key of Object.keys(value)) {
     if (key === '$schema') readValue(editorSchema, value[key], [key], report);
     else if (Object.hasOwn(laterKeys, key)) {
@@ -151,7 +151,7 @@ function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
 
 /** Nothing is wrong: every schema takes its part, so reading once more gives the whole with its types. */
 function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder'> {
-  const { store, encryptionKey, log } = z.strictObject(rootShape).parse(root);
+  const { store, redis, encryptionKey, log } = z.strictObject(rootShape).parse(root);
   const connection = z.strictObject(connectionShape);
   const sync = z.strictObject(syncShape);
   const named = [...connections].map(([name, value]): [string, ConnectionSettings] => [
@@ -163,6 +163,7 @@ function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'fol
   );
   return {
     store,
+    ...(redis === undefined ? {} : { redis }),
     ...(encryptionKey === undefined ? {} : { encryptionKey }),
     connections: byName(named),
     syncs: byName(read),

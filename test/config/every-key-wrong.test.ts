@@ -57,12 +57,27 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'store: sqlite:./db',
     'stor: sqlite:./db',
-    '1 stor: is not a known key; did you mean store? Known here: store, encryptionKey, connections, syncs, log',
+    '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, connections, syncs, log',
   ],
   [
     'store: sqlite:./db',
-    'redis: redis://127.0.0.1',
-    '1 redis: is not in this version: jobs run in this process; delete this key',
+    'store: sqlite:./db\nredis: http://127.0.0.1',
+    '2 redis: must be redis://host:6379, rediss:// for TLS, with user:password@ before the host and /number of the database behind it where they are needed',
+  ],
+  [
+    'store: sqlite:./db',
+    'store: sqlite:./db\nredis: { url: "redis://127.0.0.1/x", tls: true, db: 1 }',
+    '2 redis.url: must be redis://host:6379, rediss:// for TLS, with user:password@ before the host and /number of the database behind it where they are needed\n2 redis.tls: belongs into the url: write rediss://\n2 redis.db: belongs into the url: redis://host/2',
+  ],
+  [
+    'store: sqlite:./db',
+    'store: sqlite:./db\nredis: { sentinels: ["127.0.0.1"], prefix: "a:b", pasword: x }',
+    '2 redis.sentinels: sentinels and master belong together\n2 redis.sentinels[0]: must be host:port, such as redis-1.example.com:6379\n2 redis.prefix: must be 1 to 40 letters, digits, dots, dashes and underscores\n2 redis.pasword: is not a known key; did you mean password? Known here: url, sentinels, master, cluster, username, password, sentinelUsername, sentinelPassword, db, tls, ca, prefix',
+  ],
+  [
+    'store: sqlite:./db',
+    'store: sqlite:./db\nredis: { cluster: ["127.0.0.1:6379"], sentinels: ["127.0.0.1:26379"], db: 3, ca: none }',
+    '2 redis: must hold exactly one of url, sentinels and cluster\n2 redis.sentinels: sentinels and master belong together\n2 redis.db: must be 0 with cluster\n2 redis.ca: must be a certificate in PEM',
   ],
   [
     'store: sqlite:./db',
@@ -82,7 +97,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     `encryptionKey: ${key32}`,
     'store2: x',
-    '2 store2: is not a known key; did you mean store? Known here: store, encryptionKey, connections, syncs, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; make one with: openssl rand -base64 32',
+    '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, connections, syncs, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; make one with: openssl rand -base64 32',
   ],
   ['level: info', 'level: inof', '36 log.level: must be one of debug, info, warn, error; did you mean info?'],
   ['level: info', 'lvel: info', '36 log.lvel: is not a known key; did you mean level? Known here: level'],

@@ -9,6 +9,7 @@ const name = () => z.string().regex(namePattern);
 export const document = z.strictObject({
   $schema: editorSchema,
   store: rootShape.store,
+  redis: rootShape.redis,
   encryptionKey: rootShape.encryptionKey,
   connections: z.record(name(), z.strictObject(connectionShape)).meta({
     description: 'The platform communities, each under a name of your choice.',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { redis } from './redis.ts';
 import { secretText, text } from './values.ts';
 
 export const defaultStore = 'sqlite:./.rollcall/rollcall.db';
@@ -20,6 +21,7 @@ export const rootShape = {
         `postgres://rollcall:\${env:DATABASE_PASSWORD}@db.example.com/rollcall?sslmode=verify-full`,
       ],
     }),
+  redis,
   encryptionKey: secretText()
     .refine((key) => /^[A-Za-z0-9+/]{43}=$/.test(key.reveal()), {
       error: 'must be 32 random bytes in base64 (44 characters); make one with: openssl rand -base64 32',
@@ -52,7 +54,6 @@ export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 /** Keys of the design that this version does not have yet, with what it does instead. */
 export const laterKeys: Readonly<Record<string, string>> = {
-  redis: 'jobs run in this process',
   alerts: 'look at the log and at exit codes',
   server: 'use the command line',
 };

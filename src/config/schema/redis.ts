@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import type { RedisConfig } from '../config.ts';
+import { makeSecret, type Secret } from '../secret.ts';
+import { must } from '../sentences.ts';
+import { secretText, text, wholeNumber } from './values.ts';
+
+export const defaultRedisPrefix = 'rollcall';
+const urlSentence =
+  'must be redis://host:6379, rediss:// for TLS, with user:password@ before the host and /number of the database behind it where they are needed';
+const nodeSentence = 'must be host:port, such as redis-1.example.com:6379';
+
+const prefix = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,40}$/, { error: 'must be 1 to 40 letters, digits, dots, dashes and underscores' })
+  .default(defaultRedisPrefix)
+  .meta({
+    description: 'Begins every key. Deployments on different stores that share a Redis need different ones.',
+    examples: ['rollcall-acme'],
+  });
+
+const node = z
+  .string({ error: must(nodeSentence) })
+  .refine((value) => parseNode(value) !== undefined, { error: nodeSentence })
+  .transform((value) => parseNode(value) ?? { host: '', port: 0 });
+
+const url = z
+  .string({ error: must(urlSentence) })
+  .refine((value) => parseUrl(value) !== undefined, { error: urlSentence });
+
+/** The long form; exactly one of `url`, `sentinels` and `cluster` says where Redis is. */
+const redisMapping = z
+  .strictObject({
+    url: url.optional().meta({ description: 'One Redis.', examples: ['rediss://redis.example.com:6380'] }),
+    sentinels: z
+      .array(node)
+      .min(1)
+      .optional()
+      .meta({
+        description: 'The Sentinels that know where the master is. Needs `master`.',
+        examples: [['sentinel-1.example.com:26379', 'sentinel-2.example.com:26379']],
+      }),
+    master: text()
+      .optional()
+      .meta({ description: 'What the Sentinels call the master.', examples: ['mymaster'] }),
+    cluster: z
+      .array(node)
+      .min(1)
+      .optional()
+      .meta({ description: 'Some nodes of a Redis Cluster.', examples: [['redis-1.example.com:6379']] }),
+    username: text()
+      .optional()
+      .meta({ description: 'The ACL user.', examples: ['rollcall'] }),
+    password: secretText()
+      .optional()
+      .meta({ description: 'Its password.', examples: [`\${env:REDIS_PASSWORD}`] }),
+    sentinelUsername: text()
+      .optional()
+      .meta({ description: 'The ACL user at the Sentinels.', examples: ['rollcall'] }),
+    sentinelPassword: secretText()
+      .optional()
+      .meta({ description: 'Its password.', examples: [`\${env:SENTINEL_PASSWORD}`] }),
+    db: wholeNumber(0, 1023)
+      .optional()
+      .meta({ description: 'Number of the database; a cluster has only 0.', examples: [0] }),
+    tls: z
+      .boolean()
+      .optional()
+      .meta({ description: 'TLS for Sentinel and Cluster; a `url` says `rediss:`.', examples: [true] }),
+    ca: z
+      .string()
+      .regex(/-----BEGIN CERTIFICATE-----/, { error: 'must be a certificate in PEM' })
+      .optional()
+      .meta({
+        description: "A certificate in PEM that is trusted instead of the system's.",
+        examples: [`\${file:redis-ca.pem}`],
+      }),
+    prefix,
+  })
+  .superRefine((value, ctx) => {
+    const complain = (path: string[], message: string): void => ctx.addIssue({ code: 'custom', path, message });
+    const given = (['url', 'sentinels', 'cluster'] as const).filter((key) => value[key] !== undefined);
+    if (given.length !== 1) complain([], 'must hold exactly one of url, sentinels and cluster');
+    if ((value.sentinels === undefined) !== (value.master === undefined)) {
+      complain([value.master === undefined ? 'sentinels' : 'master'], 'sentinels and master belong together');
+    }
+    if (value.cluster !== undefined && (value.db ?? 0) !== 0) complain(['db'], 'must be 0 with cluster');
+    if (value.url !== undefined && value.tls !== undefined) complain(['tls'], 'belongs into the url: write rediss://');
+    if (value.url !== undefined && value.db !== undefined) complain(['db'], 'belongs into the url: redis://host/2');
+  });
+
+/** `redis`: a URL, or a mapping. */
+export const redis = z
+  .union([url, redisMapping])
+  .transform((value) =>
+    typeof value === 'string' ? fromUrl({ url: value, prefix: defaultRedisPrefix }) : toConfig(value),
+  )
+  .optional()
+  .meta({
+    description:
+      'Redis, for a deployment of several processes: it moves the work between them, truth stays in the store. Absent: jobs run in one process. A URL, or a mapping with one of `url`, `sentinels` and `cluster`.',
+    examples: ['redis://127.0.0.1:6379'],
+  });
+
+type Mapping = z.output<typeof redisMapping>;
+
+function toConfig(value: Mapping): RedisConfig {
+  const { sentinels, master, cluster } = value;
+  const access = {
+    prefix: value.prefix,
+    db: value.db ?? 0,
+    ...(value.username === undefined ? {} : { username: value.username }),
+    ...(value.password === undefined ? {} : { password: value.password }),
+    ...(value.tls === true || value.ca !== undefined ? { tls: value.ca === undefined ? {} : { ca: value.ca } } : {}),
+  };
+  if (cluster !== undefined) return { kind: 'cluster', nodes: cluster, ...access };
+  if (sentinels !== undefined) {
+    const { sentinelUsername, sentinelPassword } = value;
+    return {
+      kind: 'sentinel',
+      sentinels,
+      master: master ?? '',
+      ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
+      ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+      ...access,
+    };
+  }
+  return fromUrl(value);
+}
+
+function fromUrl(value: Partial<Mapping> & { readonly prefix: string }): RedisConfig {
+  const parsed = parseUrl(value.url ?? '');
+  const username = value.username ?? parsed?.username;
+  const password = value.password ?? parsed?.password;
+  const tls = parsed?.isTls === true ? (value.ca === undefined ? {} : { ca: value.ca }) : undefined;
+  return {
+    kind: 'single',
+    host: parsed?.host ?? '',
+    port: parsed?.port ?? 0,
+    db: parsed?.db ?? 0,
+    prefix: value.prefix,
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(tls === undefined ? {} : { tls }),
+  };
+}
+
+interface ParsedUrl {
+  readonly host: string;
+  readonly port: number;
+  readonly db: number;
+  readonly isTls: boolean;
+  readonly username?: string;
+  readonly password?: Secret;
+}
+
+function parseUrl(value: string): ParsedUrl | undefined {
+  if (!URL.canParse(value)) return undefined;
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(value);
+  const db = /^\/?(\d{0,4})$/.exec(pathname)?.[1];
+  if ((protocol !== 'redis:' && protocol !== 'rediss:') || hostname === '' || db === undefined) return undefined;
+  if (search !== '' || hash !== '') return undefined;
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? 6379 : Number(port),
+    db: Number(db),
+    isTls: protocol === 'rediss:',
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: makeSecret(decodeURIComponent(password)) }),
+  };
+}
+
+function parseNode(value: string): { host: string; port: number } | undefined {
+  const found = /^(?:\[(?<v6>[0-9A-Fa-f:]+)\]|(?<host>[A-Za-z0-9._-]+)):(?<port>\d{1,5})$/.exec(value)?.groups;
+  const port = Number(found?.port);
+  const host = found?.v6 ?? found?.host;
+  return host === undefined || !(port >= 1 && port <= 65_535) ? undefined : { host, port };
+}
