@@ -11,7 +11,7 @@ import type { Engine } from './open-engine.ts';
 /** Held by whoever runs `start`, so that a shell knows whether a resync would be picked up. */
 export const deploymentLease = 'deployment';
 
-const deploymentLeaseMs = 15_000;
+export const deploymentLeaseMs = 15_000;
 const lookMs = 1000;
 const tokenMs = 60_000;
 const pruneMs = 86_400_000;
@@ -131,7 +131,7 @@ function planLooks(
 }
 
 /** For each scheduled sync: stores the trigger of the newest slot that has come. Missed slots are caught up once. */
-function scheduleTicks(config: Config, { io }: Engine): (() => Promise<void>)[] {
+export function scheduleTicks(config: Config, { io }: Engine): (() => Promise<void>)[] {
   return Object.values(config.syncs).flatMap(({ name, schedule }) => {
     if (schedule === undefined) return [];
     const at: Schedule = openSchedule(schedule.cron, schedule.timezone);

@@ -74,7 +74,19 @@ export function openApp(config: Config, engine: Engine): App {
     async resync(name, { scope, ...options }) {
       return queuedOrHere(await requestRun({ sync: name, kind: 'resync', scope }, io), options);
     },
-    start: ({ onReady, ...options }) => runDeployment(config, engine, driveIo(options), onReady),
+    async start({ onReady, role = 'all', ...options }) {
+      const { redis } = config;
+      if (redis !== undefined) {
+        // The queue is loaded only where it is used.
+        const { runRedisDeployment } = await import('./redis-deployment.ts');
+        return runRedisDeployment(config, engine, driveIo(options), { redis, role, onReady });
+      }
+      if (role !== 'all') {
+        const message = `--role ${role} needs "redis" in the configuration, through which processes share the work: set it, or leave --role out`;
+        throw new RollcallError(message, { code: 'USAGE' });
+      }
+      return runDeployment(config, engine, driveIo(options), onReady);
+    },
 
     runs: (filter) => store.runs.list(filter),
     show: async (id) => runReport((await findRun(id, store)).id, store),

@@ -8,6 +8,7 @@ import { openTokenCustody } from '../platform/tokens/open-token-custody.ts';
 import type { Seal } from '../platform/tokens/seal.ts';
 import type { TokenCustody } from '../platform/tokens/token-custody.ts';
 import type { Platform } from '../ports/platform.ts';
+import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 
@@ -29,6 +30,8 @@ export interface ConnectionParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly mayPresentSeed: boolean;
+  /** Shared by every process of the deployment; absent: this process has the connection's rate for itself. */
+  readonly budget?: RateBudget;
 }
 
 export function openConnection(settings: ConnectionSettings, parts: ConnectionParts): Connection {

@@ -32,11 +32,17 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
   const scratchFolder = await openScratchFolder(config, parts.clock.now());
   const store = await openStore(config.store, { folder: config.folder, clock: parts.clock, logger: parts.logger });
   const seal = config.encryptionKey === undefined ? undefined : openSeal(config.encryptionKey.reveal());
+  // The queue's client is loaded only where it is used.
+  const budgets =
+    config.redis === undefined ? undefined : (await import('./open-budgets.ts')).openBudgets(config.redis, parts);
   const connections = new Map(
-    Object.values(config.connections).map((settings) => [
-      settings.name,
-      openConnection(settings, { ...parts, store, seal }),
-    ]),
+    Object.values(config.connections).map((settings) => {
+      const budget = budgets?.of(settings.name, settings.limits);
+      return [
+        settings.name,
+        openConnection(settings, { ...parts, store, seal, ...(budget === undefined ? {} : { budget }) }),
+      ];
+    }),
   );
   const syncs = new Map(
     Object.values(config.syncs).map((settings) => [
@@ -51,6 +57,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
     connections,
     close: async () => {
       for (const connection of connections.values()) await connection.close();
+      budgets?.close();
       await store.close();
     },
   };

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { PlatformError, RollcallError } from '../core/errors.ts';
 import type { Dialect, Limits } from '../core/settings.ts';
+import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { AccessTokens } from '../ports/tokens.ts';
 import { cancelledError, refuseToSend, tokenError } from './errors.ts';
@@ -19,6 +20,8 @@ export interface PlatformClientOptions {
   readonly applicationToken?: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Who says when a call may begin; by default this client alone, by its limits. */
+  readonly budget?: RateBudget;
   /** 0 ≤ x < 1, for jitter. */
   readonly random?: () => number;
 }
@@ -41,7 +44,7 @@ export interface PlatformClient {
 /** Opens the client of one connection. Nothing is sent before the first request. Must be closed. */
 export function openPlatformClient(options: PlatformClientOptions): PlatformClient {
   const { dialect, limits, tokens, clock, logger, random = randomShare } = options;
-  const limiter = openLimiter(limits, clock);
+  const limiter = openLimiter(limits, clock, options.budget);
   const transport = openTransport(limits);
   const base: ExchangeBase = {
     transport,

@@ -1,5 +1,6 @@
 import PQueue from 'p-queue';
 import type { Limits } from '../core/settings.ts';
+import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock } from '../ports/runtime.ts';
 
 /** Lets calls pass in order, within the connection's limits. */
@@ -9,14 +10,18 @@ export interface Limiter {
 }
 
 /**
- * Concurrency and rate of one connection. Concurrency is a queue; the rate is a sliding window over the injected clock:
- * in any `1000 ms` no more than `requestsPerSecond` calls begin (below one per second: one per `1000 / rate` ms).
+ * Concurrency and rate of one connection. Concurrency is a queue of this process; the rate is the budget's, which may be
+ * shared with other processes.
  */
-export function openLimiter(limits: Limits, clock: Clock): Limiter {
+export function openLimiter(
+  limits: Limits,
+  clock: Clock,
+  budget: RateBudget = openLocalBudget(limits, clock),
+): Limiter {
   const queue = new PQueue({ concurrency: limits.concurrency });
-  const nextStart = openWindow(limits);
   const pace = async (signal: AbortSignal): Promise<void> => {
-    const waitMs = nextStart(clock.now());
+    const waitMs = await budget.take();
+    signal.throwIfAborted();
     // One more than needed: timers may fire up to a millisecond early.
     if (waitMs > 0) await clock.sleep(waitMs + 1, signal);
   };
@@ -43,6 +48,15 @@ export function openLimiter(limits: Limits, clock: Clock): Limiter {
       }
     },
   };
+}
+
+/**
+ * The budget of this process alone, a sliding window over the injected clock: in any `1000 ms` no more than
+ * `requestsPerSecond` calls begin (below one per second: one per `1000 / rate` ms).
+ */
+export function openLocalBudget(limits: Limits, clock: Clock): RateBudget {
+  const nextStart = openWindow(limits);
+  return { take: async () => nextStart(clock.now()) };
 }
 
 /** Gives each caller its start within the window, as a wait in ms from `now`. */

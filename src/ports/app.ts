@@ -27,7 +27,7 @@ export interface App {
   /** Queued for a running deployment (`start`); without one the run happens here, as `apply` does. */
   resync(sync: string, options: WatchOptions & { readonly scope: RunScope }): Promise<ResyncReport>;
   /** Schedules, triggers and runs until the signal aborts; then every run stops at its next safe place. */
-  start(options: WatchOptions & { readonly onReady: () => void }): Promise<void>;
+  start(options: WatchOptions & { readonly onReady: () => void; readonly role?: Role }): Promise<void>;
   runs(filter: { readonly sync?: string; readonly limit: number }): Promise<readonly Run[]>;
   /** One run with everything that is known of it. Throws NOT_FOUND. A unique beginning of the id is enough. */
   show(run: string): Promise<RunReport>;
@@ -50,6 +50,9 @@ export interface App {
   contract(connection: string | undefined, mode: ContractMode, signal: AbortSignal): AsyncGenerator<ContractLine, void>;
   close(): Promise<void>;
 }
+
+/** What a process of a deployment does; anything but `all` needs Redis between the processes. */
+export type Role = 'all' | 'scheduler' | 'worker';
 
 export interface WatchOptions {
   readonly signal: AbortSignal;

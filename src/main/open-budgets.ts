@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import type { RedisConfig } from '../config/config.ts';
+import type { Limits } from '../core/settings.ts';
+import { openLocalBudget } from '../platform/rate-limit.ts';
+import type { RateBudget } from '../ports/rate-budget.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
+import { closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';
+import { openRedisBudget } from '../runtime/bullmq/redis-budget.ts';
+import { keyPrefix } from '../runtime/bullmq/redis-settings.ts';
+import { redisSettings } from './redis-settings.ts';
+
+/** The rate budgets that all processes of a deployment share. Connects to Redis when the first call begins. */
+export interface Budgets {
+  of(connection: string, limits: Limits): RateBudget;
+  close(): void;
+}
+
+export function openBudgets(config: RedisConfig, { clock, logger }: { clock: Clock; logger: Logger }): Budgets {
+  const gate = openErrorGate({ clock, logger });
+  const settings = redisSettings(config);
+  const client = openRedis(settings, 'budget', gate.report);
+  const member = randomBytes(8).toString('hex');
+  return {
+    of: (connection, limits) =>
+      openRedisBudget({
+        client,
+        prefix: keyPrefix(settings),
+        connection,
+        limits,
+        clock,
+        member,
+        openLocal: (share) => openLocalBudget(share, clock),
+        onError: gate.report,
+      }),
+    close: () => closeRedis(client),
+  };
+}

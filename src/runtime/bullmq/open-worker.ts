@@ -1,0 +1,151 @@
+import { DelayedError, type Job, WaitingError, Worker } from 'bullmq';
+import { RollcallError } from '../../core/errors.ts';
+import { openErrorGate } from './error-gate.ts';
+import { readJobData } from './job-data.ts';
+import type { RedisClient } from './open-redis.ts';
+import { priorityOf, queueName, type RunQueue } from './run-queue.ts';
+import { giveUp, type Worked, type WorkIo, workJob } from './work-job.ts';
+
+export interface QueueTiming {
+  /** A job whose worker has not renewed its lock for this long is free. */
+  readonly lockMs: number;
+  /** How often workers look for jobs whose worker has died. */
+  readonly stalledCheckMs: number;
+}
+
+/** A killed worker's job goes on within `lockMs` and two looks; a worker is blocked for far less than that. */
+export const defaultTiming: QueueTiming = { lockMs: 10_000, stalledCheckMs: 2500 };
+
+/** How often the death of its worker is forgiven to one job: deploys and full machines count, too. */
+const forgivenDeaths = 5;
+/** A bound for loops that nobody foresaw: the job goes, and recovery makes a new one. Waits count as starts. */
+const mostStarts = 100_000;
+const otherVersionMs = 10_000;
+const restMs = 5000;
+/** Longer than a call that is under way may go on. */
+const closeWithinMs = 12_000;
+const jobsAtATime = 4;
+
+export interface RunWorker {
+  /** Takes no new job, waits until those under way have come to a safe place, and ends. Give `stop` first. */
+  close(): Promise<void>;
+}
+
+export interface WorkerParts {
+  readonly connection: RedisClient;
+  readonly prefix: string;
+  readonly queue: RunQueue;
+  readonly timing?: QueueTiming;
+}
+
+/** Takes jobs from the queue, several at a time, and does them. */
+export function openWorker({ connection, prefix, queue, timing = defaultTiming }: WorkerParts, io: WorkIo): RunWorker {
+  const { clock, logger } = io.engine;
+  let resting: Promise<void> | undefined;
+  const rest = async (): Promise<void> => {
+    await worker.pause(true);
+    await clock.sleep(restMs, io.stop);
+    await worker.resume();
+  };
+  const gate = openErrorGate({
+    clock,
+    logger,
+    onStorm: () => {
+      resting ??= rest()
+        .catch(() => {})
+        .finally(() => {
+          resting = undefined;
+        });
+    },
+  });
+
+  const process = async (job: Job, token = '', lock: AbortSignal = io.patience): Promise<void> => {
+    const data = readJobData(job.data);
+    if (data === undefined) {
+      logger.warn({ job: job.name }, 'a job of another version is left to a worker that knows it');
+      await putAside(job, token, otherVersionMs);
+    } else await translate(await workJob(data, io, lock), job, token);
+  };
+
+  const translate = async (worked: Worked, job: Job, token: string): Promise<void> => {
+    if (worked.kind === 'done') return;
+    if (worked.kind === 'follow') {
+      // A job that was lost meanwhile goes on elsewhere: two chains of one run would only be in each other's way.
+      await job.extendLock(token, timing.lockMs);
+      const run = await io.engine.store.runs.get(worked.data.payload.run ?? '');
+      await queue.add(worked.data, priorityOf(run?.trigger ?? 'manual'));
+      return;
+    }
+    await job.updateData(worked.data);
+    if (worked.afterMs === 0) {
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+    await putAside(job, token, worked.afterMs);
+  };
+
+  const putAside = async (job: Job, token: string, afterMs: number): Promise<never> => {
+    await job.moveToDelayed(clock.now() + afterMs, token);
+    throw new DelayedError();
+  };
+
+  const worker = new Worker(
+    queueName,
+    // BullMQ hands out the signal only to a function with three parameters.
+    async (job: Job, token?: string, signal?: AbortSignal): Promise<void> => {
+      try {
+        await process(job, token, signal);
+      } catch (error) {
+        if (error instanceof DelayedError || error instanceof WaitingError) throw error;
+        if (signal?.aborted !== true) gate.report(error);
+        // The job is not ours any more, or Redis is away: it is neither done nor failed. Whoever finds it goes on.
+        throw new DelayedError();
+      }
+    },
+    {
+      connection,
+      prefix,
+      concurrency: jobsAtATime,
+      lockDuration: timing.lockMs,
+      stalledInterval: timing.stalledCheckMs,
+      maxStalledCount: forgivenDeaths,
+      maxStartedAttempts: mostStarts,
+      runRetryDelay: 1000,
+      drainDelay: 2,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    },
+  );
+  worker.on('error', gate.report);
+  worker.on('lockRenewalFailed', (ids) => {
+    for (const id of ids) worker.cancelJob(id, 'the lock of the job was lost');
+  });
+  worker.on('stalled', (id) => logger.warn({ job: id }, 'a worker died or hung at this job: it goes on'));
+  // The only jobs that fail are those that came to a bound of the queue.
+  worker.on('failed', (job) => {
+    const data = readJobData(job?.data);
+    const run = data?.payload.run;
+    if (job === undefined || data === undefined || run === undefined || job.stalledCounter <= forgivenDeaths) return;
+    const message = `a worker died ${job.stalledCounter} times at ${data.job} of this run: look for the end of its process in the logs (out of memory?), then retry it`;
+    const error = new RollcallError(message, { code: 'CANCELLED' });
+    logger.error({ run, job: data.job, deaths: job.stalledCounter }, 'run failed: its workers die');
+    void giveUp(run, data, error, io, io.patience).catch(gate.report);
+  });
+
+  return {
+    async close() {
+      const closing = worker.close().catch(gate.report);
+      const enough = new AbortController();
+      const isClosed = await Promise.race([
+        closing.then(() => true),
+        clock.sleep(closeWithinMs, enough.signal).then(
+          () => false,
+          () => true,
+        ),
+      ]);
+      enough.abort();
+      if (!isClosed) logger.warn({}, 'Redis does not answer: jobs under way are left to other workers');
+      await resting;
+    },
+  };
+}

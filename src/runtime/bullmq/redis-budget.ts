@@ -1,0 +1,89 @@
+import type { Limits } from '../../core/settings.ts';
+import type { RateBudget } from '../../ports/rate-budget.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import { answerWithin, type RedisClient } from './open-redis.ts';
+
+export interface RedisBudgetParts {
+  readonly client: RedisClient;
+  readonly prefix: string;
+  readonly connection: string;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  /** Names this process among those that share. */
+  readonly member: string;
+  /** A budget of this process alone. */
+  readonly openLocal: (limits: Limits) => RateBudget;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Who has not asked for this long shares no more. */
+const memberMs = 60_000;
+/** With how many others a process shares that has never reached Redis. */
+const assumedMembers = 10;
+const answerMs = 500;
+/** How long Redis is not asked again after it did not answer. */
+const restMs = 1000;
+
+/**
+ * The budget of a connection over every process that works for it: the same sliding window as of one process, kept in
+ * Redis and by its clock. While Redis is away each process keeps to its share by the number of those that asked last.
+ */
+export function openRedisBudget(parts: RedisBudgetParts): RateBudget {
+  const { client, prefix, connection, limits, clock, member, onError } = parts;
+  const burst = Math.max(1, Math.floor(limits.requestsPerSecond));
+  const windowMs = Math.ceil((burst * 1000) / limits.requestsPerSecond);
+  const keys = [`${prefix}:budget:${connection}:starts`, `${prefix}:budget:${connection}:members`];
+  const given = [burst, windowMs, limits.concurrency, member, memberMs];
+  let members = assumedMembers;
+  let share: RateBudget | undefined;
+  let askAgainAt = Number.NEGATIVE_INFINITY;
+  return {
+    async take() {
+      if (clock.now() >= askAgainAt) {
+        try {
+          const [waitMs, sharing] = readAnswer(
+            await answerWithin(client.eval(takeScript, keys.length, ...keys, ...given), answerMs, clock),
+          );
+          members = sharing;
+          share = undefined;
+          return waitMs;
+        } catch (error) {
+          askAgainAt = clock.now() + restMs;
+          onError(error);
+        }
+      }
+      share ??= parts.openLocal({ ...limits, requestsPerSecond: limits.requestsPerSecond / members });
+      return share.take();
+    },
+  };
+}
+
+function readAnswer(answer: unknown): readonly [waitMs: number, members: number] {
+  if (Array.isArray(answer)) {
+    const [waitMs, members] = answer.map(Number);
+    if (waitMs !== undefined && members !== undefined && waitMs >= 0 && members >= 1) return [waitMs, members];
+  }
+  throw new TypeError('Redis gave the rate budget an answer that it cannot have');
+}
+
+/** Starts are kept oldest first, as many as a window may hold; one that lies too far ahead means a clock that went back. */
+const takeScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local burst, window, concurrency = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+redis.call('ZADD', KEYS[2], now, ARGV[4])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[5])
+redis.call('PEXPIRE', KEYS[2], ARGV[5])
+local members = redis.call('ZCARD', KEYS[2])
+local start = now
+while redis.call('LLEN', KEYS[1]) >= burst do
+  start = math.max(now, tonumber(redis.call('LPOP', KEYS[1])) + window)
+end
+if start - now > window * (2 + members * concurrency / burst) then
+  redis.call('DEL', KEYS[1])
+  start = now
+end
+redis.call('RPUSH', KEYS[1], string.format('%d', start))
+redis.call('PEXPIRE', KEYS[1], start - now + 2 * window)
+return { start - now, members }
+`;
