@@ -96,11 +96,12 @@ async function questionOf({ method, path }: ApiOperation, { file }: ApiRequest):
   return `${what} The file has no command column: everybody who is not in it is DISABLED. Send it?`;
 }
 
-async function readBody(shell: Shell, text: string): Promise<unknown> {
+async function readBody(shell: Shell, text: string): Promise<string> {
   const isFile = text.startsWith('@');
   const json = isFile ? await readText(fromHere(shell.io, text.slice(1))) : text;
   try {
-    return JSON.parse(json);
+    JSON.parse(json);
+    return json;
   } catch {
     const where = isFile ? `the file ${text.slice(1)}` : '--body';
     throw new RollcallError(`${where} holds no JSON`, { code: 'USAGE' });

@@ -3,6 +3,7 @@ import { RollcallError } from '../core/errors.ts';
 import { isRecord } from '../platform/answer.ts';
 import { callOperation, type OperationInput } from '../platform/call-operation.ts';
 import { fileBody } from '../platform/file-body.ts';
+import { parseExactly } from '../platform/long-id.ts';
 import type { QueryValue } from '../platform/operation.ts';
 import { everyItem } from '../platform/resources/pages.ts';
 import {
@@ -116,8 +117,8 @@ async function readBody(
     return {};
   }
   if (body === undefined) throw usage(`${id} needs --body: JSON, or @ and the name of a file that holds it`);
-  checkFit(request, body, (path) => path || 'the body');
-  return { json: body };
+  checkFit(request, JSON.parse(body), (path) => path || 'the body');
+  return { json: parseExactly(body) };
 }
 
 function checkFit(schema: z.ZodType | undefined, value: unknown, nameOf: (path: string) => string): void {

@@ -3,7 +3,7 @@ import { type OperationId, operationOf } from './schema/operations.ts';
 import type { LongId } from './schema/wire.ts';
 
 /** JSON text that is written out as it is (ECMAScript proposal "JSON.parse source text access", in V8 since 11.4). */
-type RawJson = object;
+export type RawJson = object;
 
 /**
  * The digits of a long id, for a path. Throws `PLATFORM_REFUSED`, effect `none`, for what is no whole number, and for a
@@ -24,6 +24,18 @@ export function idNumber(operation: OperationId, id: LongId): number | RawJson {
   const digits = idDigits(operation, id);
   const value = Number(digits);
   if (Number.isSafeInteger(value)) return value;
+  return rawJson(digits);
+}
+
+function rawJson(digits: string): RawJson {
   const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): RawJson };
   return rawJSON(digits);
+}
+
+/** JSON text as a value that is written out again with every digit of its integers. Throws `SyntaxError` for no JSON. */
+export function parseExactly(text: string): unknown {
+  return JSON.parse(text, (_key: string, value: unknown, context?: { readonly source?: string }) => {
+    const isLossy = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+    return isLossy && context?.source !== undefined ? rawJson(context.source) : value;
+  });
 }

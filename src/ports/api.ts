@@ -29,7 +29,8 @@ export interface ApiRequest {
   readonly operation: string;
   /** By name, as text: numbers and flags are read by the operation's schema. */
   readonly parameters: Readonly<Record<string, string>>;
-  readonly body?: unknown;
+  /** JSON text; integers beyond 2^53 are sent with all their digits. */
+  readonly body?: string;
   readonly file?: { readonly path: string; readonly name: string };
   /** Walks a list to its end. */
   readonly all: boolean;
@@ -46,7 +47,7 @@ export interface ApiAnswer {
 /** One thing of a platform that was compared with the contract. */
 export interface ContractLine {
   readonly operation: string;
-  /** `success`, `client`, `defaults`, `paging`, `language`, or an error status: `404`. */
+  /** `success`, `client`, `defaults`, `paging`, `language`, `encoding`, or an error status: `404`. */
   readonly check: string;
   readonly result: 'conforms' | 'differs' | 'skipped';
   readonly detail: string;

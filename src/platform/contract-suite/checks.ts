@@ -59,6 +59,13 @@ export async function* checkSubject(
       return 'an unknown language is no error';
     });
   }
+  const { encoding } = subject;
+  if (encoding !== undefined) {
+    yield await line('encoding', async () => {
+      await encoding(scene);
+      return 'slashes, percent signs and letters arrive as they were sent';
+    });
+  }
   for (const status of operation.errorStatuses) {
     yield await line(String(status), () => checkRefusal(status, subject, scene, witnesses));
   }

@@ -10,7 +10,7 @@ import { tokenSubjects, userSubjects } from './subjects-users.ts';
 /** One thing that was looked at. */
 export interface ContractLine {
   readonly operation: OperationId;
-  /** `success`, `client`, `defaults`, `paging`, `language`, or a status: `404`. */
+  /** `success`, `client`, `defaults`, `paging`, `language`, `encoding`, or a status: `404`. */
   readonly check: string;
   readonly result: 'conforms' | 'differs' | 'skipped';
   /** What was seen, or why it was not tried; no value of anybody. */

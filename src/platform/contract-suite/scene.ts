@@ -22,8 +22,10 @@ export interface Scene {
   person(number: number): string;
   /** A person that a check may delete: made on the spot. */
   newcomer(): Promise<string>;
-  /** An identification that nobody has, yet; whoever gets it is removed at the end. */
-  freeIdentification(): string;
+  /** Whether the checks may write. */
+  readonly isWriting: boolean;
+  /** An identification that nobody has, yet, with this ending; whoever gets it is removed at the end. */
+  freeIdentification(ending?: string): string;
   userId(identification: string): Promise<string>;
   /** A goal of `person(0)`, new in `read-write`. */
   goal(): Promise<{ readonly code: string; readonly identification: string }>;
@@ -59,9 +61,9 @@ export async function openScene({ client, aids, signal, isWriting }: SceneOption
   const folder = isWriting ? await mkdtemp(join(tmpdir(), 'rollcall-contract-')) : undefined;
   let count = 0;
 
-  const freeIdentification = (): string => {
+  const freeIdentification = (ending = ''): string => {
     count += 1;
-    const identification = `${mark}-${count}`;
+    const identification = `${mark}-${count}${ending}`;
     made.add(identification);
     return identification;
   };
@@ -125,7 +127,7 @@ export async function openScene({ client, aids, signal, isWriting }: SceneOption
   }
 
   return {
-    ...{ client, api, aids, signal, person, newcomer, freeIdentification },
+    ...{ client, api, aids, signal, isWriting, person, newcomer, freeIdentification },
     async userId(identification) {
       const user = await api.users.read(identification, signal);
       return userIdOf(user, client.dialect, operationOf('update'));

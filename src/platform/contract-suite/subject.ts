@@ -26,6 +26,8 @@ export interface Subject {
   readonly page?: (scene: Scene, page: number) => Promise<ListPage<unknown>>;
   /** Number of the first page. Default 0. */
   readonly firstPage?: 0 | 1;
+  /** Proves that odd characters arrive as they were sent; throws `Difference` else. Only where the suite may write. */
+  readonly encoding?: (scene: Scene) => Promise<void>;
   /** A call of the list without parameters. */
   readonly bare?: (scene: Scene) => OperationInput;
 }

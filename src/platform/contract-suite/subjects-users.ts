@@ -52,6 +52,14 @@ export const userSubjects: readonly Subject[] = [
     input: ({ person }) => ({ params: { identification: person(0) } }),
     invoke: ({ api, signal, person }) => api.users.read(person(0), signal),
     errors: { 400: () => ({ params: { identification: nobody } }) },
+    async encoding({ api, signal, freeIdentification, isWriting }) {
+      if (!isWriting) throw new Unavailable('it takes a user of its own: read-write mode only');
+      // What a path gives a meaning to, percent signs that must be decoded once, and a letter beyond ASCII.
+      const identification = freeIdentification('/ñ %2F?#;');
+      await api.users.create({ identification, fields: { firstName: 'Contract', lastName: 'Check' } }, signal);
+      const read = await api.users.read(identification, signal);
+      if (read.identification !== identification) throw new Difference('another user was read than asked for');
+    },
   },
   {
     id: 'search',

@@ -7,6 +7,7 @@ import {
   oneResult,
   parameter,
   requiredText,
+  sentId,
   shownId,
   shownNumber,
   shownText,
@@ -60,7 +61,7 @@ export const FeedbackPayload = z.object({
   sender: requiredText,
   recipient: requiredText,
   /** When given, that request counts as answered. */
-  feedbackRequestId: z.int().nullish(),
+  feedbackRequestId: sentId.nullish(),
   feedback: z
     .object({
       comments: z.string().nullish(),

@@ -3,7 +3,7 @@ import { components } from './components.ts';
 import type { Operation } from './operation.ts';
 import { type OperationId, operations } from './operations.ts';
 import { parameterNotes, queryMembers } from './parameters.ts';
-import { longId } from './wire.ts';
+import { longId, sentId } from './wire.ts';
 
 export interface OpenApiOptions {
   /** Where the platform is; absent: the document names no server. */
@@ -49,7 +49,8 @@ export function renderOpenApi({ serverUrl, version = '1' }: OpenApiOptions = {})
     io: 'input',
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema === longId) Object.assign(clear(jsonSchema), { type: 'integer', format: 'int64' });
+      if (zodSchema === longId || zodSchema === sentId)
+        Object.assign(clear(jsonSchema), { type: 'integer', format: 'int64' });
       // What a date is, `format` says; and how far a double counts is no rule of the contract.
       if (jsonSchema.format === 'date') delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

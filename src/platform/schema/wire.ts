@@ -21,6 +21,9 @@ export const shownFlag = z.boolean().nullish();
 export const longId = z.union([z.number(), z.string()]);
 export type LongId = z.infer<typeof longId>;
 
+/** A long id in a request's body: a number, however many digits it has on the wire. */
+export const sentId = z.number().refine(Number.isInteger, 'must be a whole number');
+
 /** A long id that an answer may leave out. */
 export const shownId = longId.nullish();
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openPlatformApi } from '../../../src/platform/api.ts';
 import { callOperation } from '../../../src/platform/call-operation.ts';
+import { parseExactly } from '../../../src/platform/long-id.ts';
 import { closeAndFailOnLeaks } from '../closing.ts';
 import { type LocalServer, startLocalServer } from '../local-server.ts';
 import { openTestClient, neverAborted as signal } from '../test-client.ts';
@@ -62,6 +63,12 @@ describe('an id beyond 2^53', () => {
 
     expect(server.seen[0]?.body).toContain(`"feedbackRequestId":${long}}`);
     expect(server.seen[1]?.url).toBe(`/growth/public-api/v1/feedback-requests/${long}`);
+  });
+
+  it('in JSON text is written out again as it was', () => {
+    const text = `{"a":${long},"b":[1,1.5,-${long}],"c":"x"}`;
+
+    expect(JSON.stringify(parseExactly(text))).toBe(text);
   });
 
   it('that has lost digits already, or is none, is not sent', async () => {
