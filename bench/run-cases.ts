@@ -132,11 +132,8 @@ function runChild(call: ChildCall): Promise<void> {
   });
 }
 
-/**
- * Without a bound V8 takes what the machine has and collects late: then memory tells of the machine, not of us. These
- * are the bounds of a small container.
- */
-const memoryFlags = ['--max-old-space-size=256', '--max-semi-space-size=8'];
+/** The flags of the executable (src/main/cli.ts): without a bound V8 collects late, and memory tells of the machine. */
+const memoryFlags = ['--max-old-space-size=1024', '--max-semi-space-size=8'];
 
 /** The compile cache keeps what the types were stripped from: an installed Rollcall has no TypeScript to load. */
 function forkBounded({ file, folder, args }: ChildCall): ChildProcess {

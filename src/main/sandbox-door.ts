@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { SandboxDoor, SandboxRequest, StartedSandbox } from '../cli/cli-io.ts';
 import { RollcallError } from '../core/errors.ts';
 import { renderOpenApi } from '../platform/schema/open-api.ts';
@@ -32,6 +33,7 @@ async function start(request: SandboxRequest): Promise<StartedSandbox> {
     quirks: Object.fromEntries(quirks.map(parseQuirk)),
     now: () => systemClock.now(),
   };
+  refuseCrowd(users);
   // Its web server is loaded only when it is wanted.
   const { startSandbox } = await import('../sandbox/start-sandbox.ts');
   try {
@@ -39,6 +41,18 @@ async function start(request: SandboxRequest): Promise<StartedSandbox> {
   } catch (error) {
     throw listenFailure(error, request) ?? error;
   }
+}
+
+/** What a synthetic user takes of the heap, with its place in every sorted index. Measured: 3.3 KB. */
+const bytesPerUser = 3500;
+
+/** Better a word at once than an end without one after a minute. */
+function refuseCrowd(users: number): void {
+  const heap = getHeapStatistics().heap_size_limit;
+  if (users * bytesPerUser < heap) return;
+  const most = Math.floor(heap / bytesPerUser / 10_000) * 10_000;
+  const message = `${users} users need more memory than this process may take (about ${most} users): npm run sandbox -- --users ${users}`;
+  throw new RollcallError(message, { code: 'USAGE' });
 }
 
 function listenFailure(error: unknown, { host, port }: SandboxRequest): RollcallError | undefined {
