@@ -43,6 +43,8 @@ export interface KillWorld {
   close(): Promise<void>;
 }
 
+const watch = () => ({ signal: AbortSignal.timeout(60_000), progress: () => {} });
+
 /** Longer than any lease, shorter than any wait for an unknown fate. */
 export const leaseEndsMs = 31_000;
 /** Longer than `settle.unknownAfter` and any lease. */
@@ -92,7 +94,7 @@ export async function openKillWorld(options: WorldOptions): Promise<KillWorld> {
         await app.close();
       }
     },
-    apply: () => world.here((app) => app.apply('people', { signal: AbortSignal.timeout(60_000), progress: () => {} })),
+    apply: () => world.here((app) => app.apply('people', watch())),
     close: () => sandbox.close(),
   };
   await world.writeEmployees(options.employees);
@@ -100,11 +102,15 @@ export async function openKillWorld(options: WorldOptions): Promise<KillWorld> {
 }
 
 /** Runs without kills and faults, waiting out what is unknown, until a run finds nothing left to do. Returns all of them. */
-export async function runToTheEnd(world: KillWorld): Promise<readonly RunReport[]> {
+export function runToTheEnd(world: KillWorld): Promise<readonly RunReport[]> {
+  return world.here((app) => runOnAndOn(world, app));
+}
+
+async function runOnAndOn(world: KillWorld, app: App): Promise<readonly RunReport[]> {
   const reports: RunReport[] = [];
   for (const waitMs of [leaseEndsMs, fatesEndMs, fatesEndMs, fatesEndMs]) {
     world.clock.jump(waitMs);
-    const report = await world.apply();
+    const report = await app.apply('people', watch());
     reports.push(report);
     world.setFaults();
     // At first there may only seem to be nothing, because fates are not known yet.
@@ -120,7 +126,7 @@ export async function expectPromisesKept(world: KillWorld, employees: readonly R
   expectNobodyActiveDisabled(world, employees);
   expectNothingTwice(world);
   await world.here(async (app) => {
-    const { counts } = await app.plan('people', { signal: AbortSignal.timeout(60_000), progress: () => {} });
+    const { counts } = await app.plan('people', watch());
     expect(counts, 'the next plan is empty').toMatchObject({ create: 0, update: 0, enable: 0, disable: 0, remove: 0 });
     for (const run of await app.runs({ limit: 1000 })) await expectRunWhole(app, run);
   });

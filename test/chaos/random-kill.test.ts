@@ -45,7 +45,7 @@ function randomOffice(random: () => number): Office {
 }
 
 describe('a process killed right before or after a write to the store', () => {
-  it.each(seeds(10))('keeps every promise (seed %i)', async (seed) => {
+  it.each(seeds(5))('keeps every promise (seed %i)', async (seed) => {
     const random = seededRandom(seed);
     const office = randomOffice(random);
     const world = await open(office.options);
@@ -62,7 +62,7 @@ describe('a process killed right before or after a write to the store', () => {
 });
 
 describe('a process killed at any moment', () => {
-  it.each(seeds(6))('keeps every promise (seed %i)', async (seed) => {
+  it.each(seeds(3))('keeps every promise (seed %i)', async (seed) => {
     const random = seededRandom(seed + 1_000_000);
     const office = randomOffice(random);
     const world = await open({ ...office.options, speed: 20 });

@@ -9,10 +9,7 @@ import type { Run, Store } from '../../src/ports/store.ts';
 import type { DriveIo } from '../../src/runtime/in-process/drive-run.ts';
 import { openStore } from '../../src/store/index.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { failOnLeaks } from '../support/leak-check.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
-
-failOnLeaks();
 
 const hourMs = 3_600_000;
 const afterHalfPastTwelve = Date.parse('2026-11-21T12:30:30Z');
@@ -87,6 +84,7 @@ async function openBench(options: BenchOptions) {
     await work();
     deployment.stop();
     await clock.drive(deployment.ended);
+    expect(clock.sleeping, 'no timer is left').toBe(0);
   };
   const runs = async (): Promise<string[]> =>
     (await opened.runs.list({ limit: 100 })).map(({ sync, outcome }) => `${sync} ${outcome}`).reverse();

@@ -7,10 +7,7 @@ import type { Run, Store } from '../../src/ports/store.ts';
 import { type DriveIo, driveRun } from '../../src/runtime/in-process/drive-run.ts';
 import { openStore } from '../../src/store/index.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { failOnLeaks } from '../support/leak-check.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
-
-failOnLeaks();
 
 type Script = (job: string, context: JobContext, call: number) => Promise<JobOutcome> | JobOutcome;
 
