@@ -35,7 +35,8 @@ export interface OwnServer {
   readonly certificate: string | undefined;
   /** `fast`: every client is thrown out; `crash`: as if the machine had lost its power. */
   stop(how: 'fast' | 'crash'): Promise<void>;
-  start(): Promise<void>;
+  /** As a standby it takes no writes until it is promoted. */
+  start(as?: 'primary' | 'standby'): Promise<void>;
 }
 
 const databaseUrl = 'DATABASE_URL';
@@ -131,9 +132,11 @@ async function startServer(binaries: string): Promise<{ own: OwnServer; stop: ()
   };
   const flags = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   let running: RunningProgram | undefined;
-  const start = async (): Promise<void> => {
+  const start = async (as: 'primary' | 'standby' = 'primary'): Promise<void> => {
+    if (as === 'standby') await writeFile(join(data, 'standby.signal'), '');
     const [first = '', ...more] = [...asOther, join(binaries, 'postgres')];
-    const isReady = (printed: string): boolean => printed.includes('database system is ready to accept connections');
+    const isReady = (printed: string): boolean =>
+      /database system is ready to accept (read-only )?connections/.test(printed);
     running = await startProgram(first, [...more, '-D', data, ...flags], isReady);
   };
   const stop = async (how: 'fast' | 'crash'): Promise<void> => {

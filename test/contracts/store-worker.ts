@@ -1,10 +1,11 @@
 /**
- * A process that works on a store beside others: `worker.ts STORE-FOLDER NAME JOB ROUNDS`. It says `ready`, begins at
- * the first byte of its input, and tells each thing it is sure of in a line of its own.
+ * A process that works on a store beside others: `store-worker.ts FOLDER NAME JOB ROUNDS STORE…`. It says `ready`, begins at the
+ * first byte of its input, and tells each thing it is sure of in a line of its own.
  */
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
+import { RollcallError } from '../../src/core/errors.ts';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import {
@@ -15,9 +16,9 @@ import {
   sampleTokens,
   sampleTrigger,
   writePlan,
-} from '../contracts/store-samples.ts';
+} from './store-samples.ts';
 
-const [folder = '', name = '', job = '', count = '0'] = process.argv.slice(2);
+const [folder = '', name = '', job = '', count = '0', ...stores] = process.argv.slice(2);
 const rounds = Number(count);
 
 /** Written at once, not when the process gets round to it: what was told was told before a kill. */
@@ -25,12 +26,12 @@ function tell(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
-const open = (file = 'rollcall.db'): Promise<Store> => openStore(`sqlite:${file}`, { folder });
+const open = (url = stores[0] ?? ''): Promise<Store> => openStore(url, { folder });
 
 /** Opens one new store after the other; the other process does the same. */
 async function openNew(): Promise<void> {
-  for (let round = 0; round < rounds; round++) {
-    const store = await open(`new-${round}.db`);
+  for (const [round, url] of stores.entries()) {
+    const store = await open(url);
     await store.triggers.add(sampleTrigger(`${name} ${round}`));
     await store.close();
     tell('opened');
@@ -71,6 +72,31 @@ async function holdLease(): Promise<void> {
   await store.close();
 }
 
+/**
+ * Takes a lease over after no time at all, as from a worker that hangs, and counts an entry up under it. Whoever was taken
+ * over between reading and writing is refused.
+ */
+async function stealLease(): Promise<void> {
+  const store = await open();
+  await store.triggers.add(sampleTrigger(`trigger of ${name}`, { sync: name }));
+  const opened = await store.runs.open(name, { id: `run of ${name}`, connection: 'acme', now: Date.now() });
+  if (opened === undefined) throw new Error('a run was asked for');
+  for (let round = 0; round < rounds; round++) {
+    const lease = await store.leases.take('sync:people', `${name} ${round}`, 0, Date.now());
+    if (lease === undefined) continue;
+    const count = (await store.ledger.get('acme', 'ana'))?.unverified ?? 0;
+    await nextTurn();
+    try {
+      await store.ledger.put({ run: opened.run, lease }, [sampleEntry('ana', { unverified: count + 1 })]);
+      tell(`wrote ${lease.fence}`);
+    } catch (error) {
+      if (!(error instanceof RollcallError) || error.code !== 'LEASE_LOST') throw error;
+      tell(`lost ${lease.fence}`);
+    }
+  }
+  await store.close();
+}
+
 /** Asks for runs and opens them as fast as it can; each run that it opened is told once. */
 async function openRuns(): Promise<void> {
   const store = await open();
@@ -91,19 +117,35 @@ async function openRuns(): Promise<void> {
 /** Plans, delivers and settles without end: the parent kills it. A batch, its changes and the ledger go together. */
 async function deliver(): Promise<void> {
   const store = await open();
-  const names = Array.from({ length: 40 }, (_, index) => `e${index}`);
+  for (let round = 0; round < rounds; round++) await deliverOne(store, `${name} ${round}`);
+  await store.close();
+}
+
+/** The same while the database comes and goes: what it refuses for now is left lying, and the next one begun. */
+async function deliverThrough(): Promise<void> {
+  const store = await open();
   for (let round = 0; round < rounds; round++) {
-    const id = `${name} ${round}`;
-    const owned = await openRun(store, { id, sync: id });
-    await writePlan(
-      store,
-      { id, owned, sync: id },
-      names.map((person) => sampleChange(person)),
-    );
-    for (let part = 0; part < 4; part++) await settle(store, owned, part, names.slice(part * 10, part * 10 + 10));
-    await store.runs.update(owned, { phase: 'done', endedAt: Date.now(), outcome: 'succeeded' });
+    try {
+      await deliverOne(store, `${name} ${round}`);
+    } catch (error) {
+      if (!(error instanceof RollcallError) || error.code !== 'STORE_INVALID' || error.retry !== 'backoff') throw error;
+      tell(`trouble ${round}`);
+      await setTimeout(20);
+    }
   }
   await store.close();
+}
+
+async function deliverOne(store: Store, id: string): Promise<void> {
+  const names = Array.from({ length: 40 }, (_, index) => `e${index}`);
+  const owned = await openRun(store, { id, sync: id });
+  await writePlan(
+    store,
+    { id, owned, sync: id },
+    names.map((person) => sampleChange(person)),
+  );
+  for (let part = 0; part < 4; part++) await settle(store, owned, part, names.slice(part * 10, part * 10 + 10));
+  await store.runs.update(owned, { phase: 'done', endedAt: Date.now(), outcome: 'succeeded' });
 }
 
 async function settle(store: Store, owned: OwnedRun, part: number, names: readonly string[]): Promise<void> {
@@ -121,8 +163,10 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
   'open-new': openNew,
   'replace-tokens': replaceTokens,
   'hold-lease': holdLease,
+  'steal-lease': stealLease,
   'open-runs': openRuns,
   deliver,
+  'deliver-through': deliverThrough,
 };
 
 tell('ready');
