@@ -14,7 +14,7 @@ export interface QueueTiming {
 }
 
 /** A killed worker's job goes on within `lockMs` and two looks; a worker is blocked for far less than that. */
-export const defaultTiming: QueueTiming = { lockMs: 10_000, stalledCheckMs: 2500 };
+export const defaultTiming: QueueTiming = { lockMs: 6000, stalledCheckMs: 2000 };
 
 /** How often the death of its worker is forgiven to one job: deploys and full machines count, too. */
 const forgivenDeaths = 5;

@@ -4,7 +4,7 @@ import { holdLease } from '../hold-lease.ts';
 import type { WorkIo } from './work-job.ts';
 
 /** Longer than a worker is ever blocked, short enough that a dead one's run goes on within seconds. */
-export const runLeaseMs = 10_000;
+export const runLeaseMs = 6000;
 
 /** Somebody else drives the run now, or has moved it on: nothing was done. */
 export class RunBusy extends Error {

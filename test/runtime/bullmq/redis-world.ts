@@ -1,0 +1,106 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Run } from '../../../src/ports/store.ts';
+import { parseFault, startSandbox } from '../../../src/sandbox/index.ts';
+import { type Child, startChild } from '../../chaos/child.ts';
+import type { KillWorld } from '../../chaos/kill-world.ts';
+import { openHere } from '../../chaos/open-here.ts';
+import type { Order } from '../../chaos/run-and-die.ts';
+import { SharedClock } from '../../chaos/shared-clock.ts';
+import { silentLogger } from '../../support/memory-logger.ts';
+import { csvOf, plainMapping, type Row, usersOf } from '../../support/office.ts';
+import { until } from '../../support/services/redis.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+export interface RedisWorldOptions {
+  /** What stands below `redis:`. */
+  readonly redis: unknown;
+  readonly users?: readonly Row[];
+  readonly employees: readonly Row[];
+  readonly sync?: Readonly<Record<string, unknown>>;
+  readonly limits?: Readonly<Record<string, unknown>>;
+  /** How long the platform works on a file. */
+  readonly processingMs?: number;
+}
+
+/** A platform in this process, a store and a source on disk, and replicas in processes of their own, all in real time. */
+export interface RedisWorld extends KillWorld {
+  replica(order?: Pick<Order, 'die'>): Child;
+  /** Asks for a run as a shell does: into the store, without Redis. */
+  ask(): Promise<void>;
+  runs(): Promise<readonly Run[]>;
+  /** Waits until so many runs have ended. */
+  ended(count: number, withinMs?: number): Promise<readonly Run[]>;
+}
+
+/** Guards that let everything through: these tests are about the queue. */
+const openGuards = Object.fromEntries(
+  ['disables', 'enables', 'removes', 'creates', 'emailChanges', 'updates', 'firstSight'].map((name) => [
+    name,
+    { absolute: 100_000, percent: 100 },
+  ]),
+);
+
+export async function openRedisWorld(options: RedisWorldOptions): Promise<RedisWorld> {
+  const folder = await temporaryFolder();
+  const clock = new SharedClock({ anchor: Date.now(), speed: 1 });
+  const sandbox = await startSandbox({
+    now: () => clock.now(),
+    processingMs: options.processingMs ?? 50,
+    accessTokenLifeMs: 86_400_000_000,
+    people: usersOf(options.users ?? []),
+  });
+  const people = {
+    connection: 'acme',
+    source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
+    policy: 'sync',
+    delivery: 'csv',
+    mapping: plainMapping,
+    lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+    settle: { every: '100ms', visibleWithin: '5s', unknownAfter: '1s' },
+    guards: openGuards,
+    ...options.sync,
+  };
+  const acme = {
+    baseUrl: sandbox.url,
+    accessToken: sandbox.accessToken,
+    limits: { requestsPerSecond: 1000, concurrency: 4, ...options.limits },
+  };
+  const config = join(folder, 'rollcall.json');
+  await writeFile(config, JSON.stringify({ redis: options.redis, connections: { acme }, syncs: { people } }));
+  const world: RedisWorld = {
+    sandbox,
+    clock,
+    config,
+    writeEmployees: (rows) => writeFile(join(folder, 'employees.csv'), csvOf(rows)),
+    setFaults: (...faults) => sandbox.setFaults(faults.map(parseFault)),
+    command: (order) => startChild({ ...order, config, time: clock.parameters }),
+    replica: (order) => world.command({ command: 'start', ...order }),
+    async here(work) {
+      const { app } = await openHere(config, { clock, logger: silentLogger });
+      try {
+        return await work(app);
+      } finally {
+        await app.close();
+      }
+    },
+    apply: () => world.here((app) => app.apply('people', { signal: AbortSignal.timeout(60_000), progress: () => {} })),
+    ask: () =>
+      world.here(async (app) => {
+        const watch = { signal: AbortSignal.timeout(60_000), progress: () => {} };
+        await app.resync('people', { ...watch, scope: { kind: 'all' } });
+      }),
+    runs: () => world.here((app) => app.runs({ limit: 100 })),
+    async ended(count, withinMs = 30_000) {
+      let runs: readonly Run[] = [];
+      await until(async () => {
+        runs = (await world.runs()).filter(({ phase }) => phase === 'done');
+        return runs.length >= count;
+      }, withinMs);
+      return runs;
+    },
+    close: () => sandbox.close(),
+  };
+  await world.writeEmployees(options.employees);
+  return world;
+}
