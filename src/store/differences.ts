@@ -44,3 +44,11 @@ export async function tableNames(db: Kysely<unknown>): Promise<readonly string[]
   const { rows } = await sql<{ schema: string | null }>`select current_schema() as schema`.execute(db);
   return tables.filter(({ isView, schema }) => !isView && schema === rows[0]?.schema).map(({ name }) => name);
 }
+
+/** Whether tables can be made at all: in PostgreSQL since 15, only the owner of a database can by default. */
+export async function mayMakeTables(db: QueryExecutorProvider): Promise<boolean> {
+  if (!isPostgres(db)) return true;
+  const { rows } = await sql<{ may: boolean | null }>`
+    select has_schema_privilege(current_schema(), 'create') as may`.execute(db);
+  return rows[0]?.may === true;
+}

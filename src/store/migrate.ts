@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { RollcallError } from '../core/errors.ts';
-import { lockTables, tableNames } from './differences.ts';
+import { lockTables, mayMakeTables, tableNames } from './differences.ts';
 import { migrations } from './migrations/index.ts';
 
 /**
@@ -25,7 +25,11 @@ export async function migrate(db: Kysely<unknown>, place: string): Promise<void>
 
 async function refuseForeign(db: Kysely<unknown>, place: string): Promise<void> {
   const tables = await tableNames(db);
-  if (tables.length === 0) return;
+  if (tables.length === 0) {
+    if (await mayMakeTables(db)) return;
+    const message = `the user of the store ${place} may make no tables in it. Let that user own the database, or grant it "create" on its schema.`;
+    throw new RollcallError(message, { code: 'STORE_INVALID' });
+  }
   if (!tables.includes('kysely_migration')) {
     const some = tables.slice(0, 3).join(', ');
     const message = `${place} is a database of something else (it has the tables ${some}). Name another one under "store".`;

@@ -19,7 +19,7 @@ export interface PostgresPlace {
 
 const example = 'postgres://user:password@host:5432/database?sslmode=verify-full';
 const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
-const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'application_name', 'host'];
+const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'application_name'];
 
 export function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:/i.test(url);
@@ -40,8 +40,8 @@ export function readPostgresUrl(text: string, folder: string): PostgresPlace {
   if (unknown.length > 0) {
     throw invalid(`has the parameter ${unknown.join(', ')}, which is not known; known are ${parameters.join(', ')}`);
   }
-  // A host that begins with a slash is the folder of a Unix socket; a url can only carry it as a parameter.
-  const host = query.get('host') ?? decode(url.hostname).replace(/^\[(.*)\]$/, '$1');
+  // A host that begins with a slash is the folder of a Unix socket: `%2Frun%2Fpostgresql`, as libpq writes it.
+  const host = decode(url.hostname).replace(/^\[(.*)\]$/, '$1');
   const database = decode(url.pathname.slice(1));
   const user = decode(url.username);
   if (host === '' || database === '' || user === '') throw invalid('lacks a user, a host or a database');
