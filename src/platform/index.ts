@@ -17,6 +17,13 @@ export { openPlatformApi, type PlatformApi } from './api.ts';
 export { callOperation, type OperationAnswer, type OperationInput } from './call-operation.ts';
 export { openPlatformClient, type PlatformClient, type PlatformClientOptions } from './client.ts';
 export { type ConnectOptions, connectPlatform, type PlatformConnection } from './connect.ts';
+export {
+  type ContractAids,
+  type ContractLine,
+  type ContractSuiteOptions,
+  renderCoverage,
+  runContractSuite,
+} from './contract-suite/index.ts';
 export { checkIdentification } from './identification.ts';
 export type { AnswerReader, Operation, OperationBody } from './operation.ts';
 export { openPlatform } from './platform.ts';
@@ -53,6 +60,7 @@ export type {
   OperationId,
   Role,
 } from './schema/index.ts';
+export { type OpenApiDocument, type OpenApiOptions, renderOpenApi } from './schema/open-api.ts';
 export { operationIds, operationOf, operations } from './schema/operations.ts';
 export type { ExchangeOutcome, RevokeOutcome } from './tokens/exchange.ts';
 export { classifyFileStatus } from './user-file.ts';

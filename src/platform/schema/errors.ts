@@ -6,8 +6,7 @@ export const PlatformErrorBody = z.looseObject({
   timestamp: shownText,
   message: shownText,
   details: shownText,
-  /** `uri=<request path>`. */
-  type: shownText,
+  type: shownText.describe('uri=<request path>'),
   title: shownText,
   detail: shownText,
 });
@@ -15,8 +14,7 @@ export type PlatformErrorBody = z.infer<typeof PlatformErrorBody>;
 
 /** Error body of the token refresh (contract, "Errors"; RFC 6749 section 5.2). */
 export const GrantErrorBody = z.looseObject({
-  /** `invalid_grant` for an expired, revoked, unknown or already used refresh token. */
-  error: z.string(),
+  error: z.string().describe('invalid_grant for an expired, revoked, unknown or already used refresh token'),
   error_description: shownText,
 });
 export type GrantErrorBody = z.infer<typeof GrantErrorBody>;

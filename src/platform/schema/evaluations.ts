@@ -11,37 +11,36 @@ import {
   shownId,
   shownNumber,
   shownText,
+  shownTime,
 } from './wire.ts';
 
 /** Contract, "Evaluation". `ratedTopics` is absent in list items, `answer` is there only when answered. */
 export const Evaluation = z.looseObject({
   id: longId,
-  creationTime: shownNumber,
-  updateTime: shownNumber,
-  submissionTime: shownNumber,
+  creationTime: shownTime,
+  updateTime: shownTime,
+  submissionTime: shownTime,
   dateTimeFrom: shownNumber,
   dateTimeTo: shownNumber,
   title: shownText,
   evaluator: UserSummary.nullish(),
   evaluee: UserSummary.nullish(),
-  /** Only `EVALUATION` occurs. */
-  type: shownText,
+  type: shownText.describe('Only EVALUATION occurs'),
   ratedTopics: z.array(RatedTopic).nullish(),
   score: z.looseObject({ message: shownText, value: shownNumber, manualScore: shownFlag }).nullish(),
   comment: shownText,
-  answer: z.looseObject({ approved: shownFlag, comment: shownText, creationTime: shownNumber }).nullish(),
+  answer: z.looseObject({ approved: shownFlag, comment: shownText, creationTime: shownTime }).nullish(),
   period: z
     .looseObject({
       id: shownId,
-      startTime: shownNumber,
-      endTime: shownNumber,
+      startTime: shownTime,
+      endTime: shownTime,
       title: shownText,
       message: shownText,
       subPeriods: z.array(z.unknown()).nullish(),
     })
     .nullish(),
-  /** `DRAFT` or `SUBMITTED`. */
-  status: shownText,
+  status: shownText.describe('DRAFT or SUBMITTED'),
 });
 export type Evaluation = z.infer<typeof Evaluation>;
 

@@ -11,6 +11,7 @@ import {
   shownId,
   shownNumber,
   shownText,
+  shownTime,
 } from './wire.ts';
 
 /** Contract, "Feedback". */
@@ -20,7 +21,7 @@ export const Feedback = z.looseObject({
   recipient: UserSummary.nullish(),
   ratedTopics: z.array(RatedTopic).nullish(),
   totalMessages: shownNumber,
-  creationTime: shownNumber,
+  creationTime: shownTime,
   community: z.looseObject({ id: shownId, name: shownText }).nullish(),
   comment: shownText,
 });
@@ -45,8 +46,7 @@ export const FeedbackRequestPayload = z.object({
   sender: requiredText,
   recipient: requiredText,
   comment: z.string(),
-  /** Skill name codes. */
-  skills: z.array(z.string()).nullish(),
+  skills: z.array(z.string()).nullish().describe('Skill name codes'),
 });
 export type FeedbackRequestPayload = z.infer<typeof FeedbackRequestPayload>;
 
@@ -60,15 +60,13 @@ export type FeedbackDeclinePayload = z.infer<typeof FeedbackDeclinePayload>;
 export const FeedbackPayload = z.object({
   sender: requiredText,
   recipient: requiredText,
-  /** When given, that request counts as answered. */
-  feedbackRequestId: sentId.nullish(),
+  feedbackRequestId: sentId.nullish().describe('When given, that request counts as answered'),
   feedback: z
     .object({
       comments: z.string().nullish(),
       strengths: z.string().nullish(),
       opportunities: z.string().nullish(),
-      /** Shape of the elements is not shown. */
-      competences: z.array(z.unknown()).nullish(),
+      competences: z.array(z.unknown()).nullish().describe('Shape of the elements is not shown'),
     })
     .nullish(),
 });

@@ -23,19 +23,15 @@ export const Goal = z.looseObject({
   code: z.string(),
   title: shownText,
   description: shownText,
-  /** `TEAM` or `COMMUNITY`. */
-  type: shownText,
-  /** `OPENED` occurs; other values are not shown. */
-  status: shownText,
+  type: shownText.describe('TEAM or COMMUNITY'),
+  status: shownText.describe('OPENED occurs; other values are not shown'),
   weighting: shownNumber,
-  /** `INDIVIDUAL` or `SHARED`. */
-  assignment: shownText,
+  assignment: shownText.describe('INDIVIDUAL or SHARED'),
   startDate: shownText,
   endDate: shownText,
   progress: shownNumber,
   assignedTo: shownText,
-  /** ISO 8601, UTC, with milliseconds. */
-  creationDate: shownText,
+  creationDate: shownText.describe('ISO 8601, UTC, with milliseconds'),
   locale: shownText,
   period: z
     .looseObject({ name: shownText, description: shownText, startDate: shownText, endDate: shownText })
@@ -73,12 +69,9 @@ const editable = {
   title: requiredText,
   description: z.string().nullish(),
   weighting: z.number().positive(),
-  /** Inside the period; default its first day. */
-  startDate: calendarDate.nullish(),
-  /** Inside the period; default its last day. */
-  endDate: calendarDate.nullish(),
-  /** The current or a future period; default the active one. */
-  periodName: z.string().nullish(),
+  startDate: calendarDate.nullish().describe('Inside the period; default its first day'),
+  endDate: calendarDate.nullish().describe('Inside the period; default its last day'),
+  periodName: z.string().nullish().describe('The current or a future period; default the active one'),
   locale: requiredText,
 };
 

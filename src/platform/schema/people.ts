@@ -39,8 +39,7 @@ export const RatedTopic = z.looseObject({
   value: shownNumber,
   imageCode: shownText,
   ratedTopicImage: z.looseObject({ imageCode: shownText, baseUrl: shownText, suggestedUrl: shownText }).nullish(),
-  /** `#rrggbb`. */
-  color: shownText,
+  color: shownText.describe('#rrggbb'),
   topics: z.array(Topic).nullish(),
 });
 export type RatedTopic = z.infer<typeof RatedTopic>;

@@ -6,15 +6,15 @@ const Translation = z.looseObject({ id: shownId, languageCode: shownText, value:
 /** Contract, "Role". */
 export const Role = z.looseObject({
   id: longId,
-  /** `ROLE_…` or `CUSTOM_…`. */
-  name: z.string(),
+  name: z.string().describe('ROLE_… or CUSTOM_…'),
   enabled: shownFlag,
-  /** How many users hold the role. */
-  users: shownNumber,
+  users: shownNumber.describe('How many users hold the role'),
   nameTranslations: z.array(Translation).nullish(),
   descriptionTranslations: z.array(Translation).nullish(),
-  /** Names of the form `PERMISSION_OS:<AREA>:<SCOPE>`. */
-  permissions: z.array(z.looseObject({ id: shownId, name: z.string() })).nullish(),
+  permissions: z
+    .array(z.looseObject({ id: shownId, name: z.string() }))
+    .nullish()
+    .describe('Names of the form PERMISSION_OS:<AREA>:<SCOPE>'),
 });
 export type Role = z.infer<typeof Role>;
 

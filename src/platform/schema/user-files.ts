@@ -7,10 +7,8 @@ export const UserFileRecord = z.looseObject({
   fileName: shownText,
   communityId: shownId,
   uploaderId: shownId,
-  /** `YYYY-MM-DD hh:mm:ss`. */
-  fileDate: shownText,
-  /** `Processing` occurs; other values are not shown. */
-  fileStatus: z.string(),
+  fileDate: shownText.describe('YYYY-MM-DD hh:mm:ss'),
+  fileStatus: z.string().describe('Processing occurs; other values are not shown'),
   blocked: shownFlag,
 });
 export type UserFileRecord = z.infer<typeof UserFileRecord>;

@@ -26,8 +26,7 @@ const writable = {
   phoneNumber: optionalText,
   project: optionalText,
   seniority: optionalText,
-  /** `customField<N>` to text. */
-  customFields: z.record(z.string(), z.string().nullable()).nullish(),
+  customFields: z.record(z.string(), z.string().nullable()).nullish().describe('customField<N> to text'),
 };
 
 /** Body of POST users (contract, "User write payload"). */
@@ -56,18 +55,15 @@ export const UserRecord = z.looseObject({
   account: shownText,
   project: shownText,
   birthDate: shownText,
-  /** A month-name date with a 12-hour time: `Jan 5, 2021 12:00:00 AM`. */
-  orgEntryDate: shownText,
-  /** In search results only. */
-  organizationName: shownText,
+  orgEntryDate: shownText.describe('A month-name date with a 12-hour time: Jan 5, 2021 12:00:00 AM'),
+  organizationName: shownText.describe('In search results only'),
   identification: z.string(),
   customFields: z.record(z.string(), z.string().nullable()).nullish(),
   externalId: shownText,
   uid: shownText,
   loginId: shownText,
   createdDate: shownText,
-  /** `YYYY-MM-DDThh:mm:ss`, zone not shown. */
-  lastUpdate: shownText,
+  lastUpdate: shownText.describe('YYYY-MM-DDThh:mm:ss, zone not shown'),
 });
 export type UserRecord = z.infer<typeof UserRecord>;
 

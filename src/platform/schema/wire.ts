@@ -11,6 +11,9 @@ export const shownText = z.string().nullish();
 /** A number that an answer may leave out. */
 export const shownNumber = z.number().nullish();
 
+/** An instant that an answer may leave out, in epoch milliseconds (contract, "Conventions"). */
+export const shownTime = z.number().nullish().describe('epoch ms');
+
 /** A flag that an answer may leave out. */
 export const shownFlag = z.boolean().nullish();
 

@@ -34,7 +34,7 @@ caption { text-align: left; color: var(--dim); font-size: .8rem; }
 th, td { text-align: left; vertical-align: top; padding: .2rem .75rem .2rem 0; border-top: 1px solid var(--line); }
 th { font-weight: 500; white-space: nowrap; } .answers th { width: 3.5rem; } .answers td:last-child { text-align: right; padding-right: 0; }
 .members th { font-family: ui-monospace, monospace; font-size: 13px; width: 14rem; }
-.status { font-family: ui-monospace, monospace; } .s2 { color: var(--good); } .s4, .s5 { color: var(--bad); }
+.members small { color: var(--dim); margin-left: .5rem; } .status { font-family: ui-monospace, monospace; } .s2 { color: var(--good); } .s4, .s5 { color: var(--bad); }
 .need { color: var(--bad); }
 form { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .6rem 1rem; margin-top: .9rem; align-items: start; }
 .field span { display: block; } .field small { color: var(--dim); font-size: .78rem; }

@@ -11,10 +11,11 @@ export function renderSchema(schema: JsonObject): Html {
   const rows = Object.entries(properties).map(([name, member]) => {
     const inner = innerObject(member);
     const mark = required.includes(name) ? html` <b class="need" title="required">*</b>` : undefined;
-    const rule = typeof member.pattern === 'string' && member.pattern === '\\S' ? 'not blank' : undefined;
+    const rule = typeof member.pattern === 'string' && member.pattern === '\\S' ? ', not blank' : undefined;
+    const note = typeof member.description === 'string' ? html` <small>${member.description}</small>` : undefined;
     return html`<tr>
       <th>${name}${mark}</th>
-      <td>${renderType(member)} ${rule}${inner === undefined ? undefined : renderSchema(inner)}</td>
+      <td>${renderType(member)}${rule}${note}${inner === undefined ? undefined : renderSchema(inner)}</td>
     </tr>`;
   });
   return html`<table class="members">${rows}</table>`;

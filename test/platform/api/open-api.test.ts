@@ -53,7 +53,10 @@ describe('the OpenAPI document', () => {
     expect(query('/growth/public-api/v1/users/{identification}/leaders')).toMatchObject({ pageNumber: { default: 1 } });
     expect(query('/growth/public-api/v1/goals')).toMatchObject({ orderBy: { default: 'creationDate' } });
     expect(document.components.schemas.Feedback).toMatchObject({
-      properties: { id: { type: 'integer', format: 'int64' } },
+      properties: {
+        id: { type: 'integer', format: 'int64' },
+        creationTime: { type: ['number', 'null'], description: 'epoch ms' },
+      },
     });
   });
 
