@@ -31,7 +31,7 @@ describe('the first token', () => {
     const bench = openBench();
     const viewer = bench.open({ mayPresentSeed: false });
     await expect(viewer.current(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
-    await expect(viewer.current(never)).rejects.toThrow('start, apply, resync, token refresh');
+    await expect(viewer.current(never)).rejects.toThrow('start, apply, resync, retry, token refresh');
     expect(bench.server.presentations).toEqual([]);
     await bench.open().current(never);
     await viewer.current(never);
