@@ -118,7 +118,10 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
   );
   worker.on('error', gate.report);
   worker.on('lockRenewalFailed', (ids) => {
-    for (const id of ids) worker.cancelJob(id, 'the lock of the job was lost');
+    for (const id of ids) {
+      logger.warn({ job: id }, 'the lock of the job was lost: it stops here before its next effect');
+      worker.cancelJob(id, 'the lock of the job was lost');
+    }
   });
   worker.on('stalled', (id) => logger.warn({ job: id }, 'a worker died or hung at this job: it goes on'));
   // The only jobs that fail are those that came to a bound of the queue.

@@ -1,4 +1,8 @@
 import { onTestFinished } from 'vitest';
+import type { Engine } from '../../../src/main/open-engine.ts';
+import type { App, Role } from '../../../src/ports/app.ts';
+import { openHere } from '../../chaos/open-here.ts';
+import { type MemoryLogger, memoryLogger } from '../../support/memory-logger.ts';
 import {
   findRedisProgram,
   type RedisServer,
@@ -53,4 +57,32 @@ async function readKey(redis: RedisServer, key: string): Promise<unknown> {
     default:
       return redis.command('GET', key);
   }
+}
+
+export interface Deployment {
+  readonly app: App;
+  readonly engine: Engine;
+  readonly logger: MemoryLogger;
+  stop(): Promise<void>;
+}
+
+/** `rollcall start` in this process. Stopped after the test if it still runs. */
+export async function startHere(world: RedisWorld, role: Role = 'all'): Promise<Deployment> {
+  const logger = memoryLogger();
+  const { app, engine } = await openHere(world.config, { clock: world.clock, logger });
+  const stopping = new AbortController();
+  const ready = Promise.withResolvers<void>();
+  const ended = app.start({ signal: stopping.signal, progress: () => {}, role, onReady: ready.resolve });
+  ended.catch(ready.reject);
+  let isOver = false;
+  const stop = async (): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
+    stopping.abort(new Error('stop'));
+    await ended;
+    await app.close();
+  };
+  onTestFinished(stop);
+  await ready.promise;
+  return { app, engine, logger, stop };
 }

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { expectPromisesKept } from '../../chaos/kill-world.ts';
+import { employees } from '../../support/office.ts';
+import { until } from '../../support/services/redis.ts';
+import { startCluster, startSentinels } from '../../support/services/redis-groups.ts';
+import type { RedisWorld } from './redis-world.ts';
+import { openRedisServer, openWorld, redisOrSkip, startHere } from './with-redis.ts';
+
+const program = await redisOrSkip('Redis outages');
+const people = employees(8);
+/** A run of some seconds: two files, each of which the platform takes its time for. */
+const slow = { employees: people, sync: { batchRows: 4 }, processingMs: 2500 };
+
+/** Until the platform has the first file. */
+function firstFile(world: RedisWorld): Promise<void> {
+  return until(async () => world.sandbox.state.files.size > 0);
+}
+
+async function expectOneGoodRun(world: RedisWorld, withinMs = 30_000): Promise<void> {
+  const from = Date.now();
+  const [run] = await world.ended(1, withinMs);
+  expect(run?.outcome).toBe('succeeded');
+  process.stderr.write(`${expect.getState().currentTestName}: done after ${Date.now() - from} ms\n`);
+}
+
+describe.skipIf(program === undefined)('a run goes on', () => {
+  it('after Redis was emptied', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const world = await openWorld({ redis: redis.url, ...slow });
+    const deployment = await startHere(world);
+    await world.ask();
+    await firstFile(world);
+    await redis.command('FLUSHALL');
+    await expectOneGoodRun(world);
+    await deployment.stop();
+    await expectPromisesKept(world, people);
+  });
+
+  it('after Redis died and came back empty, and what was asked for meanwhile is done', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const world = await openWorld({ redis: redis.url, ...slow });
+    const deployment = await startHere(world);
+    await world.ask();
+    await firstFile(world);
+    await redis.kill();
+    await world.ask();
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await redis.start();
+    const runs = await world.ended(2);
+    expect(runs.map(({ outcome }) => outcome).toSorted()).toEqual(['nothing-to-do', 'succeeded']);
+    expect(deployment.logger.messages('error').length).toBeLessThan(10);
+    await deployment.stop();
+    await expectPromisesKept(world, people);
+  });
+
+  it('after Redis stood still for longer than a lock, without doing anything twice', async () => {
+    const redis = await openRedisServer(program ?? '');
+    // About 60 calls, five a second: one step goes on all the time.
+    const world = await openWorld({
+      redis: redis.url,
+      employees: people,
+      sync: { delivery: 'direct', policy: 'upsert-only' },
+      limits: { requestsPerSecond: 3 },
+    });
+    const [one, two] = [await startHere(world), await startHere(world)];
+    await world.ask();
+    await until(async () => (await world.runs()).some(({ phase }) => phase === 'delivering'));
+    redis.signal('SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, 8000));
+    redis.signal('SIGCONT');
+    await expectOneGoodRun(world, 60_000);
+    await Promise.all([one.stop(), two.stop()]);
+    const warnings = [one, two].flatMap(({ logger }) => logger.messages('warn'));
+    expect(warnings).toContain('the lock of the job was lost: it stops here before its next effect');
+    await expectPromisesKept(world, people);
+  }, 90_000);
+
+  it('when Redis is full, as soon as it is not, and says so in few lines', async () => {
+    const redis = await openRedisServer(program ?? '', { config: ['maxmemory 20mb'] });
+    const world = await openWorld({ redis: redis.url, ...slow });
+    const deployment = await startHere(world);
+    await redis.command('SETRANGE', 'filler', '30000000', 'x');
+    await world.ask();
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    const lines = deployment.logger.lines.filter(({ level }) => level === 'error');
+    expect(lines.map(({ fields }) => fields.kind)).toContain('OOM');
+    expect(lines.length).toBeLessThan(10);
+    await redis.command('DEL', 'filler');
+    await expectOneGoodRun(world);
+    await deployment.stop();
+    await expectPromisesKept(world, people);
+  });
+
+  it('after the master behind Sentinels has died', async () => {
+    const group = await startSentinels(program ?? '');
+    try {
+      const world = await openWorld({
+        redis: { sentinels: group.sentinels.map(({ port }) => `127.0.0.1:${port}`), master: group.masterName },
+        ...slow,
+      });
+      const deployment = await startHere(world);
+      await world.ask();
+      await firstFile(world);
+      await group.master.kill();
+      await expectOneGoodRun(world);
+      await deployment.stop();
+      await expectPromisesKept(world, people);
+    } finally {
+      await group.close();
+    }
+  }, 60_000);
+
+  it('in a cluster of three', async () => {
+    const cluster = await startCluster(program ?? '');
+    try {
+      const world = await openWorld({
+        redis: { cluster: cluster.nodes.map(({ port }) => `127.0.0.1:${port}`) },
+        ...slow,
+      });
+      const deployment = await startHere(world);
+      await world.ask();
+      await expectOneGoodRun(world);
+      expect(deployment.logger.messages('error')).toEqual([]);
+      await deployment.stop();
+      await expectPromisesKept(world, people);
+    } finally {
+      await cluster.close();
+    }
+  }, 60_000);
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { runJob } from '../../../jobs/index.ts';
+import { openRun, requestRun } from '../../../src/engine/request-run.ts';
+import { firstPiece } from '../../../src/runtime/bullmq/job-data.ts';
+import { type WorkIo, workJob } from '../../../src/runtime/bullmq/work-job.ts';
+import { expectPromisesKept } from '../../chaos/kill-world.ts';
+import { openHere } from '../../chaos/open-here.ts';
+import { silentLogger } from '../../support/memory-logger.ts';
+import { employees } from '../../support/office.ts';
+import { everythingIn, openRedisServer, openWorld, redisOrSkip, startHere } from './with-redis.ts';
+
+const program = await redisOrSkip('the queue');
+const people = employees(30);
+
+describe.skipIf(program === undefined)('a deployment with Redis', () => {
+  it('does a run in a job per batch and leaves nothing of it in Redis', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 3 } });
+    const deployment = await startHere(world);
+    await world.ask();
+    const [run] = await world.ended(1);
+    expect(run).toMatchObject({ outcome: 'succeeded', trigger: 'resync', counts: { applied: 30 } });
+    const { batches } = await deployment.app.show(run?.id ?? '');
+    const events = (await redis.command('XRANGE', '{rollcall}:runs:events', '-', '+')) as readonly [string, string[]][];
+    const added = events.filter(([, words]) => words[1] === 'added' && words.some((word) => word.startsWith('run_')));
+    expect(added.length).toBeLessThanOrEqual(batches.length + 10);
+    await deployment.stop();
+    expect(await everythingIn(redis)).not.toMatch(new RegExp(`"(?:data|${run?.id}_\\d+)":`));
+    await expectPromisesKept(world, people);
+  });
+
+  it('never tells Redis who anybody is, nor a token, whatever goes wrong', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 10 } });
+    world.setFaults('file:fail-if=E3');
+    const deployment = await startHere(world);
+    await world.ask();
+    let seen = '';
+    while ((await world.runs()).every(({ phase }) => phase !== 'done')) seen += await everythingIn(redis);
+    seen += await everythingIn(redis);
+    await deployment.stop();
+    expect(seen).toContain('{rollcall}:runs');
+    expect(seen).toContain('run_');
+    for (const secret of [world.sandbox.accessToken, 'Ana1', 'Díaz', 'example.com', 'E17', '"E3"']) {
+      expect(seen).not.toContain(secret);
+      expect(deployment.logger.text()).not.toContain(secret);
+    }
+  });
+
+  it('shares the work between roles, and a worker without a scheduler begins nothing', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 15 } });
+    const scheduler = await startHere(world, 'scheduler');
+    await world.ask();
+    const worker = await startHere(world, 'worker');
+    const [run] = await world.ended(1);
+    expect(run?.outcome).toBe('succeeded');
+    expect(scheduler.logger.messages('info')).not.toContain('run ended');
+    expect(worker.logger.messages('info')).toContain('run ended');
+    expect([...scheduler.logger.messages('error'), ...worker.logger.messages('error')]).toEqual([]);
+  });
+
+  it('ends within a moment of being asked to when it has nothing to do', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const world = await openWorld({ redis: redis.url, employees: people });
+    const replica = world.replica();
+    await replica.line('ready');
+    const askedAt = Date.now();
+    replica.process.kill('SIGTERM');
+    expect(await replica.ended).toMatchObject({ code: 0, errors: '' });
+    expect(Date.now() - askedAt).toBeLessThan(1500);
+  });
+});
+
+describe('one job, delivered twice at the same time', () => {
+  it('has one effect: who comes second comes again later', async () => {
+    const world = await openWorld({ redis: undefined, employees: people, sync: { batchRows: 10 } });
+    const { app, engine } = await openHere(world.config, { clock: world.clock, logger: silentLogger });
+    await requestRun({ sync: 'people', kind: 'manual', scope: { kind: 'all' } }, engine.io);
+    const opened = await openRun('people', engine.io);
+    let takings = 0;
+    const never = new AbortController().signal;
+    const io: WorkIo = {
+      engine: engine.io,
+      newOwner: () => `worker-${++takings}`,
+      stop: never,
+      patience: never,
+      keepToken: async () => {},
+      runJob,
+      random: () => 0,
+    };
+    let copies = [firstPiece(opened?.run.id ?? ''), firstPiece(opened?.run.id ?? '')];
+    let isBusySeen = false;
+    while (copies.length > 0) {
+      const worked = await Promise.all(copies.map((data) => workJob(data, io, never)));
+      isBusySeen ||= worked.some((one) => one.kind === 'again' && one.afterMs === 1000);
+      copies = worked.flatMap((one) => (one.kind === 'done' ? [] : [one.data]));
+    }
+    await app.close();
+    expect(isBusySeen).toBe(true);
+    expect(world.sandbox.state.log).toHaveLength(people.length);
+    await expectPromisesKept(world, people);
+  });
+});
