@@ -1,0 +1,75 @@
+import { type ExecFileException, execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { plainMapping } from '../support/office.ts';
+import { startPostgres } from '../support/services.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const postgres = await startPostgres();
+const cli = join(import.meta.dirname, '../../src/main/cli.ts');
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function rollcall(folder: string, ...args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [cli, ...args], { cwd: folder }, (error: ExecFileException | null, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
+    });
+  });
+}
+
+describe.skipIf(postgres === undefined)('the main job with its store in PostgreSQL', () => {
+  async function openOffice(people: number): Promise<{ folder: string; password: string }> {
+    const sandbox = await startSandbox({ now: () => Date.now(), processingMs: 10, faults: [] });
+    onTestFinished(() => sandbox.close());
+    const folder = await temporaryFolder();
+    const store = (await postgres?.newDatabase()) ?? '';
+    const config = {
+      store,
+      connections: { acme: { baseUrl: sandbox.url, accessToken: sandbox.accessToken } },
+      syncs: {
+        people: {
+          connection: 'acme',
+          source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
+          policy: 'sync',
+          mapping: plainMapping,
+          lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+          guards: { creates: { absolute: 1000 } },
+          settle: { every: '1s' },
+        },
+      },
+    };
+    await writeFile(join(folder, 'rollcall.yaml'), JSON.stringify(config));
+    const rows = Array.from({ length: people }, (_, i) => `E${i},Ana ${i},Doe,e${i}@example.com,active\n`);
+    await writeFile(join(folder, 'employees.csv'), `id,first,last,mail,status\n${rows.join('')}`);
+    return { folder, password: decodeURIComponent(new URL(store).password) };
+  }
+
+  it('brings everybody over, finds nothing to do the second time, and holds no connection when it has ended', async () => {
+    const { folder, password } = await openOffice(30);
+    const first = await rollcall(folder, 'apply', 'people', '--json');
+    expect(first).toMatchObject({ code: 0 });
+    expect(JSON.parse(first.stdout)).toMatchObject({ outcome: 'succeeded', counts: { create: 30 } });
+    const second = await rollcall(folder, 'apply', 'people', '--json');
+    expect(JSON.parse(second.stdout)).toMatchObject({ outcome: 'nothing-to-do' });
+    for (const { stdout, stderr } of [first, second]) expect(stdout + stderr).not.toContain(password);
+  });
+
+  it('is done once by two processes that are asked for it at the same time', async () => {
+    const { folder } = await openOffice(40);
+    const both = await Promise.all([1, 2].map(() => rollcall(folder, 'apply', 'people', '--json')));
+    const told = both.map(({ stdout }) => JSON.parse(stdout) as { outcome?: string; counts?: { create: number } });
+    expect(told.reduce((sum, { counts }) => sum + (counts?.create ?? 0), 0)).toBe(40);
+    expect(told.map(({ outcome }) => outcome)).toContain('succeeded');
+    const runs = JSON.parse((await rollcall(folder, 'runs', '--json')).stdout) as {
+      runs: { counts: { applied: number } }[];
+    };
+    expect(runs.runs.reduce((sum, { counts }) => sum + counts.applied, 0)).toBe(40);
+  });
+});
