@@ -6,6 +6,7 @@ import { describeLeases } from './store-leases.ts';
 import { describeLedger } from './store-ledger.ts';
 import { describePlans } from './store-plans.ts';
 import { describePrune } from './store-prune.ts';
+import { describeRaces } from './store-races.ts';
 import { describeRuns } from './store-runs.ts';
 import { describeTokens } from './store-tokens.ts';
 
@@ -30,5 +31,6 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describe('holds', () => describeHolds(current));
     describe('tokens', () => describeTokens(current));
     describe('pruning', () => describePrune(current));
+    describe('asked from several sides at once', () => describeRaces(current));
   });
 }
