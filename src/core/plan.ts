@@ -182,19 +182,21 @@ function gone(
 
 function active(subject: Case, person: Person, rules: PlanRules, ours: boolean): Decision {
   const { user, ledger, identification } = subject;
+  // Seen again, whatever becomes of the change: one that is held or fails must not leave the old count standing.
+  const seen = reset(ledger, ours);
   if (user === undefined) {
     if (ledger?.removed?.blacklist === true) {
       const text =
         'was removed with blacklist by Rollcall and is active again: create the user by hand if that is meant';
       return { rule: 'active-blacklisted', finding: finding(subject, 'removed-with-blacklist', text) };
     }
-    return { rule: 'active-create', change: create(identification, person.fields) };
+    return { rule: 'active-create', change: create(identification, person.fields), ...seen };
   }
   const known = ledger?.removed === undefined ? ledger : undefined;
   const difference = diffFields(person.fields, user, known, rules.firstSight);
   if (user.enabled) {
     if (difference.changed.length > 0) {
-      return { rule: 'active-update', change: update(user, identification, person.fields, difference) };
+      return { rule: 'active-update', change: update(user, identification, person.fields, difference), ...seen };
     }
     const entry =
       ours && known !== undefined
@@ -207,15 +209,16 @@ function active(subject: Case, person: Person, rules: PlanRules, ours: boolean):
   }
   if (!ours || known?.disabledAt !== undefined) {
     const why = ours ? 'active again: disabled by us before' : 'active, and disabled when first seen';
-    return { rule: 'active-enable', change: enable(user, identification, person.fields, difference, why) };
+    return { rule: 'active-enable', change: enable(user, identification, person.fields, difference, why), ...seen };
   }
   if (rules.foreignDisable === 'enable') {
     const why = 'active, and disabled by somebody else';
-    return { rule: 'active-foreign-disable', change: enable(user, identification, person.fields, difference, why) };
+    const change = enable(user, identification, person.fields, difference, why);
+    return { rule: 'active-foreign-disable', change, ...seen };
   }
   const text =
     'is active in the source, but somebody else disabled the account: enable it by hand, or set foreignDisable: enable';
-  return { rule: 'active-foreign-disable', finding: finding(subject, 'foreign-disable', text) };
+  return { rule: 'active-foreign-disable', finding: finding(subject, 'foreign-disable', text), ...seen };
 }
 
 const permitted: Readonly<Record<Policy, readonly ChangeKind[]>> = {

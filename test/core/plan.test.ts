@@ -389,3 +389,20 @@ describe('whatever the sides say', () => {
     );
   });
 });
+
+describe('somebody who is seen again', () => {
+  const missed = { misses: { count: 1, since: now - 2 * day, stamp: 'snapshot-0' } };
+  const gone = { disabledAt: now - 40 * day, goneSince: now - 40 * day };
+  it.each([
+    { name: 'and differs', ledger: entry(missed), user: user({ fields: {} }) },
+    { name: 'and is to be created anew', ledger: entry(missed), user: undefined },
+    { name: 'and was disabled by somebody else', ledger: entry(missed), user: off },
+    { name: 'and is to be enabled', ledger: entry({ ...gone, ...missed }), user: off },
+  ])('$name starts anew to be missing and gone, even if the change never lands', ({ ledger, user: shown }) => {
+    const decided = decide({ identification: 'E1', source: says.active(), user: shown, ledger }, rules, now).ledger;
+    expect(decided).toBeDefined();
+    expect(decided).not.toHaveProperty('misses');
+    expect(decided).not.toHaveProperty('goneSince');
+    expect(decided?.disabledAt).toBe(ledger.disabledAt);
+  });
+});

@@ -72,6 +72,19 @@ describe('leavers', () => {
     expect(office.sandbox.state.users.has('E3')).toBe(true);
   });
 
+  it('who come back in between start their days anew, even if the enable waits for approval all the time', async () => {
+    const guards = { enables: { absolute: 0, percent: 0 } };
+    const office = await managed({ remove: { afterDays: 30 }, guards });
+    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
+    await office.apply();
+    office.clock.jump(40 * 24 * hourMs);
+    await office.writeEmployees(employees(20));
+    expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { enable: 1, held: 1 } });
+    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
+    expect((await office.apply()).run.counts).toMatchObject({ remove: 0 });
+    expect(office.sandbox.state.users.has('E3')).toBe(true);
+  });
+
   it('removed with blacklist are a conflict when they come back, and are not created', async () => {
     const office = await managed({ remove: { afterDays: 1, blacklist: true } });
     await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
