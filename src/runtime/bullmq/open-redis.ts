@@ -6,15 +6,14 @@ export type RedisClient = Redis | Cluster;
 
 /**
  * `worker`: waits for Redis as long as it takes. `producer`: fails within seconds when Redis is away, so that whoever
- * asked can do something else. `budget`: fails within a fraction of a second.
- */
+ * asked can do something else. */
 export type RedisPurpose = 'worker' | 'producer' | 'budget';
 
 const longestRetryMs = 1000;
 const connectTimeoutMs = 5000;
 const keepAliveMs = 10_000;
 /** A command without an answer for this long has failed; a worker's commands may block and have no limit. */
-const commandTimeoutMs = { producer: 3000, budget: 500 } as const;
+const commandTimeoutMs = { producer: 3000, budget: 3000 } as const;
 
 /**
  * A connection to Redis in any of its forms. It reconnects by itself for ever; every error is told to `onError`, once

@@ -21,6 +21,8 @@ const memberMs = 60_000;
 /** With how many others a process shares that has never reached Redis. */
 const assumedMembers = 10;
 const answerMs = 500;
+/** The first answer may take longer: the connection has to be made. */
+const firstAnswerMs = 3000;
 /** How long Redis is not asked again after it did not answer. */
 const restMs = 1000;
 
@@ -35,25 +37,33 @@ export function openRedisBudget(parts: RedisBudgetParts): RateBudget {
   const keys = [`${prefix}:budget:${connection}:starts`, `${prefix}:budget:${connection}:members`];
   const given = [burst, windowMs, limits.concurrency, member, memberMs];
   let members = assumedMembers;
-  let share: RateBudget | undefined;
+  let share: { readonly budget: RateBudget; readonly from: number } | undefined;
+  let withinMs = firstAnswerMs;
   let askAgainAt = Number.NEGATIVE_INFINITY;
   return {
     async take() {
       if (clock.now() >= askAgainAt) {
         try {
           const [waitMs, sharing] = readAnswer(
-            await answerWithin(client.eval(takeScript, keys.length, ...keys, ...given), answerMs, clock),
+            await answerWithin(client.eval(takeScript, keys.length, ...keys, ...given), withinMs, clock),
           );
           members = sharing;
+          withinMs = answerMs;
           share = undefined;
           return waitMs;
         } catch (error) {
           askAgainAt = clock.now() + restMs;
+          withinMs = answerMs;
           onError(error);
         }
       }
-      share ??= parts.openLocal({ ...limits, requestsPerSecond: limits.requestsPerSecond / members });
-      return share.take();
+      const now = clock.now();
+      // What was given out together just before still counts: the share begins a window later.
+      share ??= {
+        budget: parts.openLocal({ ...limits, requestsPerSecond: limits.requestsPerSecond / members }),
+        from: now + windowMs,
+      };
+      return Math.max(0, share.from - now) + (await share.budget.take());
     },
   };
 }

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { openLocalBudget } from '../../../src/platform/rate-limit.ts';
+import { closeRedis, openRedis } from '../../../src/runtime/bullmq/open-redis.ts';
+import { openRedisBudget } from '../../../src/runtime/bullmq/redis-budget.ts';
+import { SharedClock } from '../../chaos/shared-clock.ts';
+import { openRedisServer, redisOrSkip } from './with-redis.ts';
+
+const program = await redisOrSkip('the shared rate budget');
+const run = promisify(execFile);
+const rate = 20;
+
+/** The most that began within a second. */
+function mostPerSecond(instants: readonly number[]): number {
+  const sorted = instants.toSorted((a, b) => a - b);
+  return Math.max(0, ...sorted.map((from, i) => sorted.slice(i).filter((at) => at < from + 1000).length));
+}
+
+async function spendIn(port: number, ms: number): Promise<number[]> {
+  const words = [join(import.meta.dirname, 'spend-budget.ts'), String(port), String(rate), String(ms)];
+  const { stdout } = await run(process.execPath, words);
+  return JSON.parse(stdout) as number[];
+}
+
+describe.skipIf(program === undefined)('a rate budget that processes share', () => {
+  it('is one budget: four processes together begin no more than one may', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const begun = (await Promise.all([1, 2, 3, 4].map(() => spendIn(redis.port, 4000)))).flat();
+    const lastedMs = Math.max(...begun) - Math.min(...begun);
+    expect(begun.length).toBeLessThanOrEqual((rate * lastedMs) / 1000 + rate);
+    expect(begun.length).toBeGreaterThan(rate * 3);
+    // A start is given exactly; on a busy machine it is made a little later, and the next one in time.
+    expect(mostPerSecond(begun)).toBeLessThanOrEqual(rate * 1.25);
+  });
+
+  it('becomes a small share each when Redis is away, and is one again when it is back', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const clock = new SharedClock({ anchor: Date.now(), speed: 1 });
+    const limits = { requestsPerSecond: rate, concurrency: 2, timeoutMs: 1000 };
+    const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'x' } as const;
+    const errors: unknown[] = [];
+    const members = ['one', 'two', 'three', 'four'].map((member) => {
+      const client = openRedis(settings, 'budget', () => {});
+      const openLocal = (share: typeof limits) => openLocalBudget(share, clock);
+      const onError = (error: unknown): void => void errors.push(error);
+      return {
+        client,
+        budget: openRedisBudget({
+          client,
+          prefix: '{x}',
+          connection: 'acme',
+          limits,
+          clock,
+          member,
+          openLocal,
+          onError,
+        }),
+      };
+    });
+    // Each twice: the first one asks when it does not know of the last.
+    for (const { budget } of [...members, ...members]) await budget.take();
+    expect(errors).toEqual([]);
+    await redis.kill();
+    const waits = await Promise.all(
+      members.map(async ({ budget }) => {
+        const each = [];
+        for (let i = 0; i < 11; i += 1) each.push(await budget.take());
+        return each;
+      }),
+    );
+    for (const each of waits) {
+      expect(each.filter((waitMs) => waitMs < 900)).toEqual([]);
+      expect(each.filter((waitMs) => waitMs < 1900)).toHaveLength(rate / members.length);
+    }
+    expect(errors.length).toBeGreaterThan(0);
+    for (const { client } of members) closeRedis(client);
+  });
+});
