@@ -47,8 +47,6 @@ function nodeOptions(settings: RedisSettings, purpose: RedisPurpose): NodeOption
         ...(settings.sentinelPassword === undefined ? {} : { sentinelPassword: settings.sentinelPassword }),
         ...(settings.tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: settings.tls }),
         sentinelRetryStrategy: retryDelay,
-        // Hears of a new master from the sentinels and does not wait for the old one's socket to die.
-        failoverDetector: true,
       };
     case 'cluster':
       return common;
