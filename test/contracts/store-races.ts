@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
@@ -19,11 +20,14 @@ const rounds = Array.from({ length: 12 }, (_, round) => round);
 export function describeRaces(store: () => Store): void {
   it('takes a trigger into a run or cancels it, never both', async () => {
     const { runs, triggers } = store();
-    for (const round of rounds) {
+    for (let round = 0; round < 60; round++) {
       const sync = `sync ${round}`;
       for (const name of ['a', 'b']) await triggers.add(sampleTrigger(`${name} ${round}`, { sync }));
-      const make = { id: `run_${round}`, connection: 'acme', now };
-      const [opened, isCancelled] = await Promise.all([runs.open(sync, make), triggers.cancel(`a ${round}`)]);
+      const opening = runs.open(sync, { id: `run_${round}`, connection: 'acme', now });
+      // A little later each time, so that some come between its reading and its writing.
+      for (let turn = 0; turn < round; turn++) await nextTurn();
+      const isCancelled = await triggers.cancel(`a ${round}`);
+      const opened = await opening;
       expect(opened?.isNew).toBe(true);
       const taken = { kind: 'taken', run: `run_${round}` };
       expect(await triggers.state(`a ${round}`)).toEqual(isCancelled ? { kind: 'cancelled' } : taken);

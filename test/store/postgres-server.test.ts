@@ -35,6 +35,9 @@ async function connect(url: string): Promise<Client> {
   return client;
 }
 
+/** To be asked outside a transaction: within one, the answer stays the same. */
+const waiters = "from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+
 async function failureOf(work: Promise<unknown>): Promise<Error & { code?: string; retry?: unknown }> {
   return work.then(
     () => {
@@ -277,14 +280,40 @@ describe.skipIf(own === undefined)('a PostgreSQL store whose server goes away', 
     );
     const entries = ['ana', 'zoe'].map((name) => sampleEntry(name));
     const writing = failureOf(store.ledger.put(owned, entries));
-    const waiting = "from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    while ((await beside.query(`select 1 ${waiting}`)).rows.length === 0);
-    await beside.query(`select pg_terminate_backend(pid) ${waiting}`);
+    const watcher = await connect(url);
+    while ((await watcher.query(`select 1 ${waiters}`)).rows.length === 0);
+    await watcher.query(`select pg_terminate_backend(pid) ${waiters}`);
     expect(await writing).toMatchObject({ code: 'STORE_INVALID', retry: 'backoff' });
     await beside.query('rollback');
     expect((await store.ledger.getMany('acme', ['ana', 'zoe'])).size).toBe(0);
     await store.ledger.put(owned, entries);
     expect((await store.ledger.getMany('acme', ['ana', 'zoe'])).size).toBe(2);
+  });
+
+  it('lets nobody take a run over while its owner is in the middle of a write', async () => {
+    const url = await newUrl();
+    const store = await open(url);
+    const owned = await openRun(store, { id: 'run_1' });
+    const beside = await connect(url);
+    await beside.query('begin');
+    await beside.query(
+      "insert into ledger (connection, identification, owner, unverified) values ('acme', 'zoe', 'x', 0)",
+    );
+    const order: string[] = [];
+    const writing = store.ledger.put(owned, [sampleEntry('zoe')]).then(() => order.push('written'));
+    const watcher = await connect(url);
+    const waiting = async (): Promise<number> => (await watcher.query(`select 1 ${waiters}`)).rows.length;
+    while ((await waiting()) < 1);
+    const taking = store.leases
+      .take(owned.lease.name, 'thief', 1_000, Number.MAX_SAFE_INTEGER - 1_000)
+      .then((lease) => {
+        order.push(`taken with fence ${lease?.fence}`);
+      });
+    while ((await waiting()) < 2 && order.length === 0);
+    await beside.query('rollback');
+    await Promise.all([writing, taking]);
+    expect(order).toEqual(['written', 'taken with fence 2']);
+    await expect(store.ledger.put(owned, [sampleEntry('zoe')])).rejects.toMatchObject({ code: 'LEASE_LOST' });
   });
 
   it('does not write to a standby, and follows when it is promoted', async () => {
