@@ -1,0 +1,101 @@
+import { Redis } from 'ioredis';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/main/system.ts';
+import { firstPiece, type JobData, jobIdOf, readJobData, runOfJobId } from '../../../src/runtime/bullmq/job-data.ts';
+import { closeRedis, openRedis } from '../../../src/runtime/bullmq/open-redis.ts';
+import { openRunQueue, priorityOf } from '../../../src/runtime/bullmq/run-queue.ts';
+import { openRedisServer, redisOrSkip } from './with-redis.ts';
+
+const program = await redisOrSkip('the queue');
+
+describe('what stands in Redis for a job', () => {
+  it('is refused when another version wrote it', () => {
+    const ours: JobData = firstPiece('run_1');
+    expect(readJobData(ours)).toEqual(ours);
+    for (const other of [
+      { ...ours, v: 2 },
+      { ...ours, people: [] },
+      { ...ours, payload: { run: { id: 1 } } },
+      'x',
+      null,
+    ]) {
+      expect(readJobData(other)).toBeUndefined();
+    }
+  });
+
+  it('has an id that says which piece of which run it is, without the colon that the queue forbids', () => {
+    const id = jobIdOf({ ...firstPiece('run_01J'), piece: 12 });
+    expect(id).toBe('run_01J_12');
+    expect(runOfJobId(id)).toBe('run_01J');
+    expect(jobIdOf({ v: 1, job: 'keep-token', payload: { connection: 'acme' }, tries: 0, piece: 0 })).toBe(
+      'keep-token_acme',
+    );
+  });
+});
+
+describe.skipIf(program === undefined)('the queue', () => {
+  it('holds a job of an id once, knows which runs have one, and lets what a person asked for go first', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
+    const client = openRedis(settings, 'producer', () => {});
+    const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {} });
+    await queue.add(firstPiece('run_slot'), priorityOf('schedule'));
+    await queue.add(firstPiece('run_hook'), priorityOf('webhook'));
+    await queue.add(firstPiece('run_wish'), priorityOf('resync'));
+    await queue.add(firstPiece('run_slot'), priorityOf('schedule'));
+    expect(await redis.command('ZRANGE', '{q}:runs:prioritized', '0', '-1')).toEqual([
+      'run_wish_0',
+      'run_hook_0',
+      'run_slot_0',
+    ]);
+    expect([...(await queue.runs())].sort()).toEqual(['run_hook', 'run_slot', 'run_wish']);
+    await queue.close();
+    closeRedis(client);
+  });
+
+  it.each(['SIGKILL', 'SIGSTOP'] as const)(
+    'fails within seconds for who adds to it when Redis got %s, and heals',
+    async (signal) => {
+      const redis = await openRedisServer(program ?? '');
+      const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
+      const client = openRedis(settings, 'producer', () => {});
+      const answers = { clock: systemClock, withinMs: 1000 };
+      const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {}, answers });
+      if (signal === 'SIGKILL') await redis.kill();
+      else redis.signal(signal);
+      const from = Date.now();
+      await expect(queue.add(firstPiece('run_1'), 1)).rejects.toThrow();
+      expect(Date.now() - from).toBeLessThan(3000);
+      if (signal === 'SIGKILL') await redis.start();
+      else redis.signal('SIGCONT');
+      await expect
+        .poll(
+          () =>
+            queue.add(firstPiece('run_1'), 1).then(
+              () => 'added',
+              () => 'not yet',
+            ),
+          { timeout: 8000 },
+        )
+        .toBe('added');
+      expect([...(await queue.runs())]).toEqual(['run_1']);
+      await queue.close();
+      closeRedis(client);
+    },
+  );
+
+  it('lets an ACL user in who may touch its own keys alone', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const admin = new Redis(redis.port, '127.0.0.1');
+    await admin.call('ACL', 'SETUSER', 'rollcall', 'on', '>secret', '~{q}:*', '+@all');
+    await admin.call('ACL', 'SETUSER', 'default', 'off');
+    admin.disconnect();
+    const access = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
+    const client = openRedis({ ...access, username: 'rollcall', password: 'secret' }, 'producer', () => {});
+    const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {} });
+    await queue.add(firstPiece('run_1'), 1);
+    expect([...(await queue.runs())]).toEqual(['run_1']);
+    await queue.close();
+    closeRedis(client);
+  });
+});
