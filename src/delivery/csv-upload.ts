@@ -17,14 +17,15 @@ export const csvDelivery: DeliveryKind = {
 async function upload(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal): Promise<Submission> {
   const name = `rollcall_${batch.id}.csv`;
   const path = join(io.scratchFolder, name);
-  await writeProvisioningFile(path, batch.changes, io.dialect);
   try {
+    await writeProvisioningFile(path, batch.changes, io.dialect);
     const { fileId } = await io.platform.upload({ path, name }, signal);
     return { kind: 'file', fileId, fileName: name };
   } catch (error) {
     return refusalOf(error);
   } finally {
-    await rm(path, { force: true });
+    // A file that cannot be deleted must not hide that the platform took it; what is left goes at a later start.
+    await rm(path, { force: true }).catch(() => {});
   }
 }
 

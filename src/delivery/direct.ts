@@ -1,6 +1,6 @@
 import { directFields } from '../core/batch.ts';
 import type { Change } from '../core/change.ts';
-import type { BatchToSubmit, Delivery, Submission } from '../ports/delivery.ts';
+import type { BatchToSubmit, ChangeFate, Delivery, Submission } from '../ports/delivery.ts';
 import { refusalOf } from './csv-upload.ts';
 import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
 
@@ -10,49 +10,49 @@ export const directDelivery: DeliveryKind = {
   open: (io) => ({ kind: 'direct', submit: (batch, signal) => sendAll(batch, io, signal) }) satisfies Delivery,
 };
 
-/** In order, one at a time: after a crash at most one change has an unknown fate. */
+/**
+ * In order, one at a time: after a crash at most one change has an unknown fate. What cannot be written down ends the
+ * batch where it is, so that a call is never taken for not tried because the store failed after it.
+ */
 async function sendAll(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal): Promise<Submission> {
   let tried = 0;
   for (const change of batch.changes) {
     const { identification } = change;
     signal.throwIfAborted();
     await batch.onFate(identification, { kind: 'sending' });
-    try {
-      const refusal = await sendOne(change, io, signal);
-      await batch.onFate(
-        identification,
-        refusal === undefined ? { kind: 'accepted' } : { kind: 'refused', reason: refusal },
-      );
-    } catch (error) {
-      const stop = await judge(error, async (fate) => batch.onFate(identification, fate));
-      if (stop === undefined) continue;
-      await batch.onFate(identification, { kind: 'not-tried' });
-      if (tried > 0) return { kind: 'direct' };
-      if ('error' in stop) throw stop.error;
-      return stop.wait;
-    } finally {
+    const end = await fateOf(change, io, signal);
+    if ('fate' in end) {
+      await batch.onFate(identification, end.fate);
       tried += 1;
+      continue;
     }
+    await batch.onFate(identification, { kind: 'not-tried' });
+    if (tried > 0) return { kind: 'direct' };
+    if ('error' in end) throw end.error;
+    return end.wait;
   }
   return { kind: 'direct' };
 }
 
-type Stop = { readonly error: unknown } | { readonly wait: Extract<Submission, { kind: 'wait' }> };
+type End =
+  | { readonly fate: Extract<ChangeFate, { kind: 'accepted' | 'refused' | 'unknown' }> }
+  /** Trouble of the whole connection: the change was not tried, and the batch stops. */
+  | { readonly error: unknown }
+  | { readonly wait: Extract<Submission, { kind: 'wait' }> };
 
-/** A change's own trouble becomes its fate; trouble of the whole connection stops the batch. */
-async function judge(
-  error: unknown,
-  tell: (fate: { kind: 'refused' | 'unknown'; reason: string }) => Promise<void>,
-): Promise<Stop | undefined> {
-  let refusal: ReturnType<typeof refusalOf>;
+/** Sends one change. A change's own trouble becomes its fate. Never throws. */
+async function fateOf(change: Change, io: DeliveryIo, signal: AbortSignal): Promise<End> {
   try {
-    refusal = refusalOf(error);
-  } catch (about) {
-    return { error: about };
+    const reason = await sendOne(change, io, signal);
+    return { fate: reason === undefined ? { kind: 'accepted' } : { kind: 'refused', reason } };
+  } catch (error) {
+    try {
+      const refusal = refusalOf(error);
+      return refusal.kind === 'wait' ? { wait: refusal } : { fate: refusal };
+    } catch (about) {
+      return { error: about };
+    }
   }
-  if (refusal.kind === 'wait') return { wait: refusal };
-  await tell(refusal);
-  return undefined;
 }
 
 /** Sends one change. Returns why it was not sent, when a look at the user forbids it. */

@@ -76,8 +76,10 @@ async function send(context: RunContext, batch: Batch, batches: number, io: Engi
   try {
     submission = await sync.deliveries[batch.kind].submit({ id: batch.id, changes, onFate }, signal);
   } catch (error) {
-    // What a delivery throws was certainly not taken: as if it had never been tried.
-    if (!signal.aborted && !isStop(error, context))
+    // What a delivery throws was certainly not taken: as if it had never been tried. Calls that went out before stand as
+    // `sending`: their fates, or the store's failing to write one down, are looked after first.
+    const isOver = signal.aborted || isStop(error, context);
+    if (!isOver && (isWhole || (await readBatch(batch, io)).every(({ state }) => state !== 'sent')))
       await io.store.batches.update(
         owned,
         batch.id,
