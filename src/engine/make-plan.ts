@@ -9,6 +9,7 @@ import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 import { PeopleIndex } from './people-index.ts';
 import { type Pulled, pull } from './pull.ts';
 import { recall } from './recall.ts';
+import { unusablePeople } from './source-says.ts';
 import { blockedUsers, resolveUnresolved } from './unresolved.ts';
 
 const dayMs = 86_400_000;
@@ -51,7 +52,11 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
     const last = scope.kind === 'all' ? await io.store.reads.last(name) : undefined;
     const pulled = await pull({ sync, scope, index, signal, find, previousRows: last?.rows }, io);
     io.checkpoint('source-read');
-    if (pulled.snapshot.rows === 0) return await emptyPlan(job, pulled, findings, io);
+    const nothing = whyNothing(job, pulled);
+    if (nothing !== undefined) {
+      for (const finding of unusablePeople(index, pulled.snapshot)) find(finding);
+      return await emptyPlan(job, pulled, nothing, findings, io);
+    }
 
     const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
     io.checkpoint('unresolved-seen');
@@ -176,18 +181,31 @@ async function seal({ planId, context }: PlanJob, io: EngineIo): Promise<string>
   return text;
 }
 
-async function emptyPlan(job: PlanJob, { snapshot }: Pulled, findings: Finding[], io: EngineIo): Promise<Plan> {
+/** Why this read is no ground for any plan. A file of which not one row can be used is as good as none. */
+function whyNothing({ scope }: PlanJob, { snapshot, usable }: Pulled): string | undefined {
+  const { rows } = snapshot;
+  if (rows > 0 && (usable > 0 || scope.kind === 'users')) return undefined;
+  if (scope.kind === 'users') return 'the source knows none of the named people';
+  if (rows === 0) return 'the source gave no employee at all';
+  return `the source gave ${rows} ${rows === 1 ? 'row' : 'rows'}, and none can be used; the findings say why`;
+}
+
+async function emptyPlan(
+  job: PlanJob,
+  { snapshot }: Pulled,
+  why: string,
+  findings: Finding[],
+  io: EngineIo,
+): Promise<Plan> {
   await io.store.plans.begin(job.context?.owned, headerOf(job, io));
-  const who =
-    job.scope.kind === 'all' ? 'the source gave no employee at all' : 'the source knows none of the named people';
   return {
     id: job.planId,
     digest: await seal(job, io),
     findings,
-    facts: { sourceRows: 0, sourceGaps: snapshot.gaps },
+    facts: { sourceRows: snapshot.rows, sourceGaps: snapshot.gaps },
     verdict: { holds: [], fields: [], areMissesHeld: false },
     repeated: 0,
-    failure: `${who}: nothing was changed. ${snapshot.gaps.join('; ')}`.trim(),
+    failure: `${why}: nothing was changed. ${snapshot.gaps.join('; ')}`.trim(),
   };
 }
 

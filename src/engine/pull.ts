@@ -4,6 +4,7 @@ import type { Mapped, Person, RejectedPerson } from '../core/person.ts';
 import { certifySnapshot, type Snapshot } from '../core/snapshot.ts';
 import type { ReadRequest } from '../ports/source.ts';
 import type { RunScope } from '../ports/store.ts';
+import { checkFields } from './check-fields.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 
@@ -13,6 +14,8 @@ export interface Pulled {
   /** Share of people with a value, per mapped field. */
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
   readonly evidence: string | undefined;
+  /** People of whom the source says something that can be acted on. */
+  readonly usable: number;
 }
 
 export interface PullJob {
@@ -32,6 +35,7 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
   const named = job.scope.kind === 'users' ? new Set(job.scope.identifications) : undefined;
   const filled = new Map<FieldName, number>();
   let people = 0;
+  let usable = 0;
   let unreadable = 0;
   let rows = 0;
 
@@ -45,6 +49,7 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
     filePerson(mapped, job);
     if (mapped.kind !== 'person') return;
     people += 1;
+    if (mapped.standing !== 'unknown') usable += 1;
     for (const name of sync.mapping.fields) {
       const value = mapped.fields[name];
       if (value !== undefined && value !== '') filled.set(name, (filled.get(name) ?? 0) + 1);
@@ -52,16 +57,23 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
   };
 
   const previous = job.previousRows === undefined ? undefined : { rows: job.previousRows };
-  const reading = sync.source.read(request, { clock: io.clock, logger: io.logger, signal, previous });
+  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous };
+  await checkFields(sync, sourceIo);
+  const reading = sync.source.read(request, sourceIo);
   for (let next = await reading.next(); ; next = await reading.next()) {
     if (next.done === true) {
-      const snapshot = certifySnapshot({ kind: job.scope.kind === 'all' ? 'full' : 'point', end: next.value, unreadable, readAt: now });
+      const snapshot = certifySnapshot({
+        kind: job.scope.kind === 'all' ? 'full' : 'point',
+        end: next.value,
+        unreadable,
+        readAt: now,
+      });
       for (const gap of snapshot.gaps)
         find({ code: 'source-incomplete', message: `the read proves nothing about absence: ${gap}` });
       const fillRates = Object.fromEntries(
         sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),
       );
-      return { snapshot, fillRates, evidence: next.value.complete ? next.value.evidence : undefined };
+      return { snapshot, fillRates, evidence: next.value.complete ? next.value.evidence : undefined, usable };
     }
     for (const { at, reason } of next.value.broken) {
       unreadable += 1;

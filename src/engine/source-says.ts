@@ -1,6 +1,8 @@
+import type { Finding } from '../core/finding.ts';
 import type { Person, RejectedPerson } from '../core/person.ts';
 import type { SourceSays } from '../core/plan.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import type { PeopleIndex } from './people-index.ts';
 
 /**
  * Says what this read may say of a person; only a proven snapshot lets it say more than *active*. `isBlocked`: an earlier
@@ -34,4 +36,16 @@ export function sayOf(person: Person | RejectedPerson | undefined, snapshot: Sna
   if (person.standing === 'future') return { says: 'nothing', reason: person.standingReason, isSeen: true };
   if (person.standing === 'active') return { says: 'active', person };
   return snapshot.leavers === undefined ? unproven : { says: 'leaver', person, proof: snapshot.leavers };
+}
+
+/** Why each person of a read cannot be used, for a read that is good for nothing else. */
+export function* unusablePeople(index: PeopleIndex, snapshot: Snapshot): Generator<Finding, void> {
+  for (let slot = 0; slot < index.size; slot += 1) {
+    const person = index.person(slot);
+    if (person.kind === 'absent') continue;
+    const said = sayOf(person, snapshot, false);
+    if (said.says !== 'unusable') continue;
+    const { code, reason: message, at } = said;
+    yield { code, identification: person.identification, message, ...(at === undefined ? {} : { at }) };
+  }
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
+import { absentFields } from '../engine/check-fields.ts';
 import type { CheckLine } from '../ports/app.ts';
 import type { Connection } from './open-connection.ts';
 import type { Engine } from './open-engine.ts';
@@ -66,9 +67,7 @@ async function checkSource(name: string, engine: Engine, signal: AbortSignal): P
     const fields = await sync?.source.fields({ clock, logger, signal, previous: undefined });
     if (fields === undefined)
       return { subject, state: 'ok', message: 'source: its fields are known only when it is read' };
-    const absent = (sync?.mapping.reads ?? []).filter(
-      (field) => !fields.includes(field) && !fields.includes(field.split('.')[0] ?? ''),
-    );
+    const absent = absentFields(sync?.mapping.reads ?? [], fields);
     if (absent.length === 0)
       return {
         subject,

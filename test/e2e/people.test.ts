@@ -141,9 +141,11 @@ describe('missing people', () => {
     { name: 'of an unknown status', row: { status: 'sabbatical' } },
   ])('who are seen again ($name) start anew', async ({ row }) => {
     const lifecycle = { status: 'status', active: ['active'], leaver: ['left'], hireDate: 'hired' };
-    const office = await managed({ missing, lifecycle });
+    const office = await openOffice({ sandbox: { people: usersOf(employees(20)) }, sync: { missing, lifecycle } });
     const rows = (marker: string, ...gone: string[]): Row[] =>
       without(...gone).map((one) => ({ ...one, hired: '', last: one.id === 'E1' ? marker : (one.last ?? '') }));
+    await office.writeEmployees(rows('Díaz'));
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
     await office.writeEmployees(rows('A', 'E20'));
     await office.apply();
     office.clock.jump(25 * hourMs);

@@ -73,12 +73,42 @@ describe('a source that was only half read', () => {
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('fails when a mapped column is not there', async () => {
+  it.each([
+    { name: 'its identification', from: 'id,', to: 'key,' },
+    { name: 'a mapped field that may be absent', from: ',mail', to: ',e-mail' },
+    { name: 'the status', from: ',status', to: ',state' },
+  ])('fails before anything is read when the file has no column for $name', async ({ from, to }) => {
     const office = await managedOffice();
-    await office.writeText(whole.replace('id,', 'key,'));
+    await office.writeText(whole.replace(from, to));
     const report = await office.apply();
-    expect(['partial', 'failed']).toContain(report.run.outcome);
+    expect(report.run).toMatchObject({ outcome: 'failed', counts: { disable: 0, update: 0 } });
+    expect(report.run.reason).toContain(`no field ${from.replace(',', '')}`);
+    expect(report.run.reason).toContain('rollcall check');
     expect(office.sandbox.state.log).toHaveLength(0);
+  });
+
+  it('fails when the scope names a column that is not there, instead of meaning nobody', async () => {
+    const office = await openOffice({ sandbox: { people: usersOf(employees(3)) }, sync: { scope: "contry = 'UY'" } });
+    await office.writeEmployees(employees(3));
+    expect((await office.apply()).run).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('contry') });
+  });
+
+  it('tells no cell of a file whose header line is gone', async () => {
+    const office = await managedOffice();
+    await office.writeText(whole.slice(whole.indexOf('\n') + 1));
+    const { run } = await office.apply();
+    expect(run.outcome).toBe('failed');
+    expect(run.reason).not.toContain('Ana');
+  });
+
+  it('fails when not one row can be used, though the read is whole', async () => {
+    const office = await managedOffice();
+    await office.writeEmployees(employees(20).map((row) => ({ ...row, status: 'aktiv' })));
+    const { run, findings } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'failed', facts: { sourceRows: 20 } });
+    expect(run.reason).toContain('20 rows, and none can be used');
+    expect(findings).toHaveLength(20);
+    expect(enabledUsers(office)).toBe(20);
   });
 
   it('disables nobody while the file grows under the reader', async () => {
