@@ -3,12 +3,15 @@ import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { BatchState, ChangeState, Counts, Outcome, Phase } from '../core/run.ts';
+import type { AlertBook } from './alerts.ts';
 import type { Lease, Leases } from './leases.ts';
 import type { RunFacts } from './run-facts.ts';
+import type { Audit, KeyedTrigger, Pauses } from './store-operations.ts';
 import type { TokenStore } from './token-store.ts';
 
 export type { Lease, Leases } from './leases.ts';
 export type { RunFacts } from './run-facts.ts';
+export type { Audit, AuditAction, AuditEntry, AuditQuery, KeyedTrigger, Pause, Pauses } from './store-operations.ts';
 export type { TokenRecord, TokenState, TokenStore } from './token-store.ts';
 
 /**
@@ -26,6 +29,9 @@ export interface Store {
   readonly holds: Holds;
   readonly reads: Reads;
   readonly tokens: TokenStore;
+  readonly alerts: AlertBook;
+  readonly pauses: Pauses;
+  readonly audit: Audit;
   /** Ends the connection. Must be called once. */
   close(): Promise<void>;
 }
@@ -61,6 +67,8 @@ export interface Triggers {
   waiting(sync?: string): Promise<readonly Trigger[]>;
   /** Where a trigger stands: waiting, or the run that it started or was coalesced into. */
   state(id: string): Promise<TriggerState | undefined>;
+  /** The trigger of a key, as it was stored first. */
+  find(key: string): Promise<KeyedTrigger | undefined>;
   /** The newest schedule slot ever stored for the sync: `requestedAt` of its newest trigger of kind `schedule`. */
   lastSlot(sync: string): Promise<number | undefined>;
   /** Takes a waiting trigger out without a run. */
@@ -103,8 +111,8 @@ export interface Runs {
     make: { id: string; connection: string; now: number },
   ): Promise<{ run: Run; isNew: boolean } | undefined>;
   get(id: string): Promise<Run | undefined>;
-  /** Newest first. */
-  list(filter: { sync?: string; limit: number }): Promise<readonly Run[]>;
+  /** Newest first; `after`: those that come behind this run in that order. */
+  list(filter: { sync?: string; limit: number; after?: Pick<Run, 'id' | 'startedAt'> }): Promise<readonly Run[]>;
   /** Runs that have not ended, of every sync, or of one connection. */
   unfinished(): Promise<readonly Run[]>;
   update(owned: OwnedRun, patch: RunPatch): Promise<OwnedRun>;
@@ -182,7 +190,7 @@ export interface Plans {
   countStates(planId: string): Promise<Readonly<Record<ChangeState, number>>>;
   /** Newest sealed plan of the sync with this digest (a unique beginning of at least 8 characters is enough). */
   findByDigest(sync: string, digest: string): Promise<(PlanHeader & { readonly digest: string }) | undefined>;
-  /** Changes that this sync applied since `since` without a person's approval, per class. */
+  /** Changes that this sync applied, wholly or in part, or may have applied (fate unknown), since `since` without a person's approval, per class. */
   appliedSince(sync: string, since: number): Promise<Readonly<Record<ChangeClass, number>>>;
   /** What happened to one person in former runs, newest first. */
   history(

@@ -2,12 +2,15 @@ import { resolve } from 'node:path';
 import type { Kysely } from 'kysely';
 import { RollcallError } from '../core/errors.ts';
 import type { Store } from '../ports/store.ts';
+import { createAudit } from './audit.ts';
+import { createAlerts } from './alerts.ts';
 import { createBatches } from './batches.ts';
 import type { Database } from './database.ts';
 import { createHolds } from './holds.ts';
 import { createLeases } from './leases.ts';
 import { createLedger } from './ledger.ts';
 import { migrate } from './migrate.ts';
+import { createPauses } from './pauses.ts';
 import { createPlans } from './plans.ts';
 import { openPostgres, type PostgresWatch } from './postgres.ts';
 import { isPostgresUrl } from './postgres-url.ts';
@@ -66,6 +69,9 @@ function createStore(db: Database): Store {
     holds: createHolds(db),
     reads: createReads(db),
     tokens: createTokenStore(db),
+    alerts: createAlerts(db),
+    pauses: createPauses(db),
+    audit: createAudit(db),
     close: () => db.destroy(),
   };
 }

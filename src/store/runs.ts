@@ -11,7 +11,7 @@ import type { FindingRow, RunRow, TriggerRow } from './schema.ts';
 import { waitingRows } from './triggers.ts';
 
 export function createRuns(db: Database): Runs {
-  const findingWriter = new RowWriter<FindingRow>((on, rows) => on.insertInto('findings').values(rows));
+  const findingWriter = new RowWriter<'findings', FindingRow>('findings');
 
   return {
     open(sync, make) {
@@ -56,11 +56,19 @@ export function createRuns(db: Database): Runs {
 
     get: (id) => findRun(db, id),
 
-    async list({ sync, limit }) {
+    async list({ sync, limit, after }) {
       const rows = await db
         .selectFrom('runs')
         .selectAll()
         .$if(sync !== undefined, (query) => query.where('sync', '=', sync ?? ''))
+        .$if(after !== undefined, (query) =>
+          query.where((eb) =>
+            eb.or([
+              eb('started_at', '<', after?.startedAt ?? 0),
+              eb.and([eb('started_at', '=', after?.startedAt ?? 0), eb('id', '<', after?.id ?? '')]),
+            ]),
+          ),
+        )
         .orderBy('started_at', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)

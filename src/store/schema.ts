@@ -2,7 +2,8 @@ import type { Generated } from 'kysely';
 import type { ChangeClass, ChangeKind } from '../core/change.ts';
 import type { FindingCode } from '../core/finding.ts';
 import type { BatchState, ChangeState, Outcome, Phase } from '../core/run.ts';
-import type { Batch, HoldRecord, TokenState, TriggerKind } from '../ports/store.ts';
+import type { AlertDelivery } from '../ports/alerts.ts';
+import type { AuditAction, Batch, HoldRecord, TokenState, TriggerKind } from '../ports/store.ts';
 
 /**
  * The tables as they are after the last migration. The same for every database: text, whole numbers and null only.
@@ -22,6 +23,10 @@ export interface Schema {
   approvals: ApprovalRow;
   reads: ReadRow;
   tokens: TokenRow;
+  alert_states: AlertStateRow;
+  alert_deliveries: AlertDeliveryRow;
+  pauses: PauseRow;
+  audit: AuditRow;
 }
 
 export interface LeaseRow {
@@ -196,4 +201,39 @@ export interface TokenRow {
   refresh_started_at: number | null;
   attempts: number;
   reason: string | null;
+}
+
+export interface PauseRow {
+  sync: string;
+  paused_at: number;
+  by_whom: string;
+}
+
+export interface AuditRow {
+  id: string;
+  at: number;
+  by_whom: string;
+  action: AuditAction;
+  sync: string;
+  run: string | null;
+  detail: string | null;
+}
+
+export interface AlertStateRow {
+  subject: string;
+  version: number;
+  state: string;
+}
+
+export interface AlertDeliveryRow {
+  notice: string;
+  channel: string;
+  subject: string;
+  made_at: number;
+  body: string;
+  state: AlertDelivery['state'];
+  tries: number;
+  next_at: number;
+  ended_at: number | null;
+  error: string | null;
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { RunScope, Trigger, Triggers } from '../ports/store.ts';
+import type { RunScope, Trigger, TriggerState, Triggers } from '../ports/store.ts';
 import type { Database } from './database.ts';
 import type { TriggerRow } from './schema.ts';
 
@@ -32,9 +32,12 @@ export function createTriggers(db: Database): Triggers {
 
     async state(id) {
       const row = await db.selectFrom('triggers').select(['state', 'run']).where('id', '=', id).executeTakeFirst();
-      if (row === undefined) return undefined;
-      if (row.state === 'taken' && row.run !== null) return { kind: 'taken', run: row.run };
-      return { kind: row.state === 'cancelled' ? 'cancelled' : 'waiting' };
+      return row && toState(row);
+    },
+
+    async find(key) {
+      const row = await db.selectFrom('triggers').selectAll().where('key', '=', key).executeTakeFirst();
+      return row && { trigger: toTrigger(row), state: toState(row) };
     },
 
     async lastSlot(sync) {
@@ -75,6 +78,11 @@ export function waitingRows(db: Database, sync?: string): Promise<Selectable<Tri
 
 function scopeKey(scope: RunScope): string {
   return scope.kind === 'all' ? 'all' : `users:${JSON.stringify([...new Set(scope.identifications)].sort())}`;
+}
+
+function toState({ state, run }: Pick<Selectable<TriggerRow>, 'state' | 'run'>): TriggerState {
+  if (state === 'taken' && run !== null) return { kind: 'taken', run };
+  return { kind: state === 'cancelled' ? 'cancelled' : 'waiting' };
 }
 
 function toTrigger(row: Selectable<TriggerRow>): Trigger {

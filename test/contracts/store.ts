@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
+import { describeAlerts } from './store-alerts.ts';
 import { describeBatches } from './store-batches.ts';
 import { describeHolds } from './store-holds.ts';
 import { describeLeases } from './store-leases.ts';
 import { describeLedger } from './store-ledger.ts';
+import { describeOperations } from './store-operations.ts';
 import { describePlans } from './store-plans.ts';
 import { describePrune } from './store-prune.ts';
 import { describeRaces } from './store-races.ts';
@@ -29,7 +31,9 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describe('batches', () => describeBatches(current));
     describe('ledger', () => describeLedger(current));
     describe('holds', () => describeHolds(current));
+    describe('pauses, audit, keys and pages', () => describeOperations(current));
     describe('tokens', () => describeTokens(current));
+    describe('alerts', () => describeAlerts(current));
     describe('pruning', () => describePrune(current));
     describe('asked from several sides at once', () => describeRaces(current));
   });

@@ -1,0 +1,63 @@
+import type { Trigger, TriggerState } from './store.ts';
+
+/* What people do to a running deployment, beside triggers: pauses, and the record of who did what. */
+
+export interface Pause {
+  readonly sync: string;
+  readonly pausedAt: number;
+  /** Who paused it: the name of a token, or of a person at a shell. */
+  readonly by: string;
+}
+
+/** Syncs that begin no run until somebody resumes them. A run under way goes on; triggers wait. */
+export interface Pauses {
+  /** False when it was paused already: the first pause stays. */
+  add(pause: Pause): Promise<boolean>;
+  /** False when it was not paused. */
+  remove(sync: string): Promise<boolean>;
+  get(sync: string): Promise<Pause | undefined>;
+}
+
+export const auditActions = [
+  'pause',
+  'resume',
+  'request-run',
+  'approve',
+  'reject',
+  'cancel',
+  'retry',
+  'webhook',
+] as const;
+
+export type AuditAction = (typeof auditActions)[number];
+
+/** One act of a person or of another system. Holds no field of a person and no secret. */
+export interface AuditEntry {
+  /** Sorts by time. */
+  readonly id: string;
+  readonly at: number;
+  readonly by: string;
+  readonly action: AuditAction;
+  readonly sync: string;
+  readonly run: string | undefined;
+  /** A short sentence: `12 changes`. */
+  readonly detail: string | undefined;
+}
+
+export interface Audit {
+  add(entry: AuditEntry): Promise<void>;
+  /** Newest first, those with an id below `before`. */
+  list(query: AuditQuery): Promise<readonly AuditEntry[]>;
+}
+
+export interface AuditQuery {
+  readonly limit: number;
+  readonly sync?: string;
+  readonly before?: string;
+}
+
+/** A trigger that was stored under a key, and where it stands. */
+export interface KeyedTrigger {
+  readonly trigger: Trigger;
+  readonly state: TriggerState;
+}

@@ -1,0 +1,25 @@
+import type { Pauses } from '../ports/store.ts';
+import type { Database } from './database.ts';
+
+export function createPauses(db: Database): Pauses {
+  return {
+    async add({ sync, pausedAt, by }) {
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('pauses')
+        .values({ sync, paused_at: pausedAt, by_whom: by })
+        .onConflict((conflict) => conflict.column('sync').doNothing())
+        .executeTakeFirst();
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+    },
+
+    async remove(sync) {
+      const { numDeletedRows } = await db.deleteFrom('pauses').where('sync', '=', sync).executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+
+    async get(sync) {
+      const row = await db.selectFrom('pauses').selectAll().where('sync', '=', sync).executeTakeFirst();
+      return row && { sync: row.sync, pausedAt: Number(row.paused_at), by: row.by_whom };
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import type { AuditEntry, Store } from '../../src/ports/store.ts';
+
+/** Pauses, the audit, triggers by key and the pages of runs. */
+export function describeOperations(store: () => Store): void {
+  it('a sync is paused once, by whoever was first, until it is resumed', async () => {
+    const { pauses } = store();
+    expect(await pauses.get('people')).toBeUndefined();
+    expect(await pauses.add({ sync: 'people', pausedAt: 5_000_000_000, by: 'ops' })).toBe(true);
+    expect(await pauses.add({ sync: 'people', pausedAt: 6_000_000_000, by: 'night' })).toBe(false);
+    expect(await pauses.get('people')).toEqual({ sync: 'people', pausedAt: 5_000_000_000, by: 'ops' });
+    expect(await pauses.get('other')).toBeUndefined();
+    expect(await pauses.remove('people')).toBe(true);
+    expect(await pauses.remove('people')).toBe(false);
+  });
+
+  it('the audit is told newest first, in pages, of all syncs or of one', async () => {
+    const { audit } = store();
+    const entries = Array.from(
+      { length: 5 },
+      (_, i): AuditEntry => ({
+        id: `audit_${i}`,
+        at: 5_000_000_000 + i,
+        by: 'ops',
+        action: 'pause',
+        sync: i === 3 ? 'other' : 'people',
+        run: i === 1 ? 'run_1' : undefined,
+        detail: i === 2 ? 'why' : undefined,
+      }),
+    );
+    for (const entry of entries) await audit.add(entry);
+    const newest = entries.toReversed();
+    expect(await audit.list({ limit: 10 })).toEqual(newest);
+    expect(await audit.list({ limit: 2 })).toEqual(newest.slice(0, 2));
+    expect(await audit.list({ limit: 2, before: 'audit_3' })).toEqual(newest.slice(2, 4));
+    expect(await audit.list({ limit: 10, sync: 'other' })).toEqual([entries[3]]);
+  });
+
+  it('a trigger is found by its key, as it was stored first', async () => {
+    const { triggers, runs } = store();
+    const scope = { kind: 'users', identifications: ['E1'] } as const;
+    const first = { id: 'trigger_1', sync: 'people', kind: 'webhook', key: 'k', requestedAt: 1, scope } as const;
+    expect(await triggers.find('k')).toBeUndefined();
+    await triggers.add(first);
+    expect(await triggers.add({ ...first, id: 'trigger_2', scope: { kind: 'all' } })).toBe(false);
+    expect(await triggers.find('k')).toEqual({ trigger: first, state: { kind: 'waiting' } });
+    await runs.open('people', { id: 'run_1', connection: 'acme', now: 2 });
+    expect((await triggers.find('k'))?.state).toEqual({ kind: 'taken', run: 'run_1' });
+  });
+
+  it('runs are told in pages that neither repeat nor skip, also those of one instant', async () => {
+    const { triggers, runs } = store();
+    for (let i = 0; i < 5; i += 1) {
+      const sync = `people-${i}`;
+      const scope = { kind: 'all' } as const;
+      await triggers.add({ id: `trigger_${i}`, sync, kind: 'manual', key: `k${i}`, requestedAt: 1, scope });
+      await runs.open(sync, { id: `run_${i}`, connection: 'acme', now: i < 3 ? 1 : 2 });
+    }
+    const seen: string[] = [];
+    for (;;) {
+      const last = seen.at(-1);
+      const after = last === undefined ? undefined : await runs.get(last);
+      const page = await runs.list({ limit: 2, ...(after === undefined ? {} : { after }) });
+      if (page.length === 0) break;
+      seen.push(...page.map(({ id }) => id));
+    }
+    expect(seen).toEqual(['run_4', 'run_3', 'run_2', 'run_1', 'run_0']);
+  });
+}
