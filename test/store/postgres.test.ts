@@ -6,7 +6,7 @@ import { startPostgres } from '../support/services.ts';
 const postgres = await startPostgres();
 
 // What else there is belongs to these and goes with them.
-const tables = ['runs', 'plans', 'holds', 'leases', 'triggers', 'ledger', 'approvals', 'tokens'];
+const tables = ['runs', 'plans', 'holds', 'leases', 'triggers', 'ledger', 'approvals', 'tokens', 'alert_states', 'alert_deliveries'];
 
 describe.skipIf(postgres === undefined)('on a real server', () => {
   let database: string | undefined;

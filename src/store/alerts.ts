@@ -1,0 +1,186 @@
+import type { Selectable } from 'kysely';
+import {
+  type AlertBook,
+  type AlertDelivery,
+  type AlertNotice,
+  type AlertState,
+  type AlertSubject,
+  successOutcomes,
+} from '../ports/alerts.ts';
+import { type Database, inTransaction } from './database.ts';
+import type { AlertDeliveryRow, AlertStateRow } from './schema.ts';
+
+export function createAlerts(db: Database): AlertBook {
+  return {
+    async state(subject) {
+      const row = await db
+        .selectFrom('alert_states')
+        .selectAll()
+        .where('subject', '=', subjectKey(subject))
+        .executeTakeFirst();
+      return row && toState(row);
+    },
+
+    save: (seenVersion, next, outgoing) =>
+      inTransaction(db, async (transaction) => {
+        const version = seenVersion + 1;
+        const row = { subject: subjectKey(next.subject), version, state: JSON.stringify({ ...next, version }) };
+        const isOurs =
+          seenVersion === 0
+            ? await transaction
+                .insertInto('alert_states')
+                .values(row)
+                .onConflict((conflict) => conflict.column('subject').doNothing())
+                .executeTakeFirst()
+                .then(({ numInsertedOrUpdatedRows }) => (numInsertedOrUpdatedRows ?? 0n) > 0n)
+            : await transaction
+                .updateTable('alert_states')
+                .set(row)
+                .where('subject', '=', row.subject)
+                .where('version', '=', seenVersion)
+                .executeTakeFirst()
+                .then(({ numUpdatedRows }) => numUpdatedRows > 0n);
+        if (!isOurs) return false;
+        const rows = outgoing.flatMap(({ notice, channels }) => channels.map((channel) => toRow(notice, channel)));
+        if (rows.length > 0) await transaction.insertInto('alert_deliveries').values(rows).execute();
+        return true;
+      }),
+
+    async claim(channels, now, until) {
+      if (channels.length === 0) return [];
+      const waiting = await db
+        .selectFrom('alert_deliveries')
+        .selectAll()
+        .where('state', '=', 'waiting')
+        .where('channel', 'in', channels)
+        .orderBy('made_at')
+        .orderBy('notice')
+        .execute();
+      const queues = new Set<string>();
+      const claimed: AlertDelivery[] = [];
+      for (const row of waiting) {
+        const queue = JSON.stringify([row.channel, row.subject]);
+        if (queues.has(queue)) continue;
+        queues.add(queue);
+        if (Number(row.next_at) > now) continue;
+        const { numUpdatedRows } = await db
+          .updateTable('alert_deliveries')
+          .set({ next_at: until, tries: row.tries + 1 })
+          .where('notice', '=', row.notice)
+          .where('channel', '=', row.channel)
+          .where('state', '=', 'waiting')
+          // Whoever claimed it meanwhile has moved it.
+          .where('next_at', '=', row.next_at)
+          .executeTakeFirst();
+        if (numUpdatedRows > 0n) claimed.push({ ...toDelivery(row), tries: row.tries + 1, nextAt: until });
+      }
+      return claimed;
+    },
+
+    async settle(notice, channel, result) {
+      const ended = { next_at: 0, ended_at: result.kind === 'again' ? null : result.at };
+      await db
+        .updateTable('alert_deliveries')
+        .set(
+          result.kind === 'delivered'
+            ? { ...ended, state: 'delivered', error: null }
+            : result.kind === 'given-up'
+              ? { ...ended, state: 'given-up', error: result.error }
+              : { next_at: result.nextAt, error: result.error },
+        )
+        .where('notice', '=', notice)
+        .where('channel', '=', channel)
+        .where('state', '=', 'waiting')
+        .execute();
+    },
+
+    async list(limit) {
+      const rows = await db
+        .selectFrom('alert_deliveries')
+        .selectAll()
+        .orderBy('made_at', 'desc')
+        .orderBy('notice', 'desc')
+        .orderBy('channel')
+        .limit(limit)
+        .execute();
+      return rows.map(toDelivery);
+    },
+
+    async prune(before) {
+      const { numDeletedRows } = await db
+        .deleteFrom('alert_deliveries')
+        .where('state', '!=', 'waiting')
+        .where('ended_at', '<', before)
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+
+    async endedRuns(sync, since, limit) {
+      const rows = await db
+        .selectFrom('runs')
+        .select(['id', 'ended_at'])
+        .where('sync', '=', sync)
+        .where('ended_at', 'is not', null)
+        .$if(since !== undefined, (query) => query.where('ended_at', '>=', since ?? 0))
+        .orderBy('ended_at', since === undefined ? 'desc' : 'asc')
+        .orderBy('id', since === undefined ? 'desc' : 'asc')
+        .limit(since === undefined ? 1 : limit)
+        .execute();
+      return rows.map(({ id, ended_at }) => ({ id, endedAt: Number(ended_at) }));
+    },
+
+    async lastRuns(sync) {
+      const newest = db
+        .selectFrom('runs')
+        .select('ended_at')
+        .where('sync', '=', sync)
+        .where('scope', '=', JSON.stringify({ kind: 'all' }))
+        .where('ended_at', 'is not', null)
+        .orderBy('ended_at', 'desc')
+        .limit(1);
+      const attempt = await newest.executeTakeFirst();
+      const success = await newest.where('outcome', 'in', [...successOutcomes]).executeTakeFirst();
+      return { attemptAt: instant(attempt?.ended_at), successAt: instant(success?.ended_at) };
+    },
+  };
+}
+
+/** `sync people`, `connection acme`: names hold no blanks. */
+function subjectKey({ kind, name }: AlertSubject): string {
+  return `${kind} ${name}`;
+}
+
+function toState(row: Selectable<AlertStateRow>): AlertState {
+  return { ...(JSON.parse(row.state) as AlertState), version: Number(row.version) };
+}
+
+function toRow(notice: AlertNotice, channel: string): AlertDeliveryRow {
+  return {
+    notice: notice.id,
+    channel,
+    subject: subjectKey(notice.subject),
+    made_at: notice.at,
+    body: JSON.stringify(notice),
+    state: 'waiting',
+    tries: 0,
+    next_at: notice.at,
+    ended_at: null,
+    error: null,
+  };
+}
+
+function toDelivery(row: Selectable<AlertDeliveryRow>): AlertDelivery {
+  return {
+    notice: JSON.parse(row.body) as AlertNotice,
+    channel: row.channel,
+    state: row.state,
+    tries: row.tries,
+    nextAt: Number(row.next_at),
+    endedAt: instant(row.ended_at),
+    error: row.error ?? undefined,
+  };
+}
+
+function instant(value: number | null | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}

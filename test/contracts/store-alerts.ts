@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest';
+import type { Outcome } from '../../src/core/run.ts';
+import type { AlertNotice, AlertState, AlertSubject } from '../../src/ports/alerts.ts';
+import type { RunScope, Store } from '../../src/ports/store.ts';
+import { someInstant as now } from '../support/fake-clock.ts';
+import { sampleTrigger } from './store-samples.ts';
+
+const people: AlertSubject = { kind: 'sync', name: 'people' };
+
+function sampleState(over: Partial<AlertState> = {}): AlertState {
+  const judged = { firstSeenAt: now, judgedUntil: now, judgedRuns: ['run_1'] };
+  return { subject: people, version: 1, problems: {}, ...judged, ...over };
+}
+
+function sampleNotice(id: string, over: Partial<AlertNotice> = {}): AlertNotice {
+  const changes = { problems: [], recovered: [], standing: [] };
+  return { id, kind: 'problem', subject: people, severity: 'critical', at: now, ...changes, ...over };
+}
+
+export function describeAlerts(store: () => Store): void {
+  const tell = async (notice: AlertNotice, channels: readonly string[]) => {
+    const { alerts } = store();
+    const seen = (await alerts.state(notice.subject))?.version ?? 0;
+    expect(await alerts.save(seen, sampleState({ subject: notice.subject }), [{ notice, channels }])).toBe(true);
+  };
+  const claimed = async (channels: readonly string[], at: number) => {
+    const found = await store().alerts.claim(channels, at, at + 60_000);
+    return found.map(({ notice, channel, tries }) => `${notice.id} ${channel} ${tries}`);
+  };
+
+  it('remembers what was told about each subject, and nothing about another', async () => {
+    const { alerts } = store();
+    const known = { severity: 'warning', key: 'k', summary: 'x', since: now } as const;
+    expect(await alerts.state(people)).toBeUndefined();
+    expect(await alerts.save(0, sampleState({ problems: { run: known } }), [])).toBe(true);
+    expect(await alerts.state(people)).toEqual(sampleState({ problems: { run: known } }));
+    expect(await alerts.state({ kind: 'connection', name: 'people' })).toBeUndefined();
+  });
+
+  it('tells a change of state once, however many processes saw it', async () => {
+    const { alerts } = store();
+    const all = (seen: number) =>
+      Promise.all(
+        [1, 2, 3, 4, 5].map((n) =>
+          alerts.save(seen, sampleState(), [{ notice: sampleNotice(`n${seen}-${n}`), channels: ['a'] }]),
+        ),
+      );
+    expect((await all(0)).filter(Boolean)).toHaveLength(1);
+    expect((await all(1)).filter(Boolean)).toHaveLength(1);
+    expect(await alerts.save(1, sampleState(), [])).toBe(false);
+    expect(await alerts.list(10)).toHaveLength(2);
+    expect((await alerts.state(people))?.version).toBe(2);
+  });
+
+  it('hands out the oldest notice of a channel and subject until it has ended, and one taker at a time', async () => {
+    const { alerts } = store();
+    await tell(sampleNotice('n1'), ['a', 'b']);
+    await tell(sampleNotice('n2', { at: now + 1, kind: 'recovery' }), ['a']);
+    await tell(sampleNotice('n3', { at: now + 2, subject: { kind: 'connection', name: 'acme' } }), ['a']);
+    expect(await claimed(['a'], now + 5)).toEqual(['n1 a 1', 'n3 a 1']);
+    expect(await claimed(['a', 'b'], now + 6)).toEqual(['n1 b 1']);
+    await alerts.settle('n1', 'a', { kind: 'again', nextAt: now + 100, error: 'away' });
+    expect(await claimed(['a'], now + 99)).toEqual([]);
+    expect(await claimed(['a'], now + 100)).toEqual(['n1 a 2']);
+    await alerts.settle('n1', 'a', { kind: 'delivered', at: now + 101 });
+    expect(await claimed(['a'], now + 102)).toEqual(['n2 a 1']);
+  });
+
+  it('hands a notice out again when its taker did not come back', async () => {
+    await tell(sampleNotice('n1'), ['a']);
+    expect(await claimed(['a'], now)).toEqual(['n1 a 1']);
+    expect(await claimed(['a'], now + 59_999)).toEqual([]);
+    expect(await claimed(['a'], now + 60_000)).toEqual(['n1 a 2']);
+  });
+
+  it('gives a delivery to one of many who ask at once', async () => {
+    await tell(sampleNotice('n1'), ['a', 'b']);
+    const found = await Promise.all([1, 2, 3, 4].map(() => claimed(['a', 'b'], now)));
+    expect(found.flat().toSorted()).toEqual(['n1 a 1', 'n1 b 1']);
+  });
+
+  it('lists the newest first, and drops what ended long ago but nothing that waits', async () => {
+    const { alerts } = store();
+    await tell(sampleNotice('n1'), ['a', 'b', 'c']);
+    await tell(sampleNotice('n2', { at: now + 1 }), ['a']);
+    await alerts.settle('n1', 'a', { kind: 'delivered', at: now + 10 });
+    await alerts.settle('n1', 'b', { kind: 'given-up', at: now + 20, error: 'refused' });
+    const shown = (await alerts.list(10)).map(({ notice, channel, state, error }) => [
+      notice.id,
+      channel,
+      state,
+      error,
+    ]);
+    expect(shown).toEqual([
+      ['n2', 'a', 'waiting', undefined],
+      ['n1', 'a', 'delivered', undefined],
+      ['n1', 'b', 'given-up', 'refused'],
+      ['n1', 'c', 'waiting', undefined],
+    ]);
+    expect(await alerts.list(1)).toHaveLength(1);
+    expect(await alerts.prune(now + 20)).toBe(1);
+    expect(await alerts.prune(now + 21)).toBe(1);
+    expect((await alerts.list(10)).map(({ notice }) => notice.id)).toEqual(['n2', 'n1']);
+  });
+
+  it('knows which runs ended since an instant, and when the sync last did its job', async () => {
+    const { alerts, runs, leases, triggers } = store();
+    const run = async (id: string, endedAt: number, outcome: Outcome, scope: RunScope = { kind: 'all' }) => {
+      await triggers.add(sampleTrigger(`for ${id}`, { scope }));
+      const opened = await runs.open('people', { id, connection: 'acme', now: endedAt - 1 });
+      const lease = await leases.take(`run:${id}`, 'me', 1000, now);
+      if (opened === undefined || lease === undefined) throw new Error('not opened');
+      await runs.update({ run: opened.run, lease }, { phase: 'done', endedAt, outcome });
+    };
+    expect(await alerts.lastRuns('people')).toEqual({ attemptAt: undefined, successAt: undefined });
+    await run('run_1', now + 10, 'held');
+    await run('run_2', now + 20, 'failed');
+    await run('run_3', now + 30, 'succeeded', { kind: 'users', identifications: ['E1'] });
+    expect((await alerts.endedRuns('people', now + 20, 10)).map(({ id }) => id)).toEqual(['run_2', 'run_3']);
+    expect(await alerts.endedRuns('people', now, 1)).toEqual([{ id: 'run_1', endedAt: now + 10 }]);
+    expect(await alerts.endedRuns('people', undefined, 10)).toEqual([{ id: 'run_3', endedAt: now + 30 }]);
+    expect(await alerts.endedRuns('leavers', now, 10)).toEqual([]);
+    expect(await alerts.lastRuns('people')).toEqual({ attemptAt: now + 20, successAt: now + 10 });
+  });
+}
