@@ -48,7 +48,9 @@ export function entryAfter({ change, verdict, known }: ReadBack, sync: Sync, now
 export function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
   const { identification } = change;
   if (verdict.kind === 'ignored') {
-    return { identification, state: 'failed', reason: `the platform ignored ${verdict.fields.join(', ')}` };
+    // Part of it was taken, a create or an enable say: guards count it.
+    const reason = `the platform ignored ${verdict.fields.join(', ')}`;
+    return { identification, state: 'failed', reason, appliedAt: now };
   }
   if (verdict.kind === 'unverified')
     return { identification, state: 'unverified', reason: 'write-only fields: no sign that they were taken' };

@@ -4,7 +4,6 @@ import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { BatchState, ChangeState, Counts, Outcome, Phase } from '../core/run.ts';
 import type { AlertBook } from './alerts.ts';
-import type { AlertBook } from './alerts.ts';
 import type { Lease, Leases } from './leases.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Audit, KeyedTrigger, Pauses } from './store-operations.ts';
@@ -30,7 +29,6 @@ export interface Store {
   readonly holds: Holds;
   readonly reads: Reads;
   readonly tokens: TokenStore;
-  readonly alerts: AlertBook;
   readonly alerts: AlertBook;
   readonly pauses: Pauses;
   readonly audit: Audit;

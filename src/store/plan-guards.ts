@@ -75,18 +75,29 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
     },
 
     async appliedSince(sync, since) {
-      const groups = await db
+      const applied = await db
         .selectFrom('changes')
         .innerJoin('plans', 'plans.id', 'changes.plan')
         .select('changes.classes')
         .select((eb) => eb.fn.countAll().as('count'))
         .where('plans.sync', '=', sync)
         .where('changes.applied_at', '>=', since)
-        .where('changes.state', '=', 'applied')
         .where('changes.is_approved', '=', 0)
         .groupBy('changes.classes')
         .execute();
-      return countClasses(groups);
+      const perhaps = await db
+        .selectFrom('batches')
+        .innerJoin('changes', 'changes.batch', 'batches.id')
+        .select('changes.classes')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('batches.sync', '=', sync)
+        .where('batches.sent_at', '>=', since)
+        .where('changes.state', 'in', ['sent', 'unresolved'])
+        .where('changes.applied_at', 'is', null)
+        .where('changes.is_approved', '=', 0)
+        .groupBy('changes.classes')
+        .execute();
+      return countClasses([...applied, ...perhaps]);
     },
   };
 }

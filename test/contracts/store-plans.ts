@@ -364,7 +364,7 @@ export function describePlans(store: () => Store): void {
     await writePlan(store(), { id: 'run_1', owned: first }, changes);
     await holds.approve('people', [changes[0]?.hash ?? ''], 'ops', now, now + dayMs);
     await plans.applyApprovals(first, 'run_1', 'people', now);
-    await apply(first, ['a', 'b', 'c'], now);
+    await apply(first, ['a', 'b'], now);
     await plans.setStates(first, [{ identification: 'c', state: 'failed' }]);
     await endRun(store(), first);
     const second = await openRun(store(), { id: 'run_2', now: now + 1 });
@@ -378,6 +378,34 @@ export function describePlans(store: () => Store): void {
     expect(await plans.appliedSince('people', now)).toEqual({ ...recent, disables: 2 });
     expect(await plans.appliedSince('people', now + 1)).toEqual(recent);
     expect(await plans.appliedSince('people', now + 11)).toEqual(noClasses);
+  });
+
+  it('counts with them what was applied in part, and what may have been applied', async () => {
+    const { batches, plans } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const names = ['a', 'b', 'c', 'd'];
+    await writePlan(
+      store(),
+      { id: 'run_1', owned },
+      names.map((name) => sampleChange(name, name === 'a' ? 'enable' : 'disable')),
+    );
+    await batches.create(owned, [{ batch: sampleBatch(owned, 1, { size: 4 }), identifications: names }]);
+    const [batch] = await batches.ofRun('run_1');
+    await batches.update(
+      owned,
+      batch?.id ?? '',
+      { state: 'unresolved', sentAt: now },
+      {
+        marks: [
+          { identification: 'a', state: 'failed', reason: 'the platform ignored area', appliedAt: now },
+          { identification: 'b', state: 'unresolved', reason: 'lost' },
+          { identification: 'c', state: 'sent' },
+          { identification: 'd', state: 'failed', reason: 'refused' },
+        ],
+      },
+    );
+    expect(await plans.appliedSince('people', now)).toEqual({ ...noClasses, enables: 1, disables: 2 });
+    expect(await plans.appliedSince('people', now + 1)).toEqual(noClasses);
   });
 
   it('tells what happened to one person in runs of a sync, newest first', async () => {

@@ -103,6 +103,17 @@ describe('too many changes of one class', () => {
     office.clock.jump(17 * hourMs);
     expect((await office.apply()).run.counts).toMatchObject({ applied: 3, held: 0 });
   });
+
+  it('changes of an unknown fate count as well: they may have been taken', async () => {
+    const office = await managed();
+    await office.writeEmployees(patched(40, 1, 3, left));
+    office.setFaults('upload:reset-before-commit');
+    expect((await office.apply()).run.counts).toMatchObject({ unresolved: 3 });
+    office.setFaults();
+    await office.writeEmployees(patched(40, 1, 6, left));
+    expect((await office.apply()).run.counts).toMatchObject({ disable: 3, held: 3, applied: 0 });
+    expect(disabled(office)).toBe(0);
+  });
 });
 
 describe('approval', () => {
