@@ -4,7 +4,6 @@ import { RollcallError } from '../core/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { createAudit } from './audit.ts';
 import { createAlerts } from './alerts.ts';
-import { createAlerts } from './alerts.ts';
 import { createBatches } from './batches.ts';
 import type { Database } from './database.ts';
 import { createHolds } from './holds.ts';
@@ -70,7 +69,6 @@ function createStore(db: Database): Store {
     holds: createHolds(db),
     reads: createReads(db),
     tokens: createTokenStore(db),
-    alerts: createAlerts(db),
     alerts: createAlerts(db),
     pauses: createPauses(db),
     audit: createAudit(db),

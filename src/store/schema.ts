@@ -3,7 +3,6 @@ import type { ChangeClass, ChangeKind } from '../core/change.ts';
 import type { FindingCode } from '../core/finding.ts';
 import type { BatchState, ChangeState, Outcome, Phase } from '../core/run.ts';
 import type { AlertDelivery } from '../ports/alerts.ts';
-import type { AlertDelivery } from '../ports/alerts.ts';
 import type { AuditAction, Batch, HoldRecord, TokenState, TriggerKind } from '../ports/store.ts';
 
 /**
@@ -24,8 +23,6 @@ export interface Schema {
   approvals: ApprovalRow;
   reads: ReadRow;
   tokens: TokenRow;
-  alert_states: AlertStateRow;
-  alert_deliveries: AlertDeliveryRow;
   alert_states: AlertStateRow;
   alert_deliveries: AlertDeliveryRow;
   pauses: PauseRow;
@@ -220,25 +217,6 @@ export interface AuditRow {
   sync: string;
   run: string | null;
   detail: string | null;
-}
-
-export interface AlertStateRow {
-  subject: string;
-  version: number;
-  state: string;
-}
-
-export interface AlertDeliveryRow {
-  notice: string;
-  channel: string;
-  subject: string;
-  made_at: number;
-  body: string;
-  state: AlertDelivery['state'];
-  tries: number;
-  next_at: number;
-  ended_at: number | null;
-  error: string | null;
 }
 
 export interface AlertStateRow {

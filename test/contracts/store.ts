@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
 import { describeAlerts } from './store-alerts.ts';
-import { describeAlerts } from './store-alerts.ts';
 import { describeBatches } from './store-batches.ts';
 import { describeHolds } from './store-holds.ts';
 import { describeLeases } from './store-leases.ts';
@@ -34,7 +33,6 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describe('holds', () => describeHolds(current));
     describe('pauses, audit, keys and pages', () => describeOperations(current));
     describe('tokens', () => describeTokens(current));
-    describe('alerts', () => describeAlerts(current));
     describe('alerts', () => describeAlerts(current));
     describe('pruning', () => describePrune(current));
     describe('asked from several sides at once', () => describeRaces(current));
