@@ -1,0 +1,44 @@
+# syntax=docker/dockerfile:1
+# Rollcall as a container: two builds whose tools stay behind, and a last stage of Node.js, the program and nothing else.
+ARG BASE_IMAGE=node:24-bookworm-slim
+
+# No install script runs in any stage: every native package ships its binary, and a script could run anything.
+FROM ${BASE_IMAGE} AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+COPY jobs ./jobs
+# Source maps and declarations are for those who program with it, not for those who run it.
+RUN npx tsc -p tsconfig.build.json --sourceMap false --declaration false
+
+FROM ${BASE_IMAGE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Left out: what only a compiler or an editor reads, and the binaries of other systems.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+ && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
+ && find node_modules/better-sqlite3/prebuilds -type f ! -name "linux*-$(node -p process.arch).node" -exec rm -f {} + \
+ && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -exec rm -f {} +
+
+FROM ${BASE_IMAGE} AS rollcall
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Rollcall" \
+      org.opencontainers.image.description="Keeps a workplace platform's users equal to the HR system's employees: on a schedule, safely, and explainably." \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+ENV NODE_ENV=production \
+    ROLLCALL_CONFIG=/data/rollcall.yaml
+COPY --from=packages /app/node_modules /app/node_modules
+COPY --from=build /app/dist /app/dist
+COPY package.json LICENSE /app/
+# /data holds rollcall.yaml; /data/.rollcall is what must be kept, or with PostgreSQL only files on their way.
+RUN mkdir -p /data/.rollcall && chown -R 1000:1000 /data && chmod 700 /data/.rollcall
+WORKDIR /data
+USER 1000:1000
+VOLUME /data/.rollcall
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "/app/dist/src/main/cli.js"]
+CMD ["start"]

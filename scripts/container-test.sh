@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Builds the image and runs it as a cluster would: no root, nothing writable but /tmp and the volume, no capability, little
+# memory. Says what it measured; ends at the first thing that is not so.
+#
+#   scripts/container-test.sh            builds localhost/rollcall:test and tests it
+#   IMAGE=name scripts/container-test.sh tests an image that is there
+#   ENGINE=docker BASE_IMAGE=…           another engine (podman if it is there, else docker), another base
+set -euo pipefail
+cd "$(dirname "$0")/.."
+engine=${ENGINE:-$(command -v podman >/dev/null && echo podman || echo docker)}
+image=${IMAGE:-}
+work=$(mktemp -d)
+name=rollcall-test-$$
+
+cleanup() {
+  "$engine" rm -f "$name" "$name-platform" >/dev/null 2>&1 || true
+  "$engine" volume rm -f "$name" >/dev/null 2>&1 || true
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+say() { printf '%-44s %s\n' "$1" "$2"; }
+die() {
+  printf 'FAILED: %s\n' "$1" >&2
+  exit 1
+}
+now() { date +%s%3N; }
+# Runs in the way of the chart's pods: $1 is the memory, the rest goes to the engine.
+confined() {
+  local memory=$1
+  shift
+  "$engine" run --read-only --tmpfs /tmp:rw,size=64m,mode=1777 --cap-drop ALL --security-opt no-new-privileges \
+    --memory "$memory" "$@"
+}
+
+if [ -z "$image" ]; then
+  image=localhost/rollcall:test
+  began=$(now)
+  "$engine" build -q ${BASE_IMAGE:+--build-arg BASE_IMAGE="$BASE_IMAGE"} -t "$image" . >/dev/null || die "the image cannot be built"
+  say 'built in' "$(($(now) - began)) ms"
+fi
+say 'size of the image' "$("$engine" image inspect --format '{{.Size}}' "$image" | awk '{printf "%.0f MB", $1 / 1e6}')"
+
+began=$(now)
+version=$(confined 128m --rm "$image" --version 2>/dev/null)
+say '--version with 128 MB' "$version, $(($(now) - began)) ms with the container's own start"
+[ "$version" = "$(sed -n 's/.*"version": "\(.*\)".*/\1/p' package.json)" ] || die "the image says it is $version"
+
+inside=$(confined 128m --rm --entrypoint /bin/sh "$image" -c 'id -u; touch /app/x 2>/dev/null && echo writable; ls /app/node_modules/typescript /app/src 2>/dev/null; true' 2>/dev/null)
+[ "$inside" = 1000 ] || die "as user 1000 with a read-only root and no build tools, but: $inside"
+say 'user, root file system, build tools' '1000, read-only, none'
+
+began=$(now)
+confined 192m --rm "$image" demo --json >"$work/demo.json" 2>"$work/demo.err" || die "demo: $(tail -5 "$work/demo.err")"
+grep -q '"ok":true' "$work/demo.json" || die "the demo's second plan was not empty"
+say 'demo with 192 MB' "$(($(now) - began)) ms"
+
+# A deployment of one: a platform beside it, SQLite on a volume, a schedule every minute and one run asked for by hand.
+cat >"$work/rollcall.yaml" <<'Y'
+connections:
+  acme: { baseUrl: "http://127.0.0.1:8787", accessToken: "${env:ACME_ACCESS_TOKEN}" }
+syncs:
+  people:
+    connection: acme
+    schedule: { cron: "* * * * *", timezone: UTC }
+    source: { kind: csv, path: ./employees.csv }
+    policy: upsert-only
+    mapping: { identification: id, firstName: first, lastName: last, email: mail }
+Y
+printf 'id,first,last,mail\n9001,Ana,Sato,ana.sato@example.com\n9002,Bo,Lind,bo.lind@example.com\n' >"$work/employees.csv"
+chmod -R a+rX "$work"
+"$engine" run -d --name "$name-platform" "$image" sandbox --users 20 --access-token secret-of-the-test >/dev/null 2>&1
+"$engine" volume create "$name" >/dev/null 2>&1
+start() {
+  confined 192m -d --name "$name" --network "container:$name-platform" -e ACME_ACCESS_TOKEN=secret-of-the-test \
+    -v "$work/rollcall.yaml:/data/rollcall.yaml:ro" -v "$work/employees.csv:/data/employees.csv:ro" \
+    -v "$name:/data/.rollcall" "$image" start --json >/dev/null 2>&1
+}
+in_it() { "$engine" exec "$name" node /app/dist/src/main/cli.js "$@" 2>/dev/null; }
+wait_ready() {
+  for _ in $(seq 100); do
+    "$engine" logs "$name" 2>/dev/null | grep -q '"ready":true' && return
+    sleep 0.1
+  done
+  die "start did not become ready: $("$engine" logs "$name" 2>&1 | tail -5)"
+}
+
+began=$(now)
+start
+wait_ready
+say 'start is ready after' "$(($(now) - began)) ms with the container's own start"
+in_it resync people >/dev/null || die 'resync in the running container'
+for _ in $(seq 100); do
+  in_it runs --json | grep -q '"outcome":"succeeded"' && break
+  sleep 0.3
+done
+in_it runs --json | grep -q '"outcome":"succeeded"' || die "no run succeeded: $(in_it runs)"
+say 'resync asked for in the container' 'succeeded'
+sleep 2
+say 'memory at rest' "$("$engine" exec "$name" sh -c "grep VmRSS /proc/1/status" 2>/dev/null | awk '{printf "%.0f MB", $2 / 1024}')"
+
+began=$(now)
+"$engine" stop -t 20 "$name" >/dev/null 2>&1
+code=$("$engine" inspect --format '{{.State.ExitCode}}' "$name")
+say 'SIGTERM: exit code and time' "$code, $(($(now) - began)) ms"
+[ "$code" = 0 ] || die "start ended with $code after SIGTERM"
+
+"$engine" rm "$name" >/dev/null 2>&1
+start
+wait_ready
+in_it runs --json | grep -q '"outcome":"succeeded"' || die 'a new container on the same volume does not know the old run'
+say 'a new container on the same volume' 'knows the runs of the old one'
+if "$engine" logs "$name" 2>&1 | grep -q 'secret-of-the-test\|ana.sato@'; then die 'a secret or a person is in the logs'; fi
+echo 'All as it should be.'
