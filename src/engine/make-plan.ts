@@ -138,7 +138,7 @@ async function guard(
   const { settings } = job.sync;
   const owned = job.context?.owned;
   const now = io.clock.now();
-  const { approved, rejected } = await io.store.plans.applyApprovals(owned, job.planId, settings.name, now);
+  const { rejected } = await io.store.plans.applyApprovals(owned, job.planId, settings.name, now);
   const { open } = await io.store.plans.count(job.planId);
   const recent = await io.store.plans.appliedSince(settings.name, now - dayMs);
   const { snapshot, fillRates } = pulled;
@@ -164,7 +164,8 @@ async function guard(
   const isProven = snapshot.missing !== undefined;
   if (job.context !== undefined && isFull && (isProven || isShrunk)) {
     const stamp = snapshot.missing?.stamp ?? '';
-    const isAccepted = isProven && (approved > 0 || (!verdict.areMissesHeld && verdict.fields.length === 0));
+    // Only approving the run itself makes a doubted read the measure: what was approved may be about something else.
+    const isAccepted = isProven && !verdict.areMissesHeld && verdict.fields.length === 0;
     const read = { sync: settings.name, run: job.planId, at: now, rows: snapshot.rows, stamp, fillRates, isAccepted };
     await io.store.reads.put(job.context.owned, read);
   }

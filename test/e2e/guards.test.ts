@@ -219,6 +219,21 @@ describe('a source that looks wrong', () => {
     expect(['succeeded', 'nothing-to-do']).toContain(after.run.outcome);
   });
 
+  it('is not accepted along with changes that were approved before', async () => {
+    const office = await trailerOffice();
+    await office.writeText(withTrailer(employees(66)));
+    const { run } = await office.apply();
+    expect(run.counts).toMatchObject({ create: 26, held: 26 });
+    await office.app.approve(run.id, 'ops');
+    // A quarter of the file is lost before the approved creates go out.
+    await office.writeText(withTrailer(employees(66).slice(16)));
+    for (const applied of [26, 0, 0]) {
+      const report = await office.apply();
+      expect(report.run).toMatchObject({ outcome: 'held', counts: { applied } });
+    }
+    expect(disabled(office)).toBe(0);
+  });
+
   it('counts no miss of such a read', async () => {
     const office = await trailerOffice();
     await office.writeText(withTrailer(employees(30)));
