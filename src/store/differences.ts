@@ -2,7 +2,7 @@ import { type Kysely, PostgresAdapter, type QueryExecutorProvider, type RawBuild
 
 /** All that the two databases need said differently; everything else is the same SQL for both. */
 
-function isPostgres(db: QueryExecutorProvider): boolean {
+export function isPostgres(db: QueryExecutorProvider): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
@@ -51,4 +51,15 @@ export async function mayMakeTables(db: QueryExecutorProvider): Promise<boolean>
   const { rows } = await sql<{ may: boolean | null }>`
     select has_schema_privilege(current_schema(), 'create') as may`.execute(db);
   return rows[0]?.may === true;
+}
+
+/** Rows from one parameter: a JSON list of objects with these columns of the table. PostgreSQL only. */
+export function rowsOfJson(table: string, columns: readonly string[]): RawBuilder<unknown> {
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  return sql`select ${names} from json_populate_recordset(null::${sql.table(table)}, ${''}::json)`;
+}
+
+/** Text as PostgreSQL can hold it: what a platform says of a refusal, say, may hold anything. */
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }

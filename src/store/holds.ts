@@ -10,19 +10,16 @@ import type { ApprovalRow, HoldRow } from './schema.ts';
 const rejectionMs = 30 * 24 * 3_600_000;
 
 export function createHolds(db: Database): Holds {
-  const decisionWriter = new RowWriter<ApprovalRow>((on, rows) =>
-    on
-      .insertInto('approvals')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict.columns(['sync', 'hash']).doUpdateSet((eb) => ({
-          decision: eb.ref('excluded.decision'),
-          by_whom: eb.ref('excluded.by_whom'),
-          decided_at: eb.ref('excluded.decided_at'),
-          expires_at: eb.ref('excluded.expires_at'),
-          run: eb.ref('excluded.run'),
-        })),
-      ),
+  const decisionWriter = new RowWriter<'approvals', ApprovalRow>('approvals', (insert) =>
+    insert.onConflict((conflict) =>
+      conflict.columns(['sync', 'hash']).doUpdateSet((eb) => ({
+        decision: eb.ref('excluded.decision'),
+        by_whom: eb.ref('excluded.by_whom'),
+        decided_at: eb.ref('excluded.decided_at'),
+        expires_at: eb.ref('excluded.expires_at'),
+        run: eb.ref('excluded.run'),
+      })),
+    ),
   );
 
   async function decide(

@@ -4,27 +4,24 @@ import { RowWriter } from './row-writer.ts';
 import type { LedgerRow } from './schema.ts';
 
 /** Writes what it is given over what is there. */
-export function createLedgerWriter(): RowWriter<LedgerRow> {
-  return new RowWriter<LedgerRow>((on, rows) =>
-    on
-      .insertInto('ledger')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict.columns(['connection', 'identification']).doUpdateSet((eb) => ({
-          owner: eb.ref('excluded.owner'),
-          hidden: eb.ref('excluded.hidden'),
-          quirks: eb.ref('excluded.quirks'),
-          unverified: eb.ref('excluded.unverified'),
-          disabled_at: eb.ref('excluded.disabled_at'),
-          gone_since: eb.ref('excluded.gone_since'),
-          miss_count: eb.ref('excluded.miss_count'),
-          miss_since: eb.ref('excluded.miss_since'),
-          miss_stamp: eb.ref('excluded.miss_stamp'),
-          removed_at: eb.ref('excluded.removed_at'),
-          removed_blacklist: eb.ref('excluded.removed_blacklist'),
-          written_at: eb.ref('excluded.written_at'),
-        })),
-      ),
+export function createLedgerWriter(): RowWriter<'ledger', LedgerRow> {
+  return new RowWriter('ledger', (insert) =>
+    insert.onConflict((conflict) =>
+      conflict.columns(['connection', 'identification']).doUpdateSet((eb) => ({
+        owner: eb.ref('excluded.owner'),
+        hidden: eb.ref('excluded.hidden'),
+        quirks: eb.ref('excluded.quirks'),
+        unverified: eb.ref('excluded.unverified'),
+        disabled_at: eb.ref('excluded.disabled_at'),
+        gone_since: eb.ref('excluded.gone_since'),
+        miss_count: eb.ref('excluded.miss_count'),
+        miss_since: eb.ref('excluded.miss_since'),
+        miss_stamp: eb.ref('excluded.miss_stamp'),
+        removed_at: eb.ref('excluded.removed_at'),
+        removed_blacklist: eb.ref('excluded.removed_blacklist'),
+        written_at: eb.ref('excluded.written_at'),
+      })),
+    ),
   );
 }
 

@@ -14,7 +14,7 @@ import { RowWriter } from './row-writer.ts';
 const pieceRows = 4096;
 
 export function createPlans(db: Database): Plans {
-  const writer = new RowWriter<NewChangeRow>((on, rows) => on.insertInto('changes').values(rows));
+  const writer = new RowWriter<'changes', NewChangeRow>('changes');
 
   return {
     ...createPlanGuards(db),

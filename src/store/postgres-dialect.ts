@@ -10,6 +10,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
+import { storableText } from './differences.ts';
 import { explainPostgresError, isCollision, isConnectionSpent } from './postgres-errors.ts';
 import { TryAgain } from './try-again.ts';
 
@@ -28,6 +29,10 @@ export function postgresDialect(pool: Pool, place: string): Dialect {
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
   };
+}
+
+function storable(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0') ? storableText(value) : value;
 }
 
 class PostgresPoolDriver implements Driver {
@@ -126,7 +131,7 @@ class PooledConnection implements DatabaseConnection {
 
   async #run<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
-      const { command, rowCount, rows } = await this.#client.query(query.sql, [...query.parameters]);
+      const { command, rowCount, rows } = await this.#client.query(query.sql, query.parameters.map(storable));
       const isWrite = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE';
       return { rows: rows as R[], ...(isWrite ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) };
     } catch (error) {

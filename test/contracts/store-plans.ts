@@ -24,6 +24,20 @@ export function describePlans(store: () => Store): void {
     expect(await plans.get('plan_2', 'eva')).toBeUndefined();
   });
 
+  it('takes any text that a platform may say, even what no text should hold', async () => {
+    const { plans } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const odd = '\'"\\ \u2028 \t \\u0000 {}[] 🙂 $1 ';
+    const change = sampleChange('ana', 'update', { after: { area: `${odd}\0\ud83d` }, reason: `${odd}\ud83d` });
+    await writePlan(store(), { id: 'run_1', owned }, [change]);
+    expect(await plans.get('run_1', 'ana')).toMatchObject({ after: change.after, reason: `${odd}\ufffd` });
+    await plans.setStates(owned, [{ identification: 'ana', state: 'failed', reason: `${odd}\0!` }]);
+    const stateReason = (await plans.get('run_1', 'ana'))?.stateReason ?? '';
+    expect([`${odd}\0!`, `${odd}\ufffd!`]).toContain(stateReason);
+    await store().runs.addFindings(owned, [{ code: 'held', message: `${odd}\0!` }]);
+    expect((await store().runs.findings('run_1'))[0]?.message).toHaveLength(odd.length + 2);
+  });
+
   it('pages in code-point order, through states, classes and batches', async () => {
     const { plans, batches } = store();
     const owned = await openRun(store(), { id: 'run_1' });
