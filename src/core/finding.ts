@@ -36,4 +36,5 @@ export type FindingCode =
   | 'resumed'
   | 'platform-ill'
   | 'batch-failed'
+  | 'plan-outdated'
   | 'directory-note';

@@ -2,6 +2,7 @@ import type { Finding } from '../core/finding.ts';
 import type { Submission } from '../ports/delivery.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
+import { leaveOutUncertain, tooOldToSend } from './plan-age.ts';
 import { changesOf } from './plan-run.ts';
 import { next, type Step } from './step.ts';
 
@@ -17,6 +18,11 @@ export async function deliverNext(context: RunContext, io: EngineIo): Promise<St
   if (batch.state !== 'planned') return resume(context, batch, io);
   // Only what is still here is dropped; what is out is looked after first.
   if (now?.isCancelRequested === true || now?.reason !== undefined) return next('finish');
+  const outdated = tooOldToSend(run, io.clock.now());
+  if (outdated !== undefined) {
+    await io.store.runs.update(context.owned, { reason: outdated });
+    return next('finish');
+  }
   return send(context, batch, batches.length, io);
 }
 
@@ -173,15 +179,15 @@ async function waitForTurn({ owned, sync }: RunContext, afterMs: number, why: st
     await io.store.runs.update(owned, { facts: { ...owned.run.facts, waitingSince } });
     return next('deliver', undefined, afterMs);
   }
-  const minutes = Math.round(deadlineMs / 60_000);
-  const reason = `nothing more could be sent for ${minutes} min (settle.deadline), the rest is left to the next run. ${why}`;
+  const waited = deadlineMs < 120_000 ? `${Math.round(deadlineMs / 1000)} s` : `${Math.round(deadlineMs / 60_000)} min`;
+  const reason = `nothing more could be sent for ${waited} (settle.deadline), the rest is left to the next run. ${why}`;
   await io.store.runs.update(owned, { reason });
   return next('finish');
 }
 
 /**
- * Before delivery whom another sync has made its own meanwhile is left out, and every create is looked up again, by read
- * and by search: whoever is there by now, or is there in one of the two only, is not created.
+ * Before delivery is left out what an old plan must not do (see `plan-age`) and whom another sync has made its own
+ * meanwhile, and every create is looked up again, by read and by search: whoever is there by now, or is there in one of the two only, is not created.
  */
 async function stillMeant(
   context: RunContext,
@@ -189,10 +195,12 @@ async function stillMeant(
   changes: readonly PlannedChange[],
   io: EngineIo,
 ): Promise<PlannedChange[]> {
-  const open = changes.filter(({ state }) => state === 'planned');
-  if (batch.kind === 'outbox') return open;
-  const marks: ChangeMark[] = [];
-  const findings: Finding[] = [];
+  const planned = changes.filter(({ state }) => state === 'planned');
+  if (batch.kind === 'outbox') return planned;
+  const certain = leaveOutUncertain(planned, batch, context.owned.run, io.clock.now());
+  const open = certain.kept;
+  const marks: ChangeMark[] = [...certain.marks];
+  const findings: Finding[] = [...certain.findings];
   const { name, connection } = context.sync.settings;
   const known = await io.store.ledger.getMany(
     connection,

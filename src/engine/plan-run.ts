@@ -13,6 +13,8 @@ const pageSize = 1000;
 export async function planRun(context: RunContext, io: EngineIo): Promise<Step> {
   const { sync, signal, owned } = context;
   const { run } = owned;
+  // Before the source is read: the plan is as old as what it was made from.
+  const plannedAt = io.clock.now();
   const plan = await makePlan({ planId: run.id, sync, scope: run.scope, signal, context }, io);
   await io.store.holds.renew(owned, await holdRecords(context, plan, io));
   if (plan.failure === undefined) await writeBatches(context, io);
@@ -22,6 +24,7 @@ export async function planRun(context: RunContext, io: EngineIo): Promise<Step> 
     digest: plan.digest,
     facts: {
       ...plan.facts,
+      plannedAt,
       repeated: plan.repeated,
       isReadDoubted: plan.verdict.areMissesHeld || plan.verdict.fields.length > 0,
     },

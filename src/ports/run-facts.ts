@@ -1,5 +1,7 @@
 /** What the run saw; no personal data. */
 export interface RunFacts {
+  /** When the plan was made (epoch ms): what is sent long after says too little about today. */
+  readonly plannedAt?: number;
   readonly sourceRows?: number;
   readonly platformUsers?: number;
   readonly managedUsers?: number;
