@@ -70,7 +70,7 @@ export function certifySnapshot(facts: ReadFacts): Snapshot {
   }
   const leavers = { readAt } as LeaverProof;
   if (unreadable > 0) {
-    const gap = `${unreadable} record(s) name nobody, so nobody can be called missing`;
+    const gap = `${unreadable} ${unreadable === 1 ? 'record names' : 'records name'} nobody, so nobody can be called missing`;
     return { kind, rows: end.rows, leavers, missing: undefined, gaps: [gap] };
   }
   const missing = kind === 'full' ? ({ readAt, stamp: end.stamp } as MissingProof) : undefined;

@@ -67,7 +67,7 @@ async function leaveUnresolved({ owned }: RunContext, run: Run, io: EngineIo): P
   if (out.length === 0) return undefined;
   return {
     code: 'unresolved',
-    message: `${out.length} batches were out when the run ended: later runs look for their effect first`,
+    message: `${out.length} ${out.length === 1 ? 'batch was' : 'batches were'} out when the run ended: later runs look for the effect first`,
   };
 }
 

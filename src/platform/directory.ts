@@ -85,7 +85,7 @@ async function countEnabled(client: PlatformClient, signal: AbortSignal): Promis
 function explainFirstPage(error: unknown): never {
   if (!(error instanceof PlatformError) || error.status !== 400) throw error;
   throw scanIncomplete(
-    { text: `the first page was refused. ${error.message}`, setting: 'dialect.search.parameters' },
+    { text: `the first page was refused. ${error.message.replace(/\.$/, '')}`, setting: 'dialect.search.parameters' },
     error,
   );
 }

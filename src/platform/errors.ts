@@ -160,11 +160,11 @@ export function cancelledError(operation: Operation<unknown>, reason: unknown, e
   });
 }
 
-/** No token could be had, so nothing was sent. Keeps code and retry of what the custody said. */
+/** No token could be had, or none that is taken, so nothing was done. Keeps code and retry of what the custody said. */
 export function tokenError(operation: Operation<unknown>, error: RollcallError): PlatformError {
   const name = operationName(operation);
   const { code, retry, message } = error;
-  return new PlatformError(`${name} was not sent: ${message}`, {
+  return new PlatformError(`${name} was not done: ${message}`, {
     code,
     retry,
     effect: 'none',

@@ -11,7 +11,7 @@ export interface NetworkFailure {
 }
 
 const unreachable = { code: 'PLATFORM_UNREACHABLE', retry: 'backoff' } as const;
-const later = 'It is tried again later.';
+const later = 'Look at the network and at the platform; what failed can be tried again.';
 
 const beforeSending: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',

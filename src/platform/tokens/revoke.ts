@@ -13,7 +13,11 @@ const pollMs = 500;
 export async function revokePair(parts: PresentationParts, callRevoke: RevokeCall, signal: AbortSignal): Promise<void> {
   const access = await storeRevoked(parts, signal);
   if (access === undefined) {
-    throw tokenUnavailable(parts.connection, 'there is no access token that could be revoked', 'never');
+    throw new RollcallError(
+      `connection ${parts.connection} has no access token that could be revoked: none is stored, or none that this ` +
+        'encryptionKey opens. `rollcall token status` tells which.',
+      { code: 'TOKEN_UNAVAILABLE' },
+    );
   }
   await confirmRevoked(parts.connection, callRevoke, access, signal);
   parts.logger.info({ connection: parts.connection }, 'token revoked');

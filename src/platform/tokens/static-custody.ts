@@ -1,7 +1,7 @@
+import { RollcallError } from '../../core/errors.ts';
 import { confirmRevoked } from './revoke.ts';
 import type { TokenStatus } from './status.ts';
 import type { TokenCustody } from './token-custody.ts';
-import { tokenUnavailable } from './token-errors.ts';
 
 /** A connection whose access token stands in the configuration: nothing is stored, nothing can be refreshed. */
 export function staticCustody(connection: string, accessToken: string): TokenCustody {
@@ -16,17 +16,22 @@ export function staticCustody(connection: string, accessToken: string): TokenCus
     advice: 'The access token stands in the configuration; it is used as it is and never refreshed.',
   };
   const cannotRefresh = (why: string) =>
-    tokenUnavailable(
-      connection,
+    new RollcallError(
       `${why} Put a valid one in the configuration (connections.${connection}.accessToken), or a refreshToken in its place.`,
-      'never',
+      { code: 'TOKEN_UNAVAILABLE' },
     );
   return {
     current: () => Promise.resolve({ secret: accessToken, generation: 0 }),
-    renew: () => Promise.reject(cannotRefresh('the platform refused the configured access token (401).')),
+    renew: () =>
+      Promise.reject(
+        cannotRefresh(`the platform refused the configured access token of connection ${connection} (401).`),
+      ),
     accepted: () => {},
     status: () => Promise.resolve(status),
-    refresh: () => Promise.reject(cannotRefresh('a configured access token cannot be refreshed.')),
+    refresh: () =>
+      Promise.reject(
+        cannotRefresh(`connection ${connection} has a configured access token, which cannot be refreshed.`),
+      ),
     async revoke(callRevoke, signal) {
       await confirmRevoked(connection, callRevoke, accessToken, signal);
       return status;

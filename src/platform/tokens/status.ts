@@ -5,7 +5,8 @@ import type { TokenEntry } from './vault.ts';
 /** What `rollcall token status` shows. Holds no secret. Instants are epoch ms. */
 export interface TokenStatus {
   readonly connection: string;
-  readonly state: TokenState | 'static' | 'none';
+  /** `sealed`: there is a pair, and the configured encryptionKey does not open it. */
+  readonly state: TokenState | 'static' | 'none' | 'sealed';
   readonly generation: number;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
@@ -26,7 +27,7 @@ export function describeTokens(described: Described): TokenStatus {
   const { connection, entry } = described;
   return {
     connection,
-    state: entry === undefined || entry.usedSeeds.length === 0 ? 'none' : entry.state,
+    state: stateOf(entry),
     generation: entry?.generation ?? 0,
     issuedAt: entry?.issuedAt,
     expiresAt: entry?.expiresAt,
@@ -34,6 +35,11 @@ export function describeTokens(described: Described): TokenStatus {
     reason: entry?.reason,
     advice: advise(described),
   };
+}
+
+function stateOf(entry: TokenEntry | undefined): TokenStatus['state'] {
+  if (entry === undefined || entry.usedSeeds.length === 0) return 'none';
+  return entry.isReadable || entry.state === 'reauth-required' ? entry.state : 'sealed';
 }
 
 function advise({ connection, entry, seed }: Described): string {

@@ -17,7 +17,8 @@ const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (conn
     code: 'TOKEN_UNAVAILABLE',
     text: (connection) =>
       `connection ${connection} has a refresh token in the configuration that was not exchanged yet, and this command ` +
-      `may not do it, because it uses the token up. These commands may: ${seedCommands}.`,
+      `may not do it, because that uses the token up. Run \`rollcall token refresh ${connection}\` first; ` +
+      'start, apply, resync and retry do it too.',
   },
   reauth: {
     code: 'REAUTH_REQUIRED',
@@ -41,7 +42,8 @@ const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (conn
 /** The error for a pair that cannot be used as it stands. `reason` is what the store remembers about it. */
 export function tokenFailure(connection: string, why: Failure, reason: string | undefined): RollcallError {
   const { code, text } = failures[why];
-  const because = reason === undefined ? '' : ` Cause: ${reason}.`;
+  // What was said of an older token is no reason why a new one was not presented.
+  const because = reason === undefined || why === 'seed-not-allowed' ? '' : ` Cause: ${reason}.`;
   return new RollcallError(text(connection) + because, { code });
 }
 

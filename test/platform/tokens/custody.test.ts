@@ -31,7 +31,9 @@ describe('the first token', () => {
     const bench = openBench();
     const viewer = bench.open({ mayPresentSeed: false });
     await expect(viewer.current(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
-    await expect(viewer.current(never)).rejects.toThrow('start, apply, resync, retry, token refresh');
+    await expect(viewer.current(never)).rejects.toThrow(
+      'Run `rollcall token refresh acme` first; start, apply, resync and retry do it too.',
+    );
     expect(bench.server.presentations).toEqual([]);
     await bench.open().current(never);
     await viewer.current(never);
@@ -66,7 +68,11 @@ describe('the first token', () => {
     await bench.open().current(never);
     const other = openSeal(Buffer.alloc(32, 9).toString('base64'));
     await expect(bench.open({ seal: other }).current(never)).rejects.toThrow(code('STORE_INVALID'));
-    expect((await bench.open({ seal: other }).status()).advice).toContain('another encryptionKey');
+    const status = await bench.open({ seal: other }).status();
+    expect(status).toMatchObject({ state: 'sealed', advice: expect.stringContaining('another encryptionKey') });
+    await expect(bench.open({ seal: other }).revoke(async () => ({ kind: 'revoked' }), never)).rejects.toThrow(
+      /connection acme has no access token that could be revoked.*encryptionKey/,
+    );
     const second = bench.server.issueSeed();
     await bench.open({ seal: other, configuredRefreshToken: second }).current(never);
     await bench.open({ seal: other, configuredRefreshToken: second }).current(never);
@@ -218,6 +224,15 @@ describe('invalid_grant', () => {
       state: 'reauth-required',
       reason: expect.stringContaining('invalid_grant'),
     });
+  });
+
+  it('of an older token is no cause named for a new one that a command may not use', async () => {
+    const { bench, token } = await lockedOut();
+    const custody = bench.open();
+    await custody.current(never);
+    await expect(custody.renew(token.generation, never)).rejects.toThrow('Cause: the platform said invalid_grant');
+    const viewer = bench.open({ mayPresentSeed: false, configuredRefreshToken: bench.server.issueSeed() });
+    await expect(viewer.current(never)).rejects.toThrow(/retry do it too\.$/);
   });
 
   it('is cleared by a new first token, and its end is told', async () => {
