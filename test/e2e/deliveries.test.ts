@@ -42,7 +42,8 @@ describe('delivery: auto', () => {
   });
 
   it('sends what only a file can carry by file', async () => {
-    const office = await managed({ mapping: { ...plainMapping, office: 'office' } }, 5);
+    const mapping = { ...plainMapping, office: 'office' };
+    const office = await openOffice({ sandbox: { people: usersOf(employees(5)) }, sync: { mapping } });
     await office.writeEmployees(employees(5).map((row) => ({ ...row, office: 'Salto' })));
     const report = await office.apply();
     expect(report.batches.map(({ kind }) => kind)).toEqual(['csv']);
