@@ -16,11 +16,23 @@ export interface Config {
   readonly redis?: RedisConfig;
   readonly connections: Readonly<Record<string, ConnectionSettings>>;
   readonly syncs: Readonly<Record<string, SyncConfig>>;
+  /** Present: `start` answers HTTP. */
+  readonly server?: ServerConfig;
   readonly log: LogSettings;
 }
 
 export interface LogSettings {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
+}
+
+export interface ServerConfig {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly tokens: readonly { readonly name: string; readonly role: 'viewer' | 'operator'; readonly token: Secret }[];
+  /** By name of the sync. */
+  readonly webhooks: Readonly<Record<string, { readonly secret: Secret }>>;
+  readonly requestsPerMinute: number;
 }
 
 /** Where Redis is, in one of its three forms, and how to get in. */

@@ -10,7 +10,8 @@ import { readSync, type SyncDraft, syncConfig } from './read-sync.ts';
 import { resolveReferences } from './references.ts';
 import { openReport, type Report } from './report.ts';
 import { connectionShape } from './schema/connection.ts';
-import { editorSchema, laterKeys, namePattern, rootShape } from './schema/root.ts';
+import { editorSchema, laterKeys, rootShape } from './schema/root.ts';
+import { namePattern } from './schema/root-names.ts';
 import { syncShape } from './schema/sync.ts';
 import { isMapping, readValue, reportUnknownKey } from './section.ts';
 import { sentenceFor } from './sentences.ts';
@@ -82,7 +83,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     );
     return undefined;
   }
-  const known = ['store', 'redis', 'encryptionKey', 'connections', 'syncs', 'log'];
+  const known = ['store', 'redis', 'encryptionKey', 'connections', 'syncs', 'server', 'log'];
   for (const key of Object.keys(value)) {
     if (key === '$schema') readValue(editorSchema, value[key], [key], report);
     else if (Object.hasOwn(laterKeys, key)) {
@@ -102,6 +103,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
   const read = [...syncs].map(([name, sync]) => {
     return [name, { value: sync, draft: readSync(name, sync, { ...reading, connections: drafts }) }] as const;
   });
+  checkWebhooks(value.server, syncs, report);
   checkOutboxes(
     read.map(([, { draft }]) => draft),
     report,
@@ -135,6 +137,15 @@ function checkEncryptionKey(
   report.add(['encryptionKey'], message);
 }
 
+function checkWebhooks(server: unknown, syncs: ReadonlyMap<string, unknown>, report: Report): void {
+  if (!isMapping(server) || !isMapping(server.webhooks)) return;
+  for (const name of Object.keys(server.webhooks)) {
+    if (syncs.has(name)) continue;
+    const known = [...syncs.keys()];
+    report.addKey(['server', 'webhooks', name], `names no sync; there are: ${known.join(', ') || 'none'}`, known);
+  }
+}
+
 function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
   const owners = new Map<string, string>();
   for (const { name, path, outboxFolder } of syncs) {
@@ -151,7 +162,7 @@ function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
 
 /** Nothing is wrong: every schema takes its part, so reading once more gives the whole with its types. */
 function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder'> {
-  const { store, redis, encryptionKey, log } = z.strictObject(rootShape).parse(root);
+  const { store, redis, encryptionKey, server, log } = z.strictObject(rootShape).parse(root);
   const connection = z.strictObject(connectionShape);
   const sync = z.strictObject(syncShape);
   const named = [...connections].map(([name, value]): [string, ConnectionSettings] => [
@@ -167,6 +178,7 @@ function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'fol
     ...(encryptionKey === undefined ? {} : { encryptionKey }),
     connections: byName(named),
     syncs: byName(read),
+    ...(server === undefined ? {} : { server: { ...server, webhooks: byName(Object.entries(server.webhooks)) } }),
     log,
   };
 }

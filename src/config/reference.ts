@@ -45,6 +45,16 @@ const chapters: readonly Chapter[] = [
     path: ['syncs', '*', 'guards'],
     text: 'Below `syncs.<name>.guards`. Of a class that is held nothing is delivered until a person approves; the other classes go on.',
   },
+  {
+    title: 'The server',
+    path: ['server'],
+    text: 'Below `server`: the HTTP API, the dashboard and health. What they answer is in [http-api.md](http-api.md).',
+  },
+  {
+    title: 'A webhook',
+    path: ['server', 'webhooks', '*'],
+    text: 'Below `server.webhooks.<sync>`.',
+  },
 ];
 
 const introduction = `# Configuration

@@ -24,6 +24,11 @@ export async function requestRun(request: RunRequest, io: EngineIo): Promise<Tri
   return trigger;
 }
 
+/** Whether people have paused the sync: a deployment begins no run of it. */
+export async function isPaused(sync: string, io: EngineIo): Promise<boolean> {
+  return (await io.store.pauses.get(sync)) !== undefined;
+}
+
 /** Opens the run that waits, or finds the one that is under way. Undefined when there is nothing to do. */
 export async function openRun(sync: string, io: EngineIo): Promise<{ run: Run; isNew: boolean } | undefined> {
   const settings = io.syncs.get(sync)?.settings;

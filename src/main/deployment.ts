@@ -2,7 +2,7 @@ import { jobs } from '../../jobs/index.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { JobContext } from '../engine/job-context.ts';
-import { openRun, requestRun } from '../engine/request-run.ts';
+import { isPaused, openRun, requestRun } from '../engine/request-run.ts';
 import { type HeldLease, takeOverLease } from '../runtime/hold-lease.ts';
 import { type DriveIo, driveRun } from '../runtime/in-process/drive-run.ts';
 import { openSchedule, type Schedule } from '../runtime/schedule.ts';
@@ -107,6 +107,7 @@ function planLooks(
   const background = (name: string, work: () => Promise<unknown>): void =>
     inBackground(name, work, (error) => logger.error({ job: name, error: textOf(error) }, 'job failed'));
   const open = (sync: string) => async (): Promise<void> => {
+    if (await isPaused(sync, io)) return;
     const opened = await openRun(sync, io);
     if (opened?.isNew === true) begin(opened.run.id);
   };
@@ -140,6 +141,8 @@ export function scheduleTicks(config: Config, { io }: Engine): (() => Promise<vo
       const now = io.clock.now();
       // At the very first start nothing has been missed.
       checkedAt ??= (await io.store.triggers.lastSlot(name)) ?? now - 1;
+      // Slots missed meanwhile are caught up once it is resumed.
+      if (await isPaused(name, io)) return;
       const slot = at.newestSlot(checkedAt, now);
       if (slot !== undefined) {
         const key = `${name}@${new Date(slot).toISOString()}`;

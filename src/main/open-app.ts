@@ -8,7 +8,7 @@ import type { EngineIo, Sync } from '../engine/engine-io.ts';
 import { makePlan } from '../engine/make-plan.ts';
 import { cancelRun, requestRun, retryRun } from '../engine/request-run.ts';
 import { explainPerson } from '../engine/why.ts';
-import type { App, ResyncReport, TokenReport, WatchOptions } from '../ports/app.ts';
+import type { App, ResyncReport, SyncView, TokenReport, WatchOptions } from '../ports/app.ts';
 import type { Trigger } from '../ports/store.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
 import { callApi } from './call-api.ts';
@@ -16,6 +16,7 @@ import { checkConfig } from './check.ts';
 import { deploymentLease, runDeployment } from './deployment.ts';
 import type { Connection } from './open-connection.ts';
 import type { Engine } from './open-engine.ts';
+import { openOperations } from './operations.ts';
 import { findRun, planReport, runReport } from './reports.ts';
 import { runHere } from './run-here.ts';
 
@@ -46,13 +47,17 @@ export function openApp(config: Config, engine: Engine): App {
     return { kind: 'ran', report: await here(trigger, options) };
   };
 
+  const syncs: readonly SyncView[] = Object.values(config.syncs).map(({ name, connection, schedule, policy }) => ({
+    name,
+    connection,
+    policy,
+    schedule: schedule === undefined ? undefined : `${schedule.cron} (${schedule.timezone})`,
+  }));
+  const { note, ...operations } = openOperations(config, syncs, io);
+
   return {
-    syncs: Object.values(config.syncs).map(({ name, connection, schedule, policy }) => ({
-      name,
-      connection,
-      policy,
-      schedule: schedule === undefined ? undefined : `${schedule.cron} (${schedule.timezone})`,
-    })),
+    ...operations,
+    syncs,
     connections: Object.keys(config.connections),
 
     async plan(name, options) {
@@ -88,20 +93,25 @@ export function openApp(config: Config, engine: Engine): App {
       return runDeployment(config, engine, driveIo(options), onReady);
     },
 
-    runs: (filter) => store.runs.list(filter),
+    async runs({ after, ...filter }) {
+      return store.runs.list(after === undefined ? filter : { ...filter, after: await findRun(after, store) });
+    },
     show: async (id) => runReport((await findRun(id, store)).id, store),
     changes: (planId, query) => store.plans.page(planId, query),
     async approve(id, by) {
       const { run, changes } = await approveRun((await findRun(id, store)).id, by, io);
+      await note({ action: 'approve', by, sync: run.sync, run: run.id, detail: `${changes} changes` });
       return { run: run.id, sync: run.sync, changes, isDeploymentRunning: await isDeployed() };
     },
     async reject(id, by) {
       const { run, changes } = await rejectRun((await findRun(id, store)).id, by, io);
+      await note({ action: 'reject', by, sync: run.sync, run: run.id, detail: `${changes} changes` });
       return { run: run.id, sync: run.sync, changes, isDeploymentRunning: await isDeployed() };
     },
-    async cancel(id) {
+    async cancel(id, by = byUs(owner)) {
       const run = await findRun(id, store);
       await cancelRun(run.id, io);
+      await note({ action: 'cancel', by, sync: run.sync, run: run.id });
       return run;
     },
     retry: async (id, options) => queuedOrHere(await retryRun((await findRun(id, store)).id, io), options),

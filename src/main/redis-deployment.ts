@@ -3,7 +3,7 @@ import { jobs } from '../../jobs/index.ts';
 import type { Config, RedisConfig } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { JobContext } from '../engine/job-context.ts';
-import { openRun } from '../engine/request-run.ts';
+import { isPaused, openRun } from '../engine/request-run.ts';
 import type { Role } from '../ports/app.ts';
 import { type ErrorGate, openErrorGate } from '../runtime/bullmq/error-gate.ts';
 import { firstPiece, type JobData } from '../runtime/bullmq/job-data.ts';
@@ -154,6 +154,7 @@ function planLooks(
     if (found !== undefined && found.phase !== 'done') await queue.add(firstPiece(run), priorityOf(found.trigger));
   };
   const open = (sync: string) => async (): Promise<void> => {
+    if (await isPaused(sync, io)) return;
     const opened = await openRun(sync, io);
     if (opened?.isNew === true) await enqueue(opened.run.id);
   };

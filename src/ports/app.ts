@@ -8,7 +8,18 @@ import type { Snapshot } from '../core/snapshot.ts';
 import type { ApiAnswer, ApiRequest, ContractLine, ContractMode } from './api.ts';
 import type { Lookup } from './platform.ts';
 import type { Progress } from './runtime.ts';
-import type { Batch, ChangeQuery, HoldRecord, PlannedChange, Run, RunFacts, RunScope } from './store.ts';
+import type {
+  AuditEntry,
+  AuditQuery,
+  Batch,
+  ChangeQuery,
+  HoldRecord,
+  Pause,
+  PlannedChange,
+  Run,
+  RunFacts,
+  RunScope,
+} from './store.ts';
 
 /**
  * What the command line and the HTTP API can ask for. The composition root implements it over one configuration; every
@@ -27,15 +38,25 @@ export interface App {
   /** Queued for a running deployment (`start`); without one the run happens here, as `apply` does. */
   resync(sync: string, options: WatchOptions & { readonly scope: RunScope }): Promise<ResyncReport>;
   /** Schedules, triggers and runs until the signal aborts; then every run stops at its next safe place. */
-  start(options: WatchOptions & { readonly onReady: () => void; readonly role?: Role }): Promise<void>;
-  runs(filter: { readonly sync?: string; readonly limit: number }): Promise<readonly Run[]>;
+  start(
+    options: WatchOptions & {
+      readonly onReady: () => void;
+      /** Told where the server answers, such as `http://127.0.0.1:8080`, before `onReady`; never without a server. */
+      readonly onListening?: (url: string) => void;
+      readonly role?: Role;
+      /** Where the server listens, instead of what `server:` says. */
+      readonly listen?: { readonly host?: string; readonly port?: number };
+    },
+  ): Promise<void>;
+  /** Newest first; `after`: those that come behind this run. Throws NOT_FOUND when there is no such run. */
+  runs(filter: { readonly sync?: string; readonly limit: number; readonly after?: string }): Promise<readonly Run[]>;
   /** One run with everything that is known of it. Throws NOT_FOUND. A unique beginning of the id is enough. */
   show(run: string): Promise<RunReport>;
   /** Changes of a run or of a shown plan, in order of identification. */
   changes(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;
   approve(run: string, by: string): Promise<VerdictReport>;
   reject(run: string, by: string): Promise<VerdictReport>;
-  cancel(run: string): Promise<Run>;
+  cancel(run: string, by?: string): Promise<Run>;
   /** Asks for another run of the same scope; here, or by a running deployment. */
   retry(run: string, options: WatchOptions): Promise<ResyncReport>;
   why(sync: string, identification: string, signal: AbortSignal): Promise<PersonTrace>;
@@ -48,11 +69,59 @@ export interface App {
   call(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer>;
   /** Compares a connection's platform (absent: the only one) with the contract, operation by operation. */
   contract(connection: string | undefined, mode: ContractMode, signal: AbortSignal): AsyncGenerator<ContractLine, void>;
+  /** Every configured sync as it stands now. */
+  syncStates(): Promise<readonly SyncState[]>;
+  /** From now on a deployment begins no run of the sync; one under way goes on. Throws CONFLICT when it is paused already. */
+  pause(sync: string, by: string): Promise<void>;
+  /** Throws CONFLICT when it is not paused. What waits begins, and slots that were missed are caught up once. */
+  resume(sync: string, by: string): Promise<void>;
+  /** Stores the trigger of a run for a deployment, and never runs here. The same key again is the same request. */
+  request(sync: string, request: RunOrder): Promise<RequestReport>;
+  /** As `retry`, for a deployment: never runs here. */
+  requestRetry(run: string, by: string): Promise<RequestReport>;
+  audit(query: AuditQuery): Promise<readonly AuditEntry[]>;
+  /** What happened to one person in former runs of the sync, newest first. */
+  history(sync: string, identification: string, limit: number): Promise<readonly PastChange[]>;
   close(): Promise<void>;
 }
 
-/** What a process of a deployment does; anything but `all` needs Redis between the processes. */
-export type Role = 'all' | 'scheduler' | 'worker';
+/**
+ * What a process of a deployment does. `scheduler` and `worker` need Redis between the processes; `server` answers HTTP
+ * beside a deployment that works on the same store.
+ */
+export type Role = 'all' | 'scheduler' | 'worker' | 'server';
+
+export interface SyncState extends SyncView {
+  readonly pause: Pause | undefined;
+  /** The run that has not ended, or the newest one that has. */
+  readonly lastRun: Run | undefined;
+  /** When the newest run began that ended as succeeded, nothing-to-do, held or exported: how fresh the platform is. */
+  readonly freshAt: number | undefined;
+  /** Epoch ms of the next slot; absent without a schedule and while paused. */
+  readonly nextSlotAt: number | undefined;
+  /** Requests that no run has taken up yet. */
+  readonly waiting: number;
+}
+
+export interface RunOrder {
+  readonly scope: RunScope;
+  readonly kind: 'manual' | 'webhook';
+  readonly by: string;
+  /** Unique over every sync and caller; made up when absent. */
+  readonly key?: string;
+}
+
+export interface RequestReport {
+  readonly trigger: string;
+  /** False: the same key was seen before, and nothing was stored. */
+  readonly isNew: boolean;
+  readonly scope: RunScope;
+  readonly sync: string;
+  /** The run that took it up; absent while it waits. */
+  readonly run: string | undefined;
+}
+
+export type PastChange = PlannedChange & { readonly run: string; readonly at: number };
 
 export interface WatchOptions {
   readonly signal: AbortSignal;
@@ -126,5 +195,5 @@ export interface PersonTrace {
   readonly lookup: Lookup;
   readonly ledger: LedgerEntry | undefined;
   readonly decision: Decision;
-  readonly history: readonly (PlannedChange & { readonly run: string; readonly at: number })[];
+  readonly history: readonly PastChange[];
 }

@@ -13,6 +13,8 @@ const longestOutageMs = 35 * 86_400_000;
 export interface Schedule {
   /** The newest slot after `after` and not after `upTo`, or undefined. Several missed slots are one catch-up. */
   newestSlot(after: number, upTo: number): number | undefined;
+  /** The first slot after `after`, looked for up to 35 days ahead. */
+  nextSlot(after: number): number | undefined;
 }
 
 /** Opens a schedule of five cron fields and an IANA zone, both checked by the configuration. */
@@ -31,6 +33,13 @@ export function openSchedule(cron: string, timezone: string): Schedule {
     newestSlot(after, upTo) {
       const oldest = Math.max(after, upTo - longestOutageMs);
       for (let at = Math.floor(upTo / minuteMs) * minuteMs; at > oldest; at -= minuteMs) {
+        if (isSlot(at)) return at;
+      }
+      return undefined;
+    },
+    nextSlot(after) {
+      const last = after + longestOutageMs;
+      for (let at = (Math.floor(after / minuteMs) + 1) * minuteMs; at <= last; at += minuteMs) {
         if (isSlot(at)) return at;
       }
       return undefined;

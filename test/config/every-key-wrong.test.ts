@@ -57,7 +57,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'store: sqlite:./db',
     'stor: sqlite:./db',
-    '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, connections, syncs, log',
+    '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, connections, syncs, server, log',
   ],
   [
     'store: sqlite:./db',
@@ -86,8 +86,8 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   ],
   [
     'store: sqlite:./db',
-    'server: { port: 80 }',
-    '1 server: is not in this version: use the command line; delete this key',
+    'store: sqlite:./db\nserver: { port: 80000, token: x, tokens: [{ name: ops, role: root, token: short }], webhooks: { peple: { secret: 0123456789abcdef } } }',
+    '2 server.port: must be a whole number from 0 to 65535\n2 server.tokens[0].role: must be one of viewer, operator\n2 server.tokens[0].token: must have at least 16 characters; make one with: openssl rand -base64 32\n2 server.token: is not a known key; did you mean tokens? Known here: host, port, tokens, webhooks, requestsPerMinute\n2 server.webhooks.peple: names no sync; there are: people',
   ],
   [
     key32,
@@ -97,7 +97,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     `encryptionKey: ${key32}`,
     'store2: x',
-    '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, connections, syncs, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; make one with: openssl rand -base64 32',
+    '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, connections, syncs, server, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; make one with: openssl rand -base64 32',
   ],
   ['level: info', 'level: inof', '36 log.level: must be one of debug, info, warn, error; did you mean info?'],
   ['level: info', 'lvel: info', '36 log.lvel: is not a known key; did you mean level? Known here: level'],

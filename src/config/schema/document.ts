@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { connectionShape } from './connection.ts';
-import { editorSchema, namePattern, rootShape } from './root.ts';
+import { editorSchema, rootShape } from './root.ts';
+import { namePattern } from './root-names.ts';
 import { syncShape } from './sync.ts';
 
 const name = () => z.string().regex(namePattern);
@@ -22,5 +23,6 @@ export const document = z.strictObject({
       description: 'The syncs, each under a name of your choice.',
       examples: [{ people: { connection: 'acme', policy: 'upsert-only' } }],
     }),
+  server: rootShape.server,
   log: rootShape.log,
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { redis } from './redis.ts';
+import { server } from './server.ts';
 import { secretText, text } from './values.ts';
 
 export const defaultStore = 'sqlite:./.rollcall/rollcall.db';
@@ -22,6 +23,7 @@ export const rootShape = {
       ],
     }),
   redis,
+  server,
   encryptionKey: secretText()
     .refine((key) => /^[A-Za-z0-9+/]{43}=$/.test(key.reveal()), {
       error: 'must be 32 random bytes in base64 (44 characters); make one with: openssl rand -base64 32',
@@ -49,11 +51,7 @@ export const editorSchema = z
   .optional()
   .meta({ description: 'Where an editor finds the JSON Schema. Not read.', examples: ['./rollcall.schema.json'] });
 
-/** What connections and syncs may be called: the names go into files, logs and commands. */
-export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
-
 /** Keys of the design that this version does not have yet, with what it does instead. */
 export const laterKeys: Readonly<Record<string, string>> = {
   alerts: 'look at the log and at exit codes',
-  server: 'use the command line',
 };
