@@ -4,7 +4,7 @@ import type { EngineIo } from './engine-io.ts';
 import { changesOf } from './plan-run.ts';
 import { requestRun } from './request-run.ts';
 
-/** How long an approval or a rejection counts. */
+/** How long an approval counts, and how long what was shown or held may be approved: later it may have other reasons. */
 const approvalMs = 24 * 3_600_000;
 
 export interface Verdicts {
@@ -16,7 +16,8 @@ export interface Verdicts {
 
 /**
  * Approves what guards held in a run, by the hashes of its changes, and asks for the run that delivers them: whatever is
- * still meant unchanged by then. The run's read becomes the new measure for the row and fill-rate guards.
+ * still meant unchanged by then. The run's read becomes the new measure for the row and fill-rate guards. Throws
+ * CONFLICT when the holds have run out: a disable looks the same for whatever reason, so an old list approves nothing.
  */
 export async function approveRun(
   runId: string,
@@ -25,6 +26,11 @@ export async function approveRun(
 ): Promise<Verdicts & { readonly trigger: string }> {
   const { run, holds, hashes } = await heldIn(runId, io);
   const now = io.clock.now();
+  const heldUntil = Math.max(...holds.map(({ expiresAt }) => expiresAt), run.startedAt + approvalMs);
+  if (heldUntil <= now) {
+    const message = `what run ${run.id} held has run out (24 h): look at what the newest run of ${run.sync} holds, and approve that`;
+    throw new RollcallError(message, { code: 'CONFLICT' });
+  }
   await io.store.holds.approve(run.sync, hashes, by, now, now + approvalMs);
   await io.store.reads.accept(run.id);
   const trigger = await requestRun({ sync: run.sync, kind: 'approval', scope: { kind: 'all' } }, io);
@@ -40,7 +46,7 @@ export async function rejectRun(runId: string, by: string, io: EngineIo): Promis
 
 /**
  * Approves every change of the newest plan with this digest, shown or of a run. Returns how many.
- * Throws NOT_FOUND when no such plan is known.
+ * Throws NOT_FOUND when no such plan is known, CONFLICT when it was made more than 24 h ago.
  */
 export async function approveDigest(sync: string, digest: string, by: string, io: EngineIo): Promise<number> {
   const plan = await io.store.plans.findByDigest(sync, digest);
@@ -48,9 +54,13 @@ export async function approveDigest(sync: string, digest: string, by: string, io
     const message = `no plan of ${sync} has the digest ${digest}: make one with "rollcall plan ${sync}" and look at it first`;
     throw new RollcallError(message, { code: 'NOT_FOUND' });
   }
+  const now = io.clock.now();
+  if (plan.madeAt + approvalMs <= now) {
+    const message = `the plan ${digest} of ${sync} was made more than 24 h ago: look at a new one with "rollcall plan ${sync}"`;
+    throw new RollcallError(message, { code: 'CONFLICT' });
+  }
   const hashes: string[] = [];
   for await (const { hash } of changesOf(plan.id, io, {})) hashes.push(hash);
-  const now = io.clock.now();
   await io.store.holds.approve(sync, hashes, by, now, now + approvalMs);
   if (plan.run !== undefined) await io.store.reads.accept(plan.run);
   return hashes.length;

@@ -161,6 +161,20 @@ describe('approval', () => {
     expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { held: 8, applied: 0 } });
   });
 
+  it('of what was held or shown more than 24 hours ago is refused', async () => {
+    const office = await managed();
+    await office.writeEmployees(patched(40, 1, 8, left));
+    const shown = await office.plan();
+    const { run } = await office.apply();
+    office.clock.jump(25 * hourMs);
+    await expect(office.app.approve(run.id, 'ops')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(office.apply({ approve: shown.digest })).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect((await office.apply()).run.counts).toMatchObject({ held: 8, applied: 0 });
+    const again = await office.apply();
+    await office.app.approve(again.run.id, 'ops');
+    expect((await office.apply()).run.counts).toMatchObject({ applied: 8 });
+  });
+
   it('holds are renewed by later runs while they stand, and expire after 24 hours', async () => {
     const office = await managed();
     await office.writeEmployees(patched(40, 1, 8, left));
