@@ -34,6 +34,8 @@ export interface AlertProblem {
 /** How a topic stands in the memory of alerts. A topic that is well is not there. */
 export interface KnownProblem {
   readonly severity: Severity;
+  /** The worst that was told of it since it began. */
+  readonly worst: Severity;
   readonly key: string;
   readonly summary: string;
   readonly since: number;
@@ -49,7 +51,7 @@ export interface AlertState {
   readonly firstSeenAt: number;
   /** Runs that ended up to here have been judged. */
   readonly judgedUntil: number;
-  /** The runs that ended at that very instant and have been judged. */
+  /** The judged runs that ended shortly before that: a run that was written late is not judged twice, nor missed. */
   readonly judgedRuns: readonly string[];
 }
 

@@ -30,7 +30,7 @@ export function describeAlerts(store: () => Store): void {
 
   it('remembers what was told about each subject, and nothing about another', async () => {
     const { alerts } = store();
-    const known = { severity: 'warning', key: 'k', summary: 'x', since: now } as const;
+    const known = { severity: 'warning', worst: 'critical', key: 'k', summary: 'x', since: now } as const;
     expect(await alerts.state(people)).toBeUndefined();
     expect(await alerts.save(0, sampleState({ problems: { run: known } }), [])).toBe(true);
     expect(await alerts.state(people)).toEqual(sampleState({ problems: { run: known } }));

@@ -1,0 +1,60 @@
+import type { Channel, ChannelSettings } from '../../ports/alerts.ts';
+import { renderNotice } from '../render-notice.ts';
+
+type Settings = Extract<ChannelSettings, { kind: 'email' }>;
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Sends an e-mail by SMTP: `smtps://` is TLS from the first byte, `smtp://` demands STARTTLS unless it is this machine. */
+export function openEmail(settings: Settings): Channel {
+  return {
+    settings,
+    async send(notice, signal) {
+      const { title, lines } = renderNotice(notice);
+      const url = new URL(settings.url.reveal());
+      const isSecure = url.protocol === 'smtps:';
+      // Loaded only where an e-mail is sent.
+      const { createTransport } = await import('nodemailer');
+      const auth = { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+      const transport = createTransport({
+        host: url.hostname.replace(/^\[|\]$/g, ''),
+        port: url.port === '' ? (isSecure ? 465 : 587) : Number(url.port),
+        secure: isSecure,
+        requireTLS: !isSecure && !settings.insecure && !loopback.test(url.hostname),
+        ...(settings.insecure ? { tls: { rejectUnauthorized: false } } : {}),
+        ...(url.username === '' ? {} : { auth }),
+        connectionTimeout: 10_000,
+        greetingTimeout: 10_000,
+        socketTimeout: 15_000,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
+      const close = (): void => transport.close();
+      signal.addEventListener('abort', close, { once: true });
+      try {
+        await transport.sendMail({
+          from: settings.from,
+          to: [...settings.to],
+          subject: `[rollcall] ${title}`.slice(0, 200),
+          text: `${lines.join('\n')}\n`,
+          // The same in every copy: most mail programs show a message that comes twice once.
+          messageId: `<${notice.id}@rollcall.invalid>`,
+          headers: { 'X-Rollcall-Notice': notice.id, 'Auto-Submitted': 'auto-generated' },
+        });
+      } catch (error) {
+        throw new Error(`${url.hostname} did not take the e-mail: ${faultOf(error)}`);
+      } finally {
+        signal.removeEventListener('abort', close);
+        close();
+      }
+    },
+  };
+}
+
+/** Code and SMTP answer; nodemailer's own message may quote what was sent. */
+function faultOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return 'unknown';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+  const status = 'responseCode' in error && typeof error.responseCode === 'number' ? ` (${error.responseCode})` : '';
+  return `${code}${status}${code === 'EAUTH' ? ': check name and password in the url' : ''}`;
+}

@@ -1,0 +1,29 @@
+import type { Channel, ChannelSettings } from '../../ports/alerts.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import { openEmail } from './email.ts';
+import { openPagerDuty } from './pagerduty.ts';
+import { openSlack } from './slack.ts';
+import { openTeams } from './teams.ts';
+import { openWebhook } from './webhook.ts';
+
+type Openers = {
+  readonly [Kind in ChannelSettings['kind']]: (
+    settings: Extract<ChannelSettings, { kind: Kind }>,
+    clock: Clock,
+  ) => Channel;
+};
+
+/** Every kind of channel: one line each. */
+const channelKinds: Openers = {
+  webhook: openWebhook,
+  slack: openSlack,
+  teams: openTeams,
+  email: openEmail,
+  pagerduty: openPagerDuty,
+};
+
+/** Opens a channel; nothing is sent or connected before the first notice. */
+export function openChannel(settings: ChannelSettings, clock: Clock): Channel {
+  const open = channelKinds[settings.kind] as (settings: ChannelSettings, clock: Clock) => Channel;
+  return open(settings, clock);
+}

@@ -1,0 +1,41 @@
+import type { AlertNotice, Channel, ChannelSettings } from '../../ports/alerts.ts';
+import { renderNotice } from '../render-notice.ts';
+import { postJson } from './post-json.ts';
+
+type Settings = Extract<ChannelSettings, { kind: 'teams' }>;
+
+/** Posts an adaptive card to a Teams incoming webhook (a workflow "when a webhook request is received"). */
+export function openTeams(settings: Settings): Channel {
+  return {
+    settings,
+    async send(notice, signal) {
+      await postJson({ url: settings.url.reveal(), body: JSON.stringify(cardOf(notice)), signal });
+    },
+  };
+}
+
+function cardOf(notice: AlertNotice): object {
+  const { title, lines } = renderNotice(notice);
+  // Text runs show text as it is: in text blocks a row could be Markdown.
+  const plain = (text: string) => ({ type: 'RichTextBlock', spacing: 'Small', inlines: [{ type: 'TextRun', text }] });
+  const head = { type: 'TextRun', text: title, weight: 'Bolder', size: 'Medium', color: colorOf(notice) };
+  return {
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: [{ type: 'RichTextBlock', inlines: [head] }, ...lines.map(plain)],
+        },
+      },
+    ],
+  };
+}
+
+function colorOf({ kind, severity }: AlertNotice): string {
+  if (kind !== 'problem') return 'Good';
+  return severity === 'critical' ? 'Attention' : 'Warning';
+}

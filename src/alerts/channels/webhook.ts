@@ -1,0 +1,56 @@
+import { createHmac } from 'node:crypto';
+import type { AlertNotice, Channel, ChannelSettings } from '../../ports/alerts.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import { renderNotice } from '../render-notice.ts';
+import { postJson } from './post-json.ts';
+
+type Settings = Extract<ChannelSettings, { kind: 'webhook' }>;
+
+/**
+ * Posts the notice as JSON. With a secret, `x-rollcall-signature: t=<unix seconds>,v1=<hex>` signs it: HMAC-SHA256 with the
+ * secret over `<t>.<body>`. A receiver compares it in constant time and refuses an old `t`; `x-rollcall-notice` is the
+ * notice's id, the same whenever it comes again.
+ */
+export function openWebhook(settings: Settings, clock: Clock): Channel {
+  return {
+    settings,
+    async send(notice, signal) {
+      const body = JSON.stringify(webhookBody(notice));
+      const seconds = Math.floor(clock.now() / 1000);
+      const secret = settings.secret?.reveal();
+      const headers = {
+        'x-rollcall-notice': notice.id,
+        ...(secret === undefined ? {} : { 'x-rollcall-signature': `t=${seconds},v1=${sign(secret, seconds, body)}` }),
+      };
+      await postJson({ url: settings.url.reveal(), body, headers, signal });
+    },
+  };
+}
+
+/** HMAC-SHA256 (hex) over `<seconds>.<body>`. */
+export function sign(secret: string, seconds: number, body: string): string {
+  return createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+}
+
+/** Version 1 of the body: keys are only ever added. */
+function webhookBody(notice: AlertNotice): object {
+  const { id, kind, subject, severity, at, problems, recovered, standing } = notice;
+  const { title, lines } = renderNotice(notice);
+  return {
+    version: 1,
+    id,
+    kind,
+    severity,
+    subject,
+    at: new Date(at).toISOString(),
+    title,
+    text: lines.join('\n'),
+    problems: problems.map(({ topic, severity, summary, details, unaffected, action }) => {
+      return { topic, severity, summary, details, unaffected: unaffected ?? null, action };
+    }),
+    recovered: recovered.map(({ topic, severity, summary, since }) => {
+      return { topic, severity, summary, since: new Date(since).toISOString() };
+    }),
+    standing,
+  };
+}

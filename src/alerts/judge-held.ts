@@ -1,0 +1,64 @@
+import type { AlertProblem } from '../ports/alerts.ts';
+import type { Run, Store } from '../ports/store.ts';
+import { amount, firstOf, instantOf } from './words.ts';
+
+const shownPeople = 5;
+
+/**
+ * What waits for a person. `run`: the run that has just ended; undefined: none has, and then only the end of waiting can
+ * be seen, because a run under way may be about to hold something.
+ */
+export async function judgeHeld(
+  sync: string,
+  run: Run | undefined,
+  store: Store,
+  now: number,
+): Promise<AlertProblem | 'well' | undefined> {
+  const holds = await store.holds.open(sync, now);
+  if (holds.length === 0) {
+    if (run?.outcome === 'held' && run.facts.isReadDoubted === true) return doubtedRead(run);
+    // A doubted read has no holds: only the next run can say that it is over.
+    return run === undefined && (await isNewestDoubted(sync, store)) ? undefined : 'well';
+  }
+  if (run === undefined || run.scope.kind !== 'all') return undefined;
+  const changes = new Set(holds.flatMap(({ hashes }) => hashes)).size;
+  const ends = Math.min(...holds.map(({ expiresAt }) => expiresAt));
+  const held = await store.plans.page(run.id, { limit: shownPeople, states: ['held'] });
+  const { applied } = run.counts;
+  return {
+    topic: 'held',
+    severity: 'warning',
+    key: `held ${holds
+      .map((hold) => hold.class)
+      .toSorted()
+      .join()}`,
+    summary: `${amount(changes, 'change')} ${changes === 1 ? 'waits' : 'wait'} for approval until ${instantOf(ends)}`,
+    details: [
+      ...holds.map(({ reason }) => reason),
+      ...firstOf(
+        held.map(({ identification, kind }) => `${identification}: ${kind}`),
+        run.counts.held,
+      ),
+    ],
+    unaffected: `All other changes went on: ${amount(applied, 'change')} of the run ${run.id} applied.`,
+    action: `rollcall show ${run.id} --held, then rollcall approve ${run.id} or rollcall reject ${run.id}`,
+  };
+}
+
+function doubtedRead(run: Run): AlertProblem {
+  return {
+    topic: 'held',
+    severity: 'warning',
+    key: 'held read',
+    summary: `The source looks wrong in the run ${run.id}: a person has to look at it`,
+    details: [run.reason ?? 'far fewer rows than before, or an emptied field'],
+    unaffected: `All other changes went on: ${amount(run.counts.applied, 'change')} of the run applied.`,
+    action: `rollcall show ${run.id}, then rollcall approve ${run.id} if the source is right`,
+  };
+}
+
+async function isNewestDoubted(sync: string, store: Store): Promise<boolean> {
+  const [newest] = await store.alerts.endedRuns(sync, undefined, 1);
+  const run = newest && (await store.runs.get(newest.id));
+  return run?.outcome === 'held' && run.facts.isReadDoubted === true;
+}

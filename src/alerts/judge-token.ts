@@ -1,0 +1,61 @@
+import type { AlertProblem } from '../ports/alerts.ts';
+import { ageOf, instantOf } from './words.ts';
+
+/** A connection's tokens as `rollcall token status` shows them. Holds no secret. */
+export interface TokenView {
+  readonly state: string;
+  readonly issuedAt: number | undefined;
+  readonly expiresAt: number | undefined;
+  /** Why, in words of the custody. */
+  readonly reason: string | undefined;
+  readonly advice: string;
+}
+
+/** A refresh is tried from 75 % of the life on; at this share it has failed for a while. */
+const lateShare = 0.9;
+/** Short-lived tokens: so long a refresh may be under way. */
+const patienceMs = 180_000;
+const dueShare = 0.75;
+
+/** What is wrong with a connection's tokens; undefined when there are none to look at. */
+export function judgeToken(connection: string, token: TokenView, now: number): AlertProblem | 'well' | undefined {
+  const action = `rollcall token status ${connection}`;
+  const unaffected = `Syncs over other connections go on; nothing was changed on the platform.`;
+  const base = { topic: 'token', unaffected, action, details: [token.reason, token.advice].filter(isText) } as const;
+  switch (token.state) {
+    case 'none':
+      return undefined;
+    case 'reauth-required': {
+      const summary = `REAUTH_REQUIRED: the platform refuses the refresh token; no sync over ${connection} can work until it gets a new one`;
+      return { ...base, severity: 'critical', key: 'reauth-required', summary };
+    }
+    case 'revoked': {
+      const summary = `The tokens were revoked; no sync over ${connection} works until a person refreshes them`;
+      return { ...base, severity: 'warning', key: 'revoked', summary };
+    }
+    default:
+      return judgeExpiry(connection, token, now, base);
+  }
+}
+
+function judgeExpiry(
+  connection: string,
+  { issuedAt, expiresAt }: TokenView,
+  now: number,
+  base: Pick<AlertProblem, 'topic' | 'details' | 'unaffected' | 'action'>,
+): AlertProblem | 'well' {
+  if (expiresAt === undefined || issuedAt === undefined) return 'well';
+  const life = expiresAt - issuedAt;
+  const lateAt = Math.max(issuedAt + lateShare * life, issuedAt + dueShare * life + patienceMs);
+  if (now < lateAt) return 'well';
+  if (now < expiresAt) {
+    const summary = `The access token ends in ${ageOf(expiresAt - now)} (${instantOf(expiresAt)}) and could not be refreshed since ${instantOf(issuedAt + dueShare * life)}`;
+    return { ...base, severity: 'warning', key: 'expiring', summary };
+  }
+  const summary = `The access token ended ${instantOf(expiresAt)} and could not be refreshed: no sync over ${connection} works`;
+  return { ...base, severity: 'critical', key: 'expired', summary };
+}
+
+function isText(text: string | undefined): text is string {
+  return text !== undefined && text !== '';
+}

@@ -1,0 +1,77 @@
+import type { AlertDelivery, AlertNotice, Channel } from '../ports/alerts.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { Store } from '../ports/store.ts';
+
+export interface SendIo {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly random: () => number;
+}
+
+/** One try takes no longer; guards a real socket, so it runs on the process's own timers. */
+const sendWithinMs = 20_000;
+/** Whoever took a delivery and has not said what became of it by then has died. */
+const claimMs = 60_000;
+const firstWaitMs = 5000;
+const longestWaitMs = 900_000;
+/** News of yesterday help nobody. */
+const tooOldMs = 86_400_000;
+const keptMs = 30 * 86_400_000;
+
+/** Sends what is due, channels side by side, and writes down what became of it. */
+export async function sendDue(channels: readonly Channel[], io: SendIo, signal: AbortSignal): Promise<void> {
+  const { store, clock } = io;
+  const names = channels.map(({ settings }) => settings.name);
+  const now = clock.now();
+  const due = await store.alerts.claim(names, now, now + claimMs);
+  if (due.length === 0) return;
+  await Promise.all(
+    channels.map(async (channel) => {
+      for (const delivery of due.filter((one) => one.channel === channel.settings.name)) {
+        if (!signal.aborted) await deliver(delivery, channel, io, signal);
+      }
+    }),
+  );
+  await store.alerts.prune(now - keptMs);
+}
+
+async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, signal: AbortSignal): Promise<void> {
+  const { store, clock, logger } = io;
+  const { notice, tries } = delivery;
+  const fields = { notice: notice.id, channel: channel.settings.name, tries };
+  const error = await sendOnce(channel, notice, signal);
+  const now = clock.now();
+  if (error === undefined) {
+    await store.alerts.settle(notice.id, channel.settings.name, { kind: 'delivered', at: now });
+    logger.info(fields, 'notice delivered');
+    return;
+  }
+  if (now - notice.at >= tooOldMs) {
+    await store.alerts.settle(notice.id, channel.settings.name, { kind: 'given-up', at: now, error });
+    logger.error({ ...fields, error }, 'notice given up after a day: see "rollcall alerts test"');
+    return;
+  }
+  const waitMs = Math.min(firstWaitMs * 2 ** Math.min(tries - 1, 20), longestWaitMs) * (0.75 + 0.5 * io.random());
+  await store.alerts.settle(notice.id, channel.settings.name, {
+    kind: 'again',
+    nextAt: now + Math.round(waitMs),
+    error,
+  });
+  logger.warn({ ...fields, error, waitMs: Math.round(waitMs) }, 'notice not delivered, another try follows');
+}
+
+/** One try. Resolves to why it failed, undefined when it did not. */
+export async function sendOnce(
+  channel: Channel,
+  notice: AlertNotice,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(sendWithinMs)]);
+  try {
+    await channel.send(notice, limit);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'unknown';
+  }
+}
