@@ -1,4 +1,5 @@
 import { PlanDigest } from '../core/change.ts';
+import { countOf } from '../core/count-of.ts';
 import type { Finding } from '../core/finding.ts';
 import { checkGuards, className, type GuardVerdict } from '../core/guard.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
@@ -7,6 +8,7 @@ import { comparePlatform } from './compare.ts';
 import { type DecisionSink, decideEveryone } from './decide-everyone.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 import { PeopleIndex } from './people-index.ts';
+import { pruneBeside } from './prune-old.ts';
 import { type Pulled, pull } from './pull.ts';
 import { recall } from './recall.ts';
 import { unusablePeople } from './source-says.ts';
@@ -42,6 +44,7 @@ export interface Plan {
 export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
   const { sync, scope, signal, context } = job;
   const { name } = sync.settings;
+  if (context === undefined) await pruneBeside(io);
   const findings: Finding[] = [];
   const find = (finding: Finding): void => {
     if (findings.length < keptFindings) findings.push(finding);
@@ -188,7 +191,7 @@ function whyNothing({ scope }: PlanJob, { snapshot, usable }: Pulled): string | 
   if (rows > 0 && (usable > 0 || scope.kind === 'users')) return undefined;
   if (scope.kind === 'users') return 'the source knows none of the named people';
   if (rows === 0) return 'the source gave no employee at all';
-  return `the source gave ${rows} ${rows === 1 ? 'row' : 'rows'}, and none can be used; the findings say why`;
+  return `the source gave ${countOf(rows, 'row')}, and none can be used; the findings say why`;
 }
 
 async function emptyPlan(

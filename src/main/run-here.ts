@@ -1,5 +1,6 @@
 import { RollcallError } from '../core/errors.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
+import { pruneBeside } from '../engine/prune-old.ts';
 import { openRun } from '../engine/request-run.ts';
 import type { Run, Trigger } from '../ports/store.ts';
 import { type DriveIo, driveRun } from '../runtime/in-process/drive-run.ts';
@@ -22,7 +23,10 @@ export async function runHere(trigger: Trigger, io: DriveIo): Promise<{ run: Run
     }
     if (state?.kind === 'taken') {
       const own = await finishRun(state.run, io);
-      if (own !== undefined) return { run: own, resumed };
+      if (own !== undefined) {
+        await pruneBeside(engine);
+        return { run: own, resumed };
+      }
     } else {
       const opened = await openRun(trigger.sync, engine);
       if (opened !== undefined && !opened.isNew) {

@@ -126,8 +126,11 @@ export interface Runs {
   requestCancel(runId: string): Promise<boolean>;
   /** Last ended run of the sync whose source read was complete and full. */
   lastGood(sync: string): Promise<Run | undefined>;
-  /** Drops the details of runs that ended before `before`; keeps the newest `keep` per sync. Returns how many. */
-  prune(before: number, keep: number): Promise<number>;
+  /**
+   * Drops the details of runs that ended before `before`; keeps the newest `keep` per sync. Returns how many. Plans that
+   * were only shown go when they were made before `shownBefore` (`before` when absent).
+   */
+  prune(before: number, keep: number, shownBefore?: number): Promise<number>;
 }
 
 export type RunPatch = Partial<Pick<Run, 'phase' | 'endedAt' | 'outcome' | 'reason' | 'digest' | 'counts' | 'facts'>>;

@@ -5,11 +5,11 @@ const guardWindowMs = 24 * 3_600_000;
 
 /**
  * Drops findings, changes, batches and holds of runs that ended before `before`, except the newest `keep` of each sync,
- * and with them plans that were only shown, approvals and triggers as old. Stays: the runs themselves, batches whose
+ * and with them approvals and triggers as old, and plans that were only shown before `shownBefore`. Stays: the runs themselves, batches whose
  * effect is not known with their changes, what a guard may still count, each sync's newest schedule slot and last
  * complete read. Returns how many runs have lost their details for good.
  */
-export async function pruneRuns(db: Database, before: number, keep: number): Promise<number> {
+export async function pruneRuns(db: Database, before: number, keep: number, shownBefore: number): Promise<number> {
   const ended = await db
     .selectFrom((eb) =>
       eb
@@ -33,6 +33,7 @@ export async function pruneRuns(db: Database, before: number, keep: number): Pro
   for (const { id } of ended) {
     if (await inTransaction(db, (transaction) => pruneRun(transaction, id, before))) pruned++;
   }
+  await pruneShown(db, shownBefore);
   await inTransaction(db, (transaction) => pruneLoose(transaction, before));
   return pruned;
 }
@@ -82,8 +83,18 @@ async function hasDetails(db: OpenTransaction, run: string): Promise<boolean> {
   return plan !== undefined || batch !== undefined;
 }
 
+/** Plans that were only shown, with their changes: one plan, one transaction. */
+async function pruneShown(db: Database, before: number): Promise<void> {
+  const shown = await db
+    .selectFrom('plans')
+    .select('id')
+    .where('run', 'is', null)
+    .where('made_at', '<', before)
+    .execute();
+  for (const { id } of shown) await db.deleteFrom('plans').where('id', '=', id).execute();
+}
+
 async function pruneLoose(db: OpenTransaction, before: number): Promise<void> {
-  await db.deleteFrom('plans').where('run', 'is', null).where('made_at', '<', before).execute();
   await db.deleteFrom('approvals').where('expires_at', '<', before).execute();
   await db
     .deleteFrom('holds')

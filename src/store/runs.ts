@@ -165,7 +165,7 @@ export function createRuns(db: Database): Runs {
       return row && toRun(row);
     },
 
-    prune: (before, keep) => pruneRuns(db, before, keep),
+    prune: (before, keep, shownBefore = before) => pruneRuns(db, before, keep, shownBefore),
   };
 }
 

@@ -175,4 +175,16 @@ export function describePrune(store: () => Store): void {
     expect(await triggers.add(slot(1))).toBe(true);
     expect(await triggers.add(slot(2))).toBe(false);
   });
+
+  it('drops plans that were only shown earlier than runs, with their changes', async () => {
+    const { plans, runs } = store();
+    const owned = await openRun(store(), { id: 'run_1', now: now - 10 * dayMs });
+    await writePlan(store(), { id: 'run_1', owned, madeAt: now - 10 * dayMs }, [sampleChange('ana', 'disable')]);
+    await endRun(store(), owned, now - 10 * dayMs);
+    await writePlan(store(), { id: 'old', madeAt: now - 8 * dayMs }, [sampleChange('ana', 'disable')]);
+    await writePlan(store(), { id: 'new', madeAt: now - 6 * dayMs }, [sampleChange('ana', 'disable')]);
+    expect(await runs.prune(now - 90 * dayMs, 0, now - 7 * dayMs)).toBe(0);
+    const left = await Promise.all(['run_1', 'old', 'new'].map((id) => plans.page(id, { limit: 10 })));
+    expect(left.map(({ length }) => length)).toEqual([1, 0, 1]);
+  });
 }
