@@ -1,4 +1,5 @@
 import type { ChangeClass, ChangeKind } from './change.ts';
+import { countOf } from './count-of.ts';
 import type { ChangeState, Counts, Outcome } from './run.ts';
 
 /** What a run came to, for choosing its outcome. */
@@ -25,18 +26,26 @@ export interface OutcomeAndReason {
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
   const { counts, states, gaps, blocked = 0 } = end;
   if (end.failure !== undefined) return { outcome: 'failed', reason: end.failure };
-  if (end.isCancelled) return { outcome: 'cancelled', reason: `cancelled: ${states.dropped} changes were not sent` };
+  if (end.isCancelled)
+    return { outcome: 'cancelled', reason: `cancelled: ${countOf(states.dropped, 'change')} not sent` };
   const trouble = [
-    counts.failed > 0 ? `${counts.failed} changes failed` : undefined,
-    counts.unresolved > 0 ? `${counts.unresolved} changes have an unknown fate` : undefined,
-    blocked > 0 ? `${blocked} people wait until the fate of an earlier change is known` : undefined,
+    counts.failed > 0 ? `${countOf(counts.failed, 'change')} failed` : undefined,
+    counts.unresolved > 0 ? `${countOf(counts.unresolved, 'change has', 'changes have')} an unknown fate` : undefined,
+    blocked > 0
+      ? `${countOf(blocked, 'person waits', 'people wait')} until the fate of an earlier change is known`
+      : undefined,
     gaps.length > 0 ? `the source was not read completely (${gaps.join('; ')})` : undefined,
   ].filter((text) => text !== undefined);
   if (trouble.length > 0) return { outcome: 'partial', reason: trouble.join(', ') };
-  if (counts.held > 0) return { outcome: 'held', reason: `${counts.held} changes wait for approval` };
+  if (counts.held > 0)
+    return { outcome: 'held', reason: `${countOf(counts.held, 'change waits', 'changes wait')} for approval` };
   if (end.isReadDoubted)
     return { outcome: 'held', reason: 'the source looks wrong (see the findings): approve the run if it is right' };
-  if (states.exported > 0) return { outcome: 'exported', reason: `${states.exported} changes were written to files` };
+  if (states.exported > 0)
+    return {
+      outcome: 'exported',
+      reason: `${countOf(states.exported, 'change was', 'changes were')} written to files`,
+    };
   return { outcome: counts.applied + counts.unverified > 0 ? 'succeeded' : 'nothing-to-do', reason: undefined };
 }
 

@@ -1,3 +1,5 @@
+import { countOf } from './count-of.ts';
+
 /**
  * What one read of the source proves. Only this file makes proofs, and the planner asks for them by type: without
  * `LeaverProof` there is no way to say *leaver*, without `MissingProof` none to say *missing*.
@@ -70,7 +72,7 @@ export function certifySnapshot(facts: ReadFacts): Snapshot {
   }
   const leavers = { readAt } as LeaverProof;
   if (unreadable > 0) {
-    const gap = `${unreadable} ${unreadable === 1 ? 'record names' : 'records name'} nobody, so nobody can be called missing`;
+    const gap = `${countOf(unreadable, 'record names', 'records name')} nobody, so nobody can be called missing`;
     return { kind, rows: end.rows, leavers, missing: undefined, gaps: [gap] };
   }
   const missing = kind === 'full' ? ({ readAt, stamp: end.stamp } as MissingProof) : undefined;

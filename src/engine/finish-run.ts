@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import type { Finding } from '../core/finding.ts';
 import { chooseOutcome, countChanges } from '../core/report.ts';
 import type { ChangeMark, Run } from '../ports/store.ts';
@@ -67,7 +68,7 @@ async function leaveUnresolved({ owned }: RunContext, run: Run, io: EngineIo): P
   if (out.length === 0) return undefined;
   return {
     code: 'unresolved',
-    message: `${out.length} ${out.length === 1 ? 'batch was' : 'batches were'} out when the run ended: later runs look for the effect first`,
+    message: `${countOf(out.length, 'batch was', 'batches were')} out when the run ended: later runs look for the effect first`,
   };
 }
 

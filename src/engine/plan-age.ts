@@ -1,4 +1,5 @@
 import type { Change } from '../core/change.ts';
+import { countOf } from '../core/count-of.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Batch, ChangeMark, Run } from '../ports/store.ts';
 
@@ -35,7 +36,7 @@ export function leaveOutUncertain<Planned extends Change>(
   const left = changes.filter((change) => !kept.includes(change));
   if (left.length === 0) return { kept, marks: [], findings: [] };
   const reason = `planned ${hours(age)} ago: enables, disables and removes are not sent so late; the next run looks anew`;
-  const message = `batch ${batch.number}: ${left.length} changes left out, ${reason}`;
+  const message = `batch ${batch.number}: ${countOf(left.length, 'change')} left out, ${reason}`;
   return {
     kept,
     marks: left.map(({ identification }) => ({ identification, state: 'failed', reason })),

@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Batch, ChangeMark } from '../ports/store.ts';
@@ -97,7 +98,9 @@ async function conclude(context: RunContext, batch: Batch, patience: Patience, i
   }
   if (unseen.length > 0 && patience === 'wait') {
     // Findings wait for the end: what is certain now will be read again and said once.
-    return lookAgain(context, batch);
+    const looked = { ...batch, polls: batch.polls + 1 };
+    await io.store.batches.update(owned, batch.id, { polls: looked.polls });
+    return lookAgain(context, looked);
   }
   if (unseen.length > 0 && patience === 'split') {
     return splitBatch(context, batch, { marks, ledger, unseen, findings }, io);
@@ -153,6 +156,6 @@ function unverified(identification: string): Finding {
 }
 
 function leftUnresolved(batch: Batch, count: number): Finding {
-  const message = `batch ${batch.number}: ${count} changes have an unknown fate; nothing more goes to these users until they are seen applied or settle.unknownAfter has passed`;
+  const message = `batch ${batch.number}: ${countOf(count, 'change has', 'changes have')} an unknown fate; nothing more goes to these users until they are seen applied or settle.unknownAfter has passed`;
   return { code: 'unresolved', message };
 }

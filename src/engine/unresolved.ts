@@ -1,3 +1,4 @@
+import { countOf } from '../core/count-of.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
@@ -46,7 +47,7 @@ export async function resolveUnresolved(context: RunContext, io: EngineIo): Prom
     const reason =
       open.length === 0
         ? 'every change was seen applied'
-        : `${open.length} changes were not seen applied in time and are planned anew`;
+        : `${countOf(open.length, 'change was', 'changes were')} not seen applied in time; planned anew`;
     await io.store.batches.resolve(owned, batch.id, reason, { marks, ledger });
   }
   return { blocked, released };

@@ -53,6 +53,19 @@ describe('the outcome of a run', () => {
   });
 });
 
+describe('the reason of a run', () => {
+  it.each([
+    { patch: counts({ failed: 1 }), reason: '1 change failed' },
+    { patch: counts({ failed: 12, unresolved: 1 }), reason: '12 changes failed, 1 change has an unknown fate' },
+    { patch: { ...counts({}), blocked: 1 }, reason: '1 person waits until the fate of an earlier change is known' },
+    { patch: counts({ held: 1 }), reason: '1 change waits for approval' },
+    { patch: { states: { ...states, exported: 2 } }, reason: '2 changes were written to files' },
+    { patch: { isCancelled: true, states: { ...states, dropped: 1 } }, reason: 'cancelled: 1 change not sent' },
+  ])('counts one and many alike: $reason', ({ patch, reason }) => {
+    expect(chooseOutcome({ ...end, ...patch }).reason).toBe(reason);
+  });
+});
+
 describe('what a read proves', () => {
   const complete = { complete: true, rows: 5, evidence: 'test', stamp: 's' } as const;
 
