@@ -1,8 +1,8 @@
 import type { Migration } from 'kysely/migration';
 import { first } from './001-first.ts';
 import { approvalsOnce } from './002-approvals-once.ts';
-import { pausesAndAudit } from './004-pauses-and-audit.ts';
 import { alerts } from './004-alerts.ts';
+import { pausesAndAudit } from './004-pauses-and-audit.ts';
 
 /** Every migration by name, in order. One that was ever released is never changed, only followed by another. */
 export const migrations: Readonly<Record<string, Migration>> = {
