@@ -77,6 +77,16 @@ describe('a file whose end is not seen', () => {
     },
   );
 
+  it('for want of a status endpoint is looked for more and more seldom', async () => {
+    const office = await officeWith(20, 1, { sync: { ...csv, settle: { ...settle, deadline: '10m' } } });
+    office.setFaults('status:absent', 'file:drop-row=E1');
+    const before = office.sandbox.state.requests.read ?? 0;
+    expect((await office.apply()).run.counts).toMatchObject({ unresolved: 1 });
+    const looks = (office.sandbox.state.requests.read ?? 0) - before;
+    expect(looks).toBeGreaterThan(5);
+    expect(looks).toBeLessThan(30);
+  });
+
   it('for want of a status endpoint leaves a dropped row unresolved', async () => {
     const office = await officeWith(20, 20, { sync: { ...csv, settle } });
     office.setFaults('status:absent', 'file:drop-row=E7');
