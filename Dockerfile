@@ -36,7 +36,10 @@ COPY --from=packages /app/node_modules /app/node_modules
 COPY --from=build /app/dist /app/dist
 COPY package.json LICENSE /app/
 # /data holds rollcall.yaml; /data/.rollcall is what must be kept, or with PostgreSQL only files on their way.
-RUN mkdir -p /data/.rollcall && chown -R 1000:1000 /data && chmod 700 /data/.rollcall
+# And a name for the hand: kubectl exec deploy/rollcall -- rollcall runs
+RUN mkdir -p /data/.rollcall && chown -R 1000:1000 /data && chmod 700 /data/.rollcall \
+ && printf '#!/bin/sh\nexec node --max-semi-space-size=8 --max-old-space-size=1024 /app/dist/src/main/cli.js "$@"\n' > /usr/local/bin/rollcall \
+ && chmod 755 /usr/local/bin/rollcall
 WORKDIR /data
 USER 1000:1000
 VOLUME /data/.rollcall

@@ -76,7 +76,7 @@ start() {
     -v "$work/rollcall.yaml:/data/rollcall.yaml:ro" -v "$work/employees.csv:/data/employees.csv:ro" \
     -v "$name:/data/.rollcall" "$image" start --json >/dev/null 2>&1
 }
-in_it() { "$engine" exec "$name" node /app/dist/src/main/cli.js "$@" 2>/dev/null; }
+in_it() { "$engine" exec "$name" rollcall "$@" 2>/dev/null; }
 wait_ready() {
   for _ in $(seq 100); do
     "$engine" logs "$name" 2>/dev/null | grep -q '"ready":true' && return

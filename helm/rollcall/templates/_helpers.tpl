@@ -1,0 +1,102 @@
+{{- define "rollcall.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{/* 50 letters at most: "-scheduler" and "-test" follow. */}}
+{{- define "rollcall.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" }}
+{{- else if contains (include "rollcall.name" .) .Release.Name }}
+{{- .Release.Name | trunc 50 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name (include "rollcall.name" .) | trunc 50 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "rollcall.selector" -}}
+app.kubernetes.io/name: {{ include "rollcall.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "rollcall.labels" -}}
+{{ include "rollcall.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "rollcall.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "rollcall.fullname" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "rollcall.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
+{{- end }}
+{{- end }}
+
+{{- define "rollcall.configMapName" -}}
+{{- default (include "rollcall.fullname" .) .Values.existingConfigMap }}
+{{- end }}
+
+{{/* The text of rollcall.yaml. */}}
+{{- define "rollcall.config" -}}
+{{- tpl (toYaml .Values.config) . }}
+{{- end }}
+
+{{/* "true" when the store is a SQLite file, which has to be kept on a volume. */}}
+{{- define "rollcall.keepsStore" -}}
+{{- if and (eq .Values.mode "single") (not (hasPrefix "postgres" (default "" (default dict .Values.config).store))) }}true{{ end }}
+{{- end }}
+
+{{- define "rollcall.claimName" -}}
+{{- default (include "rollcall.fullname" .) .Values.persistence.existingClaim }}
+{{- end }}
+
+{{/* What the schema cannot say. */}}
+{{- define "rollcall.validate" -}}
+{{- $config := default dict .Values.config }}
+{{- if and (not .Values.existingConfigMap) (not $config.connections) }}
+{{- fail "\n\nconfig.connections is empty: put your rollcall.yaml under config (docs/kubernetes.md has an example), or name a ConfigMap that holds it with existingConfigMap." }}
+{{- end }}
+{{- if and .Values.existingConfigMap $config.connections }}
+{{- fail "\n\nconfig and existingConfigMap are both given: use one of them." }}
+{{- end }}
+{{- if not .Values.existingConfigMap }}
+{{- if eq .Values.mode "distributed" }}
+{{- if not $config.redis }}
+{{- fail "\n\nmode: distributed needs Redis, which moves work between the pods: set config.redis, such as redis://redis:6379, or use mode: single." }}
+{{- end }}
+{{- if not (hasPrefix "postgres" (default "" $config.store)) }}
+{{- fail "\n\nmode: distributed needs PostgreSQL, because several pods share the store: set config.store, such as postgres://rollcall:${env:DATABASE_PASSWORD}@db/rollcall, or use mode: single." }}
+{{- end }}
+{{- else if $config.redis }}
+{{- fail "\n\nconfig.redis is set, but mode: single has nobody to share work with: use mode: distributed, or take config.redis out." }}
+{{- end }}
+{{- if not .Values.envFrom }}
+{{- $known := keys (default dict .Values.secretEnv) }}
+{{- range .Values.extraEnv }}{{ $known = append $known .name }}{{ end }}
+{{- range regexFindAll "\\$?\\$\\{env:[^{}]+\\}" (include "rollcall.config" .) -1 }}
+{{- $name := trimSuffix "}" (trimPrefix "${env:" .) }}
+{{- if and (not (hasPrefix "$$" .)) (not (has $name $known)) }}
+{{- fail (printf "\n\nconfig uses ${env:%s}, but no pod would have it: add it to secretEnv, such as %s: { secret: NAME-OF-SECRET, key: KEY }, or to extraEnv." $name $name) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if and .Values.worker.autoscaling.enabled .Values.worker.keda.enabled }}
+{{- fail "\n\nworker.autoscaling and worker.keda are both enabled, and would fight over the replicas: enable one of them." }}
+{{- end }}
+{{- if and .Values.worker.keda.enabled (not .Values.worker.keda.triggers) }}
+{{- fail "\n\nworker.keda is enabled, but worker.keda.triggers is empty: KEDA would not know when to scale. docs/kubernetes.md has a trigger." }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,146 @@
+{{/* The pod of a role. Takes { root, component, role, resources }. */}}
+{{- define "rollcall.podTemplate" -}}
+{{- $root := .root -}}
+metadata:
+  labels:
+    {{- include "rollcall.labels" $root | nindent 4 }}
+    app.kubernetes.io/component: {{ .component }}
+    {{- with $root.Values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  annotations:
+    {{- if not $root.Values.existingConfigMap }}
+    checksum/config: {{ include "rollcall.config" $root | sha256sum }}
+    {{- end }}
+    kubectl.kubernetes.io/default-container: rollcall
+    {{- with $root.Values.podAnnotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  {{- include "rollcall.podCommon" $root | nindent 2 }}
+  terminationGracePeriodSeconds: {{ $root.Values.terminationGracePeriodSeconds }}
+  {{- with $root.Values.affinity }}
+  affinity:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  topologySpreadConstraints:
+    {{- if $root.Values.topologySpreadConstraints }}
+    {{- toYaml $root.Values.topologySpreadConstraints | nindent 4 }}
+    {{- else }}
+    {{- $component := .component }}
+    {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+    - maxSkew: 1
+      topologyKey: {{ . }}
+      whenUnsatisfiable: ScheduleAnyway
+      labelSelector:
+        matchLabels:
+          {{- include "rollcall.selector" $root | nindent 10 }}
+          app.kubernetes.io/component: {{ $component }}
+    {{- end }}
+    {{- end }}
+  containers:
+    - name: rollcall
+      {{- include "rollcall.containerCommon" $root | nindent 6 }}
+      args: [start, --role, {{ .role }}]
+      resources:
+        {{- toYaml .resources | nindent 8 }}
+{{- end }}
+
+{{- define "rollcall.podCommon" -}}
+serviceAccountName: {{ include "rollcall.serviceAccountName" . }}
+# It never talks to the cluster.
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 1000
+  runAsGroup: 1000
+  fsGroup: 1000
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile:
+    type: RuntimeDefault
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+volumes:
+  - name: config
+    configMap:
+      name: {{ include "rollcall.configMapName" . }}
+  - name: state
+    {{- if include "rollcall.keepsStore" . }}
+    persistentVolumeClaim:
+      claimName: {{ include "rollcall.claimName" . }}
+    {{- else }}
+    emptyDir:
+      sizeLimit: {{ .Values.scratch.sizeLimit }}
+    {{- end }}
+  - name: tmp
+    emptyDir:
+      sizeLimit: 256Mi
+  {{- with .Values.secretFiles }}
+  - name: secrets
+    secret:
+      secretName: {{ . }}
+      defaultMode: 0440
+  {{- end }}
+  {{- with .Values.extraVolumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+
+{{- define "rollcall.containerCommon" -}}
+image: {{ include "rollcall.image" . }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+env:
+  - name: ROLLCALL_CONFIG
+    value: /data/rollcall.yaml
+  {{- range $name, $from := .Values.secretEnv }}
+  - name: {{ $name }}
+    valueFrom:
+      secretKeyRef:
+        name: {{ $from.secret }}
+        key: {{ $from.key }}
+  {{- end }}
+  {{- with .Values.extraEnv }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with .Values.envFrom }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+volumeMounts:
+  # One file of a folder that is otherwise the pod's own: paths in the configuration are meant from /data.
+  - name: config
+    mountPath: /data/rollcall.yaml
+    subPath: rollcall.yaml
+    readOnly: true
+  - name: state
+    mountPath: /data/.rollcall
+  - name: tmp
+    mountPath: /tmp
+  {{- if .Values.secretFiles }}
+  - name: secrets
+    mountPath: /data/secrets
+    readOnly: true
+  {{- end }}
+  {{- with .Values.extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}

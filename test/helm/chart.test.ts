@@ -1,0 +1,294 @@
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createExpressions } from '../../src/config/expressions.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { systemClock } from '../../src/main/system.ts';
+import { sourceKinds } from '../../src/sources/registry.ts';
+import { openStore } from '../../src/store/index.ts';
+import { memoryLogger } from '../support/memory-logger.ts';
+import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
+import { type Manifest, parseManifests, podsOf } from './manifest.ts';
+import { typeCheck } from './type-check.ts';
+
+const found = await findHelm();
+const helm = found ?? '';
+if (found === undefined) tellSkipped('chart.test.ts', 'helm');
+
+const variants = readdirSync(join(chart, 'ci')).map((file) => basename(file, '-values.yaml'));
+const valuesOf = (variant: string) => ['--values', join(chart, 'ci', `${variant}-values.yaml`)];
+
+const render = (variant: string, ...more: string[]) =>
+  runHelm(helm, ['template', 'acme', chart, '--namespace', 'people', ...valuesOf(variant), ...more]);
+
+async function objectsOf(variant: string, ...more: string[]): Promise<readonly Manifest[]> {
+  const { code, stdout, stderr } = await render(variant, ...more);
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  return parseManifests(stdout);
+}
+
+const named = (objects: readonly Manifest[]) => objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
+const one = (objects: readonly Manifest[], kind: string, name?: string): Manifest => {
+  const [first] = objects.filter(
+    (object) => object.kind === kind && (name ?? object.metadata.name) === object.metadata.name,
+  );
+  if (first === undefined) throw new Error(`no ${kind} ${name ?? ''} among ${named(objects).join(', ')}`);
+  return first;
+};
+
+describe.skipIf(found === undefined)('the chart', () => {
+  const rendered = new Map<string, readonly Manifest[]>();
+  beforeAll(async () => {
+    for (const variant of variants) rendered.set(variant, await objectsOf(variant));
+  });
+  const all = (variant: string) => rendered.get(variant) ?? [];
+
+  it.each(variants)('passes helm lint --strict with the values of %s', async (variant) => {
+    const { code, stdout } = await runHelm(helm, ['lint', '--strict', chart, ...valuesOf(variant)]);
+    expect(stdout).not.toMatch(/\[(WARNING|ERROR)\]/);
+    expect(code).toBe(0);
+  });
+
+  it('renders nothing that the API of Kubernetes would not take, in any variant', async () => {
+    expect(await typeCheck(variants.flatMap(all))).toEqual([]);
+  });
+
+  it('would not pass that test with a field that does not exist, a wrong type or a missing part', async () => {
+    const { spec, ...rest } = one(all('distributed'), 'Deployment', 'acme-rollcall-worker');
+    const complaints = await typeCheck([
+      { ...rest, spec: { ...spec, replcas: 3 } },
+      { ...rest, spec: { ...spec, replicas: 'three' } },
+      { ...rest, spec: { replicas: 3 } },
+    ]);
+    expect(complaints.join('\n')).toMatch(/'replcas' does not exist/);
+    expect(complaints.join('\n')).toMatch(/'string' is not assignable to type 'number'/);
+    expect(complaints.join('\n')).toMatch(/missing the following properties.*selector/);
+  });
+
+  it('makes what a mode needs and nothing else', () => {
+    expect(named(all('single-sqlite'))).toEqual([
+      'ConfigMap acme-rollcall',
+      'Deployment acme-rollcall',
+      'PersistentVolumeClaim acme-rollcall',
+      'Pod acme-rollcall-test',
+      'ServiceAccount acme-rollcall',
+    ]);
+    expect(named(all('single-postgres'))).toEqual([
+      'ConfigMap roll',
+      'Deployment roll',
+      'NetworkPolicy roll',
+      'Pod roll-test',
+      'ServiceAccount roll',
+    ]);
+    expect(named(all('existing-configmap'))).toEqual(['Deployment acme-rollcall', 'Pod acme-rollcall-test']);
+    expect(named(all('distributed'))).toEqual([
+      'ConfigMap acme-rollcall',
+      'Deployment acme-rollcall-scheduler',
+      'Deployment acme-rollcall-worker',
+      'HorizontalPodAutoscaler acme-rollcall-worker',
+      'NetworkPolicy acme-rollcall',
+      'Pod acme-rollcall-test',
+      'PodDisruptionBudget acme-rollcall-scheduler',
+      'PodDisruptionBudget acme-rollcall-worker',
+      'ServiceAccount acme-rollcall',
+    ]);
+    expect(named(all('distributed-keda'))).toContain('ScaledObject acme-rollcall-worker');
+    expect(named(all('distributed-keda'))).not.toContain('HorizontalPodAutoscaler acme-rollcall-worker');
+  });
+
+  it('runs one process for each store in mode single: the old pod ends before the new one begins', () => {
+    for (const variant of ['single-sqlite', 'single-postgres']) {
+      expect(one(all(variant), 'Deployment').spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
+    }
+  });
+
+  it('leaves the number of workers to what scales them', () => {
+    for (const variant of ['distributed', 'distributed-keda']) {
+      expect(one(all(variant), 'Deployment', 'acme-rollcall-worker').spec).not.toHaveProperty('replicas');
+    }
+  });
+
+  it('gives every pod what the restricted security standard asks, and no token of the cluster', () => {
+    for (const { pod, name } of variants.flatMap((variant) => podsOf(all(variant)))) {
+      expect(pod.automountServiceAccountToken, name).toBe(false);
+      expect(pod.securityContext, name).toMatchObject({
+        runAsNonRoot: true,
+        runAsUser: 1000,
+        fsGroup: 1000,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      for (const container of pod.containers) {
+        expect(container.securityContext, name).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.resources, name).toMatchObject({ requests: { cpu: expect.any(String) }, limits: {} });
+      }
+    }
+  });
+
+  it('mounts every volume that a pod has, and has every volume that it mounts', () => {
+    for (const { pod, name } of variants.flatMap((variant) => podsOf(all(variant)))) {
+      const has = pod.volumes.map((volume) => volume.name).sort();
+      for (const { volumeMounts } of pod.containers)
+        expect(volumeMounts.map((mount) => mount.name).sort(), name).toEqual(has);
+    }
+  });
+
+  it('has selectors that find exactly the pods they mean', () => {
+    for (const variant of variants) {
+      const pods = podsOf(all(variant));
+      const picks = (labels: Readonly<Record<string, string>>) =>
+        pods
+          .filter((pod) => Object.entries(labels).every(([key, value]) => pod.labels[key] === value))
+          .map((pod) => pod.name);
+      for (const { kind, metadata, spec } of all(variant)) {
+        const { selector, podSelector } = (spec ?? {}) as Record<
+          string,
+          { matchLabels: Record<string, string> } | undefined
+        >;
+        if (selector?.matchLabels !== undefined) expect(picks(selector.matchLabels)).toEqual([metadata.name]);
+        if (kind === 'NetworkPolicy') expect(picks(podSelector?.matchLabels ?? {})).toHaveLength(pods.length);
+      }
+    }
+  });
+
+  it('starts every role with a command line that the program has', () => {
+    const argsOf = (variant: string) => podsOf(all(variant)).map(({ pod }) => pod.containers[0]?.args.join(' '));
+    expect(argsOf('single-sqlite').sort()).toEqual(['check', 'start --role all']);
+    expect(argsOf('distributed').sort()).toEqual(['check', 'start --role scheduler', 'start --role worker']);
+  });
+
+  it.each(variants.filter((variant) => variant !== 'existing-configmap'))(
+    'writes a rollcall.yaml that the program takes, with the environment that its pods have: %s',
+    async (variant) => {
+      const text = one(all(variant), 'ConfigMap').data?.['rollcall.yaml'] ?? '';
+      for (const { pod } of podsOf(all(variant))) {
+        const names = pod.containers.flatMap(({ env }) => env.map(({ name }) => name));
+        const env = Object.fromEntries(names.map((name) => [name, Buffer.alloc(32, name).toString('base64')]));
+        const config = await loadConfig('/data/rollcall.yaml', {
+          env,
+          sourceKinds,
+          expressions: createExpressions(),
+          readFile: async (path) => {
+            if (path === '/data/rollcall.yaml') return text;
+            if (path === '/data/secrets/acme-refresh') return 'first-refresh-token';
+            throw Object.assign(new Error(`no such file ${path}`), { code: 'ENOENT' });
+          },
+        });
+        expect(Object.keys(config.syncs)).toEqual(['people']);
+        expect(config.folder).toBe('/data');
+      }
+    },
+  );
+
+  it('fills templates in the configuration', () => {
+    expect(one(all('single-postgres'), 'ConfigMap').data?.['rollcall.yaml']).toContain('@db.people.svc:5432/rollcall');
+  });
+
+  it('starts pods anew when the configuration changes, and only then', async () => {
+    const sum = async (...more: string[]) => {
+      const [first] = podsOf(await objectsOf('single-sqlite', ...more));
+      const { spec } = one(await objectsOf('single-sqlite', ...more), 'Deployment');
+      const { template } = spec as { template: Manifest };
+      return [first?.name, template.metadata.annotations?.['checksum/config']];
+    };
+    const before = await sum();
+    expect(before[1]).toMatch(/^[0-9a-f]{64}$/);
+    expect(await sum('--set', 'commonLabels.team=people')).toEqual(before);
+    expect(await sum('--set', 'config.log.level=debug')).not.toEqual(before);
+  });
+
+  it('keeps names and labels within 63 letters, however long the release is called', async () => {
+    const release = `r${'x'.repeat(52)}`;
+    const { stdout } = await runHelm(helm, ['template', release, chart, ...valuesOf('distributed')]);
+    const objects = parseManifests(stdout);
+    expect(objects.length).toBeGreaterThan(5);
+    for (const { metadata } of objects) {
+      expect(metadata.name.length).toBeLessThanOrEqual(63);
+      for (const label of Object.values(metadata.labels ?? {})) expect(label.length).toBeLessThanOrEqual(63);
+    }
+  });
+
+  it('asks for the runs under way in words that the store understands', async () => {
+    const { triggers } = one(all('distributed-keda'), 'ScaledObject').spec as {
+      triggers: [{ metadata: { query: string } }];
+    };
+    const folder = await mkdtemp(join(tmpdir(), 'rollcall-chart-'));
+    try {
+      const store = await openStore('sqlite:./store.db', { folder, clock: systemClock, logger: memoryLogger() });
+      await store.close();
+      const database = new Database(join(folder, 'store.db'), { readonly: true });
+      expect(database.prepare(triggers[0].metadata.query).raw().get()).toEqual([0]);
+      database.close();
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('tells after the installation what to do next', async () => {
+    const { stdout } = await runHelm(helm, [
+      ...['install', 'acme', chart, '--namespace', 'people', '--dry-run=client'],
+      ...valuesOf('single-sqlite'),
+    ]);
+    const notes = stdout.slice(stdout.indexOf('NOTES:'));
+    expect(notes).toContain('helm test acme --namespace people --logs');
+    expect(notes).toContain('kubectl exec --namespace people deploy/acme-rollcall -- rollcall plan people');
+    expect(notes).toContain('*/15 * * * * (America/Montevideo)');
+    expect(notes).toContain('volume claim acme-rollcall');
+  });
+
+  it.each([
+    ['an unknown value', 'single-sqlite', ['--set', 'replicas=3'], /replicas/],
+    ['an unknown mode', 'single-sqlite', ['--set', 'mode=cluster'], /mode.*'single', 'distributed'/s],
+    [
+      'an unknown policy for pulling',
+      'single-sqlite',
+      ['--set', 'image.pullPolicy=Sometimes'],
+      /pullPolicy.*'IfNotPresent'/s,
+    ],
+    ['a digest that is none', 'single-sqlite', ['--set', 'image.digest=abc'], /digest/],
+    ['a tag that is a number', 'single-sqlite', ['--set', 'image.tag=2'], /tag.*string/s],
+    ['no workers', 'distributed', ['--set', 'worker.replicas=0'], /worker\/replicas|worker\.replicas/],
+    ['memory that is no amount', 'single-sqlite', ['--set', 'single.resources.limits.memory=much'], /memory/],
+    ['a secret without a key', 'single-sqlite', ['--set', 'secretEnv.X.secret=a'], /secretEnv.*key/s],
+    [
+      'no configuration',
+      'single-sqlite',
+      ['--set', 'config=null'],
+      /config\.connections is empty: put your rollcall\.yaml/,
+    ],
+    ['two configurations', 'single-sqlite', ['--set', 'existingConfigMap=x'], /both given: use one of them/],
+    [
+      'a secret that no pod would have',
+      'single-sqlite',
+      ['--set', 'secretEnv=null'],
+      /uses \$\{env:ACME_ACCESS_TOKEN\}.*add it to secretEnv/s,
+    ],
+    ['workers that share no store', 'distributed', ['--set', 'config.store=sqlite:./x.db'], /needs PostgreSQL/],
+    ['workers that share no queue', 'distributed', ['--set', 'config.redis=null'], /needs Redis/],
+    [
+      'one pod with a queue',
+      'distributed',
+      ['--set', 'mode=single'],
+      /use mode: distributed, or take config\.redis out/,
+    ],
+    ['two that scale', 'distributed-keda', ['--set', 'worker.autoscaling.enabled=true'], /enable one of them/],
+    [
+      'KEDA without a trigger',
+      'distributed-keda',
+      ['--set', 'worker.keda.triggers=null'],
+      /would not know when to scale/,
+    ],
+  ])('refuses %s, in a sentence', async (_, variant, more, sentence) => {
+    const { code, stderr, stdout } = await render(variant, ...more);
+    expect(stdout).toBe('');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(sentence);
+  });
+});

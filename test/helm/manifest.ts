@@ -1,0 +1,52 @@
+import { parseAllDocuments } from 'yaml';
+
+/** What of a Kubernetes object the tests look at. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
+export interface Container {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly valueFrom?: unknown }[];
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+  readonly securityContext: unknown;
+  readonly resources: unknown;
+}
+
+export interface PodSpec {
+  readonly containers: readonly Container[];
+  readonly volumes: readonly { readonly name: string }[];
+  readonly securityContext: unknown;
+  readonly automountServiceAccountToken: boolean;
+}
+
+/** The objects of helm's output, in its order. Throws on YAML that is wrong or holds a key twice. */
+export function parseManifests(text: string): readonly Manifest[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    if (document.errors[0] !== undefined) throw document.errors[0];
+    const value = document.toJS() as Manifest | null;
+    return value === null ? [] : [value];
+  });
+}
+
+/** Every pod that an installation would make, with the labels it would have. */
+export function podsOf(manifests: readonly Manifest[]) {
+  return manifests.flatMap(({ kind, metadata, spec }) => {
+    if (kind === 'Pod')
+      return [{ name: metadata.name, labels: metadata.labels ?? {}, pod: spec as unknown as PodSpec }];
+    if (kind !== 'Deployment') return [];
+    const { template } = spec as unknown as {
+      template: { metadata: { labels: Readonly<Record<string, string>> }; spec: PodSpec };
+    };
+    return [{ name: metadata.name, labels: template.metadata.labels, pod: template.spec }];
+  });
+}
