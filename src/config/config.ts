@@ -1,4 +1,5 @@
 import type { Dialect, Limits, SyncSettings } from '../core/settings.ts';
+import type { ChannelSettings } from '../ports/alerts.ts';
 import type { Source, SourceBase } from '../ports/source.ts';
 import type { Secret } from './secret.ts';
 
@@ -18,6 +19,8 @@ export interface Config {
   readonly syncs: Readonly<Record<string, SyncConfig>>;
   /** Present: `start` answers HTTP. */
   readonly server?: ServerConfig;
+  /** Who is told when something is wrong; empty: nobody. */
+  readonly alerts: readonly ChannelSettings[];
   readonly log: LogSettings;
 }
 
@@ -76,6 +79,8 @@ export interface ConnectionSettings {
 /** One sync: the settings that the engine works by, and what starts, feeds and empties it. */
 export type SyncConfig = SyncSettings & {
   readonly schedule?: ScheduleSettings;
+  /** A success older than this is told; absent: three slots of the schedule without one are. */
+  readonly freshnessMs?: number;
   readonly source: SourceSettings;
   /** Present with `delivery: outbox`; the folder is absolute. */
   readonly outbox?: { readonly folder: string };

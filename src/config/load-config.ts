@@ -10,7 +10,7 @@ import { readSync, type SyncDraft, syncConfig } from './read-sync.ts';
 import { resolveReferences } from './references.ts';
 import { openReport, type Report } from './report.ts';
 import { connectionShape } from './schema/connection.ts';
-import { editorSchema, laterKeys, rootShape } from './schema/root.ts';
+import { editorSchema, rootShape } from './schema/root.ts';
 import { namePattern } from './schema/root-names.ts';
 import { syncShape } from './schema/sync.ts';
 import { isMapping, readValue, reportUnknownKey } from './section.ts';
@@ -83,12 +83,10 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     );
     return undefined;
   }
-  const known = ['store', 'redis', 'encryptionKey', 'connections', 'syncs', 'server', 'log'];
+  const known = ['store', 'redis', 'encryptionKey', 'connections', 'syncs', 'server', 'alerts', 'log'];
   for (const key of Object.keys(value)) {
     if (key === '$schema') readValue(editorSchema, value[key], [key], report);
-    else if (Object.hasOwn(laterKeys, key)) {
-      report.addKey([key], `is not in this version: ${laterKeys[key]}; delete this key`);
-    } else if (!known.includes(key)) reportUnknownKey([key], known, report);
+    else if (!known.includes(key)) reportUnknownKey([key], known, report);
   }
   for (const [key, schema] of Object.entries(rootShape)) readValue(schema, value[key], [key], report);
   const connections = readNamed('connections', value.connections, report);
@@ -104,6 +102,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     return [name, { value: sync, draft: readSync(name, sync, { ...reading, connections: drafts }) }] as const;
   });
   checkWebhooks(value.server, syncs, report);
+  checkAlerts(value.alerts, syncs, report);
   checkOutboxes(
     read.map(([, { draft }]) => draft),
     report,
@@ -146,6 +145,16 @@ function checkWebhooks(server: unknown, syncs: ReadonlyMap<string, unknown>, rep
   }
 }
 
+function checkAlerts(alerts: unknown, syncs: ReadonlyMap<string, unknown>, report: Report): void {
+  const known = [...syncs.keys()];
+  for (const [i, channel] of (Array.isArray(alerts) ? alerts : []).entries()) {
+    for (const [j, name] of (isMapping(channel) && Array.isArray(channel.syncs) ? channel.syncs : []).entries()) {
+      if (typeof name !== 'string' || syncs.has(name)) continue;
+      report.add(['alerts', i, 'syncs', j], `names no sync; there are: ${known.join(', ') || 'none'}`, known);
+    }
+  }
+}
+
 function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
   const owners = new Map<string, string>();
   for (const { name, path, outboxFolder } of syncs) {
@@ -162,7 +171,7 @@ function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
 
 /** Nothing is wrong: every schema takes its part, so reading once more gives the whole with its types. */
 function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder'> {
-  const { store, redis, encryptionKey, server, log } = z.strictObject(rootShape).parse(root);
+  const { store, redis, encryptionKey, server, alerts, log } = z.strictObject(rootShape).parse(root);
   const connection = z.strictObject(connectionShape);
   const sync = z.strictObject(syncShape);
   const named = [...connections].map(([name, value]): [string, ConnectionSettings] => [
@@ -179,6 +188,7 @@ function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'fol
     connections: byName(named),
     syncs: byName(read),
     ...(server === undefined ? {} : { server: { ...server, webhooks: byName(Object.entries(server.webhooks)) } }),
+    alerts,
     log,
   };
 }

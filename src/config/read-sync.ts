@@ -69,7 +69,7 @@ function readSource(
 
 /** The sync as everybody else knows it. */
 export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSettings): SyncConfig {
-  const { schedule } = input;
+  const { schedule, freshness } = input;
   const settings: SyncSettings = {
     name: draft.name,
     connection: input.connection,
@@ -93,6 +93,7 @@ export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSet
     ...settings,
     source,
     ...(schedule === undefined ? {} : { schedule }),
+    ...(freshness === undefined ? {} : { freshnessMs: freshness }),
     ...(draft.outboxFolder === undefined ? {} : { outbox: { folder: draft.outboxFolder } }),
   };
 }

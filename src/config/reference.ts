@@ -46,6 +46,11 @@ const chapters: readonly Chapter[] = [
     text: 'Below `syncs.<name>.guards`. Of a class that is held nothing is delivered until a person approves; the other classes go on.',
   },
   {
+    title: 'An alert channel',
+    path: ['alerts', '[]'],
+    text: 'One entry of the list `alerts`. `rollcall alerts test` tries them.',
+  },
+  {
     title: 'The server',
     path: ['server'],
     text: 'Below `server`: the HTTP API, the dashboard and health. What they answer is in [http-api.md](http-api.md).',
@@ -93,6 +98,7 @@ function renderTable(rows: readonly (readonly string[])[]): string {
 
 function step(node: SchemaNode, name: string): SchemaNode {
   if (name === '$defs') return { properties: node.$defs ?? {} };
+  if (name === '[]' && node.items !== undefined) return node.items;
   const below = name === '*' ? node.additionalProperties : mappingOf(node)?.properties?.[name];
   if (typeof below !== 'object') throw new RangeError(`the configuration schema has no ${name} here`);
   return below;
@@ -121,7 +127,7 @@ function rowsOf(
 
 function chapterAt(path: readonly string[]): Chapter | undefined {
   return chapters.find((chapter) => {
-    const place = chapter.path.at(-1) === '*' ? chapter.path.slice(0, -1) : chapter.path;
+    const place = ['*', '[]'].includes(chapter.path.at(-1) ?? '') ? chapter.path.slice(0, -1) : chapter.path;
     return place.length > 0 && place.join('.') === path.join('.');
   });
 }

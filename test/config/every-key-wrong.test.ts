@@ -57,7 +57,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'store: sqlite:./db',
     'stor: sqlite:./db',
-    '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, connections, syncs, server, log',
+    '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, connections, syncs, server, alerts, log',
   ],
   [
     'store: sqlite:./db',
@@ -81,8 +81,13 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   ],
   [
     'store: sqlite:./db',
-    'alerts: []',
-    '1 alerts: is not in this version: look at the log and at exit codes; delete this key',
+    'store: sqlite:./db\nalerts: [{ kind: slack, url: "http://example.com/x", secret: abc }, { kind: email, url: "https://example.com", to: [ops] }, { kind: pager }]',
+    '2 alerts[0].url: must begin with https://; http:// is taken on this machine only, or with insecure: true beside it\n2 alerts[0].secret: is of no use for slack; delete this key\n2 alerts[1].url: must be smtps://user:password@host:465, or smtp://host:587\n2 alerts[1].from: is required for email\n2 alerts[1].to[0]: must be an e-mail address such as ops@example.com\n2 alerts[2].kind: must be one of webhook, slack, teams, email, pagerduty',
+  ],
+  [
+    'store: sqlite:./db',
+    'store: sqlite:./db\nalerts: [{ kind: slack, name: a, url: "https://example.com/x", syncs: [peple] }, { kind: pagerduty, name: a, routingKey: abc, severities: [] }]',
+    '2 alerts[0].syncs[0]: names no sync; there are: people\n2 alerts[1].severities: must not be empty; delete it to mean all\n2 alerts[1].name: stands twice in the list; give each channel a name of its own',
   ],
   [
     'store: sqlite:./db',
@@ -97,7 +102,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     `encryptionKey: ${key32}`,
     'store2: x',
-    '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, connections, syncs, server, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; make one with: openssl rand -base64 32',
+    '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, connections, syncs, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; make one with: openssl rand -base64 32',
   ],
   ['level: info', 'level: inof', '36 log.level: must be one of debug, info, warn, error; did you mean info?'],
   ['level: info', 'lvel: info', '36 log.lvel: is not a known key; did you mean level? Known here: level'],

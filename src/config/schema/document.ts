@@ -24,5 +24,6 @@ export const document = z.strictObject({
       examples: [{ people: { connection: 'acme', policy: 'upsert-only' } }],
     }),
   server: rootShape.server,
+  alerts: rootShape.alerts,
   log: rootShape.log,
 });

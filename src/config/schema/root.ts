@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alerts } from './alerts.ts';
 import { redis } from './redis.ts';
 import { server } from './server.ts';
 import { secretText, text } from './values.ts';
@@ -34,6 +35,7 @@ export const rootShape = {
         'Seals the tokens in the store. Required with a `refreshToken`. 32 bytes in base64: `openssl rand -base64 32`.',
       examples: [`\${env:ROLLCALL_KEY}`],
     }),
+  alerts,
   log: z
     .strictObject({
       level: z
@@ -50,8 +52,3 @@ export const editorSchema = z
   .string()
   .optional()
   .meta({ description: 'Where an editor finds the JSON Schema. Not read.', examples: ['./rollcall.schema.json'] });
-
-/** Keys of the design that this version does not have yet, with what it does instead. */
-export const laterKeys: Readonly<Record<string, string>> = {
-  alerts: 'look at the log and at exit codes',
-};

@@ -126,6 +126,13 @@ export const syncShape = {
   schedule: schedule
     .optional()
     .meta({ description: 'When it runs by itself. Absent: only when asked to.', examples: [{ cron: '*/15 * * * *' }] }),
+  freshness: duration('1m', '365d')
+    .optional()
+    .meta({
+      description:
+        'Alerts when no run has succeeded for so long. Absent: when three slots of the schedule have passed without a success; without a schedule never.',
+      examples: ['26h'],
+    }),
   source: z.looseObject({ kind: sourceKind }).meta({
     description: 'Where employees come from: `kind` and the keys of that kind.',
     examples: [{ kind: 'csv', path: './employees.csv' }],
