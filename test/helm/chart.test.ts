@@ -64,7 +64,7 @@ describe.skipIf(found === undefined)('the chart', () => {
       { ...rest, spec: { ...spec, replicas: 'three' } },
       { ...rest, spec: { replicas: 3 } },
     ]);
-    expect(complaints.join('\n')).toMatch(/'replcas' does not exist/);
+    expect(complaints.join('\n')).toMatch(/'"replcas"' does not exist/);
     expect(complaints.join('\n')).toMatch(/'string' is not assignable to type 'number'/);
     expect(complaints.join('\n')).toMatch(/missing the following properties.*selector/);
   });

@@ -29,7 +29,7 @@ export async function typeCheck(manifests: readonly Manifest[]): Promise<readonl
     const compilerOptions = { module: 'nodenext', strict: true, skipLibCheck: true, noEmit: true, types: [] };
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['objects.ts'] }));
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-    await run(process.execPath, [join(modules, 'typescript/bin/tsc'), '-p', folder]);
+    await run(process.execPath, [join(modules, 'typescript/bin/tsc'), '--pretty', 'false', '-p', folder]);
     return [];
   } catch (error) {
     const { stdout } = error as { readonly stdout?: string };
