@@ -2,6 +2,7 @@ import { SingleBar } from 'cli-progress';
 import type { Clock, ProgressEvent } from '../ports/runtime.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import type { Output } from './cli-io.ts';
+import { retryingLine } from './progress-lines.ts';
 import { cleanLine } from './terminal-text.ts';
 import type { Watch } from './watch.ts';
 
@@ -99,6 +100,8 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
       const text = `another process has the run in hand; if it has died, this goes on in ${formatDuration(event.forMs)}`;
       return { stage: 'waiting', value: 0, total: undefined, text };
     }
+    case 'retrying':
+      return { stage: 'waiting', value: 0, total: undefined, text: retryingLine(event) };
     case 'pulling':
       return { stage: 'pulling', value: event.rows, total: undefined, text: formatCount(event.rows, 'row') };
     case 'scanning': {

@@ -1,5 +1,5 @@
 import type { ProgressEvent } from '../ports/runtime.ts';
-import { formatCount, formatNumber } from './amounts.ts';
+import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import { cleanLine } from './terminal-text.ts';
 import type { Watch } from './watch.ts';
 
@@ -40,6 +40,7 @@ function endLine(event: ProgressEvent): string | undefined {
     case 'reading-back':
       return `read back ${outOf(event.users, event.total)}`;
     case 'waiting':
+    case 'retrying':
     case 'delivering':
     case 'settling':
       return undefined;
@@ -48,6 +49,7 @@ function endLine(event: ProgressEvent): string | undefined {
 
 function startLine(event: ProgressEvent): string | undefined {
   if (event.step === 'waiting') return waitingLine(event);
+  if (event.step === 'retrying') return retryingLine(event);
   if (event.step === 'delivering') {
     return `delivering batch ${event.batch} of ${event.batches}: ${formatCount(event.changes, 'change')}`;
   }
@@ -59,6 +61,11 @@ function outOf(users: number, total: number | undefined): string {
   return total === undefined || total === users
     ? formatCount(users, 'user')
     : `${formatNumber(users)} of ${formatCount(total, 'user')}`;
+}
+
+/** What is in the way, and when it is tried again: without it a platform that asks for a minute looks like a dead program. */
+export function retryingLine({ afterMs, reason }: Extract<ProgressEvent, { step: 'retrying' }>): string {
+  return `trying again in ${formatDuration(afterMs)}: ${cleanLine(reason)}`;
 }
 
 /** Says why nothing happens: the same words however often it is asked, so that it is written once. */

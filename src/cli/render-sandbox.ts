@@ -13,10 +13,10 @@ application token  ${applicationToken}
 access token       ${accessToken}
 refresh token      ${refreshToken}
 
-For rollcall.yaml:
+For rollcall.yaml, in place of the connections that \`rollcall init\` wrote:
 
 connections:
-  sandbox:
+  acme:
     baseUrl: ${url}
     accessToken: ${accessToken}`;
 }

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config, SyncConfig } from '../config/config.ts';
 import { createExpressions } from '../config/expressions.ts';
+import { RollcallError } from '../core/errors.ts';
 import { compileMapping } from '../core/mapping.ts';
 import { deliveryKinds } from '../delivery/registry.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
@@ -94,7 +95,11 @@ const leftoverMs = 3_600_000;
 /** Files on their way lie beside the store, readable by us alone. What a killed process left is deleted an hour later. */
 async function openScratchFolder(config: Config, now: number): Promise<string> {
   const folder = join(config.folder, '.rollcall', 'scratch');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code ?? 'for an unknown reason';
+    const message = `the folder ${folder} cannot be made (${why}): files lie there on their way. Check who owns the configuration's folder, and that it may be written.`;
+    throw new RollcallError(message, { code: 'STORE_INVALID', cause });
+  });
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);

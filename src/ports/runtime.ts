@@ -54,6 +54,8 @@ export type Progress = (event: ProgressEvent) => void;
 export type ProgressEvent =
   /** Another process holds the run; `forMs`: at most so long if it has died. */
   | { readonly step: 'waiting'; readonly run: string; readonly forMs: number }
+  /** A job met trouble that may heal, and is done again after so long. */
+  | { readonly step: 'retrying'; readonly afterMs: number; readonly reason: string }
   | { readonly step: 'pulling'; readonly rows: number }
   | { readonly step: 'scanning'; readonly users: number; readonly total: number | undefined }
   | { readonly step: 'planning'; readonly decided: number; readonly total: number }

@@ -47,6 +47,14 @@ test('without a terminal there is one line per step', () => {
   `);
 });
 
+test.each(['lines', 'bars'] as const)('what is tried again says why and when, as %s', (steps) => {
+  const { stream, watch } = watched(steps);
+  watch.progress({ step: 'retrying', afterMs: 60_000, reason: 'the platform was answered 429' });
+  watch.end();
+
+  expect(stream.text()).toContain('trying again in 1 min: the platform was answered 429');
+});
+
 test('a step that is stopped half-way says how far it came', () => {
   const stopping = new AbortController();
   const { stream, watch } = watched('lines', stopping.signal);

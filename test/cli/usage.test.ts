@@ -36,6 +36,16 @@ test.each([
   expect(finished.stderr).toContain(message);
 });
 
+test('a folder for files on their way that cannot be made is named, and what to look at', async () => {
+  const shell = await openTestShell();
+  await shell.run(['init']);
+  await writeFile(join(shell.folder, '.rollcall'), 'a file in its place');
+  const finished = await shell.run(['runs'], { env: { ROLLCALL_ACCESS_TOKEN: 'x' } });
+
+  expect(finished.code).toBe(1);
+  expect(finished.stderr).toMatch(/the folder .*scratch cannot be made \(ENOTDIR\).*Check who owns/);
+});
+
 test.each([[['aply', '--json']], [['plan', 'x', '--json']], [['start', '--role', 'server', '--json']]])(
   '%j says what is wrong as one JSON object too',
   async (words) => {

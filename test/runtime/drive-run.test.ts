@@ -3,6 +3,7 @@ import { PlatformError, type RollcallError } from '../../src/core/errors.ts';
 import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
 import type { JobContext } from '../../src/engine/job-context.ts';
 import type { JobOutcome } from '../../src/ports/job.ts';
+import type { ProgressEvent } from '../../src/ports/runtime.ts';
 import type { Run, Store } from '../../src/ports/store.ts';
 import { type DriveIo, driveRun } from '../../src/runtime/in-process/drive-run.ts';
 import { openStore } from '../../src/store/index.ts';
@@ -25,6 +26,7 @@ async function openBench(script: Script) {
   const logger = memoryLogger();
   const stop = new AbortController();
   const calls: { readonly job: string; readonly at: number }[] = [];
+  const progress: ProgressEvent[] = [];
   const settings = { name: 'people', connection: 'acme' };
   const engine = {
     store,
@@ -32,6 +34,7 @@ async function openBench(script: Script) {
     logger,
     syncs: new Map([['people', { settings } as unknown as Sync]]),
     checkpoint: () => {},
+    progress: (event: ProgressEvent) => void progress.push(event),
   } as unknown as EngineIo;
   const trigger = { id: 't1', sync: 'people', kind: 'manual', key: 't1', requestedAt: clock.now() } as const;
   await store.triggers.add({ ...trigger, scope: { kind: 'all' } });
@@ -52,7 +55,7 @@ async function openBench(script: Script) {
     if (found === undefined) throw new Error('the run is gone');
     return found;
   };
-  return { store, clock, logger, stop, calls, io, run, drive: () => clock.drive(driveRun('r1', io)) };
+  return { store, clock, logger, stop, calls, progress, io, run, drive: () => clock.drive(driveRun('r1', io)) };
 }
 
 function trouble(retry: RollcallError['retry'], message = 'the platform is away'): PlatformError {
@@ -142,6 +145,7 @@ describe('trouble', () => {
     });
     await bench.drive();
     expect(bench.calls.map(({ at }) => at)).toEqual([0, waited]);
+    expect(bench.progress).toEqual([{ step: 'retrying', afterMs: waited, reason: expect.any(String) }]);
   });
 
   it.each([

@@ -116,6 +116,7 @@ async function runPatiently(
         return continueWith(run.id, await failRun(driving, error, io.engine));
       }
       logger.warn({ run: run.id, job, code, attempt, waitMs, error: textOf(error) }, 'trying again');
+      io.engine.progress({ step: 'retrying', afterMs: waitMs, reason: textOf(error) });
       await clock.sleep(waitMs, driving.stopping);
     }
   }
