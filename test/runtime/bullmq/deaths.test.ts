@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { expectPromisesKept } from '../../chaos/kill-world.ts';
 import { isLongForm } from '../../chaos/long-form.ts';
 import { employees } from '../../support/office.ts';
-import { openRedisServer, openWorld, redisOrSkip } from './with-redis.ts';
+import { until } from '../../support/services/redis.ts';
+import { closeAfterAll, openRedisServer, openWorld, redisOrSkip } from './with-redis.ts';
+
+closeAfterAll();
 
 const program = await redisOrSkip('workers that are killed');
 const people = employees(9);
+const kills = isLongForm ? 5 : 2;
 /** The lock's life, two looks for stalled jobs, one for the lease, and the rest of the run. */
 const recoveryMs = 15_000;
 
@@ -36,7 +40,7 @@ describe.skipIf(program === undefined)('workers that are killed', () => {
     await first.line('ready');
     await world.ask();
     expect((await first.ended).signal).toBe('SIGKILL');
-    for (let i = 0; i < 2; i += 1) {
+    for (let i = 1; i < kills; i += 1) {
       const replica = world.replica({ die: { at: 'checkpoint', n: 1 } });
       expect((await replica.ended).signal).toBe('SIGKILL');
     }
@@ -45,6 +49,33 @@ describe.skipIf(program === undefined)('workers that are killed', () => {
     expect(run?.outcome).toBe('succeeded');
     last.process.kill('SIGTERM');
     await last.ended;
+    await expectPromisesKept(world, people);
+  }, 60_000);
+
+  it('hand over at once when they are asked to end between two calls', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const world = await openWorld({
+      redis: redis.url,
+      employees: people,
+      sync: { delivery: 'direct', policy: 'upsert-only' },
+      limits: { requestsPerSecond: 5 },
+    });
+    const first = world.replica();
+    await first.line('ready');
+    await world.ask();
+    await until(async () => world.sandbox.state.log.length > 1);
+    const second = world.replica();
+    await second.line('ready');
+    const askedAt = Date.now();
+    first.process.kill('SIGTERM');
+    expect(await first.ended).toMatchObject({ code: 0, errors: '' });
+    const tookMs = Date.now() - askedAt;
+    process.stderr.write(`ended in the middle of a batch within ${tookMs} ms\n`);
+    expect(tookMs).toBeLessThan(5000);
+    const [run] = await world.ended(1);
+    expect(run?.outcome).toBe('succeeded');
+    second.process.kill('SIGTERM');
+    await second.ended;
     await expectPromisesKept(world, people);
   }, 60_000);
 

@@ -4,7 +4,9 @@ import { employees } from '../../support/office.ts';
 import { until } from '../../support/services/redis.ts';
 import { startCluster, startSentinels } from '../../support/services/redis-groups.ts';
 import type { RedisWorld } from './redis-world.ts';
-import { openRedisServer, openWorld, redisOrSkip, startHere } from './with-redis.ts';
+import { closeAfterAll, openRedisServer, openWorld, redisOrSkip, startHere } from './with-redis.ts';
+
+closeAfterAll();
 
 const program = await redisOrSkip('Redis outages');
 const people = employees(8);
@@ -16,27 +18,27 @@ function firstFile(world: RedisWorld): Promise<void> {
   return until(async () => world.sandbox.state.files.size > 0);
 }
 
-async function expectOneGoodRun(world: RedisWorld, withinMs = 30_000): Promise<void> {
+async function expectOneGoodRun(what: string, world: RedisWorld, withinMs = 30_000): Promise<void> {
   const from = Date.now();
   const [run] = await world.ended(1, withinMs);
   expect(run?.outcome).toBe('succeeded');
-  process.stderr.write(`${expect.getState().currentTestName}: done after ${Date.now() - from} ms\n`);
+  process.stderr.write(`${what}: done after ${Date.now() - from} ms\n`);
 }
 
 describe.skipIf(program === undefined)('a run goes on', () => {
-  it('after Redis was emptied', async () => {
+  it.concurrent('after Redis was emptied', async () => {
     const redis = await openRedisServer(program ?? '');
     const world = await openWorld({ redis: redis.url, ...slow });
     const deployment = await startHere(world);
     await world.ask();
     await firstFile(world);
     await redis.command('FLUSHALL');
-    await expectOneGoodRun(world);
+    await expectOneGoodRun('emptied', world);
     await deployment.stop();
     await expectPromisesKept(world, people);
   });
 
-  it('after Redis died and came back empty, and what was asked for meanwhile is done', async () => {
+  it.concurrent('after Redis died and came back empty, and what was asked for meanwhile is done', async () => {
     const redis = await openRedisServer(program ?? '');
     const world = await openWorld({ redis: redis.url, ...slow });
     const deployment = await startHere(world);
@@ -53,7 +55,7 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     await expectPromisesKept(world, people);
   });
 
-  it('after Redis stood still for longer than a lock, without doing anything twice', async () => {
+  it.concurrent('after Redis stood still for longer than a lock, without doing anything twice', async () => {
     const redis = await openRedisServer(program ?? '');
     // About 60 calls, five a second: one step goes on all the time.
     const world = await openWorld({
@@ -68,14 +70,14 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     redis.signal('SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, 8000));
     redis.signal('SIGCONT');
-    await expectOneGoodRun(world, 60_000);
+    await expectOneGoodRun('stood still', world, 60_000);
     await Promise.all([one.stop(), two.stop()]);
     const warnings = [one, two].flatMap(({ logger }) => logger.messages('warn'));
     expect(warnings).toContain('the lock of the job was lost: it stops here before its next effect');
     await expectPromisesKept(world, people);
   }, 90_000);
 
-  it('when Redis is full, as soon as it is not, and says so in few lines', async () => {
+  it.concurrent('when Redis is full, as soon as it is not, and says so in few lines', async () => {
     const redis = await openRedisServer(program ?? '', { config: ['maxmemory 20mb'] });
     const world = await openWorld({ redis: redis.url, ...slow });
     const deployment = await startHere(world);
@@ -86,12 +88,12 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     expect(lines.map(({ fields }) => fields.kind)).toContain('OOM');
     expect(lines.length).toBeLessThan(10);
     await redis.command('DEL', 'filler');
-    await expectOneGoodRun(world);
+    await expectOneGoodRun('full', world);
     await deployment.stop();
     await expectPromisesKept(world, people);
   });
 
-  it('after the master behind Sentinels has died', async () => {
+  it.concurrent('after the master behind Sentinels has died', async () => {
     const group = await startSentinels(program ?? '');
     try {
       const world = await openWorld({
@@ -102,7 +104,7 @@ describe.skipIf(program === undefined)('a run goes on', () => {
       await world.ask();
       await firstFile(world);
       await group.master.kill();
-      await expectOneGoodRun(world);
+      await expectOneGoodRun('Sentinel failover', world);
       await deployment.stop();
       await expectPromisesKept(world, people);
     } finally {
@@ -110,7 +112,7 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     }
   }, 60_000);
 
-  it('in a cluster of three', async () => {
+  it.concurrent('in a cluster of three', async () => {
     const cluster = await startCluster(program ?? '');
     try {
       const world = await openWorld({
@@ -119,7 +121,7 @@ describe.skipIf(program === undefined)('a run goes on', () => {
       });
       const deployment = await startHere(world);
       await world.ask();
-      await expectOneGoodRun(world);
+      await expectOneGoodRun('cluster', world);
       expect(deployment.logger.messages('error')).toEqual([]);
       await deployment.stop();
       await expectPromisesKept(world, people);

@@ -7,7 +7,9 @@ import { expectPromisesKept } from '../../chaos/kill-world.ts';
 import { openHere } from '../../chaos/open-here.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
 import { employees } from '../../support/office.ts';
-import { everythingIn, openRedisServer, openWorld, redisOrSkip, startHere } from './with-redis.ts';
+import { closeAfterAll, everythingIn, openRedisServer, openWorld, redisOrSkip, startHere } from './with-redis.ts';
+
+closeAfterAll();
 
 const program = await redisOrSkip('the queue');
 const people = employees(30);
@@ -58,6 +60,25 @@ describe.skipIf(program === undefined)('a deployment with Redis', () => {
     expect(scheduler.logger.messages('info')).not.toContain('run ended');
     expect(worker.logger.messages('info')).toContain('run ended');
     expect([...scheduler.logger.messages('error'), ...worker.logger.messages('error')]).toEqual([]);
+  });
+
+  it('fails a run whose workers die again and again, and says so', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const world = await openWorld({ redis: redis.url, employees: people });
+    const scheduler = await startHere(world, 'scheduler');
+    await world.ask();
+    const jobKeys = async () => (await redis.command('KEYS', '{rollcall}:runs:run_*')) as readonly string[];
+    await expect.poll(jobKeys, { timeout: 5000 }).toHaveLength(1);
+    const [key = ''] = await jobKeys();
+    // What the sixth worker that found it stalled would have written.
+    await redis.command('HSET', key, 'stc', '6', 'defa', 'job stalled more than allowable limit');
+    const worker = await startHere(world, 'worker');
+    const [run] = await world.ended(1);
+    expect(run?.outcome).toBe('failed');
+    expect(run?.reason).toContain('a worker died 6 times at sync of this run');
+    await worker.stop();
+    await scheduler.stop();
+    expect(world.sandbox.state.log).toEqual([]);
   });
 
   it('ends within a moment of being asked to when it has nothing to do', async () => {

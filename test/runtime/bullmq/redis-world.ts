@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Run } from '../../../src/ports/store.ts';
 import { parseFault, startSandbox } from '../../../src/sandbox/index.ts';
@@ -10,7 +11,6 @@ import { SharedClock } from '../../chaos/shared-clock.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
 import { csvOf, plainMapping, type Row, usersOf } from '../../support/office.ts';
 import { until } from '../../support/services/redis.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 export interface RedisWorldOptions {
   /** What stands below `redis:`. */
@@ -42,7 +42,7 @@ const openGuards = Object.fromEntries(
 );
 
 export async function openRedisWorld(options: RedisWorldOptions): Promise<RedisWorld> {
-  const folder = await temporaryFolder();
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'));
   const clock = new SharedClock({ anchor: Date.now(), speed: 1 });
   const sandbox = await startSandbox({
     now: () => clock.now(),
@@ -99,7 +99,10 @@ export async function openRedisWorld(options: RedisWorldOptions): Promise<RedisW
       }, withinMs);
       return runs;
     },
-    close: () => sandbox.close(),
+    async close() {
+      await sandbox.close();
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
   };
   await world.writeEmployees(options.employees);
   return world;

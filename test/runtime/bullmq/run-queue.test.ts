@@ -4,7 +4,9 @@ import { systemClock } from '../../../src/main/system.ts';
 import { firstPiece, type JobData, jobIdOf, readJobData, runOfJobId } from '../../../src/runtime/bullmq/job-data.ts';
 import { closeRedis, openRedis } from '../../../src/runtime/bullmq/open-redis.ts';
 import { openRunQueue, priorityOf } from '../../../src/runtime/bullmq/run-queue.ts';
-import { openRedisServer, redisOrSkip } from './with-redis.ts';
+import { closeAfterAll, openRedisServer, redisOrSkip } from './with-redis.ts';
+
+closeAfterAll();
 
 const program = await redisOrSkip('the queue');
 

@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { afterAll } from 'vitest';
 import type { Engine } from '../../../src/main/open-engine.ts';
 import type { App, Role } from '../../../src/ports/app.ts';
 import { openHere } from '../../chaos/open-here.ts';
@@ -19,17 +19,27 @@ export async function redisOrSkip(what: string): Promise<string | undefined> {
   return program;
 }
 
+/** What is left open is closed when the file ends: tests that run beside each other have no end of their own to hook into. */
+const closers: (() => Promise<void>)[] = [];
+
+/** Call it once at the top of a file that opens something. */
+export function closeAfterAll(): void {
+  afterAll(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  }, 60_000);
+}
+
 /** A Redis of this test alone. */
 export async function openRedisServer(program: string, options?: RedisServerOptions): Promise<RedisServer> {
   const redis = await startRedis(program, options);
-  onTestFinished(() => redis.close());
+  closers.push(() => redis.close());
   return redis;
 }
 
 /** A world of this test alone. */
 export async function openWorld(options: RedisWorldOptions): Promise<RedisWorld> {
   const world = await openRedisWorld(options);
-  onTestFinished(() => world.close());
+  closers.push(() => world.close());
   return world;
 }
 
@@ -72,7 +82,7 @@ export async function startHere(world: RedisWorld, role: Role = 'all'): Promise<
   const { app, engine } = await openHere(world.config, { clock: world.clock, logger });
   const stopping = new AbortController();
   const ready = Promise.withResolvers<void>();
-  const ended = app.start({ signal: stopping.signal, progress: () => {}, role, onReady: ready.resolve });
+  const ended = app.start({ signal: stopping.signal, progress: () => {}, role, onReady: () => ready.resolve() });
   ended.catch(ready.reject);
   let isOver = false;
   const stop = async (): Promise<void> => {
@@ -82,7 +92,7 @@ export async function startHere(world: RedisWorld, role: Role = 'all'): Promise<
     await ended;
     await app.close();
   };
-  onTestFinished(stop);
+  closers.push(stop);
   await ready.promise;
   return { app, engine, logger, stop };
 }
