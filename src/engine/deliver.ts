@@ -1,9 +1,11 @@
 import type { Finding } from '../core/finding.ts';
 import type { Submission } from '../ports/delivery.ts';
+import type { Lookup } from '../ports/platform.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { leaveOutUncertain, tooOldToSend } from './plan-age.ts';
 import { changesOf } from './plan-run.ts';
+import { singleReadLimit } from './read-back.ts';
 import { next, type Step } from './step.ts';
 
 /** The run's next batch, if one is left: the first in order of number that has not come to its end. */
@@ -177,6 +179,7 @@ async function waitForTurn({ owned, sync }: RunContext, afterMs: number, why: st
   const { deadlineMs } = sync.settings.settle;
   if (now - waitingSince < deadlineMs) {
     await io.store.runs.update(owned, { facts: { ...owned.run.facts, waitingSince } });
+    io.progress({ step: 'retrying', afterMs, reason: why });
     return next('deliver', undefined, afterMs);
   }
   const waited = deadlineMs < 120_000 ? `${Math.round(deadlineMs / 1000)} s` : `${Math.round(deadlineMs / 60_000)} min`;
@@ -187,7 +190,8 @@ async function waitForTurn({ owned, sync }: RunContext, afterMs: number, why: st
 
 /**
  * Before delivery is left out what an old plan must not do (see `plan-age`) and whom another sync has made its own
- * meanwhile, and every create is looked up again, by read and by search: whoever is there by now, or is there in one of the two only, is not created.
+ * meanwhile. Every create is looked up again, by read and by search: whoever is there by now, or is there in one of the
+ * two only, is not created. So are the updates of a file of few; in a larger one each would double the platform's work.
  */
 async function stillMeant(
   context: RunContext,
@@ -206,6 +210,7 @@ async function stillMeant(
     connection,
     open.map(({ identification }) => identification),
   );
+  const isFew = changes.length <= singleReadLimit;
   const check = async (change: PlannedChange): Promise<PlannedChange | undefined> => {
     const { identification } = change;
     const entry = known.get(identification);
@@ -215,13 +220,13 @@ async function stillMeant(
       findings.push({ code: 'owned-by-other-sync', identification, message: owned });
       return undefined;
     }
-    if (change.kind !== 'create') return change;
+    const isLookedUp = change.kind === 'create' || (change.kind === 'update' && batch.kind === 'csv' && isFew);
+    if (!isLookedUp) return change;
     const lookup = await context.sync.platform.find(identification, context.signal);
-    if (lookup.found === false) return change;
-    const reason =
-      lookup.found === 'unclear' ? lookup.reason : 'the user is on the platform by now; the next run will look again';
-    marks.push({ identification, state: 'failed', reason });
-    findings.push({ code: 'lookup-disagrees', identification, message: `not created: ${reason}` });
+    const trouble = change.kind === 'create' ? whyNotCreate(lookup) : whyNotUpdate(lookup);
+    if (trouble === undefined) return change;
+    marks.push({ identification, state: 'failed', reason: trouble.reason });
+    findings.push({ code: trouble.code, identification, message: `${change.kind} not sent: ${trouble.reason}` });
     return undefined;
   };
   const kept = (await Promise.all(open.map(check))).filter((change) => change !== undefined);
@@ -230,6 +235,22 @@ async function stillMeant(
     await io.store.runs.addFindings(context.owned, findings);
   }
   return kept;
+}
+
+type Trouble = Pick<Finding, 'code'> & { readonly reason: string };
+
+function whyNotCreate(lookup: Lookup): Trouble | undefined {
+  if (lookup.found === false) return undefined;
+  const already = 'the user is on the platform by now; the next run will look again';
+  return { code: 'lookup-disagrees', reason: lookup.found === 'unclear' ? lookup.reason : already };
+}
+
+/** A row with U would enable again whom somebody has disabled since the plan was made (contract: no other way is shown). */
+function whyNotUpdate(lookup: Lookup): Trouble | undefined {
+  if (lookup.found === 'unclear') return { code: 'lookup-disagrees', reason: lookup.reason };
+  if (!lookup.found) return { code: 'lookup-disagrees', reason: 'the platform has no such user any more' };
+  if (lookup.user.enabled) return undefined;
+  return { code: 'foreign-disable', reason: 'somebody disabled the account since the plan was made' };
 }
 
 /** One file in flight per connection, over all syncs and workers. Taken anew by the same run after a crash. */

@@ -338,3 +338,35 @@ describe('a sync that is configured no more', () => {
     await office.apply();
   });
 });
+
+describe('what happens between plan and delivery', () => {
+  const withDisable = employees(20, { E2: { last: 'Paz' }, E3: { last: 'Paz' }, E5: { status: 'left' } });
+
+  async function deliveredAfter(byHand: (office: Office) => void): Promise<{ office: Office; report: RunReport }> {
+    let isPlanned = false;
+    const office = await openOffice({
+      sandbox: { people: usersOf(employees(20)) },
+      sync: { delivery: 'csv' },
+      checkpoint: (place) => {
+        if (place === 'plan-stored' && isPlanned) byHand(office);
+      },
+    });
+    await office.writeEmployees(employees(20));
+    await office.apply();
+    await office.writeEmployees(withDisable);
+    isPlanned = true;
+    const report = await office.apply();
+    isPlanned = false;
+    return { office, report };
+  }
+
+  it('a user whom somebody disables meanwhile is not enabled by an update', async () => {
+    const { office, report } = await deliveredAfter(({ sandbox }) => {
+      sandbox.state.editUser('E2', { enabled: false });
+    });
+    expect(report.run).toMatchObject({ outcome: 'partial', counts: { applied: 2, failed: 1 } });
+    expect(isEnabled(office, 'E2')).toBe(false);
+    expect(codes(await office.apply())).toContain('foreign-disable');
+    expect(isEnabled(office, 'E2')).toBe(false);
+  });
+});
