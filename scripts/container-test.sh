@@ -99,6 +99,13 @@ say 'resync asked for in the container' 'succeeded'
 sleep 2
 say 'memory at rest' "$("$engine" exec "$name" sh -c "grep VmRSS /proc/1/status" 2>/dev/null | awk '{printf "%.0f MB", $2 / 1024}')"
 
+# As docs/kubernetes.md says it.
+"$engine" exec "$name" node -e '
+  const Database = require("/app/node_modules/better-sqlite3");
+  new Database("/data/.rollcall/rollcall.db").backup("/data/.rollcall/backup.db").then(() => console.log("done"))' \
+  >"$work/backup" 2>&1 || die "backup: $(cat "$work/backup")"
+grep -q done "$work/backup" || die "backup: $(cat "$work/backup")"
+
 began=$(now)
 "$engine" stop -t 20 "$name" >/dev/null 2>&1
 code=$("$engine" inspect --format '{{.State.ExitCode}}' "$name")
@@ -110,5 +117,14 @@ start
 wait_ready
 in_it runs --json | grep -q '"outcome":"succeeded"' || die 'a new container on the same volume does not know the old run'
 say 'a new container on the same volume' 'knows the runs of the old one'
+
+"$engine" stop -t 20 "$name" >/dev/null 2>&1
+"$engine" rm "$name" >/dev/null 2>&1
+confined 64m --rm -v "$name:/data/.rollcall" --entrypoint /bin/sh "$image" -c \
+  'cd .rollcall && rm -f rollcall.db rollcall.db-wal rollcall.db-shm && mv backup.db rollcall.db' 2>/dev/null
+start
+wait_ready
+in_it runs --json | grep -q '"outcome":"succeeded"' || die 'the restored backup does not know the run'
+say 'backup, restored' 'knows the runs'
 if "$engine" logs "$name" 2>&1 | grep -q 'secret-of-the-test\|ana.sato@'; then die 'a secret or a person is in the logs'; fi
 echo 'All as it should be.'
