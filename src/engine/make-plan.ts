@@ -45,9 +45,12 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
   const { sync, scope, signal, context } = job;
   const { name } = sync.settings;
   if (context === undefined) await pruneBeside(io);
-  const findings: Finding[] = [];
+  // What is said of the whole read comes first: it is never crowded out by what is said of its rows.
+  const ofRun: Finding[] = [];
+  const ofPeople: Finding[] = [];
   const find = (finding: Finding): void => {
-    if (findings.length < keptFindings) findings.push(finding);
+    if (finding.identification === undefined && finding.at === undefined) ofRun.push(finding);
+    else if (ofPeople.length < keptFindings) ofPeople.push(finding);
   };
   const spool = io.openSpool();
   try {
@@ -58,7 +61,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
     const nothing = whyNothing(job, pulled);
     if (nothing !== undefined) {
       for (const finding of unusablePeople(index, pulled.snapshot)) find(finding);
-      return await emptyPlan(job, pulled, nothing, findings, io);
+      return await emptyPlan(job, pulled, nothing, [...ofRun, ...ofPeople], io);
     }
 
     const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
@@ -119,7 +122,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
     return {
       id: job.planId,
       digest: await seal(job, io),
-      findings,
+      findings: [...ofRun, ...ofPeople],
       facts,
       verdict,
       repeated,

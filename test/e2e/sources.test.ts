@@ -62,6 +62,15 @@ describe('a source that was only half read', () => {
     expect(report.findings.map(({ code }) => code)).toContain('source-incomplete');
   });
 
+  it('says so first, however many of its rows are bad', async () => {
+    const office = await managedOffice();
+    const bad = Array.from({ length: 10_100 }, (_, i) => `B${i},,,,active`).join('\n');
+    await office.writeText(`${csvOf(employees(20))}${bad}`);
+    const report = await office.apply();
+    expect(report.findingsInAll).toBeGreaterThan(10_000);
+    expect(report.findings[0]?.code).toBe('source-incomplete');
+  });
+
   it('fails cleanly when the file is not there, and heals', async () => {
     const office = await managedOffice();
     await rm(join(office.folder, 'employees.csv'));
