@@ -33,6 +33,7 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
   const now = io.clock.now();
   const request = readRequest(job);
   const named = job.scope.kind === 'users' ? new Set(job.scope.identifications) : undefined;
+  const twins = new Set([...(named ?? [])].map((identification) => identification.toLowerCase()));
   const filled = new Map<FieldName, number>();
   let people = 0;
   let usable = 0;
@@ -45,8 +46,15 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
       find({ code: 'row-unreadable', at: mapped.at, message: `${mapped.at} names nobody: ${mapped.reason}` });
       return;
     }
-    if (named !== undefined && !named.has(mapped.identification)) return;
+    const { identification } = mapped;
+    const isNamed = named === undefined || named.has(identification);
+    // Whoever differs from a named person by case alone is read along: then nothing is done to either.
+    if (!isNamed && !twins.has(identification.toLowerCase())) return;
     filePerson(mapped, job);
+    if (!isNamed) {
+      job.index.set(job.index.find(identification).slot, mark.conflict);
+      return;
+    }
     if (mapped.kind !== 'person') return;
     people += 1;
     if (mapped.standing !== 'unknown') usable += 1;

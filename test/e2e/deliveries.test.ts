@@ -187,6 +187,21 @@ describe('a run of named people', () => {
     expect(office.sandbox.state.log).toEqual([]);
   });
 
+  it('does nothing to either of two records that differ only by case, as a whole run does', async () => {
+    const office = await managed();
+    const leaver = { id: 'E3', first: 'A', last: 'B', mail: 'a3@example.com', status: 'left' };
+    for (const rows of [
+      [{ ...leaver, id: 'e3', status: 'active' }, ...employees(30, { E3: leaver })],
+      [...employees(30, { E3: leaver }), { ...leaver, id: 'e3', status: 'active' }],
+    ]) {
+      await office.writeEmployees(rows);
+      const report = await office.apply({ users: ['E3'] });
+      expect(report.run.counts).toMatchObject({ disable: 0, create: 0 });
+      expect(report.findings.map(({ code }) => code)).toContain('case-conflict');
+    }
+    expect(office.sandbox.state.log).toEqual([]);
+  });
+
   it('sees renames, shared e-mails and twins on the platform, as a whole run does', async () => {
     const office = await managed();
     const twin = { id: 'e1', first: 'A', last: 'B', mail: 'twin@example.com', status: 'active' };

@@ -113,7 +113,7 @@ function completenessRule(config: CsvConfig, marker: string, io: SourceIo): Comp
   }
 }
 
-/** A point read goes through the whole file too, and keeps the people asked for. */
+/** A point read goes through the whole file too, and keeps the people asked for; case is for the engine to judge. */
 function recordFilter(
   request: Exclude<ReadRequest, { kind: 'delta' }>,
   columns: readonly string[],
@@ -126,8 +126,12 @@ function recordFilter(
       code: 'SOURCE_UNAVAILABLE',
     });
   }
-  const wanted = new Set(request.identifications.map(normalText));
-  return (record) => wanted.has(normalText(String(record.fields[field])));
+  const wanted = new Set(request.identifications.map(withoutCase));
+  return (record) => wanted.has(withoutCase(String(record.fields[field])));
+}
+
+function withoutCase(text: string): string {
+  return normalText(text).toLowerCase();
 }
 
 function sizeOf(page: SourcePage): number {
