@@ -1,6 +1,6 @@
 import type { Change } from './change.ts';
 import { isDirectlyDeliverable } from './change.ts';
-import { customFieldNumber, type FieldName, type FieldValues, fieldTable } from './fields.ts';
+import { customFieldNumber, type FieldName, type FieldValues, fieldTable, fieldTraits } from './fields.ts';
 import type { Dialect, SyncSettings } from './settings.ts';
 
 /** How one change travels. A disable or enable that cannot go directly never becomes anything else. */
@@ -29,13 +29,21 @@ export function routeOf(change: Pick<Change, 'kind' | 'after'>, facts: RouteFact
 
 /**
  * Changes that may share a file. A column in use is a cell in every row, and an empty cell clears: so rows that write
- * different write-only fields must not meet in one file, unless the dialect keeps empty cells.
+ * different write-only fields must not meet in one file, unless the dialect keeps empty cells. Nor must a row that keeps
+ * a date which nobody can read (it may be empty, or in a form not understood) meet one that writes that date.
+ * `mapped`: the fields that the mapping names.
  */
-export function fileGroup(change: Change, dialect: Dialect): string {
+export function fileGroup(change: Change, dialect: Dialect, mapped: readonly FieldName[] = []): string {
   if (change.kind === 'disable') return 'D';
   if (dialect.csv.emptyCell === 'keeps') return 'IU';
   const written = fieldTable.filter(({ name, isReadable }) => !isReadable && change.after[name] !== undefined);
-  return `IU:${written.map(({ name }) => name).join('+')}`;
+  const { before } = change;
+  const keptUnseen = mapped.filter((name) => {
+    return (
+      before !== undefined && fieldTraits(name).isDate && carriedValue(change, name) === '' && !(name in change.after)
+    );
+  });
+  return `IU:${[...written.map(({ name }) => name), ...keptUnseen.map((name) => `-${name}`)].join('+')}`;
 }
 
 /** The columns of a file: those that any row writes, and no other; all of them where the dialect wants the full header. */

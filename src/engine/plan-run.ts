@@ -78,7 +78,7 @@ async function writeBatches(context: RunContext, io: EngineIo): Promise<void> {
     const highestCustomField = dialect.customFieldLimit.direct;
     const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect, highestCustomField });
     if (route === 'none') continue;
-    const key = route === 'direct' ? route : `${route} ${fileGroup(change, dialect)}`;
+    const key = route === 'direct' ? route : `${route} ${fileGroup(change, dialect, sync.mapping.fields)}`;
     const group = groups.get(key) ?? { kind: route, names: [] };
     groups.set(key, group);
     group.names.push(change.identification);

@@ -72,6 +72,29 @@ describe('routes', () => {
   });
 });
 
+describe('a date that the platform shows in no form that can be read', () => {
+  const mapped = ['email', 'birthDate'] as const;
+  const keeper = sealChange(draft());
+  const shown = { userId: '1', enabled: true, fields: { ...wanted, birthDate: '1990-02-03' } };
+
+  it('is not cleared by the empty cell of a file in which another row writes one', () => {
+    const writer = sealChange(draft({ after: { ...wanted, birthDate: '1990-02-03' } }));
+    const carrier = sealChange(draft({ before: shown }));
+    const cleared = sealChange(draft({ after: { ...wanted, birthDate: '' } }));
+    for (const other of [writer, carrier, cleared]) {
+      expect(fileGroup(keeper, defaultDialect, mapped)).not.toBe(fileGroup(other, defaultDialect, mapped));
+      expect(fileGroup(writer, defaultDialect, mapped)).toBe(fileGroup(other, defaultDialect, mapped));
+    }
+  });
+
+  it('keeps nobody apart whose mapping has no such date, nor a new user', () => {
+    expect(fileGroup(keeper, defaultDialect, ['email'])).toBe(fileGroup(update, defaultDialect, ['email']));
+    expect(fileGroup(create, defaultDialect, mapped)).toBe(
+      fileGroup(sealChange(draft({ before: shown })), defaultDialect, mapped),
+    );
+  });
+});
+
 describe('hashes and digests', () => {
   it('do not depend on the order in which fields were named', () => {
     const [a, b] = [
