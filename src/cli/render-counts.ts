@@ -39,6 +39,9 @@ export function renderFacts(facts: RunFacts): string {
     number(facts.managedUsers, 'managed'),
     number(facts.unchanged, 'unchanged'),
     facts.unmanaged === 0 ? undefined : number(facts.unmanaged, 'on the platform only'),
+    facts.rejected === undefined || facts.rejected === 0
+      ? undefined
+      : number(facts.rejected, 'dropped, as a person rejected them'),
     facts.splits === undefined || facts.splits === 0
       ? undefined
       : formatCount(facts.splits, 'file split', 'files split'),

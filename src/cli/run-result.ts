@@ -16,7 +16,7 @@ export function tellResync(shell: Shell, sync: string, report: ResyncReport): nu
   if (report.kind === 'ran') return tellRun(shell, report.report);
   shell.printJson({ run: null, outcome: 'queued', trigger: report.trigger });
   shell.print(
-    `queued: the running deployment starts it within a second or two; see ${shell.style.command(`runs ${sync}`)}`,
+    `queued: the running deployment starts it within a second or two; see ${shell.style.command(`runs ${sync}`)}. If nothing comes, it has just died: ${shell.style.command(`apply ${sync}`)} does it`,
   );
   return 0;
 }

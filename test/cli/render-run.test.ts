@@ -21,6 +21,15 @@ test('a run that went well is told in a few lines and asks for nothing', () => {
   `);
 });
 
+test('what a person rejected is counted where nothing was done about it', () => {
+  const counts = { ...noCounts, create: 60 };
+  const facts = { sourceRows: 64, platformUsers: 24, rejected: 60 };
+
+  const text = renderRun(sampleReport({ counts, facts, outcome: 'nothing-to-do' }, {}), plain);
+
+  expect(text).toContain('64 source rows, 24 platform users, 60 dropped, as a person rejected them');
+});
+
 test('a run with trouble says what failed, what is held, and the next commands', () => {
   const counts = { ...noCounts, update: 9, disable: 7, applied: 7, failed: 2, held: 7 };
   const report = sampleReport(
