@@ -1,36 +1,28 @@
+import { RollcallError } from '../core/errors.ts';
 import type {
-  AlertDelivery,
   AlertNotice,
-  AlertProblem,
   AlertState,
   AlertSubject,
+  AlertsReport,
   AlertTopic,
   Channel,
   ChannelSettings,
+  ChannelTest,
+  ChannelView,
 } from '../ports/alerts.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import { openChannel } from './channels/registry.ts';
-import { type AlertFacts, decideAlerts, type NoticeDraft } from './decide-alerts.ts';
-import { judgeFreshness } from './judge-freshness.ts';
-import { judgeHeld } from './judge-held.ts';
-import { judgeRun } from './judge-run.ts';
-import { judgeToken, type TokenView } from './judge-token.ts';
+import { decideAlerts, type NoticeDraft } from './decide-alerts.ts';
+import {
+  type Found,
+  type LookIo,
+  lookAtSync,
+  lookAtTokens,
+  type WatchedConnection,
+  type WatchedSync,
+} from './look-at.ts';
 import { sendDue, sendOnce } from './send-due.ts';
-
-/** A sync as alerts look at it. */
-export interface WatchedSync {
-  readonly name: string;
-  readonly connection: string;
-  /** The sync's last success must be as new as this; undefined: nothing is expected of it. */
-  readonly staleBefore: (now: number) => number | undefined;
-}
-
-/** A connection as alerts look at it. */
-export interface WatchedConnection {
-  readonly name: string;
-  token(): Promise<TokenView>;
-}
 
 export interface AlertsOptions {
   readonly channels: readonly ChannelSettings[];
@@ -44,25 +36,18 @@ export interface AlertsOptions {
   readonly random: () => number;
 }
 
-export interface ChannelTest {
-  readonly channel: string;
-  readonly kind: ChannelSettings['kind'];
-  /** Undefined: it was taken. */
-  readonly error: string | undefined;
-}
-
 /** Tells people. Without channels it looks at nothing and stores nothing. */
 export interface Alerts {
-  readonly channels: readonly ChannelSettings[];
   /**
    * Looks at every sync and connection, stores what has changed, and sends what is due. Safe to call from several
    * processes at once, and to kill at any instant: a notice is stored with the state that it tells of, and sent until it
    * is delivered (at least once) or a day old. Never rejects for a channel's sake.
    */
   look(signal: AbortSignal): Promise<void>;
-  /** Sends a test notice now, past the outbox. `only`: the name of one channel. */
+  /** Sends a test notice now, past the outbox. `only`: the name of one channel; `USAGE` when there is none such. */
   test(only: string | undefined, signal: AbortSignal): Promise<readonly ChannelTest[]>;
-  list(limit: number): Promise<readonly AlertDelivery[]>;
+  /** What is wrong, who is told, and the newest `limit` notices on their way. */
+  report(limit: number): Promise<AlertsReport>;
 }
 
 export function openAlerts(options: AlertsOptions): Alerts {
@@ -98,7 +83,6 @@ export function openAlerts(options: AlertsOptions): Alerts {
   };
   const io: LookIo = { store, clock };
   return {
-    channels: options.channels,
     async look(signal) {
       if (channels.length === 0) return;
       for (const sync of options.syncs) {
@@ -113,6 +97,7 @@ export function openAlerts(options: AlertsOptions): Alerts {
     },
     async test(only, signal) {
       const wanted = channels.filter(({ settings }) => only === undefined || settings.name === only);
+      if (wanted.length === 0) throw noChannel(only, options.channels);
       const notice: AlertNotice = {
         id: newId('alert'),
         kind: 'test',
@@ -130,65 +115,33 @@ export function openAlerts(options: AlertsOptions): Alerts {
         }),
       );
     },
-    list: (limit) => store.alerts.list(limit),
+    async report(limit) {
+      const subjects: AlertSubject[] = [
+        ...options.syncs.map(({ name }) => ({ kind: 'sync', name }) as const),
+        ...options.connections.map(({ name }) => ({ kind: 'connection', name }) as const),
+      ];
+      const states = await Promise.all(subjects.map((subject) => store.alerts.state(subject)));
+      const standing = states.flatMap((state) =>
+        Object.entries(state?.problems ?? {}).map(([topic, problem]) => {
+          return { ...problem, topic: topic as AlertTopic, subject: state?.subject ?? { kind: 'sync', name: '' } };
+        }),
+      );
+      return { channels: options.channels.map(toView), standing, deliveries: await store.alerts.list(limit) };
+    },
   };
 }
 
-interface LookIo {
-  readonly store: Store;
-  readonly clock: Clock;
+function toView({ name, kind, severities, syncs }: ChannelSettings): ChannelView {
+  return { name, kind, severities: severities ?? ['warning', 'critical'], syncs };
 }
 
-/** What one look found, in the order in which it happened. */
-interface Found {
-  readonly facts: readonly AlertFacts[];
-  readonly judgedUntil: number;
-  readonly judgedRuns: readonly string[];
-}
-
-/** Runs are written by clocks that may differ: one that ended up to so long before another is still looked for. */
-const overlapMs = 60_000;
-const runsAtATime = 100;
-
-async function lookAtSync(sync: WatchedSync, before: AlertState, { store, clock }: LookIo): Promise<Found> {
-  const now = clock.now();
-  // Of the time before anybody was told, only the newest run matters.
-  const since = before.version === 0 ? undefined : before.judgedUntil - overlapMs;
-  const recent = await store.alerts.endedRuns(sync.name, since, runsAtATime);
-  const ended = recent.filter(({ id }) => !before.judgedRuns.includes(id));
-  const facts: AlertFacts[] = [];
-  let newest: Parameters<typeof judgeHeld>[1];
-  for (const { id, endedAt } of ended) {
-    const run = await store.runs.get(id);
-    if (run === undefined) continue;
-    newest = run;
-    const judged = await judgeRun(run, store);
-    facts.push({ at: endedAt, topics: judged === undefined ? {} : { run: judged } });
-  }
-  const topics: Partial<Record<AlertTopic, AlertProblem | 'well'>> = { ...facts.pop()?.topics };
-  const held = await judgeHeld(sync.name, newest, store, now);
-  if (held !== undefined) topics.held = held;
-  const staleBefore = sync.staleBefore(now);
-  const isPaused = staleBefore !== undefined && (await store.pauses.get(sync.name)) !== undefined;
-  if (staleBefore !== undefined && !isPaused) {
-    const last = await store.alerts.lastRuns(sync.name);
-    const { firstSeenAt } = before;
-    topics.freshness = judgeFreshness({ sync: sync.name, last, firstSeenAt, staleBefore, now });
-  }
-  const judgedUntil = ended.reduce((until, { endedAt }) => Math.max(until, endedAt), before.judgedUntil);
-  const judgedRuns = recent.filter(({ endedAt }) => endedAt >= judgedUntil - overlapMs).map(({ id }) => id);
-  const isLast = ended.length === 0 && before.version > 0;
-  return {
-    facts: [...facts, { at: now, topics }],
-    judgedUntil,
-    judgedRuns: isLast ? before.judgedRuns : judgedRuns,
-  };
-}
-
-async function lookAtTokens(connection: WatchedConnection, before: AlertState, { clock }: LookIo): Promise<Found> {
-  const token = judgeToken(connection.name, await connection.token(), clock.now());
-  const { judgedUntil, judgedRuns } = before;
-  return { facts: [{ at: clock.now(), topics: token === undefined ? {} : { token } }], judgedUntil, judgedRuns };
+function noChannel(name: string | undefined, channels: readonly ChannelSettings[]): RollcallError {
+  const known = channels.map((channel) => channel.name).join(', ');
+  const message =
+    known === ''
+      ? 'nobody is told anything: the configuration has no "alerts". Add a channel, then try again'
+      : `no channel is called ${name}; the configuration has: ${known}`;
+  return new RollcallError(message, { code: 'USAGE' });
 }
 
 function freshState(subject: AlertSubject, now: number): AlertState {

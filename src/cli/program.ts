@@ -1,4 +1,5 @@
 import { Command, type OutputConfiguration } from 'commander';
+import { addAlerts } from './alerts.ts';
 import { addApply } from './apply.ts';
 import { addApprove } from './approve.ts';
 import { addCancel } from './cancel.ts';
@@ -32,6 +33,7 @@ const commands: readonly AddCommand[] = [
   addResync,
   addWhy,
   addToken,
+  addAlerts,
   addSandbox,
 ];
 

@@ -7,6 +7,7 @@ import { type HeldLease, takeOverLease } from '../runtime/hold-lease.ts';
 import { type DriveIo, driveRun } from '../runtime/in-process/drive-run.ts';
 import { openSchedule, type Schedule } from '../runtime/schedule.ts';
 import type { Engine } from './open-engine.ts';
+import { type AlertLooks, openAlertLooks } from './watch-alerts.ts';
 
 /** Held by whoever runs `start`, so that a shell knows whether a resync would be picked up. */
 export const deploymentLease = 'deployment';
@@ -29,23 +30,27 @@ export async function runDeployment(
   engine: Engine,
   drive: DriveIo,
   onReady: () => void,
+  onLook: () => void = () => {},
 ): Promise<void> {
   const held = await takeDeployment(engine, drive);
   if (held === undefined) return;
   const { clock } = engine.io;
   const { signal } = held;
   const driving = new Map<string, Promise<void>>();
-  const looks = planLooks(config, engine, { ...drive, signal }, driving);
+  const alerts = openAlertLooks(config, engine);
+  const looks = planLooks(config, engine, { ...drive, signal }, driving, alerts);
   onReady();
   try {
     while (!signal.aborted) {
       await looks();
+      onLook();
       await clock.sleep(lookMs, signal);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
     await Promise.all(driving.values());
+    await alerts.ended();
     await held.release();
   }
   if (!drive.signal.aborted) signal.throwIfAborted();
@@ -70,6 +75,7 @@ function planLooks(
   engine: Engine,
   drive: DriveIo,
   driving: Map<string, Promise<void>>,
+  alerts: AlertLooks,
 ): () => Promise<void> {
   const { io } = engine;
   const { clock, logger } = io;
@@ -122,6 +128,7 @@ function planLooks(
         );
     }),
     every(pruneMs, () => background('prune', () => jobs.prune.run({}, context))),
+    () => alerts.begin(signal),
   ];
   return async () => {
     for (const thing of things) {

@@ -13,12 +13,14 @@ import type { Trigger } from '../ports/store.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
 import { callApi } from './call-api.ts';
 import { checkConfig } from './check.ts';
-import { deploymentLease, runDeployment } from './deployment.ts';
+import { deploymentLease } from './deployment.ts';
 import type { Connection } from './open-connection.ts';
 import type { Engine } from './open-engine.ts';
 import { openOperations } from './operations.ts';
 import { findRun, planReport, runReport } from './reports.ts';
 import { runHere } from './run-here.ts';
+import { startDeployment } from './start-deployment.ts';
+import { lookOnce, openConfigAlerts } from './watch-alerts.ts';
 
 /** What the command line asks for, over an opened engine. Closing it closes the engine. */
 export function openApp(config: Config, engine: Engine): App {
@@ -37,8 +39,10 @@ export function openApp(config: Config, engine: Engine): App {
     runJob,
   });
 
+  const alerts = openConfigAlerts(config, engine);
   const here = async (trigger: Trigger, options: WatchOptions) => {
     const { run, resumed } = await runHere(trigger, driveIo(options));
+    await lookOnce(alerts, engine, options.signal);
     return { ...(await runReport(run.id, store)), resumed };
   };
   const isDeployed = async () => (await store.leases.holder(deploymentLease, io.clock.now())) !== undefined;
@@ -55,7 +59,7 @@ export function openApp(config: Config, engine: Engine): App {
   }));
   const { note, ...operations } = openOperations(config, syncs, io);
 
-  return {
+  const app: App = {
     ...operations,
     syncs,
     connections: Object.keys(config.connections),
@@ -79,19 +83,7 @@ export function openApp(config: Config, engine: Engine): App {
     async resync(name, { scope, ...options }) {
       return queuedOrHere(await requestRun({ sync: name, kind: 'resync', scope }, io), options);
     },
-    async start({ onReady, role = 'all', ...options }) {
-      const { redis } = config;
-      if (redis !== undefined) {
-        // The queue is loaded only where it is used.
-        const { runRedisDeployment } = await import('./redis-deployment.ts');
-        return runRedisDeployment(config, engine, driveIo(options), { redis, role, onReady });
-      }
-      if (role !== 'all') {
-        const message = `--role ${role} needs "redis" in the configuration, through which processes share the work: set it, or leave --role out`;
-        throw new RollcallError(message, { code: 'USAGE' });
-      }
-      return runDeployment(config, engine, driveIo(options), onReady);
-    },
+    start: (options) => startDeployment(config, engine, app, driveIo, options),
 
     async runs({ after, ...filter }) {
       return store.runs.list(after === undefined ? filter : { ...filter, after: await findRun(after, store) });
@@ -131,8 +123,11 @@ export function openApp(config: Config, engine: Engine): App {
       const { runContractSuite } = await import('../platform/contract-suite/index.ts');
       yield* runContractSuite({ connection, mode, signal });
     },
+    alerts: (limit) => alerts.report(limit),
+    testAlerts: (channel, signal) => alerts.test(channel, signal),
     close: () => engine.close(),
   };
+  return app;
 }
 
 function syncOf(name: string, io: EngineIo): Sync {

@@ -15,11 +15,14 @@ import type { DriveIo } from '../runtime/in-process/drive-run.ts';
 import { deploymentLease, deploymentLeaseMs, scheduleTicks } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
 import { redisSettings } from './redis-settings.ts';
+import { type AlertLooks, openAlertLooks } from './watch-alerts.ts';
 
 export interface RedisDeploymentOptions {
   readonly redis: RedisConfig;
   readonly role: Role;
   readonly onReady: () => void;
+  /** Told each time the scheduler has looked for work. */
+  readonly onLook?: () => void;
   /** For tests that measure other timings. */
   readonly timing?: QueueTiming;
 }
@@ -46,13 +49,13 @@ export async function runRedisDeployment(
   config: Config,
   engine: Engine,
   drive: DriveIo,
-  { redis, role, onReady, timing }: RedisDeploymentOptions,
+  { redis, role, onReady, onLook = () => {}, timing }: RedisDeploymentOptions,
 ): Promise<void> {
   const settings = redisSettings(redis);
   const schedules = role !== 'worker';
   const works = role !== 'scheduler';
   if (schedules) await announce(engine, drive.signal);
-  const scheduler = schedules ? startScheduler(config, settings, engine, drive) : undefined;
+  const scheduler = schedules ? startScheduler(config, settings, engine, drive, onLook) : undefined;
   const worker = works ? startWorker(settings, engine, drive, timing) : undefined;
   onReady();
   try {
@@ -111,6 +114,7 @@ function startScheduler(
   settings: RedisSettings,
   engine: Engine,
   drive: DriveIo,
+  onLook: () => void,
 ): Part & { readonly ended: Promise<void> } {
   const { clock, logger } = engine.io;
   const gate = openErrorGate({ clock, logger });
@@ -121,10 +125,12 @@ function startScheduler(
     onError: gate.report,
     answers: { clock, withinMs: answerMs },
   });
-  const look = planLooks(config, engine, drive, queue, gate);
+  const alerts = openAlertLooks(config, engine);
+  const look = planLooks(config, engine, drive, { queue, gate, alerts });
   const loop = async (): Promise<void> => {
     while (!drive.signal.aborted) {
       await look();
+      onLook();
       await clock.sleep(lookMs, drive.signal);
     }
   };
@@ -133,6 +139,7 @@ function startScheduler(
       if (!drive.signal.aborted) throw error;
     }),
     async close() {
+      await alerts.ended();
       await queue.close().catch(gate.report);
       closeRedis(connection);
     },
@@ -144,8 +151,7 @@ function planLooks(
   config: Config,
   engine: Engine,
   { signal, keepToken }: DriveIo,
-  queue: RunQueue,
-  gate: ErrorGate,
+  { queue, gate, alerts }: { readonly queue: RunQueue; readonly gate: ErrorGate; readonly alerts: AlertLooks },
 ): () => Promise<void> {
   const { io } = engine;
   const { clock } = io;
@@ -196,6 +202,7 @@ function planLooks(
       every(tokenMs, () => housekeeping('keep-token', { connection })),
     ),
     every(pruneMs, () => housekeeping('prune', {})),
+    () => alerts.begin(signal),
   ];
   return async () => {
     for (const thing of things) {

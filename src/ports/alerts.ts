@@ -178,3 +178,33 @@ export interface Channel {
   /** Resolves once the other side has taken it. Rejects with words that hold no secret, and by the signal. */
   send(notice: AlertNotice, signal: AbortSignal): Promise<void>;
 }
+
+/* ---- what people ask about alerts ---- */
+
+export interface ChannelView {
+  readonly name: string;
+  readonly kind: ChannelSettings['kind'];
+  readonly severities: readonly Severity[];
+  /** Undefined: all. */
+  readonly syncs: readonly string[] | undefined;
+}
+
+export interface ChannelTest {
+  readonly channel: string;
+  readonly kind: ChannelSettings['kind'];
+  /** Undefined: it was taken. */
+  readonly error: string | undefined;
+}
+
+/** A problem that was told and is not over. */
+export interface StandingProblem extends KnownProblem {
+  readonly subject: AlertSubject;
+  readonly topic: AlertTopic;
+}
+
+export interface AlertsReport {
+  readonly channels: readonly ChannelView[];
+  readonly standing: readonly StandingProblem[];
+  /** Newest notice first. */
+  readonly deliveries: readonly AlertDelivery[];
+}

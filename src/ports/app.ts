@@ -5,6 +5,7 @@ import type { SourceRecord } from '../core/person.ts';
 import type { Decision, SourceSays } from '../core/plan.ts';
 import type { Counts, Hold } from '../core/run.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import type { AlertsReport, ChannelTest } from './alerts.ts';
 import type { ApiAnswer, ApiRequest, ContractLine, ContractMode } from './api.ts';
 import type { Lookup } from './platform.ts';
 import type { Progress } from './runtime.ts';
@@ -82,6 +83,10 @@ export interface App {
   audit(query: AuditQuery): Promise<readonly AuditEntry[]>;
   /** What happened to one person in former runs of the sync, newest first. */
   history(sync: string, identification: string, limit: number): Promise<readonly PastChange[]>;
+  /** What is wrong, who is told, and the newest notices. */
+  alerts(limit: number): Promise<AlertsReport>;
+  /** Sends a test notice through every channel, or one. Throws `USAGE` when there is none such. */
+  testAlerts(channel: string | undefined, signal: AbortSignal): Promise<readonly ChannelTest[]>;
   close(): Promise<void>;
 }
 

@@ -1,0 +1,84 @@
+import type { AlertProblem, AlertState, AlertTopic } from '../ports/alerts.ts';
+import type { Clock } from '../ports/runtime.ts';
+import type { Run, Store } from '../ports/store.ts';
+import type { AlertFacts } from './decide-alerts.ts';
+import { judgeFreshness } from './judge-freshness.ts';
+import { judgeHeld } from './judge-held.ts';
+import { judgeRun } from './judge-run.ts';
+import { judgeToken, type TokenView } from './judge-token.ts';
+
+/** A sync as alerts look at it. */
+export interface WatchedSync {
+  readonly name: string;
+  readonly connection: string;
+  /** The sync's last success must be as new as this; undefined: nothing is expected of it now. */
+  readonly staleBefore: (now: number) => number | undefined;
+}
+
+/** A connection as alerts look at it. */
+export interface WatchedConnection {
+  readonly name: string;
+  token(): Promise<TokenView>;
+}
+
+export interface LookIo {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** What one look found, in the order in which it happened. */
+export interface Found {
+  readonly facts: readonly AlertFacts[];
+  readonly judgedUntil: number;
+  readonly judgedRuns: readonly string[];
+}
+
+/** Runs are written by clocks that may differ: one that ended up to so long before another is still looked for. */
+const overlapMs = 60_000;
+const runsAtATime = 100;
+
+/** Judges every run that ended since the last look, then what waits and how fresh the sync is now. */
+export async function lookAtSync(sync: WatchedSync, before: AlertState, { store, clock }: LookIo): Promise<Found> {
+  const now = clock.now();
+  // Of the time before anybody was told, only the newest run matters.
+  const since = before.version === 0 ? undefined : before.judgedUntil - overlapMs;
+  const recent = await store.alerts.endedRuns(sync.name, since, runsAtATime);
+  const ended = recent.filter(({ id }) => !before.judgedRuns.includes(id));
+  const facts: AlertFacts[] = [];
+  let newest: Run | undefined;
+  for (const { id, endedAt } of ended) {
+    const run = await store.runs.get(id);
+    if (run === undefined) continue;
+    newest = run;
+    const judged = await judgeRun(run, store);
+    facts.push({ at: endedAt, topics: judged === undefined ? {} : { run: judged } });
+  }
+  const topics: Partial<Record<AlertTopic, AlertProblem | 'well'>> = { ...facts.pop()?.topics };
+  const held = await judgeHeld(sync.name, newest, store, now);
+  if (held !== undefined) topics.held = held;
+  const staleBefore = sync.staleBefore(now);
+  const isPaused = staleBefore !== undefined && (await store.pauses.get(sync.name)) !== undefined;
+  if (staleBefore !== undefined && !isPaused) {
+    const last = await store.alerts.lastRuns(sync.name);
+    const { firstSeenAt } = before;
+    topics.freshness = judgeFreshness({ sync: sync.name, last, firstSeenAt, staleBefore, now });
+  }
+  const judgedUntil = ended.reduce((until, { endedAt }) => Math.max(until, endedAt), before.judgedUntil);
+  const judgedRuns = recent.filter(({ endedAt }) => endedAt >= judgedUntil - overlapMs).map(({ id }) => id);
+  const isLast = ended.length === 0 && before.version > 0;
+  return {
+    facts: [...facts, { at: now, topics }],
+    judgedUntil,
+    judgedRuns: isLast ? before.judgedRuns : judgedRuns,
+  };
+}
+
+export async function lookAtTokens(
+  connection: WatchedConnection,
+  before: AlertState,
+  { clock }: LookIo,
+): Promise<Found> {
+  const token = judgeToken(connection.name, await connection.token(), clock.now());
+  const { judgedUntil, judgedRuns } = before;
+  return { facts: [{ at: clock.now(), topics: token === undefined ? {} : { token } }], judgedUntil, judgedRuns };
+}

@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import type { AddCommand } from './command.ts';
+import { instant } from './json-reports.ts';
+import { parseWholeNumber } from './parse-options.ts';
+import { renderAlerts, renderChannelTests } from './render-alerts.ts';
+import type { Shell } from './shell.ts';
+
+interface ListOptions {
+  readonly limit: number;
+}
+
+export const addAlerts: AddCommand = (program, host) => {
+  const alerts = program.command('alerts').description('see who is told when something is wrong, and try it');
+  alerts
+    .command('list')
+    .description('show what is wrong, the channels, and the newest notices')
+    .option('--limit <n>', 'how many notices to list', parseWholeNumber, 20)
+    .action((options: ListOptions, command: Command) => host.run(command, (shell) => list(shell, options)));
+  alerts
+    .command('test')
+    .description('send a test notice now')
+    .argument('[channel]', 'only through this channel')
+    .action((channel: string | undefined, _: object, command: Command) =>
+      host.run(command, (shell) => test(shell, channel)),
+    );
+};
+
+async function list(shell: Shell, { limit }: ListOptions): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const report = await app.alerts(limit);
+    shell.printJson({
+      channels: report.channels.map((channel) => ({ ...channel, syncs: channel.syncs ?? null })),
+      standing: report.standing.map(({ subject, topic, severity, summary, since }) => {
+        return { subject, topic, severity, summary, since: instant(since) };
+      }),
+      deliveries: report.deliveries.map(({ notice, channel, state, tries, endedAt, error }) => ({
+        notice: notice.id,
+        kind: notice.kind,
+        severity: notice.severity,
+        subject: notice.subject,
+        at: instant(notice.at),
+        channel,
+        state,
+        tries,
+        endedAt: instant(endedAt),
+        error: error ?? null,
+      })),
+    });
+    shell.print(renderAlerts(report, shell.style));
+    return 0;
+  });
+}
+
+/** 1 when a channel did not take it. */
+async function test(shell: Shell, channel: string | undefined): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const tests = await app.testAlerts(channel, shell.signal);
+    shell.printJson({ channels: tests.map(({ error, ...rest }) => ({ ...rest, error: error ?? null })) });
+    shell.print(renderChannelTests(tests, shell.style));
+    return tests.every(({ error }) => error === undefined) ? 0 : 1;
+  });
+}

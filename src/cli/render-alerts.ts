@@ -1,0 +1,66 @@
+import type { AlertDelivery, AlertsReport, ChannelTest, Severity } from '../ports/alerts.ts';
+import { formatInstant } from './amounts.ts';
+import { renderTable } from './render-table.ts';
+import type { Style } from './style.ts';
+import { cleanLine } from './terminal-text.ts';
+
+/** What is wrong now, who is told, and what became of the newest notices. */
+export function renderAlerts({ channels, standing, deliveries }: AlertsReport, style: Style): string {
+  const { colors } = style;
+  const wrong = standing.map(({ subject, topic, severity, summary, since }) => [
+    colorOf(severity, style),
+    `${subject.kind} ${subject.name}`,
+    topic,
+    `since ${formatInstant(since)}`,
+    cleanLine(summary),
+  ]);
+  const told = channels.map(({ name, kind, severities, syncs }) => [
+    name,
+    kind,
+    severities.join(', '),
+    syncs === undefined ? 'all syncs' : syncs.join(', '),
+  ]);
+  const parts = [
+    section('Wrong now', wrong, 'nothing that was told'),
+    section('Channels', told, 'none: nobody is told anything; add "alerts" to the configuration'),
+    section(
+      'Notices',
+      deliveries.map((delivery) => noticeRow(delivery, style)),
+      'none yet',
+    ),
+  ];
+  return parts.map(([title, body]) => `${colors.bold(title)}\n${body}`).join('\n\n');
+}
+
+function section(title: string, rows: readonly (readonly string[])[], empty: string): readonly [string, string] {
+  return [title, rows.length === 0 ? `  ${empty}` : renderTable(rows, '  ')];
+}
+
+function noticeRow({ notice, channel, state, tries, error }: AlertDelivery, style: Style): readonly string[] {
+  const { colors } = style;
+  const { kind, severity, subject, at } = notice;
+  const topics = [...notice.problems, ...notice.recovered].map(({ topic }) => topic).join(', ');
+  const told =
+    state === 'delivered'
+      ? colors.green('delivered')
+      : state === 'given-up'
+        ? colors.red('given up')
+        : colors.yellow(tries === 0 ? 'waiting' : `waiting, ${tries} tries`);
+  const what = kind === 'recovery' ? colors.green('recovered') : colorOf(severity, style);
+  const why = error === undefined ? told : `${told}: ${cleanLine(error)}`;
+  return [formatInstant(at), what, `${subject.kind} ${subject.name}`, topics, channel, why];
+}
+
+function colorOf(severity: Severity, { colors }: Style): string {
+  return severity === 'critical' ? colors.red(severity) : colors.yellow(severity);
+}
+
+/** One line per channel: whether it took the test notice. */
+export function renderChannelTests(tests: readonly ChannelTest[], { colors }: Style): string {
+  const rows = tests.map(({ channel, kind, error }) => [
+    channel,
+    kind,
+    error === undefined ? colors.green('taken') : `${colors.red('failed')}: ${cleanLine(error)}`,
+  ]);
+  return renderTable(rows);
+}

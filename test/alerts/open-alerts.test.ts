@@ -1,0 +1,351 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TokenView } from '../../src/alerts/judge-token.ts';
+import { type Alerts, type AlertsOptions, openAlerts } from '../../src/alerts/open-alerts.ts';
+import { noCounts } from '../../src/core/run.ts';
+import type { ChannelSettings } from '../../src/ports/alerts.ts';
+import type { RunPatch, RunScope, Store } from '../../src/ports/store.ts';
+import { openStore } from '../../src/store/index.ts';
+import {
+  dayMs,
+  endRun,
+  hourMs,
+  openRun,
+  sampleChange,
+  sampleHold,
+  sampleTrigger,
+  writePlan,
+} from '../contracts/store-samples.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { memoryLogger } from '../support/memory-logger.ts';
+import { openReceiver, type Receiver } from './receiver.ts';
+
+let store: Store;
+let clock: FakeClock;
+let receiver: Receiver;
+let token: TokenView;
+let staleAfterMs: number | undefined;
+const log = memoryLogger();
+
+beforeEach(async () => {
+  store = await openStore('sqlite::memory:', { folder: '.' });
+  clock = new FakeClock();
+  receiver = await openReceiver();
+  token = { state: 'static', issuedAt: undefined, expiresAt: undefined, reason: undefined, advice: '' };
+  staleAfterMs = undefined;
+});
+afterEach(() => store.close());
+
+const reveal = (value: string) => ({ reveal: () => value });
+const hook = (over: Partial<Extract<ChannelSettings, { kind: 'webhook' }>> = {}): ChannelSettings => {
+  return { kind: 'webhook', name: 'hook', url: reveal(`${receiver.url}/hook`), ...over };
+};
+
+let ids = 0;
+function desk(channels: readonly ChannelSettings[] = [hook()], over: Partial<AlertsOptions> = {}): Alerts {
+  return openAlerts({
+    channels,
+    syncs: [
+      {
+        name: 'people',
+        connection: 'acme',
+        staleBefore: (now) => (staleAfterMs === undefined ? undefined : now - staleAfterMs),
+      },
+    ],
+    connections: [{ name: 'acme', token: async () => token }],
+    store,
+    clock,
+    logger: log,
+    newId: (prefix) => `${prefix}_${String(++ids).padStart(6, '0')}`,
+    random: () => 0.5,
+    ...over,
+  });
+}
+
+const never = new AbortController().signal;
+const titles = () => receiver.received.splice(0).map((one) => one.json<{ title: string }>().title);
+
+/** A run that ended so, a minute after the last. */
+async function runEnded(patch: RunPatch, scope: RunScope = { kind: 'all' }): Promise<string> {
+  await clock.advance(60_000);
+  const id = `run_${clock.now()}`;
+  await store.triggers.add(sampleTrigger(`for ${id}`, { scope, requestedAt: clock.now() }));
+  const opened = await store.runs.open('people', { id, connection: 'acme', now: clock.now() });
+  const lease = await store.leases.take(`run:${id}`, 'me', 1000, clock.now());
+  if (opened === undefined || lease === undefined) throw new Error('not opened');
+  await store.runs.update({ run: opened.run, lease }, { phase: 'done', endedAt: clock.now(), ...patch });
+  return id;
+}
+
+const failed = (reason = 'the source cannot be read: ENOENT') => runEnded({ outcome: 'failed', reason });
+const succeeded = () => runEnded({ outcome: 'succeeded' });
+
+describe('a sync', () => {
+  it('that fails is told once, and its recovery once, through restarts of the process', async () => {
+    await failed();
+    await desk().look(never);
+    await desk().look(never);
+    await failed();
+    await desk().look(never);
+    expect(titles()).toEqual(['CRITICAL sync people: the run did not do its work']);
+    await succeeded();
+    await desk().look(never);
+    await succeeded();
+    await desk().look(never);
+    expect(titles()).toEqual(['RECOVERED sync people: runs do their work again']);
+  });
+
+  it('is told again for another reason, and not when only numbers or names in it differ', async () => {
+    for (const reason of [
+      '3 changes failed',
+      '14 changes failed',
+      'the platform answered E12',
+      'the platform answered E99',
+    ]) {
+      await failed(reason);
+      await desk().look(never);
+    }
+    expect(titles()).toHaveLength(2);
+  });
+
+  it('that failed and recovered between two looks is told both, in order', async () => {
+    await succeeded();
+    await desk().look(never);
+    await failed();
+    await succeeded();
+    const alerts = desk();
+    await alerts.look(never);
+    await alerts.look(never);
+    expect(titles().map((title) => title.split(' ')[0])).toEqual(['CRITICAL', 'RECOVERED']);
+  });
+
+  it('whose history is older than its alerts is judged by the newest run alone', async () => {
+    await failed();
+    await succeeded();
+    await desk().look(never);
+    expect(titles()).toEqual([]);
+  });
+
+  it('is not well again because a run of named people was, nor ill because a person cancelled one', async () => {
+    await failed();
+    await desk().look(never);
+    await runEnded({ outcome: 'succeeded' }, { kind: 'users', identifications: ['E1'] });
+    await runEnded({ outcome: 'cancelled', reason: 'cancelled: 3 changes were not sent' });
+    await desk().look(never);
+    expect(titles()).toHaveLength(1);
+  });
+
+  it('tells failed changes by identification, what was applied, and the command to act', async () => {
+    const owned = await openRun(store, { id: 'run_p', now: clock.now() });
+    const changes = ['E1', 'E2', 'E3', 'E4', 'E5', 'E6', 'E7'].map((id) => sampleChange(id));
+    await writePlan(store, { id: 'run_p', owned }, changes);
+    await store.plans.setStates(
+      owned,
+      changes.map(({ identification }) => ({ identification, state: 'failed', reason: 'area is too long' })),
+    );
+    await store.runs.update(owned, {
+      phase: 'done',
+      endedAt: clock.now(),
+      outcome: 'partial',
+      reason: '7 changes failed',
+      counts: { ...noCounts, failed: 7, applied: 30 },
+    });
+    await desk().look(never);
+    const [notice] = receiver.received.map((one) => one.json<{ text: string; severity: string }>());
+    expect(notice?.severity).toBe('warning');
+    expect(notice?.text).toContain('The run run_p did a part of its work: 7 changes failed\n- E1: area is too long\n');
+    expect(notice?.text).toContain(
+      '- E5: area is too long\n- … and 2 more\nNot affected: 30 changes of this run were applied.\nWhat to do: rollcall show run_p --failed',
+    );
+    expect(receiver.received.map(({ text }) => text).join()).not.toContain('Ana');
+  });
+
+  it('tells what waits for approval once, however often the hold is renewed, and when nothing waits any more', async () => {
+    const hold = async (id: string) => {
+      const owned = await openRun(store, { id, now: clock.now() });
+      const changes = [sampleChange('E1', 'disable'), sampleChange('E2', 'disable')];
+      await writePlan(store, { id, owned }, changes);
+      await store.plans.hold(owned, id, ['disables'], 'too many');
+      await store.holds.renew(owned, [
+        sampleHold(
+          owned,
+          `hold_${id}`,
+          changes.map(({ hash }) => hash),
+          clock.now(),
+        ),
+      ]);
+      return owned;
+    };
+    const first = await hold('run_h1');
+    await desk().look(never);
+    expect(titles(), 'the run is still under way').toEqual([]);
+    await store.runs.update(first, {
+      phase: 'done',
+      endedAt: clock.now(),
+      outcome: 'held',
+      counts: { ...noCounts, held: 2, applied: 5 },
+    });
+    await desk().look(never);
+    const [told] = receiver.received;
+    expect(told?.json<{ text: string }>().text).toMatch(
+      /^2 changes wait for approval until .*\n- 2 disables, 5 allowed\n- E1: disable\n- E2: disable\nNot affected: All other changes went on: 5 changes of the run run_h1 applied\.\nWhat to do: rollcall show run_h1 --held, then rollcall approve run_h1/,
+    );
+    await clock.advance(60_000);
+    await endRun(store, await hold('run_h2'), clock.now());
+    await desk().look(never);
+    expect(titles()).toEqual(['WARNING sync people: changes wait for approval']);
+    await clock.advance(dayMs + 1);
+    await desk().look(never);
+    expect(titles()).toEqual(['RECOVERED sync people: nothing waits for approval any more']);
+  });
+
+  it('without a success for too long is told, though nothing failed; not while it is paused', async () => {
+    staleAfterMs = 26 * hourMs;
+    await succeeded();
+    await desk().look(never);
+    await clock.advance(26 * hourMs);
+    await desk().look(never);
+    expect(titles()).toEqual([]);
+    await store.pauses.add({ sync: 'people', pausedAt: clock.now(), by: 'ops' });
+    await clock.advance(1);
+    await desk().look(never);
+    expect(titles()).toEqual([]);
+    await store.pauses.remove('people');
+    await desk().look(never);
+    expect(titles()).toEqual(['CRITICAL sync people: no success for too long']);
+    await succeeded();
+    await desk().look(never);
+    expect(titles()).toEqual(['RECOVERED sync people: it succeeds again']);
+  });
+
+  it('that has never succeeded is late from when it was first seen', async () => {
+    staleAfterMs = hourMs;
+    await desk().look(never);
+    await clock.advance(hourMs);
+    await desk().look(never);
+    expect(titles()).toEqual([]);
+    await clock.advance(1);
+    await desk().look(never);
+    expect(titles()).toEqual(['CRITICAL sync people: no success for too long']);
+  });
+});
+
+describe('tokens', () => {
+  it('are told at once when a person is needed, ahead of their end when refreshing fails, and when they work again', async () => {
+    const look = async (over: Partial<TokenView>) => {
+      token = { ...token, ...over };
+      await desk().look(never);
+      return titles().map((title) => title.split(' ')[0]);
+    };
+    const issuedAt = clock.now();
+    expect(await look({ state: 'ready', issuedAt, expiresAt: issuedAt + 10 * hourMs })).toEqual([]);
+    await clock.advance(8 * hourMs);
+    expect(await look({})).toEqual([]);
+    await clock.advance(hourMs);
+    expect(await look({})).toEqual(['WARNING']);
+    await clock.advance(hourMs);
+    expect(await look({})).toEqual(['CRITICAL']);
+    expect(await look({ state: 'reauth-required', reason: 'invalid_grant' })).toEqual(['CRITICAL']);
+    expect(await look({ state: 'ready', issuedAt: clock.now(), expiresAt: clock.now() + hourMs })).toEqual([
+      'RECOVERED',
+    ]);
+    expect(await look({ state: 'revoked' })).toEqual(['WARNING']);
+    expect(await look({ state: 'none' })).toEqual([]);
+  });
+
+  it('that live for minutes are given the time that a refresh takes', async () => {
+    token = { ...token, state: 'ready', issuedAt: clock.now(), expiresAt: clock.now() + 120_000 };
+    await clock.advance(119_000);
+    await desk().look(never);
+    expect(titles()).toEqual([]);
+  });
+});
+
+describe('a notice', () => {
+  it('is kept and sent later when the channel is down, with growing waits, and once it is taken never again', async () => {
+    receiver.answer(503, 500, 429);
+    await failed();
+    const tries: number[] = [];
+    const began = clock.now();
+    for (let second = 0; second < 120; second += 1) {
+      await desk().look(never);
+      if (receiver.received.splice(0).length > 0) tries.push((clock.now() - began) / 1000);
+      await clock.advance(1000);
+    }
+    expect(tries).toEqual([0, 5, 15, 35]);
+    expect((await store.alerts.list(10)).map(({ state }) => state)).toEqual(['delivered']);
+  });
+
+  it('of a process that died between storing and sending is sent by the next one, under the same id', async () => {
+    await failed();
+    const dying = desk([hook()], { store: { ...store, alerts: { ...store.alerts, claim: async () => [] } } });
+    await dying.look(never);
+    expect(receiver.received).toEqual([]);
+    await desk().look(never);
+    const [{ notice }] = await store.alerts.list(1).then((all) => all as [(typeof all)[number]]);
+    expect(receiver.received.map(({ headers }) => headers['x-rollcall-notice'])).toEqual([notice.id]);
+  });
+
+  it('whose sender died in the middle is sent again after a minute: at least once', async () => {
+    await failed();
+    const settle = async () => Promise.reject(new Error('killed'));
+    await expect(
+      desk([hook()], { store: { ...store, alerts: { ...store.alerts, settle } } }).look(never),
+    ).rejects.toThrow('killed');
+    await desk().look(never);
+    expect(receiver.received).toHaveLength(1);
+    await clock.advance(60_000);
+    await desk().look(never);
+    const sent = receiver.received.map(({ headers }) => headers['x-rollcall-notice']);
+    expect(sent).toHaveLength(2);
+    expect(new Set(sent).size).toBe(1);
+  });
+
+  it('is given up after a day, aloud, and what comes later still goes out', async () => {
+    receiver.answer(...Array.from({ length: 200 }, () => 410));
+    await failed();
+    await desk().look(never);
+    for (let hour = 0; hour < 25; hour += 1) {
+      await clock.advance(hourMs);
+      await desk().look(never);
+    }
+    expect((await store.alerts.list(1))[0]).toMatchObject({ state: 'given-up', error: expect.stringContaining('410') });
+    expect(log.messages('error')).toContain('notice given up after a day: see "rollcall alerts test"');
+  });
+
+  it('goes to every channel that wants it, and one that is down keeps no other waiting', async () => {
+    const other = await openReceiver();
+    receiver.answer(500, 500);
+    await failed();
+    const channels = [
+      hook(),
+      hook({ name: 'other', url: reveal(other.url) }),
+      hook({ name: 'mild', url: reveal(other.url), severities: ['warning'] }),
+      hook({ name: 'elsewhere', url: reveal(other.url), syncs: ['leavers'] }),
+    ];
+    await desk(channels).look(never);
+    expect(other.received).toHaveLength(1);
+    const told = (await store.alerts.list(10)).map(({ channel, state }) => `${channel} ${state}`);
+    expect(told).toEqual(['hook waiting', 'other delivered']);
+  });
+
+  it('of a connection goes to those who hear of a sync that uses it', async () => {
+    token = { ...token, state: 'reauth-required' };
+    const channels = [hook({ syncs: ['people'] }), hook({ name: 'elsewhere', syncs: ['leavers'] })];
+    await desk(channels).look(never);
+    expect((await store.alerts.list(10)).map(({ channel }) => channel)).toEqual(['hook']);
+  });
+
+  it('is told once by many processes that look at once', async () => {
+    await failed();
+    await Promise.all(Array.from({ length: 5 }, () => desk().look(never)));
+    await desk().look(never);
+    expect(titles()).toHaveLength(1);
+  });
+});
+
+it('nothing is looked at or stored while nobody is to be told', async () => {
+  await failed();
+  await desk([]).look(never);
+  expect(await store.alerts.state({ kind: 'sync', name: 'people' })).toBeUndefined();
+  await expect(desk([]).test(undefined, never)).rejects.toMatchObject({ code: 'USAGE' });
+});

@@ -1,0 +1,49 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach } from 'vitest';
+
+export interface Received {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  json<Shape>(): Shape;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly received: Received[];
+  /** Answers with these statuses, in order, then with 200. */
+  answer(...statuses: readonly number[]): void;
+  close(): Promise<void>;
+}
+
+/** A real HTTP server that takes messages; closed after the test. */
+export async function openReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const statuses: number[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      received.push({ path: request.url ?? '', headers: request.headers, text, json: () => JSON.parse(text) });
+      const status = statuses.shift() ?? 200;
+      response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end('ok');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.closeAllConnections();
+      server.close(() => resolve());
+    });
+  closers.push(close);
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, received, answer: (...next) => void statuses.push(...next), close };
+}
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
