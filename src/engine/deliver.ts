@@ -1,3 +1,4 @@
+import type { ChangeKind } from '../core/change.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Submission } from '../ports/delivery.ts';
 import type { Lookup } from '../ports/platform.ts';
@@ -191,7 +192,8 @@ async function waitForTurn({ owned, sync }: RunContext, afterMs: number, why: st
 /**
  * Before delivery is left out what an old plan must not do (see `plan-age`) and whom another sync has made its own
  * meanwhile. Every create is looked up again, by read and by search: whoever is there by now, or is there in one of the
- * two only, is not created. So are the updates of a file of few; in a larger one each would double the platform's work.
+ * two only, is not created; and every remove. So are the updates of a file of few: in a larger one each would double the
+ * platform's work.
  */
 async function stillMeant(
   context: RunContext,
@@ -220,10 +222,9 @@ async function stillMeant(
       findings.push({ code: 'owned-by-other-sync', identification, message: owned });
       return undefined;
     }
-    const isLookedUp = change.kind === 'create' || (change.kind === 'update' && batch.kind === 'csv' && isFew);
-    if (!isLookedUp) return change;
-    const lookup = await context.sync.platform.find(identification, context.signal);
-    const trouble = change.kind === 'create' ? whyNotCreate(lookup) : whyNotUpdate(lookup);
+    const whyNot = change.kind === 'update' && !(batch.kind === 'csv' && isFew) ? undefined : objections[change.kind];
+    if (whyNot === undefined) return change;
+    const trouble = whyNot(await context.sync.platform.find(identification, context.signal));
     if (trouble === undefined) return change;
     marks.push({ identification, state: 'failed', reason: trouble.reason });
     findings.push({ code: trouble.code, identification, message: `${change.kind} not sent: ${trouble.reason}` });
@@ -252,6 +253,20 @@ function whyNotUpdate(lookup: Lookup): Trouble | undefined {
   if (lookup.user.enabled) return undefined;
   return { code: 'foreign-disable', reason: 'somebody disabled the account since the plan was made' };
 }
+
+/** There is no way back from a removal: whoever has been enabled again since is kept. */
+function whyNotRemove(lookup: Lookup): Trouble | undefined {
+  if (lookup.found === 'unclear') return { code: 'lookup-disagrees', reason: lookup.reason };
+  if (!lookup.found || !lookup.user.enabled) return undefined;
+  return { code: 'lookup-disagrees', reason: 'somebody enabled the account since the plan was made' };
+}
+
+/** What a last look at the user may say against a change. */
+const objections: Partial<Record<ChangeKind, (lookup: Lookup) => Trouble | undefined>> = {
+  create: whyNotCreate,
+  update: whyNotUpdate,
+  remove: whyNotRemove,
+};
 
 /** One file in flight per connection, over all syncs and workers. Taken anew by the same run after a crash. */
 async function takeFileLease({ owned, sync }: RunContext, io: EngineIo): Promise<boolean> {

@@ -369,4 +369,24 @@ describe('what happens between plan and delivery', () => {
     expect(codes(await office.apply())).toContain('foreign-disable');
     expect(isEnabled(office, 'E2')).toBe(false);
   });
+
+  it('a user whom somebody enables meanwhile is not removed', async () => {
+    let byHand = (): void => {};
+    const office = await openOffice({
+      sandbox: { people: usersOf(employees(20)) },
+      sync: { remove: { afterDays: 30 } },
+      checkpoint: (place) => {
+        if (place === 'plan-stored') byHand();
+      },
+    });
+    await office.writeEmployees(employees(20));
+    await office.apply();
+    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
+    await office.apply();
+    office.clock.jump(31 * 24 * hourMs);
+    byHand = () => office.sandbox.state.editUser('E3', { enabled: true });
+    const { run } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'partial', counts: { remove: 1, failed: 1 } });
+    expect(isEnabled(office, 'E3')).toBe(true);
+  });
 });
