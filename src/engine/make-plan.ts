@@ -1,3 +1,4 @@
+import { chunk } from '../core/batch.ts';
 import { PlanDigest } from '../core/change.ts';
 import { countOf } from '../core/count-of.ts';
 import type { Finding } from '../core/finding.ts';
@@ -16,6 +17,7 @@ import { blockedUsers, resolveUnresolved } from './unresolved.ts';
 
 const dayMs = 86_400_000;
 const keptFindings = 10_000;
+const missesAtOnce = 1000;
 
 export interface PlanJob {
   /** Id under which the changes are stored: the run's, or a new one for a plan that is only shown. */
@@ -72,7 +74,8 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
     // Proves that the run is still ours: what another worker has planned since must not be begun anew.
     if (context !== undefined) await io.store.runs.update(context.owned, { phase: 'planning' });
     await io.store.plans.begin(context?.owned, headerOf(job, io));
-    const misses: LedgerEntry[] = [];
+    // Places in the spool: a source that has lost half of its people would be a million entries.
+    const misses: number[] = [];
     let repeated = 0;
     const sink: DecisionSink = {
       find,
@@ -91,7 +94,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
       ledger: async (entries) => {
         // An outbox has no ledger: somebody else delivers, or does not.
         if (context === undefined || sync.settings.delivery === 'outbox') return;
-        for (const { entry, isMiss } of entries) if (isMiss) misses.push(entry);
+        for (const { entry, isMiss } of entries) if (isMiss) misses.push(spool.append(JSON.stringify(entry)));
         await io.store.ledger.put(
           context.owned,
           entries.filter(({ isMiss }) => !isMiss).map(({ entry }) => entry),
@@ -106,7 +109,12 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
     );
 
     const { rejected, ...verdict } = await guard(job, pulled, managed, last, io);
-    if (context !== undefined && !verdict.areMissesHeld) await io.store.ledger.put(context.owned, misses);
+    if (context !== undefined && !verdict.areMissesHeld) {
+      for (const places of chunk(misses, missesAtOnce)) {
+        const entries = places.map((place) => JSON.parse(spool.read(place)) as LedgerEntry);
+        await io.store.ledger.put(context.owned, entries);
+      }
+    }
     io.checkpoint('ledger-written');
     for (const { reason } of [...verdict.holds, ...verdict.fields]) find({ code: 'held', message: reason });
     const facts: RunFacts = {
