@@ -44,6 +44,9 @@ export async function openReceiver(): Promise<Receiver> {
 
 const closers: (() => Promise<void>)[] = [];
 
-afterEach(async () => {
+/** Closes every receiver; done after each test by itself, too. */
+export async function closeReceivers(): Promise<void> {
   for (const close of closers.splice(0)) await close();
-});
+}
+
+afterEach(closeReceivers);
