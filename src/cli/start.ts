@@ -1,12 +1,14 @@
 import { type Command, Option } from 'commander';
-import { RollcallError } from '../core/errors.ts';
 import type { App, Role } from '../ports/app.ts';
 import { formatCount } from './amounts.ts';
 import type { AddCommand } from './command.ts';
+import { parseWholeNumber } from './parse-options.ts';
 import type { Shell } from './shell.ts';
 
 interface StartOptions {
-  readonly role: Role | 'server';
+  readonly role: Role;
+  readonly port?: number;
+  readonly host?: string;
 }
 
 export const addStart: AddCommand = (program, host) => {
@@ -18,27 +20,39 @@ export const addStart: AddCommand = (program, host) => {
         .choices(['all', 'scheduler', 'worker', 'server'])
         .default('all'),
     )
+    .option('--port <n>', 'port of the server, in place of server.port; 0 is any free one', parseWholeNumber)
+    .option('--host <address>', 'address to listen on, in place of server.host')
     .action((options: StartOptions, command: Command) => host.run(command, (shell) => start(shell, options)));
 };
 
-async function start(shell: Shell, { role }: StartOptions): Promise<number> {
-  if (role === 'server') {
-    const message = '--role server is not in this version: use all, scheduler or worker';
-    throw new RollcallError(message, { code: 'USAGE' });
-  }
+async function start(shell: Shell, { role, port, host }: StartOptions): Promise<number> {
+  const listen = { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
   return shell.withApp({ mayPresentSeed: true, logs: 'on' }, async (app) => {
-    const onReady = () => {
-      shell.printJson({ ready: true, syncs: app.syncs });
-      // Elsewhere the logs alone speak: a line between them would not be JSON.
-      if (shell.io.stdout.isTTY === true) shell.print(renderReady(app));
+    let url: string | undefined;
+    const onListening = (where: string): void => {
+      url = where;
     };
-    await app.start({ signal: shell.signal, progress: () => {}, onReady, role });
+    const onReady = () => {
+      shell.printJson({ ready: true, ...(url === undefined ? {} : { url }), syncs: app.syncs });
+      // Elsewhere the logs alone speak: a line between them would not be JSON.
+      if (shell.io.stdout.isTTY === true) shell.print(renderReady(app, role, url));
+    };
+    await app.start({
+      signal: shell.signal,
+      progress: () => {},
+      onReady,
+      onListening,
+      role,
+      ...(port === undefined && host === undefined ? {} : { listen }),
+    });
     // Being stopped is how it ends.
     return 0;
   });
 }
 
-function renderReady({ syncs }: App): string {
+function renderReady({ syncs }: App, role: Role, url: string | undefined): string {
   const scheduled = syncs.filter(({ schedule }) => schedule !== undefined).length;
-  return `running: ${formatCount(syncs.length, 'sync')}, ${scheduled} on a schedule; Ctrl-C stops it at the next safe place`;
+  const where = url === undefined ? '' : `listening on ${url}\n`;
+  const what = role === 'server' ? 'serving' : 'running';
+  return `${where}${what}: ${formatCount(syncs.length, 'sync')}, ${scheduled} on a schedule; Ctrl-C stops it at the next safe place`;
 }

@@ -19,7 +19,7 @@ test.each([
   [['plan', 'a', 'b'], 'too many arguments'],
   [['plan', 'people', '--limit', 'few'], 'It must be a whole number.'],
   [['start', '--role', 'boss'], 'Allowed choices are all, scheduler, worker, server.'],
-  [['start', '--role', 'server'], 'not in this version'],
+  [['start', '--port', 'x'], 'whole number'],
   [['resync', 'people', '--full', '--user', '1'], 'give one of them'],
   [['token', 'revoke', 'acme'], 'add --yes'],
   [['token', 'statsu', 'acme'], 'Did you mean status?'],

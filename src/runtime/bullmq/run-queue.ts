@@ -10,6 +10,8 @@ export interface RunQueue {
   add(data: JobData, priority: number): Promise<void>;
   /** The runs that have a job in the queue, in whatever state. */
   runs(): Promise<ReadonlySet<string>>;
+  /** How many jobs could be taken now and have not been. */
+  waiting(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -56,6 +58,10 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
     async runs() {
       const ids: readonly string[] = await answered(queue.getRanges([...unended], 0, -1));
       return new Set(ids.map(runOfJobId));
+    },
+    async waiting() {
+      const counts = await answered(queue.getJobCounts('wait', 'prioritized'));
+      return Object.values(counts).reduce((sum, count) => sum + count, 0);
     },
     close: () => queue.close(),
   };

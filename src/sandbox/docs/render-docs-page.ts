@@ -1,25 +1,37 @@
-import type { JsonObject, OpenApiDocument, OpenApiOperation } from '../../platform/schema/index.ts';
+import type { JsonObject } from '../../platform/schema/index.ts';
 import { docsScript } from './docs-script.ts';
 import { docsStyle } from './docs-style.ts';
 import { type Html, html } from './html.ts';
 import { renderSchema, renderType } from './render-schema.ts';
 import { sampleBody, sampleParameter } from './sample-body.ts';
 
-/** Tokens that the forms are filled with. */
+/** Tokens that the forms are filled with. Without an application token there is no place for one. */
 export interface DocsTokens {
   readonly accessToken: string;
-  readonly applicationToken: string;
-  readonly refreshToken: string;
+  readonly applicationToken?: string;
+  readonly refreshToken?: string;
+}
+
+/** An OpenAPI document, as far as the page reads it. */
+interface ShownDocument {
+  readonly info: JsonObject;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ShownOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonObject>> };
+}
+
+interface ShownOperation extends JsonObject {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, JsonObject>>;
 }
 
 interface Entry {
   readonly method: string;
   readonly path: string;
-  readonly operation: OpenApiOperation;
+  readonly operation: ShownOperation;
 }
 
 /** The document as one page that needs nothing from outside: operations by part, schemas, and a form to try each one. */
-export function renderDocsPage(document: OpenApiDocument, tokens: DocsTokens): string {
+export function renderDocsPage(document: ShownDocument, tokens: DocsTokens): string {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -45,7 +57,11 @@ ${parts.map((part) => renderContents(part, entries))}
 <main>
 <section class="tokens" aria-label="Tokens">
 <label>Access token <input id="accessToken" value="${tokens.accessToken}" spellcheck="false" autocomplete="off"></label>
-<label>Application token <input id="applicationToken" value="${tokens.applicationToken}" spellcheck="false" autocomplete="off"></label>
+${
+  tokens.applicationToken === undefined
+    ? undefined
+    : html`<label>Application token <input id="applicationToken" value="${tokens.applicationToken}" spellcheck="false" autocomplete="off"></label>`
+}
 </section>
 ${parts.map(
   (part) => html`<h2 class="part">${part}</h2>
@@ -89,9 +105,9 @@ ${renderBody(operation, schemas, tokens)}
 </article>`;
 }
 
-type Schemas = OpenApiDocument['components']['schemas'];
+type Schemas = ShownDocument['components']['schemas'];
 
-function tokenOf(operation: OpenApiOperation): string {
+function tokenOf(operation: ShownOperation): string {
   return JSON.stringify(operation.security).includes('applicationToken') ? 'applicationToken' : 'accessToken';
 }
 
@@ -126,7 +142,7 @@ function renderParameter(parameter: JsonObject, operationId: string): Html {
 <small>${description}</small></label>`;
 }
 
-function renderBody(operation: OpenApiOperation, schemas: Schemas, { refreshToken }: DocsTokens): Html | undefined {
+function renderBody(operation: ShownOperation, schemas: Schemas, { refreshToken }: DocsTokens): Html | undefined {
   const body = operation.requestBody as { content: Record<string, { schema: JsonObject }> } | undefined;
   const schema = body?.content['application/json']?.schema;
   if (schema === undefined) return undefined;
@@ -140,7 +156,7 @@ function renderBody(operation: OpenApiOperation, schemas: Schemas, { refreshToke
 }
 
 /** Where the usual sample would not do: somebody new to create, and a refresh token that works. */
-function ownSample(operationId: string, refreshToken: string): JsonObject {
+function ownSample(operationId: string, refreshToken: string | undefined): JsonObject {
   if (operationId === 'create') return { identification: 'NEW-1' };
-  return operationId === 'token' ? { refresh_token: refreshToken } : {};
+  return operationId === 'token' && refreshToken !== undefined ? { refresh_token: refreshToken } : {};
 }

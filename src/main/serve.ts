@@ -1,0 +1,102 @@
+import type { Config, ServerConfig } from '../config/config.ts';
+import type { Role } from '../ports/app.ts';
+import type { RunningServer, ServerApp, ServerSettings, Vitals } from '../server/server-parts.ts';
+import type { Engine } from './open-engine.ts';
+import { readVersion } from './version.ts';
+
+export interface ServeOptions {
+  readonly role: Role;
+  readonly listen: { readonly host?: string; readonly port?: number } | undefined;
+  readonly vitals: Pick<Vitals, 'workedAt' | 'isStarted'>;
+  /** Why Redis is not there; absent without Redis. */
+  readonly redisFault: (() => Promise<string | undefined>) | undefined;
+  readonly app: ServerApp;
+}
+
+/**
+ * Opens the server that the configuration or `listen` asks for; undefined when neither does. Processes that only work
+ * serve health alone, and for them a port that is taken is no reason not to work.
+ */
+export async function serve(config: Config, engine: Engine, options: ServeOptions): Promise<RunningServer | undefined> {
+  const { server } = config;
+  const { role, listen, vitals, redisFault, app } = options;
+  if (server === undefined && listen === undefined) return undefined;
+  const worksOnly = role === 'scheduler' || role === 'worker';
+  // Their web server and its pages are loaded only where they are wanted.
+  const [{ openServer }, { renderDocsPage }] = await Promise.all([
+    import('../server/open-server.ts'),
+    import('../sandbox/docs/render-docs-page.ts'),
+  ]);
+  const { clock, logger, newId, store } = engine.io;
+  const needs = async () => {
+    const fault = await store.leases.holder('ready', clock.now()).then(
+      () => undefined,
+      () => 'it cannot be read: see the log',
+    );
+    const redis = redisFault === undefined ? [] : [{ name: 'redis', fault: await redisFault() }];
+    return [{ name: 'store', fault }, ...redis];
+  };
+  const opening = openServer({
+    app,
+    settings: settingsOf(server, listen, worksOnly ? 'health' : 'everything'),
+    vitals: { ...vitals, needs },
+    clock,
+    logger,
+    newId,
+    version: readVersion(),
+    renderDocs: (document) => renderDocsPage(document, { accessToken: '' }),
+  });
+  if (!worksOnly || listen !== undefined) return opening;
+  return opening.catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : 'unknown';
+    logger.warn({ error: why }, 'health is not served by this process: give it a port of its own with --port');
+    return undefined;
+  });
+}
+
+function settingsOf(
+  server: ServerConfig | undefined,
+  listen: ServeOptions['listen'],
+  serves: ServerSettings['serves'],
+): ServerSettings {
+  return {
+    host: listen?.host ?? server?.host ?? '127.0.0.1',
+    port: listen?.port ?? server?.port ?? 0,
+    tokens: (server?.tokens ?? []).map(({ name, role, token }) => ({ name, role, token: token.reveal() })),
+    webhooks: new Map(Object.entries(server?.webhooks ?? {}).map(([sync, { secret }]) => [sync, secret.reveal()])),
+    requestsPerMinute: server?.requestsPerMinute ?? 300,
+    serves,
+  };
+}
+
+/**
+ * Works beside a server. When it is to end: the server accepts nothing more and finishes what it was asked, then the
+ * work is told to stop at its next safe place, and is waited for.
+ */
+export async function workBesideServer(
+  server: RunningServer | undefined,
+  outer: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  if (server === undefined) return work(outer);
+  const stopping = new AbortController();
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= server.close();
+    return closed;
+  };
+  const stop = (): void => {
+    close().then(
+      () => stopping.abort(outer.reason),
+      () => stopping.abort(outer.reason),
+    );
+  };
+  if (outer.aborted) stop();
+  outer.addEventListener('abort', stop, { once: true });
+  try {
+    await work(stopping.signal);
+  } finally {
+    outer.removeEventListener('abort', stop);
+    await close();
+  }
+}

@@ -1,0 +1,105 @@
+import type { Config } from '../config/config.ts';
+import { RollcallError } from '../core/errors.ts';
+import type { App } from '../ports/app.ts';
+import type { DriveIo } from '../runtime/in-process/drive-run.ts';
+import { runDeployment } from './deployment.ts';
+import type { Engine } from './open-engine.ts';
+import { openPulse, type Pulse } from './pulse.ts';
+import type { RedisWatch } from './redis-watch.ts';
+import { serve, workBesideServer } from './serve.ts';
+
+export type StartOptions = Parameters<App['start']>[0];
+
+/** `rollcall start`: the work of the role, beside the server if there is one. Returns when the signal aborts. */
+export async function startDeployment(
+  config: Config,
+  engine: Engine,
+  app: App,
+  openDrive: (options: StartOptions) => DriveIo,
+  options: StartOptions,
+): Promise<void> {
+  const { role = 'all', listen, onReady, onListening } = options;
+  refuseRole(config, options);
+  const { clock, logger } = engine.io;
+  const pulse = openPulse(clock);
+  const isServed = config.server !== undefined || listen !== undefined;
+  const watch = isServed && config.redis !== undefined ? await openWatch(config.redis, engine) : undefined;
+  let isStarted = false;
+  try {
+    const server = await serve(config, engine, {
+      role,
+      listen,
+      vitals: { workedAt: pulse.workedAt, isStarted: () => isStarted },
+      redisFault: watch?.fault,
+      app,
+    });
+    if (server !== undefined) {
+      logger.info({ url: server.url, serves: role }, 'listening');
+      onListening?.(server.url);
+    }
+    const ready = (): void => {
+      isStarted = true;
+      onReady();
+    };
+    await workBesideServer(server, options.signal, (signal) =>
+      work(config, engine, { ...options, role, signal, onReady: ready }, openDrive, pulse, watch),
+    );
+  } finally {
+    await watch?.close();
+  }
+}
+
+async function openWatch(redis: NonNullable<Config['redis']>, engine: Engine): Promise<RedisWatch> {
+  // The queue is loaded only where it is used.
+  const { watchRedis } = await import('./redis-watch.ts');
+  return watchRedis(redis, engine.io);
+}
+
+async function work(
+  config: Config,
+  engine: Engine,
+  options: StartOptions,
+  openDrive: (options: StartOptions) => DriveIo,
+  pulse: Pulse,
+  watch: RedisWatch | undefined,
+): Promise<void> {
+  const { redis } = config;
+  const { role = 'all', onReady, signal } = options;
+  if (role === 'server') {
+    onReady();
+    return untilAborted(signal);
+  }
+  const drive = openDrive(options);
+  if (redis === undefined) return runDeployment(config, engine, drive, onReady, pulse.looked);
+  const { runRedisDeployment } = await import('./redis-deployment.ts');
+  const over = new AbortController();
+  const watching =
+    watch === undefined || role === 'scheduler'
+      ? undefined
+      : pulse.watchWorker(watch.waiting, AbortSignal.any([signal, over.signal]));
+  try {
+    await runRedisDeployment(config, engine, pulse.follow(drive), { redis, role, onReady, onLook: pulse.looked });
+  } finally {
+    over.abort(new RollcallError('the work has ended', { code: 'CANCELLED' }));
+    await watching;
+  }
+}
+
+function refuseRole({ redis, server }: Config, { role = 'all', listen }: StartOptions): void {
+  if (redis === undefined && (role === 'scheduler' || role === 'worker')) {
+    const message = `--role ${role} needs "redis" in the configuration, through which processes share the work: set it, or leave --role out`;
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
+  if (role === 'server' && server === undefined && listen === undefined) {
+    const message = '--role server needs "server" in the configuration: where it listens, and who may use it';
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
+}
+
+/** The work of a process that only serves. */
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

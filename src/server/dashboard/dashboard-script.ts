@@ -1,0 +1,264 @@
+/** The dashboard's own script. Plain JavaScript, as the browser gets it; whatever it shows goes in as text, never as HTML. */
+export const dashboardScript = `
+'use strict';
+const key = 'rollcall-token';
+const at = (id) => document.getElementById(id);
+let token = sessionStorage.getItem(key);
+let timer;
+
+at('enter').addEventListener('submit', (event) => {
+  event.preventDefault();
+  token = at('token').value.trim();
+  sessionStorage.setItem(key, token);
+  refresh();
+});
+at('leave').addEventListener('click', leave);
+at('ask').addEventListener('submit', (event) => { event.preventDefault(); lookUp(); });
+document.addEventListener('visibilitychange', () => { if (!document.hidden && token) refresh(); });
+if (token) refresh();
+
+function leave() {
+  sessionStorage.removeItem(key);
+  token = null;
+  clearTimeout(timer);
+  at('token').value = '';
+  for (const id of ['syncs', 'held', 'runs', 'person', 'ask-sync']) at(id).replaceChildren();
+  at('board').hidden = at('leave').hidden = true;
+  at('enter').hidden = false;
+  say('');
+}
+
+async function call(path, method = 'GET', body) {
+  const headers = { authorization: 'Bearer ' + token };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  const response = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return answer;
+  if (response.status === 401) leave();
+  throw new Error(answer.detail || 'The server answered ' + response.status);
+}
+
+async function refresh() {
+  clearTimeout(timer);
+  const asking = token;
+  try {
+    const [{ syncs }, { runs }] = await Promise.all([call('/api/syncs'), call('/api/runs?limit=20')]);
+    if (token !== asking) return;
+    at('enter').hidden = true;
+    at('board').hidden = at('leave').hidden = false;
+    at('syncs').replaceChildren(...syncs.map(syncCard));
+    at('runs').replaceChildren(runs.length === 0 ? make('p', 'dim', 'No run yet.') : runTable(runs));
+    fillSyncs(syncs);
+    await showHeld(syncs);
+    say('Seen at ' + new Date().toLocaleTimeString());
+  } catch (error) {
+    say(error.message, true);
+  }
+  if (token && !document.hidden) timer = setTimeout(refresh, 10000);
+}
+
+function syncCard(sync) {
+  const tones = { running: 'warn', paused: 'bad', waiting: 'warn', idle: 'good' };
+  const card = make('article', 'card');
+  const head = make('header');
+  head.append(make('h3', '', sync.name), make('span', 'badge ' + tones[sync.state], sync.state));
+  const list = make('dl');
+  const fresh = sync.freshAt === null ? 'never' : ago(sync.freshAt);
+  const last = sync.lastRun;
+  row(list, 'Fresh', fresh, sync.freshAt === null ? 'bad' : '');
+  row(list, 'Last run', last === null ? 'none' : (last.outcome || last.phase) + ', ' + ago(last.startedAt), last ? toneOf(last) : '');
+  if (last && last.reason) row(list, 'Because', last.reason);
+  row(list, 'Next', sync.nextSlotAt === null ? (sync.schedule ? 'after it is resumed' : 'when asked') : when(sync.nextSlotAt));
+  if (sync.pausedAt) row(list, 'Paused', ago(sync.pausedAt) + ' by ' + sync.pausedBy);
+  row(list, 'To', sync.connection + ', ' + sync.policy);
+  const actions = make('div', 'actions');
+  const base = '/api/syncs/' + encodeURIComponent(sync.name);
+  actions.append(button('Run now', () => act('Run ' + sync.name + ' now, for everybody?', base + '/runs', {})));
+  actions.append(sync.pausedAt
+    ? button('Resume', () => act('Resume ' + sync.name + '? What waits begins at once.', base + '/resume'))
+    : button('Pause', () => act('Pause ' + sync.name + '? No run begins until it is resumed.', base + '/pause')));
+  card.append(head, list, actions);
+  return card;
+}
+
+async function showHeld(syncs) {
+  const waiting = syncs.map(({ lastRun }) => lastRun).filter((run) => run !== null && run.outcome === 'held');
+  const details = await Promise.all(waiting.map((run) => call('/api/runs/' + run.id)));
+  const cards = details.flatMap((run) => {
+    const open = run.holds.filter(({ state }) => state === 'open');
+    return open.length > 0 || run.holds.length === 0 ? [holdCard(run, open)] : [];
+  });
+  at('held').replaceChildren(...(cards.length === 0 ? [make('p', 'dim', 'Nothing waits.')] : cards));
+}
+
+function holdCard(run, holds) {
+  const card = make('article', 'hold');
+  const head = make('header');
+  head.append(make('h3', '', run.sync), make('span', 'id dim', run.id));
+  card.append(head);
+  if (holds.length === 0) card.append(make('p', '', run.reason || ''));
+  for (const hold of holds) card.append(make('p', '', hold.reason), make('p', 'dim', 'Expires ' + when(hold.expiresAt)));
+  const actions = make('div', 'actions');
+  const path = '/api/runs/' + run.id;
+  const yes = button('Approve…', () => actOnHeld(run, 'Approve', path + '/approve'));
+  yes.classList.add('act');
+  actions.append(yes, button('Reject…', () => actOnHeld(run, 'Reject', path + '/reject')));
+  card.append(actions);
+  return card;
+}
+
+async function actOnHeld(run, word, path) {
+  try {
+    const { changes, next } = await call('/api/runs/' + run.id + '/changes?state=held&limit=200');
+    const people = changes.map(({ identification, kind, reason }) => kind + ' ' + identification + ': ' + reason);
+    if (next !== null) people.push('… and more than these ' + changes.length);
+    const many = changes.length === 0 ? 'the read of ' + run.sync : run.counts.held + ' changes of ' + run.sync;
+    await act(word + ' ' + many + '?', path, undefined, people);
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+async function act(question, path, body, examples = []) {
+  if (!(await isMeant(question, examples))) return;
+  try {
+    await call(path, 'POST', body);
+    await refresh();
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+function isMeant(question, examples) {
+  const dialog = at('confirm');
+  at('question').textContent = question;
+  at('examples').replaceChildren(...examples.map((text) => make('li', '', text)));
+  dialog.returnValue = 'no';
+  dialog.showModal();
+  return new Promise((done) => dialog.addEventListener('close', () => done(dialog.returnValue === 'yes'), { once: true }));
+}
+
+function runTable(runs) {
+  const table = make('table');
+  const head = make('thead');
+  const titles = make('tr');
+  for (const title of ['Sync', 'Began', 'Outcome', 'Changes', '', 'Because']) titles.append(make('th', '', title));
+  head.append(titles);
+  const body = make('tbody');
+  const most = Math.max(1, ...runs.map((run) => totalOf(run.counts)));
+  for (const run of runs) {
+    const line = make('tr');
+    const picture = make('td', 'picture');
+    picture.append(bars(run.counts, most));
+    const began = make('td', 'dim', ago(run.startedAt));
+    began.title = run.id + ', ' + new Date(run.startedAt).toLocaleString();
+    line.append(make('td', '', run.sync), began, make('td', toneOf(run), run.outcome || run.phase),
+      make('td', '', wordsOf(run.counts)), picture, make('td', 'reason', run.reason || ''));
+    body.append(line);
+  }
+  table.append(head, body);
+  return table;
+}
+
+function totalOf(counts) {
+  return counts.create + counts.update + counts.enable + counts.disable + counts.remove;
+}
+
+function wordsOf(counts) {
+  const kinds = ['create', 'update', 'enable', 'disable', 'remove'];
+  return kinds.filter((kind) => counts[kind] > 0).map((kind) => counts[kind] + ' ' + kind).join(', ') || 'none';
+}
+
+function bars(counts, most) {
+  const total = totalOf(counts);
+  const bad = counts.failed + counts.unresolved;
+  const applied = counts.applied + counts.unverified;
+  const parts = [['applied', applied], ['held', counts.held], ['failed', bad], ['planned', Math.max(0, total - applied - counts.held - bad)]];
+  const picture = svg('svg', { viewBox: '0 0 100 8', preserveAspectRatio: 'none', role: 'img' });
+  picture.setAttribute('aria-label', parts.filter(([, many]) => many > 0).map(([name, many]) => many + ' ' + name).join(', ') || 'no changes');
+  let x = 0;
+  for (const [name, many] of parts) {
+    if (many === 0) continue;
+    const width = Math.max(1.5, (many / most) * 100);
+    picture.append(svg('rect', { class: name, x, y: 0, width: Math.min(width, 100 - x), height: 8 }));
+    x += width;
+  }
+  if (total === 0) picture.append(svg('rect', { class: 'none', x: 0, y: 3.5, width: 100, height: 1 }));
+  return picture;
+}
+
+function fillSyncs(syncs) {
+  const select = at('ask-sync');
+  const names = syncs.map(({ name }) => name);
+  if ([...select.options].map(({ value }) => value).join() === names.join()) return;
+  select.replaceChildren(...names.map((name) => { const option = make('option', '', name); option.value = name; return option; }));
+}
+
+async function lookUp() {
+  const box = at('person');
+  box.replaceChildren(make('p', 'dim', 'Reading the source and asking the platform…'));
+  const path = '/api/syncs/' + encodeURIComponent(at('ask-sync').value) + '/people/' + encodeURIComponent(at('ask-person').value.trim());
+  try {
+    const [person, { history }] = await Promise.all([call(path), call(path + '/history?limit=10')]);
+    const list = make('dl');
+    const { decision } = person;
+    row(list, 'Source', person.says.says + (person.says.reason ? ': ' + person.says.reason : '') + ', ' + person.records.length + ' record' + (person.records.length === 1 ? '' : 's'));
+    row(list, 'Platform', person.lookup.found === true ? (person.lookup.user.enabled ? 'an enabled user' : 'a disabled user') : 'no such user');
+    row(list, 'Rollcall', person.ledger ? 'owned by ' + person.ledger.owner : 'never wrote this user');
+    row(list, 'Follows', decision.change ? decision.change.kind + ': ' + decision.change.reason : (decision.forbidden ? 'nothing: ' + decision.forbidden + ' is not allowed here' : 'no change') + ' (' + decision.rule + ')');
+    if (decision.finding) row(list, 'Finding', decision.finding.message, 'warn');
+    const past = make('ul');
+    for (const one of history) past.append(make('li', '', ago(one.at) + ': ' + one.kind + ', ' + one.state + ' (' + (one.stateReason || one.reason) + ')'));
+    const all = make('details');
+    all.append(make('summary', '', 'Everything'), make('pre', '', JSON.stringify(person, null, 2)));
+    box.replaceChildren(list, history.length === 0 ? make('p', 'dim', 'Nothing was changed in former runs.') : past, all);
+  } catch (error) {
+    box.replaceChildren(make('p', 'bad', error.message));
+  }
+}
+
+function toneOf({ outcome }) {
+  if (outcome === null || outcome === 'held') return 'warn';
+  return outcome === 'failed' || outcome === 'partial' || outcome === 'cancelled' ? 'bad' : 'good';
+}
+
+function ago(instant) {
+  const seconds = Math.round((Date.now() - Date.parse(instant)) / 1000);
+  if (seconds < 60) return 'just now';
+  if (seconds < 5400) return Math.round(seconds / 60) + ' min ago';
+  return seconds < 129600 ? Math.round(seconds / 3600) + ' h ago' : Math.round(seconds / 86400) + ' days ago';
+}
+
+function when(instant) {
+  const time = new Date(instant);
+  const isToday = time.toDateString() === new Date().toDateString();
+  return isToday ? time.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }) : time.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+function row(list, name, text, tone = '') { list.append(make('dt', '', name), make('dd', tone, text)); }
+
+function button(text, press) {
+  const one = make('button', '', text);
+  one.type = 'button';
+  one.addEventListener('click', press);
+  return one;
+}
+
+function make(tag, className = '', text = '') {
+  const element = document.createElement(tag);
+  if (className !== '') element.className = className;
+  if (text !== '') element.textContent = text;
+  return element;
+}
+
+function svg(tag, attributes) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
+function say(text, isBad = false) {
+  at('notice').textContent = text;
+  at('notice').className = isBad ? 'bad' : '';
+}
+`;

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { defineEndpoint } from '../endpoint.ts';
+import { auditPage, connectionList } from '../schema.ts';
+import { auditView, connectionView } from '../views.ts';
+import { knownSync, limit, nothing, syncName } from './parameters.ts';
+
+export const listConnections = defineEndpoint({
+  id: 'list-connections',
+  method: 'GET',
+  path: '/api/connections',
+  part: 'deployment',
+  summary: 'The connections and the state of their tokens, never a token',
+  needs: 'viewer',
+  params: nothing,
+  query: nothing,
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: connectionList,
+  refusals: [],
+  handle: async (_asked, { app }) => {
+    return {
+      connections: (await Promise.all(app.connections.map((name) => app.tokenStatus(name)))).map(connectionView),
+    };
+  },
+});
+
+export const listAudit = defineEndpoint({
+  id: 'list-audit',
+  method: 'GET',
+  path: '/api/audit',
+  part: 'deployment',
+  summary: 'Who paused, asked, approved, rejected, cancelled and retried, newest first',
+  needs: 'viewer',
+  params: nothing,
+  query: z.object({
+    sync: syncName.optional(),
+    limit: limit(200, 50),
+    cursor: z.string().min(1).max(64).optional().meta({ description: '`next` of the page before' }),
+  }),
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: auditPage,
+  refusals: [400, 404],
+  handle: async ({ query: { sync, limit: most, cursor } }, { app }) => {
+    const found = await app.audit({
+      limit: most + 1,
+      ...(sync === undefined ? {} : { sync: knownSync(sync, app) }),
+      ...(cursor === undefined ? {} : { before: cursor }),
+    });
+    const entries = found.slice(0, most).map(auditView);
+    return { entries, next: found.length > most ? (entries.at(-1)?.id ?? null) : null };
+  },
+});

@@ -1,0 +1,25 @@
+import type { Endpoint } from '../endpoint.ts';
+import { listAudit, listConnections } from './deployment.ts';
+import { explainPerson, personHistory } from './people.ts';
+import { approveRun, cancelRun, listChanges, listRuns, rejectRun, retryRun, showRun } from './runs.ts';
+import { listSyncs, pauseSync, requestRun, resumeSync, webhook } from './syncs.ts';
+
+/** The whole API. */
+export const endpoints: readonly Endpoint[] = [
+  listSyncs,
+  pauseSync,
+  resumeSync,
+  requestRun,
+  explainPerson,
+  personHistory,
+  listRuns,
+  showRun,
+  listChanges,
+  approveRun,
+  rejectRun,
+  cancelRun,
+  retryRun,
+  listConnections,
+  listAudit,
+  webhook,
+];

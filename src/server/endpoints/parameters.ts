@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { RollcallError } from '../../core/errors.ts';
+import { identificationProblem } from '../../core/identification.ts';
+import type { RunScope } from '../../ports/store.ts';
+import type { ServerApp } from '../server-parts.ts';
+
+export const nothing = z.object({});
+
+export const syncName = z.string().min(1).max(63).meta({ description: 'Name of the sync' });
+export const runId = z.string().min(1).max(64).meta({ description: 'Id of the run; a unique end of it is enough' });
+export const identification = z.string().min(1).max(255).meta({ description: "The person's identification" });
+
+/** A page's size; text, because it comes from a URL. */
+export function limit(most: number, usual: number) {
+  return z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(most)
+    .default(usual)
+    .meta({ description: `At most so many, up to ${most}` });
+}
+
+/** Throws NOT_FOUND for a name that the configuration does not have. */
+export function knownSync(name: string, { syncs }: ServerApp): string {
+  if (syncs.some((one) => one.name === name)) return name;
+  const names = syncs.map((one) => one.name).join(', ');
+  throw new RollcallError(`no sync is called ${name}; the configuration has: ${names}`, { code: 'NOT_FOUND' });
+}
+
+/** NFC and trimmed, as identifications compare. Throws IDENTIFICATION_INVALID without repeating what was sent. */
+export function readIdentification(text: string): string {
+  const name = text.normalize('NFC').trim();
+  const fault = identificationProblem(name);
+  if (fault === undefined) return name;
+  throw new RollcallError(`an identification ${fault}`, { code: 'IDENTIFICATION_INVALID' });
+}
+
+export function scopeOf(users: readonly string[] | undefined): RunScope {
+  if (users === undefined) return { kind: 'all' };
+  return { kind: 'users', identifications: [...new Set(users.map(readIdentification))] };
+}

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { changeClasses } from '../../core/change.ts';
+import { defineEndpoint, StreamAnswer } from '../endpoint.ts';
+import { csvOf, everyChange, linesOf } from '../export-changes.ts';
+import { change, changePage, requested, runDetail, runPage, runSummary, verdict } from '../schema.ts';
+import { changeView, requestedView, runDetailView, runView } from '../views.ts';
+import { knownSync, limit, nothing, runId, syncName } from './parameters.ts';
+
+const byRun = z.object({ id: runId });
+
+export const listRuns = defineEndpoint({
+  id: 'list-runs',
+  method: 'GET',
+  path: '/api/runs',
+  part: 'runs',
+  summary: 'Runs, newest first',
+  needs: 'viewer',
+  params: nothing,
+  query: z.object({
+    sync: syncName.optional(),
+    limit: limit(200, 20),
+    cursor: z.string().min(1).max(64).optional().meta({ description: '`next` of the page before' }),
+  }),
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: runPage,
+  refusals: [400, 404],
+  handle: async ({ query: { sync, limit: most, cursor } }, { app }) => {
+    const found = await app.runs({
+      limit: most + 1,
+      ...(sync === undefined ? {} : { sync: knownSync(sync, app) }),
+      ...(cursor === undefined ? {} : { after: cursor }),
+    });
+    const runs = found.slice(0, most).map(runView);
+    return { runs, next: found.length > most ? (runs.at(-1)?.id ?? null) : null };
+  },
+});
+
+export const showRun = defineEndpoint({
+  id: 'show-run',
+  method: 'GET',
+  path: '/api/runs/{id}',
+  part: 'runs',
+  summary: 'Everything that is known of a run',
+  needs: 'viewer',
+  params: byRun,
+  query: nothing,
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: runDetail,
+  refusals: [404, 409],
+  handle: async ({ params }, { app }) => runDetailView(await app.show(params.id)),
+});
+
+export const listChanges = defineEndpoint({
+  id: 'list-changes',
+  method: 'GET',
+  path: '/api/runs/{id}/changes',
+  part: 'runs',
+  summary: 'The changes of a run, in order of identification',
+  description: 'As JSON in pages; as ndjson or csv all of them, streamed. The header Accept chooses as well.',
+  needs: 'viewer',
+  params: byRun,
+  query: z.object({
+    format: z.enum(['json', 'ndjson', 'csv']).optional(),
+    state: change.shape.state.optional(),
+    class: z.enum(changeClasses as [string, ...string[]]).optional(),
+    limit: limit(1000, 100),
+    after: z.string().min(1).max(255).optional().meta({ description: '`next` of the page before' }),
+  }),
+  headers: z.object({ accept: z.string().optional() }),
+  body: undefined,
+  status: 200,
+  answer: changePage,
+  otherTypes: ['application/x-ndjson', 'text/csv'],
+  refusals: [400, 404, 409],
+  handle: async ({ params, query, headers, signal }, { app }) => {
+    const { run } = await app.show(params.id);
+    const { state, after } = query;
+    const wanted = changeClasses.find((name) => name === query.class);
+    const filter = {
+      ...(state === undefined ? {} : { states: [state] }),
+      ...(wanted === undefined ? {} : { classes: [wanted] }),
+      ...(after === undefined ? {} : { after }),
+    };
+    const format = query.format ?? formatOf(headers.accept);
+    if (format !== 'json') {
+      const pages = everyChange(run.id, filter, app, signal);
+      if (format === 'csv') return new StreamAnswer('text/csv; charset=utf-8', `${run.id}.csv`, csvOf(pages));
+      return new StreamAnswer('application/x-ndjson; charset=utf-8', `${run.id}.ndjson`, linesOf(pages));
+    }
+    const found = await app.changes(run.id, { ...filter, limit: query.limit + 1 });
+    const changes = found.slice(0, query.limit).map(changeView);
+    return { changes, next: found.length > query.limit ? (changes.at(-1)?.identification ?? null) : null };
+  },
+});
+
+function formatOf(accept = ''): 'json' | 'ndjson' | 'csv' {
+  if (accept.includes('application/x-ndjson')) return 'ndjson';
+  return accept.includes('text/csv') ? 'csv' : 'json';
+}
+
+const acts = {
+  method: 'POST',
+  part: 'runs',
+  needs: 'operator',
+  params: byRun,
+  query: nothing,
+  headers: nothing,
+} as const;
+
+export const approveRun = defineEndpoint({
+  ...acts,
+  id: 'approve-run',
+  path: '/api/runs/{id}/approve',
+  summary: 'Approve what guards held in the run; the next run delivers it',
+  body: undefined,
+  status: 200,
+  answer: verdict,
+  refusals: [404, 409],
+  handle: async ({ params, caller }, { app }) => app.approve(params.id, caller.name),
+});
+
+export const rejectRun = defineEndpoint({
+  ...acts,
+  id: 'reject-run',
+  path: '/api/runs/{id}/reject',
+  summary: 'Reject what guards held in the run; these changes are not asked about again until they change',
+  body: undefined,
+  status: 200,
+  answer: verdict,
+  refusals: [404, 409],
+  handle: async ({ params, caller }, { app }) => app.reject(params.id, caller.name),
+});
+
+export const cancelRun = defineEndpoint({
+  ...acts,
+  id: 'cancel-run',
+  path: '/api/runs/{id}/cancel',
+  summary: 'Stop the run at its next safe place',
+  body: undefined,
+  status: 202,
+  answer: runSummary,
+  refusals: [404, 409],
+  handle: async ({ params, caller }, { app }) => {
+    const run = await app.cancel(params.id, caller.name);
+    return runView({ ...run, isCancelRequested: true });
+  },
+});
+
+export const retryRun = defineEndpoint({
+  ...acts,
+  id: 'retry-run',
+  path: '/api/runs/{id}/retry',
+  summary: 'Ask for another run of the same people',
+  body: undefined,
+  status: 202,
+  answer: requested,
+  refusals: [404, 409],
+  handle: async ({ params, caller }, { app }) => requestedView(await app.requestRetry(params.id, caller.name)),
+});

@@ -1,0 +1,61 @@
+import { stringify } from 'csv-stringify/sync';
+import type { ChangeQuery, PlannedChange } from '../ports/store.ts';
+import type { ServerApp } from './server-parts.ts';
+import { changeView } from './views.ts';
+
+const pageSize = 500;
+
+/** Every change of a run, page by page from the store: memory holds one page, however many there are. */
+export async function* everyChange(
+  runId: string,
+  filter: Omit<ChangeQuery, 'limit'>,
+  app: Pick<ServerApp, 'changes'>,
+  signal: AbortSignal,
+): AsyncGenerator<readonly PlannedChange[]> {
+  let { after } = filter;
+  for (;;) {
+    signal.throwIfAborted();
+    const page = await app.changes(runId, { ...filter, limit: pageSize, ...(after === undefined ? {} : { after }) });
+    if (page.length > 0) yield page;
+    if (page.length < pageSize) return;
+    after = page.at(-1)?.identification;
+  }
+}
+
+/** One JSON object per line (application/x-ndjson). */
+export async function* linesOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map((change) => `${JSON.stringify(changeView(change))}\n`).join('');
+}
+
+const columns = [
+  'identification',
+  'kind',
+  'state',
+  'stateReason',
+  'reason',
+  'classes',
+  'changed',
+  'before',
+  'after',
+  'batch',
+  'isApproved',
+  'hash',
+] as const;
+
+/** CSV (RFC 4180) with a header. What a spreadsheet would take for a formula is made plain text by an apostrophe. */
+export async function* csvOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
+  yield stringify([columns], { record_delimiter: 'windows' });
+  for await (const page of pages) {
+    const rows = page.map((change) => {
+      const view = changeView(change);
+      return columns.map((name) => cellOf(view[name]));
+    });
+    yield stringify(rows, { record_delimiter: 'windows', escape_formulas: true });
+  }
+}
+
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.join(' ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { ServerParts } from './server-parts.ts';
+
+/** A process that should work and has not looked for work for so long is stuck. */
+export const stuckAfterMs = 60_000;
+/** What does not answer within this is not there. */
+const answerWithinMs = 2000;
+
+/**
+ * `/healthz`, `/readyz`, `/startupz` and `/metrics`. They take no token and tell nothing of people. `healthz` fails only
+ * for what a restart would heal: not for a store or a platform that is away.
+ */
+export function serveHealth(app: FastifyInstance, parts: ServerParts, closing: AbortSignal): void {
+  const { vitals, clock, metrics } = parts;
+
+  app.get('/healthz', async (_request, reply) => {
+    const workedAt = vitals.workedAt();
+    const silentMs = workedAt === undefined ? 0 : clock.now() - workedAt;
+    if (silentMs <= stuckAfterMs || closing.aborted) return tell(reply, true, {});
+    const detail = `no work was looked for in ${Math.round(silentMs / 1000)} s: the process is stuck and must be restarted`;
+    return tell(reply, false, { worker: detail });
+  });
+
+  app.get('/readyz', async (_request, reply) => {
+    if (closing.aborted) return tell(reply, false, { server: 'it is closing' });
+    if (!vitals.isStarted()) return tell(reply, false, { start: 'not finished' });
+    const faults = await faultsOf(parts);
+    return tell(reply, faults.length === 0, Object.fromEntries(faults));
+  });
+
+  app.get('/startupz', async (_request, reply) =>
+    vitals.isStarted() ? tell(reply, true, {}) : tell(reply, false, { start: 'not finished' }),
+  );
+
+  if (metrics !== undefined) {
+    app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()));
+  }
+}
+
+async function faultsOf({ vitals, clock }: ServerParts): Promise<(readonly [string, string])[]> {
+  const enough = new AbortController();
+  const late = clock.sleep(answerWithinMs, enough.signal).then(
+    () => [['store', `no answer within ${answerWithinMs} ms`] as const],
+    () => [],
+  );
+  const asked = vitals
+    .needs()
+    .then((needs) => needs.flatMap(({ name, fault }) => (fault === undefined ? [] : [[name, fault] as const])));
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    enough.abort();
+  }
+}
+
+function tell(reply: FastifyReply, isWell: boolean, faults: Readonly<Record<string, string>>): FastifyReply {
+  return reply.code(isWell ? 200 : 503).send({ status: isWell ? 'ok' : 'failed', faults });
+}

@@ -1,0 +1,92 @@
+import { type ErrorCode, RollcallError } from '../../core/errors.ts';
+
+/** A refusal in the form of RFC 9457 (`application/problem+json`). `code` is stable, the texts are for people. */
+export interface Problem {
+  readonly type: 'about:blank';
+  readonly title: string;
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly requestId: string;
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+};
+
+/** A request that is refused on purpose. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  readonly code: string;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(status: number, code: string, detail: string, retryAfterSeconds?: number) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+const statusOfCode: Readonly<Partial<Record<ErrorCode, number>>> = {
+  USAGE: 400,
+  IDENTIFICATION_INVALID: 400,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  SOURCE_UNAVAILABLE: 502,
+  SCAN_INCOMPLETE: 502,
+  PLATFORM_UNREACHABLE: 502,
+  PLATFORM_ANSWER_INVALID: 502,
+  PLATFORM_REFUSED: 502,
+  PLATFORM_UNAUTHORIZED: 502,
+  PLATFORM_FORBIDDEN: 502,
+  PLATFORM_NOT_FOUND: 502,
+  PLATFORM_BUSY: 502,
+  PLATFORM_FAILED: 502,
+  REAUTH_REQUIRED: 502,
+  TOKEN_REVOKED: 502,
+  TOKEN_UNAVAILABLE: 502,
+  STORE_INVALID: 503,
+  CANCELLED: 503,
+};
+
+/** What an error becomes for whoever asked. Of an error that nobody foresaw nothing is told but its request's id. */
+export function problemOf(error: unknown, requestId: string): Problem {
+  if (error instanceof Refusal) return makeProblem(error.status, error.code, error.message, requestId);
+  if (error instanceof RollcallError) {
+    return makeProblem(statusOfCode[error.code] ?? 500, error.code, error.message, requestId);
+  }
+  const status = statusOfFramework(error);
+  const detail = framework[status];
+  if (detail !== undefined) return makeProblem(status, detail.code, detail.text, requestId);
+  return makeProblem(500, 'INTERNAL', `unforeseen: look for ${requestId} in the log`, requestId);
+}
+
+function makeProblem(status: number, code: string, detail: string, requestId: string): Problem {
+  return { type: 'about:blank', title: titles[status] ?? `Status ${status}`, status, code, detail, requestId };
+}
+
+/** Our own words for what the framework refuses: its messages may repeat what was sent. */
+const framework: Readonly<Record<number, { readonly code: string; readonly text: string }>> = {
+  400: { code: 'BAD_REQUEST', text: 'the request cannot be read: is its body JSON, and its path well-formed?' },
+  413: { code: 'BODY_TOO_LARGE', text: 'the body is larger than 256 KiB: ask for fewer people at once' },
+  415: { code: 'MEDIA_TYPE', text: 'a body must be sent as application/json' },
+};
+
+function statusOfFramework(error: unknown): number {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  return typeof status === 'number' ? status : 500;
+}

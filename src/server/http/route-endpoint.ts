@@ -1,0 +1,108 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { type Endpoint, StreamAnswer } from '../endpoint.ts';
+import type { ServerParts } from '../server-parts.ts';
+import { type Caller, type Gatekeeper, requireRole } from './access.ts';
+import { Refusal } from './problem.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { checkSignature, signatureHeader, timestampHeader } from './webhook-signature.ts';
+
+export interface Gates {
+  readonly keeper: Gatekeeper;
+  readonly limit: RateLimit;
+  readonly closing: AbortSignal;
+  /** Tells the log who called. */
+  readonly remember: (request: FastifyRequest, caller: Caller) => void;
+}
+
+/** Everybody whom nobody knows shares one bucket: guessing is slow, whatever address it comes from. */
+const strangers = '?';
+
+/** Adds one endpoint to the router: first who calls, then how often, then what is asked. */
+export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: ServerParts, gates: Gates): void {
+  app.route({
+    method: endpoint.method,
+    url: endpoint.path.replace(/\{([^}]+)\}/g, ':$1'),
+    handler: async (request, reply) => {
+      const { caller, signature } = letIn(endpoint, request, parts, gates);
+      gates.remember(request, caller);
+      gates.limit.spend(caller.name, endpoint.cost);
+      const gone = new AbortController();
+      const leave = (): void => gone.abort(new Refusal(503, 'GONE', 'the caller has gone'));
+      reply.raw.once('close', leave);
+      const signal = AbortSignal.any([gone.signal, gates.closing]);
+      const asked = {
+        params: read(endpoint.params, request.params, 'path'),
+        query: read(endpoint.query, request.query, 'query'),
+        headers: read(endpoint.headers, request.headers, 'headers'),
+        body: endpoint.body === undefined ? undefined : read(endpoint.body, parseBody(request.body), 'body'),
+        caller,
+        signature,
+        signal,
+      };
+      return answer(await endpoint.handle(asked, parts), endpoint, reply);
+    },
+  });
+}
+
+function letIn(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  { settings, clock }: ServerParts,
+  { keeper, limit }: Gates,
+): { readonly caller: Caller; readonly signature: string | undefined } {
+  try {
+    if (endpoint.needs !== 'signature') {
+      const caller = keeper(request.headers.authorization);
+      requireRole(caller, endpoint.needs);
+      return { caller, signature: undefined };
+    }
+    const { sync = '' } = request.params as { sync?: string };
+    const secret = settings.webhooks.get(sync);
+    if (secret === undefined) {
+      throw new Refusal(404, 'NO_WEBHOOK', 'no webhook is configured under this name: see "server.webhooks"');
+    }
+    const signed = { timestamp: headerOf(request, timestampHeader), signature: headerOf(request, signatureHeader) };
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const signature = checkSignature({ ...signed, body }, secret, clock.now());
+    return { caller: { name: `webhook:${sync}`, role: 'operator' }, signature };
+  } catch (error) {
+    limit.spend(strangers);
+    throw error;
+  }
+}
+
+function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Bodies come as bytes, because a signature is over bytes. */
+function parseBody(body: unknown): unknown {
+  if (!Buffer.isBuffer(body) || body.length === 0) return {};
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    throw new Refusal(400, 'BODY_INVALID', 'the body is not JSON in UTF-8');
+  }
+}
+
+/** What was sent, checked. Throws 400 with every fault; it names places, never values. */
+function read<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
+  const result = schema.safeParse(value, { reportInput: false });
+  if (result.success) return result.data;
+  const faults = result.error.issues.slice(0, 5).map(({ path, message }) => {
+    return `${[where, ...path.map(String)].join('.')}: ${message}`;
+  });
+  throw new Refusal(400, 'REQUEST_INVALID', faults.join('; '));
+}
+
+function answer(result: unknown, { status }: Endpoint, reply: FastifyReply): unknown {
+  reply.code(status);
+  if (!(result instanceof StreamAnswer)) return reply.send(result);
+  return reply
+    .type(result.type)
+    .header('content-disposition', `attachment; filename="${result.fileName}"`)
+    .send(Readable.from(result.chunks));
+}

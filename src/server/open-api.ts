@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import { endpoints } from './endpoints/index.ts';
+import { components } from './schema.ts';
+
+/** A JSON object of the document. */
+export type JsonObject = { readonly [name: string]: unknown };
+
+/** OpenAPI 3.1.1, as far as this project writes it. */
+export interface OpenApiDocument extends JsonObject {
+  readonly info: JsonObject;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonObject>> } & JsonObject;
+}
+
+export interface OpenApiOperation extends JsonObject {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, JsonObject>>;
+}
+
+const refusalWords: Readonly<Record<number, string>> = {
+  400: 'Refused: the request is not what it must be',
+  401: 'The token is missing or unknown, or the signature is wrong or old',
+  403: 'The role of the token does not allow it',
+  404: 'There is no such sync or run',
+  409: 'It cannot be done as things stand',
+  422: 'The Idempotency-Key was used for another request',
+  429: 'Too many requests: the header Retry-After says when to come again',
+  500: 'Unforeseen; the log has more under the requestId',
+  502: 'The source or the platform did not answer as it should',
+};
+
+/** The server's own API as an OpenAPI document, made from the table of endpoints. The same every time. */
+export function describeApi(version: string): OpenApiDocument {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(components)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    target: 'draft-2020-12',
+    uri: (id) => `#/components/schemas/${id}`,
+    override: ({ jsonSchema }) => {
+      // How far a double counts is no rule of ours.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+    },
+  });
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  for (const endpoint of endpoints) {
+    const methods = paths[endpoint.path] ?? {};
+    methods[endpoint.method.toLowerCase()] = describe(endpoint);
+    paths[endpoint.path] = methods;
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Rollcall',
+      version,
+      description: 'Syncs, runs, changes, approvals and people of one deployment.',
+    },
+    tags: [...new Set(endpoints.map(({ part }) => part))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, tidy(schema)])),
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'One of server.tokens' },
+      },
+    },
+  };
+}
+
+/** `$schema` and `$id` belong to documents of their own, not to components. */
+function tidy(schema: JsonObject): JsonObject {
+  const { $schema, $id, id, ...rest } = schema;
+  return rest;
+}
+
+function describe(endpoint: Endpoint): OpenApiOperation {
+  const { id, part, summary, description, body, needs, status, answer, otherTypes = [], refusals } = endpoint;
+  const all = [...new Set([...refusals, 401, ...(needs === 'signature' ? [] : [403]), 429, 500])].sort((a, b) => a - b);
+  const role = needs === 'signature' ? undefined : `Takes the role ${needs}.`;
+  const text = [description, role].filter((one) => one !== undefined).join(' ');
+  const refusal = (code: number) => ({
+    description: refusalWords[code] ?? `Status ${code}`,
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  });
+  return {
+    operationId: id,
+    tags: [part],
+    summary,
+    ...(text === '' ? {} : { description: text }),
+    parameters: [
+      ...parametersOf('path', endpoint.params),
+      ...parametersOf('query', endpoint.query),
+      // RFC and OpenAPI alike: Accept is not described as a parameter.
+      ...parametersOf('header', endpoint.headers).filter(({ name }) => name !== 'accept'),
+    ],
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: reference(body) } } } }),
+    responses: {
+      [String(status)]: {
+        description: status === 202 ? 'Taken; it is done afterwards' : 'Done',
+        ...(answer === undefined
+          ? {}
+          : {
+              content: {
+                'application/json': { schema: reference(answer) },
+                ...Object.fromEntries(otherTypes.map((type) => [type, { schema: { type: 'string' } }])),
+              },
+            }),
+      },
+      ...Object.fromEntries(all.map((code) => [String(code), refusal(code)])),
+    },
+    security: needs === 'signature' ? [] : [{ token: [] }],
+  };
+}
+
+function parametersOf(place: 'path' | 'query' | 'header', shape: z.ZodObject): JsonObject[] {
+  const { properties = {} } = z.toJSONSchema(shape, { io: 'input' }) as { properties?: Record<string, JsonObject> };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: place,
+    required: place === 'path',
+    description: typeof description === 'string' ? description : (parameterWords[name] ?? name),
+    schema: typeof schema.default === 'number' ? { type: 'integer', ...schema } : schema,
+  }));
+}
+
+const parameterWords: Readonly<Record<string, string>> = {
+  format: 'In place of the header Accept',
+  state: 'Only changes in this state',
+  class: 'Only changes of this class',
+};
+
+function reference(schema: z.ZodType): JsonObject {
+  const name = Object.entries(components).find(([, entry]) => entry === schema)?.[0];
+  if (name === undefined) throw new RangeError('a schema of the table of endpoints is not among the components');
+  return { $ref: `#/components/schemas/${name}` };
+}

@@ -1,0 +1,159 @@
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { RollcallError } from '../core/errors.ts';
+import { renderDashboard } from './dashboard/render-dashboard.ts';
+import { endpoints } from './endpoints/index.ts';
+import { serveHealth } from './health.ts';
+import { type Caller, openGatekeeper } from './http/access.ts';
+import { plainPolicy, sendPage } from './http/page.ts';
+import { problemOf, Refusal } from './http/problem.ts';
+import { openRateLimit } from './http/rate-limit.ts';
+import { routeEndpoint } from './http/route-endpoint.ts';
+import { describeApi } from './open-api.ts';
+import type { RunningServer, ServerParts, ServerSettings } from './server-parts.ts';
+
+const largestBodyBytes = 256 * 1024;
+/** Requests that are under way when the server closes may go on for so long. */
+const finishWithinMs = 5000;
+const requestTimeoutMs = 30_000;
+
+/** Opens the server and listens. Throws USAGE when the address cannot be had. Must be closed. */
+export async function openServer(parts: ServerParts): Promise<RunningServer> {
+  const { settings, clock } = parts;
+  const closing = new AbortController();
+  const stopping = new AbortController();
+  const app = buildServer(parts, closing.signal, stopping.signal);
+  try {
+    await app.listen({ host: settings.host, port: settings.port });
+  } catch (error) {
+    await app.close();
+    throw listenFailure(error, settings) ?? error;
+  }
+  const address = app.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : settings.port;
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  return {
+    url: `http://${host}:${port}`,
+    async close() {
+      closing.abort(new RollcallError('the server closes', { code: 'CANCELLED' }));
+      const enough = new AbortController();
+      const hurry = clock.sleep(finishWithinMs, enough.signal).then(
+        () => {
+          stopping.abort(new Refusal(503, 'CLOSING', 'the server closes: ask again'));
+          app.server.closeAllConnections();
+        },
+        () => {},
+      );
+      await app.close();
+      enough.abort();
+      await hurry;
+    },
+  };
+}
+
+function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSignal): FastifyInstance {
+  const { clock, logger, newId, settings } = parts;
+  const app = fastify({
+    bodyLimit: largestBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    genReqId: () => newId('request'),
+    routerOptions: { maxParamLength: 1024 },
+    // A load balancer may send what it had begun to send; whoever comes later finds nobody listening.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply: FastifyReply) => {
+      const problem = problemOf(error, request.id);
+      reply.code(problem.status).type('application/problem+json').send(problem);
+    },
+  });
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  const startedAt = new WeakMap<FastifyRequest, number>();
+
+  // Bytes first: a signature is over bytes, and who may ask is judged before what is asked.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+
+  app.addHook('onRequest', async (request, reply) => {
+    startedAt.set(request, clock.now());
+    reply.headers({
+      'x-request-id': request.id,
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+      'content-security-policy': plainPolicy,
+    });
+    if (closing.aborted) reply.header('connection', 'close');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url;
+    if (route !== undefined && healthPaths.has(route)) return;
+    const fields = {
+      request: request.id,
+      method: request.method,
+      // The template: the path itself may name a person.
+      route: route ?? 'none',
+      status: reply.statusCode,
+      durationMs: clock.now() - (startedAt.get(request) ?? clock.now()),
+      caller: callers.get(request)?.name ?? null,
+    };
+    logger.info(fields, 'request answered');
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error, request.id);
+    if (problem.code === 'INTERNAL') {
+      const fault = error instanceof Error ? `${error.name}: ${firstPlace(error)}` : 'unknown';
+      logger.error({ request: request.id, route: request.routeOptions.url ?? 'none', fault }, 'request failed');
+    }
+    if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="rollcall"');
+    if (error instanceof Refusal && error.retryAfterSeconds !== undefined) {
+      reply.header('retry-after', error.retryAfterSeconds);
+    }
+    reply.code(problem.status).type('application/problem+json').send(problem);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const problem = problemOf(new Refusal(404, 'NOT_FOUND', 'there is nothing here: see /docs'), request.id);
+    reply.code(404).type('application/problem+json').send(problem);
+  });
+
+  serveHealth(app, parts, closing);
+  if (settings.serves === 'health') return app;
+  const limit = openRateLimit(settings.requestsPerMinute, () => clock.now());
+  const keeper = openGatekeeper(settings.tokens);
+  const remember = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
+  for (const endpoint of endpoints) {
+    routeEndpoint(app, endpoint, parts, { keeper, limit, closing: stopping, remember });
+  }
+  const document = describeApi(parts.version);
+  const docs = parts.renderDocs(document);
+  const dashboard = renderDashboard(parts.version);
+  app.get('/openapi.json', async () => document);
+  app.get('/docs', async (_request, reply) => sendPage(docs, reply));
+  app.get('/', async (_request, reply) => sendPage(dashboard, reply));
+  return app;
+}
+
+const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/startupz', '/metrics']);
+
+/** Where in our code it happened. The message itself may hold what was sent. */
+function firstPlace(error: Error): string {
+  return (
+    error.stack
+      ?.split('\n')
+      .find((line) => line.trimStart().startsWith('at '))
+      ?.trim() ?? 'no place'
+  );
+}
+
+function listenFailure(error: unknown, { host, port }: ServerSettings): RollcallError | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const why: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'is taken by another program: set another "server.port", or give one with --port',
+    EACCES: 'may not be used by this user: set another "server.port", 1024 or above',
+    EADDRNOTAVAIL: 'is not an address of this machine: set another "server.host"',
+    ENOTFOUND: 'is not an address of this machine: set another "server.host"',
+  };
+  const reason = typeof code === 'string' ? why[code] : undefined;
+  if (reason === undefined) return undefined;
+  return new RollcallError(`the server cannot listen: ${host} port ${port} ${reason}`, { code: 'USAGE', cause: error });
+}

@@ -1,0 +1,209 @@
+import { z } from 'zod';
+
+/* What the API gives and takes. Instants are ISO 8601 in UTC; what is not known is null. */
+
+const instant = z.iso.datetime();
+const count = z.int();
+
+const counts = z.object({
+  create: count,
+  update: count,
+  enable: count,
+  disable: count,
+  remove: count,
+  firstSight: count,
+  held: count,
+  applied: count,
+  failed: count,
+  unverified: count,
+  unresolved: count,
+  repeated: count,
+});
+
+export const runSummary = z.object({
+  id: z.string(),
+  sync: z.string(),
+  connection: z.string(),
+  trigger: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'webhook']),
+  /** Null: everybody. */
+  users: count.nullable().meta({ description: 'How many people were named; null: everybody' }),
+  phase: z.enum(['pulling', 'planning', 'delivering', 'settling', 'done']),
+  startedAt: instant,
+  endedAt: instant.nullable(),
+  outcome: z
+    .enum(['succeeded', 'nothing-to-do', 'held', 'partial', 'failed', 'cancelled', 'exported'])
+    .nullable()
+    .meta({ description: 'null while it is under way' }),
+  reason: z.string().nullable(),
+  digest: z.string().nullable(),
+  isCancelRequested: z.boolean(),
+  counts,
+});
+
+export const sync = z.object({
+  name: z.string(),
+  connection: z.string(),
+  policy: z.string(),
+  schedule: z.string().nullable().meta({ description: 'null: only when somebody asks' }),
+  state: z.enum(['idle', 'waiting', 'running', 'paused']),
+  pausedAt: instant.nullable(),
+  pausedBy: z.string().nullable(),
+  freshAt: instant.nullable().meta({ description: 'When the newest good run began' }),
+  nextSlotAt: instant.nullable(),
+  waiting: count.meta({ description: 'Requests that no run has taken up' }),
+  lastRun: runSummary.nullable(),
+});
+
+export const syncList = z.object({ syncs: z.array(sync) });
+export const runPage = z.object({
+  runs: z.array(runSummary),
+  next: z.string().nullable().meta({ description: 'The cursor of the next page; null: there is none' }),
+});
+
+const finding = z.object({
+  code: z.string(),
+  identification: z.string().nullable(),
+  at: z.string().nullable().meta({ description: 'Where in the source' }),
+  message: z.string(),
+});
+
+const batch = z.object({
+  id: z.string(),
+  number: count,
+  kind: z.enum(['csv', 'direct', 'outbox']),
+  size: count,
+  state: z.enum(['planned', 'sending', 'sent', 'settled', 'unresolved']),
+  fileId: z.string().nullable(),
+  fileName: z.string().nullable(),
+  status: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+
+const hold = z.object({
+  id: z.string(),
+  class: z.string(),
+  reason: z.string(),
+  count,
+  heldAt: instant,
+  expiresAt: instant,
+  state: z.enum(['open', 'approved', 'rejected', 'expired']),
+});
+
+export const runDetail = runSummary.extend({
+  facts: z.looseObject({}).meta({ description: 'What the run saw: rows, users, gaps' }),
+  findings: z.array(finding),
+  findingsInAll: count,
+  batches: z.array(batch),
+  holds: z.array(hold),
+});
+
+const values = z.record(z.string(), z.string());
+
+export const change = z.object({
+  identification: z.string(),
+  kind: z.enum(['create', 'update', 'enable', 'disable', 'remove']),
+  state: z.enum(['planned', 'held', 'sent', 'applied', 'failed', 'unverified', 'unresolved', 'exported', 'dropped']),
+  stateReason: z.string().nullable(),
+  reason: z.string(),
+  classes: z.array(z.string()),
+  changed: z.array(z.string()).meta({ description: 'The fields that differ' }),
+  before: values.nullable().meta({ description: 'null: there was no such user' }),
+  after: values,
+  batch: z.string().nullable(),
+  isApproved: z.boolean(),
+  hash: z.string(),
+});
+
+export const changePage = z.object({
+  changes: z.array(change),
+  next: z.string().nullable().meta({ description: 'Give it as `after` for the next page; null: there is none' }),
+});
+
+export const pastChanges = z.object({ history: z.array(change.extend({ run: z.string(), at: instant })) });
+
+export const person = z
+  .looseObject({ sync: z.string(), identification: z.string(), decision: z.looseObject({}) })
+  .meta({ description: 'The records, the mapping step by step, the platform, the ledger and what follows' });
+
+export const requested = z.object({
+  trigger: z.string(),
+  sync: z.string(),
+  isNew: z.boolean().meta({ description: 'false: the same Idempotency-Key was seen before' }),
+  run: z.string().nullable().meta({ description: 'The run that took it up; null while it waits' }),
+});
+
+export const verdict = z.object({
+  run: z.string(),
+  sync: z.string(),
+  changes: count,
+  isDeploymentRunning: z.boolean().meta({ description: 'false: nobody delivers it until a deployment is started' }),
+});
+
+export const connectionList = z.object({
+  connections: z.array(
+    z.object({
+      name: z.string(),
+      token: z.object({
+        state: z.string(),
+        generation: count.nullable(),
+        issuedAt: instant.nullable(),
+        expiresAt: instant.nullable(),
+        advice: z.string(),
+      }),
+    }),
+  ),
+});
+
+export const auditPage = z.object({
+  entries: z.array(
+    z.object({
+      id: z.string(),
+      at: instant,
+      by: z.string(),
+      action: z.string(),
+      sync: z.string(),
+      run: z.string().nullable(),
+      detail: z.string().nullable(),
+    }),
+  ),
+  next: z.string().nullable(),
+});
+
+const named = z.array(z.string().min(1).max(255)).min(1).max(1000);
+
+export const runOrder = z
+  .strictObject({ users: named.optional().meta({ description: 'Identifications; absent: everybody' }) })
+  .meta({ description: 'Whom the run is about' });
+
+export const webhookOrder = z
+  .strictObject({ identifications: named })
+  .meta({ description: 'Employees that changed at the sender' });
+
+export const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: count,
+  code: z.string().meta({ description: 'Stable; decide by it, not by the texts' }),
+  detail: z.string(),
+  requestId: z.string(),
+});
+
+/** The schemas that have a name in the OpenAPI document. */
+export const components: Readonly<Record<string, z.ZodType>> = {
+  Sync: sync,
+  SyncList: syncList,
+  Run: runSummary,
+  RunPage: runPage,
+  RunDetail: runDetail,
+  Change: change,
+  ChangePage: changePage,
+  PastChanges: pastChanges,
+  Person: person,
+  Requested: requested,
+  Verdict: verdict,
+  ConnectionList: connectionList,
+  AuditPage: auditPage,
+  RunOrder: runOrder,
+  WebhookOrder: webhookOrder,
+  Problem: problem,
+};

@@ -1,0 +1,142 @@
+import type { z } from 'zod';
+import type { FieldValues } from '../core/fields.ts';
+import type { PastChange, RequestReport, RunReport, SyncState, TokenReport } from '../ports/app.ts';
+import type { AuditEntry, PlannedChange, Run } from '../ports/store.ts';
+import type {
+  auditPage,
+  change,
+  connectionList,
+  pastChanges,
+  requested,
+  runDetail,
+  runSummary,
+  sync,
+} from './schema.ts';
+
+type View<Schema extends z.ZodType> = z.output<Schema>;
+
+/** ISO 8601 in UTC, or null. */
+export function instant(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}
+
+export function runView(run: Run): View<typeof runSummary> {
+  const { id, connection, trigger, scope, phase, startedAt, endedAt, outcome, reason, digest, counts } = run;
+  return {
+    id,
+    sync: run.sync,
+    connection,
+    trigger,
+    users: scope.kind === 'all' ? null : scope.identifications.length,
+    phase,
+    startedAt: new Date(startedAt).toISOString(),
+    endedAt: instant(endedAt),
+    outcome: outcome ?? null,
+    reason: reason ?? null,
+    digest: digest ?? null,
+    isCancelRequested: run.isCancelRequested,
+    counts: { ...counts },
+  };
+}
+
+export function syncView(state: SyncState): View<typeof sync> {
+  const { name, connection, policy, schedule, pause, freshAt, nextSlotAt, waiting, lastRun } = state;
+  return {
+    name,
+    connection,
+    policy,
+    schedule: schedule ?? null,
+    state: stateWord(state),
+    pausedAt: instant(pause?.pausedAt),
+    pausedBy: pause?.by ?? null,
+    freshAt: instant(freshAt),
+    nextSlotAt: instant(nextSlotAt),
+    waiting,
+    lastRun: lastRun === undefined ? null : runView(lastRun),
+  };
+}
+
+function stateWord({ pause, lastRun, waiting }: SyncState): View<typeof sync>['state'] {
+  if (lastRun !== undefined && lastRun.phase !== 'done') return 'running';
+  if (pause !== undefined) return 'paused';
+  return waiting > 0 ? 'waiting' : 'idle';
+}
+
+export function runDetailView({ run, findings, findingsInAll, batches, holds }: RunReport): View<typeof runDetail> {
+  return {
+    ...runView(run),
+    facts: { ...run.facts },
+    findings: findings.map(({ code, identification = null, at = null, message }) => ({
+      code,
+      identification,
+      at,
+      message,
+    })),
+    findingsInAll,
+    batches: batches.map(({ id, number, kind, size, state, fileId, fileName, status, reason }) => ({
+      id,
+      number,
+      kind,
+      size,
+      state,
+      fileId: fileId ?? null,
+      fileName: fileName ?? null,
+      status: status ?? null,
+      reason: reason ?? null,
+    })),
+    holds: holds.map(({ id, class: held, reason, hashes, heldAt, expiresAt, state }) => ({
+      id,
+      class: held,
+      reason,
+      count: hashes.length,
+      heldAt: new Date(heldAt).toISOString(),
+      expiresAt: new Date(expiresAt).toISOString(),
+      state,
+    })),
+  };
+}
+
+export function changeView(planned: PlannedChange): View<typeof change> {
+  const { identification, kind, state, stateReason, reason, classes, changed, before, after, batch } = planned;
+  return {
+    identification,
+    kind,
+    state,
+    stateReason: stateReason ?? null,
+    reason,
+    classes: [...classes],
+    changed: [...changed],
+    before: before === undefined ? null : valuesOf(before.fields),
+    after: valuesOf(after),
+    batch: batch ?? null,
+    isApproved: planned.isApproved,
+    hash: planned.hash,
+  };
+}
+
+function valuesOf(fields: FieldValues): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+export function pastView(changes: readonly PastChange[]): View<typeof pastChanges> {
+  return {
+    history: changes.map((past) => ({ ...changeView(past), run: past.run, at: new Date(past.at).toISOString() })),
+  };
+}
+
+export function requestedView({ trigger, sync: about, isNew, run }: RequestReport): View<typeof requested> {
+  return { trigger, sync: about, isNew, run: run ?? null };
+}
+
+export function connectionView(report: TokenReport): View<typeof connectionList>['connections'][number] {
+  const { connection: name, state, generation, issuedAt, expiresAt, advice } = report;
+  const [issued, expires] = [instant(issuedAt), instant(expiresAt)];
+  return { name, token: { state, generation: generation ?? null, issuedAt: issued, expiresAt: expires, advice } };
+}
+
+export function auditView(entry: AuditEntry): View<typeof auditPage>['entries'][number] {
+  const { id, at, by, action, run, detail } = entry;
+  return { id, at: new Date(at).toISOString(), by, action, sync: entry.sync, run: run ?? null, detail: detail ?? null };
+}

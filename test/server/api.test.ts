@@ -1,0 +1,265 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { parse } from 'csv-parse/sync';
+import { expect, it, test } from 'vitest';
+import { endpoints } from '../../src/server/endpoints/index.ts';
+import { employees, openOffice, type Row, usersOf } from '../support/office.ts';
+import { openTestServer, type TestServer, viewerToken } from './open-test-server.ts';
+
+/** An office whose first run disabled nobody, because seven leavers at once are held, and created one person. */
+async function openHeldOffice(extra: Readonly<Record<string, unknown>> = {}) {
+  const before = employees(20);
+  const office = await openOffice({ sandbox: { people: usersOf(before) }, ...extra });
+  await office.writeEmployees(before);
+  await office.apply();
+  const left = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i): [string, Row] => [`E${i}`, { status: 'left' }]));
+  await office.writeEmployees([...employees(20, left), { ...newcomer }]);
+  const { run } = await office.apply();
+  const server = await openTestServer(office.app);
+  return { office, server, run };
+}
+
+const newcomer = { id: 'N1', first: '=1+1', last: 'Díaz', mail: 'n1@example.com', status: 'active' };
+
+const pathOf = (path: string, run = 'run_1'): string =>
+  path.replace('{sync}', 'people').replace('{id}', run).replace('{identification}', 'E1');
+
+/** What an answer must look like, by the table of endpoints. */
+async function expectAnswer(server: TestServer, id: string, path: string, body?: unknown) {
+  const endpoint = endpoints.find((one) => one.id === id);
+  const { method = 'GET', answer, status } = endpoint ?? {};
+  const found = await server.ask(path, { method, ...(body === undefined ? {} : { body }) });
+  expect(found.json, id).toEqual(answer?.parse(found.json));
+  expect(found.status, id).toBe(status);
+  return found.json;
+}
+
+test('nobody gets in without a token, and a viewer does nothing', async () => {
+  const office = await openOffice();
+  const server = await openTestServer(office.app);
+  for (const { method, path, needs } of endpoints) {
+    if (needs === 'signature') continue;
+    for (const token of [null, 'x', `${viewerToken}x`, '']) {
+      const refused = await server.ask(pathOf(path), { method, token });
+      expect(refused, `${method} ${path}`).toMatchObject({
+        status: 401,
+        json: { title: 'Unauthorized', status: 401, code: expect.stringMatching(/^TOKEN_/) },
+      });
+      expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      expect(refused.headers.get('www-authenticate')).toContain('Bearer');
+      expect(refused.json.requestId).toBe(refused.headers.get('x-request-id'));
+    }
+    const asViewer = await server.ask(pathOf(path), { method, token: viewerToken });
+    if (needs === 'operator') expect(asViewer).toMatchObject({ status: 403, json: { code: 'ROLE' } });
+    else expect(asViewer.status).not.toBe(403);
+  }
+  expect(await office.app.audit({ limit: 10 })).toEqual([]);
+});
+
+test('every answer is what the document says, through the life of a held run', async () => {
+  const { office, server, run } = await openHeldOffice();
+
+  const { syncs } = await expectAnswer(server, 'list-syncs', '/api/syncs');
+  expect(syncs).toMatchObject([
+    { name: 'people', state: 'idle', waiting: 0, lastRun: { id: run.id, outcome: 'held' } },
+  ]);
+  const { runs } = await expectAnswer(server, 'list-runs', '/api/runs?limit=5&sync=people');
+  expect(runs.map(({ id }: { id: string }) => id)[0]).toBe(run.id);
+  const shown = await expectAnswer(server, 'show-run', `/api/runs/${run.id}`);
+  expect(shown).toMatchObject({
+    counts: { held: 7, create: 1 },
+    holds: [{ class: 'disables', count: 7, state: 'open' }],
+  });
+  const { changes } = await expectAnswer(server, 'list-changes', `/api/runs/${run.id}/changes?state=held`);
+  expect(changes).toHaveLength(7);
+  expect(await expectAnswer(server, 'explain-person', '/api/syncs/people/people/E1')).toMatchObject({
+    identification: 'E1',
+    decision: { change: { kind: 'disable' } },
+  });
+  const { history } = await expectAnswer(server, 'person-history', '/api/syncs/people/people/E1/history');
+  expect(history).toMatchObject([{ run: run.id, kind: 'disable', state: 'held' }]);
+  const { connections } = await expectAnswer(server, 'list-connections', '/api/connections');
+  expect(connections).toMatchObject([{ name: 'acme', token: { state: expect.any(String) } }]);
+  expect(JSON.stringify(connections)).not.toContain(office.sandbox.accessToken);
+
+  expect(await expectAnswer(server, 'approve-run', `/api/runs/${run.id}/approve`)).toMatchObject({ changes: 7 });
+  expect(await expectAnswer(server, 'retry-run', `/api/runs/${run.id}/retry`)).toMatchObject({ isNew: true });
+  const refused = await server.ask(`/api/runs/${run.id}/cancel`, { method: 'POST' });
+  expect(refused).toMatchObject({ status: 409, json: { code: 'CONFLICT' } });
+  const applied = await office.apply();
+  expect(applied.run).toMatchObject({ outcome: 'succeeded', counts: { disable: 7, applied: 7 } });
+
+  const { entries } = await expectAnswer(server, 'list-audit', '/api/audit?sync=people');
+  expect(entries.map(({ by, action }: { by: string; action: string }) => `${by} ${action}`)).toEqual([
+    'ops retry',
+    'ops approve',
+  ]);
+});
+
+test('a rejected run is not asked about again', async () => {
+  const { office, server, run } = await openHeldOffice();
+  expect(await expectAnswer(server, 'reject-run', `/api/runs/${run.id}/reject`)).toMatchObject({ changes: 7 });
+  expect((await office.apply()).run).toMatchObject({ counts: { held: 0 } });
+  const again = await server.ask(`/api/runs/${run.id}/approve`, { method: 'POST' });
+  expect([200, 409]).toContain(again.status);
+});
+
+test('runs and the audit come in pages that neither repeat nor skip', async () => {
+  const { office, server } = await openHeldOffice();
+  for (let i = 0; i < 3; i += 1) await office.apply();
+  for (const [path, list] of [
+    ['/api/runs', 'runs'],
+    ['/api/audit', 'entries'],
+  ] as const) {
+    if (list === 'entries')
+      for (const word of ['pause', 'resume', 'pause', 'resume', 'pause'])
+        await server.ask(`/api/syncs/people/${word}`, { method: 'POST' });
+    const seen: string[] = [];
+    let next: string | null = '';
+    while (next !== null) {
+      const { json } = await server.ask(`${path}?limit=2${next === '' ? '' : `&cursor=${next}`}`);
+      seen.push(...json[list].map(({ id }: { id: string }) => id));
+      next = json.next;
+    }
+    expect(new Set(seen).size, path).toBe(5);
+    expect(seen, path).toEqual(seen.toSorted().reverse());
+  }
+});
+
+test('a paused sync begins nothing, says who paused it, and cannot be paused twice', async () => {
+  const office = await openOffice();
+  const server = await openTestServer(office.app);
+  expect(await expectAnswer(server, 'pause-sync', '/api/syncs/people/pause')).toMatchObject({
+    state: 'paused',
+    pausedBy: 'ops',
+    nextSlotAt: null,
+  });
+  expect((await server.ask('/api/syncs/people/pause', { method: 'POST' })).status).toBe(409);
+  expect((await server.ask('/api/syncs/nobody/pause', { method: 'POST' })).status).toBe(404);
+  expect(await expectAnswer(server, 'resume-sync', '/api/syncs/people/resume')).toMatchObject({ state: 'idle' });
+  expect((await server.ask('/api/syncs/people/resume', { method: 'POST' })).status).toBe(409);
+});
+
+test('a request under an Idempotency-Key is one run, and the key is worth nothing for others', async () => {
+  const office = await openOffice();
+  await office.writeEmployees(employees(3));
+  const server = await openTestServer(office.app);
+  const order = (body: unknown, key?: string) =>
+    server.ask('/api/syncs/people/runs', {
+      method: 'POST',
+      body,
+      ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+    });
+
+  const first = await order({ users: ['E2', 'E1'] }, 'k1');
+  expect(first).toMatchObject({ status: 202, json: { sync: 'people', isNew: true, run: null } });
+  expect((await order({ users: [' E1 ', 'E2'] }, 'k1')).json).toEqual({ ...first.json, isNew: false });
+  expect(await order({}, 'k1')).toMatchObject({ status: 422, json: { code: 'KEY_REUSED' } });
+  const other = await order({ users: ['E1', 'E2'] }, 'k2');
+  expect(other.json.trigger).not.toBe(first.json.trigger);
+  expect((await order({})).json.isNew).toBe(true);
+
+  const { run } = await office.apply({ users: ['E1', 'E2'] });
+  expect((await order({ users: ['E1', 'E2'] }, 'k1')).json).toMatchObject({ isNew: false, run: run.id });
+});
+
+test.each([
+  ['/api/syncs/people/runs', { users: [] }, 400, 'body.users'],
+  ['/api/syncs/people/runs', { user: ['E1'] }, 400, 'body'],
+  ['/api/syncs/people/runs', '{ no json', 400, 'not JSON'],
+  ['/api/syncs/people/runs', { users: ['..'] }, 400, 'identification'],
+  ['/api/syncs/people/runs', { users: Array.from({ length: 1001 }, (_, i) => `E${i}`) }, 400, 'body.users'],
+  ['/api/syncs/nobody/runs', {}, 404, 'the configuration has: people'],
+  ['/api/syncs/people/runs', `"${'x'.repeat(300_000)}"`, 413, '256 KiB'],
+])('POST %s with a bad body is refused in words', async (path, body, status, words) => {
+  const office = await openOffice();
+  const server = await openTestServer(office.app);
+  const refused = await server.ask(path, { method: 'POST', body });
+  expect(refused).toMatchObject({
+    status,
+    json: { type: 'about:blank', status, detail: expect.stringContaining(words) },
+  });
+});
+
+test.each([
+  ['/api/runs?limit=0', 400],
+  ['/api/runs?limit=x', 400],
+  ['/api/runs?cursor=run_none', 404],
+  ['/api/runs?sync=nobody', 404],
+  ['/api/runs/run_none', 404],
+  ['/api/runs/run_none/changes', 404],
+  ['/api/syncs/people/people/%2E%2E', 404],
+  ['/api/syncs/people/people/%20', 400],
+  ['/api/syncs/people/people/%zz', 400],
+  ['/api/nothing', 404],
+  ['/nothing', 404],
+])('GET %s is a problem of status %d', async (path, status) => {
+  const office = await openOffice();
+  const server = await openTestServer(office.app);
+  const refused = await server.ask(path);
+  expect(refused.status).toBe(status);
+  expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect(refused.json).toMatchObject({ status, requestId: expect.stringMatching(/^request_/) });
+});
+
+it('gives all changes as JSON in pages, as NDJSON and as CSV, whatever their number', async () => {
+  const people = employees(1203);
+  const office = await openOffice({ sandbox: { people: [] }, sync: { guards: { creates: { absolute: 9999 } } } });
+  await office.writeEmployees([...people, { ...newcomer, id: '=N1' }]);
+  const { run } = await office.apply();
+  const server = await openTestServer(office.app);
+  const expected = [...people.map(({ id }) => id), '=N1'].sort();
+
+  const paged: string[] = [];
+  let after: string | null = '';
+  while (after !== null) {
+    const { json } = await server.ask(`/api/runs/${run.id}/changes?limit=500${after === '' ? '' : `&after=${after}`}`);
+    paged.push(...json.changes.map(({ identification }: { identification: string }) => identification));
+    after = json.next;
+  }
+  expect(paged).toEqual(expected);
+
+  const lines = await server.ask(`/api/runs/${run.id}/changes`, { headers: { accept: 'application/x-ndjson' } });
+  expect(lines.headers.get('content-type')).toContain('application/x-ndjson');
+  expect(
+    lines.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).identification),
+  ).toEqual(expected);
+
+  const csv = await server.ask(`/api/runs/${run.id}/changes?format=csv`);
+  expect(csv.headers.get('content-disposition')).toBe(`attachment; filename="${run.id}.csv"`);
+  const rows: Record<string, string>[] = parse(csv.text, { columns: true });
+  // A spreadsheet would take it for a formula.
+  expect(rows.map(({ identification }) => identification)).toEqual(["'=N1", ...expected.slice(1)]);
+  expect(rows[0]).toMatchObject({
+    kind: 'create',
+    state: 'applied',
+  });
+});
+
+test('the OpenAPI document is valid, names every endpoint, and both pages stand alone', async () => {
+  const office = await openOffice();
+  const server = await openTestServer(office.app);
+  const { json } = await server.ask('/openapi.json', { token: null });
+  expect(await new Validator().validate(json)).toMatchObject({ valid: true });
+  const named = Object.values(json.paths).flatMap((methods) =>
+    Object.values(methods as object).map(({ operationId }) => operationId),
+  );
+  expect(named.sort()).toEqual(endpoints.map(({ id }) => id).sort());
+  for (const path of ['/', '/docs']) {
+    const page = await server.ask(path, { token: null });
+    expect(page.headers.get('content-security-policy')).toMatch(/script-src 'sha256-[^ ]+='; style-src 'sha256-/);
+    expect(page.text).not.toMatch(/(src|href)="(https?:)?\/\//);
+  }
+});
+
+test('what is logged of a request names no person, no token and no path', async () => {
+  const { office, server } = await openHeldOffice();
+  await server.ask('/api/syncs/people/people/E1/history?limit=3');
+  await server.ask('/api/syncs/people/runs', { method: 'POST', body: { users: ['E2'] } });
+  const text = server.log.text();
+  expect(text).toContain('/api/syncs/:sync/people/:identification/history');
+  expect(text).toContain('"caller":"ops"');
+  for (const secret of ['E1', 'E2', 'operator-token', office.sandbox.accessToken]) expect(text).not.toContain(secret);
+});

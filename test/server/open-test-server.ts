@@ -1,0 +1,96 @@
+import { afterEach } from 'vitest';
+import { renderDocsPage } from '../../src/sandbox/docs/render-docs-page.ts';
+import { openServer } from '../../src/server/open-server.ts';
+import type { RunningServer, ServerApp, ServerParts, ServerSettings, Vitals } from '../../src/server/server-parts.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { type MemoryLogger, memoryLogger } from '../support/memory-logger.ts';
+
+export const operatorToken = 'operator-token-of-a-test';
+export const viewerToken = 'viewer-token-of-a-test-';
+export const webhookSecret = 'secret-of-the-people-webhook';
+
+export interface TestServer extends RunningServer {
+  readonly clock: FakeClock;
+  readonly log: MemoryLogger;
+  /** Asks with the operator's token unless another is given; null: none. */
+  ask(path: string, options?: AskOptions): Promise<Answer>;
+}
+
+export interface AskOptions {
+  readonly method?: 'GET' | 'POST';
+  readonly token?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON, a text as it is. */
+  readonly body?: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came.
+  readonly json: any;
+}
+
+export interface TestServerOptions {
+  readonly settings?: Partial<ServerSettings>;
+  readonly vitals?: Partial<Vitals>;
+  readonly parts?: Partial<ServerParts>;
+}
+
+const running: RunningServer[] = [];
+
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.close();
+});
+
+/** A real server over an app, on a free port of this machine. Its clock stands still. */
+export async function openTestServer(app: ServerApp, options: TestServerOptions = {}): Promise<TestServer> {
+  const clock = new FakeClock();
+  const log = memoryLogger();
+  let requests = 0;
+  const server = await openServer({
+    app,
+    settings: {
+      host: '127.0.0.1',
+      port: 0,
+      tokens: [
+        { name: 'ops', role: 'operator', token: operatorToken },
+        { name: 'auditor', role: 'viewer', token: viewerToken },
+      ],
+      webhooks: new Map([['people', webhookSecret]]),
+      requestsPerMinute: 10_000,
+      serves: 'everything',
+      ...options.settings,
+    },
+    vitals: {
+      workedAt: () => clock.now(),
+      isStarted: () => true,
+      needs: async () => [{ name: 'store', fault: undefined }],
+      ...options.vitals,
+    },
+    clock,
+    logger: log,
+    newId: (prefix) => `${prefix}_${++requests}`,
+    version: '1.2.3',
+    renderDocs: (document) => renderDocsPage(document, { accessToken: '' }),
+    ...options.parts,
+  });
+  running.push(server);
+  return { ...server, clock, log, ask: (path, asked) => ask(`${server.url}${path}`, asked) };
+}
+
+export async function ask(url: string, { method = 'GET', token = operatorToken, headers = {}, body }: AskOptions = {}) {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = /json$|json;/.test(response.headers.get('content-type') ?? '') && !text.includes('}\n{');
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+}
