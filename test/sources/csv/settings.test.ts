@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { csv } from '../../../src/sources/csv/index.ts';
+import { csvKeys } from '../../../src/sources/csv/schema.ts';
+
+test.each([
+  [{ encodng: 'utf-8' }, ['encodng'], /^is not a known key; known here: kind, path, .*encoding/],
+  [{ complete: 'maybe' }, ['complete'], 'must be one of stable, marker, trailer'],
+  [{ encoding: 'latin' }, ['encoding'], /^must be one of utf-8, .*windows-1252/],
+  [{ delimiter: '::' }, ['delimiter'], 'must be one ASCII character'],
+  [{ path: '' }, ['path'], 'must not be empty'],
+  [{ path: 7 }, ['path'], 'must be text; put it in quotes'],
+  [{ path: undefined }, ['path'], 'is required'],
+  [{ trailer: 'T' }, ['trailer'], 'is only read with complete: trailer'],
+])('settings with %j are refused at their key, in words of the configuration', (wrong, path, message) => {
+  const problem = { path, message: typeof message === 'string' ? message : expect.stringMatching(message) };
+  expect(csv.parse({ kind: 'csv', path: 'a.csv', ...wrong })).toEqual({ ok: false, problems: [problem] });
+});
+
+test('every setting is explained for operators', async () => {
+  const page = await readFile(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  const explained = csvKeys.filter((key) => page.includes(`\n| \`${key}\` `));
+  expect(explained).toEqual(csvKeys.filter((key) => key !== 'kind'));
+});
