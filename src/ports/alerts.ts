@@ -1,4 +1,5 @@
-import type { Outcome } from '../core/run.ts';
+import type { ChangeKind } from '../core/change.ts';
+import type { ChangeState, Outcome } from '../core/run.ts';
 
 /** `critical`: the platform is drifting away from the source now; `warning`: somebody should look today. */
 export type Severity = 'warning' | 'critical';
@@ -109,6 +110,13 @@ export interface LastRuns {
   readonly successAt: number | undefined;
 }
 
+/** Changes of one kind in one state. */
+export interface ChangeResult {
+  readonly kind: ChangeKind;
+  readonly state: ChangeState;
+  readonly count: number;
+}
+
 /** Outcomes after which the platform has what may go there by itself. */
 export const successOutcomes: readonly Outcome[] = ['succeeded', 'nothing-to-do', 'held', 'exported'];
 
@@ -133,6 +141,8 @@ export interface AlertBook {
   /** Runs of the sync that ended at `since` or later, oldest first; without `since` the newest alone. */
   endedRuns(sync: string, since: number | undefined, limit: number): Promise<readonly EndedRun[]>;
   lastRuns(sync: string): Promise<LastRuns>;
+  /** How many changes of a run's plan stand in each state, by kind. */
+  changeResults(run: string): Promise<readonly ChangeResult[]>;
 }
 
 export interface OutgoingNotice {

@@ -142,6 +142,19 @@ export function createAlerts(db: Database): AlertBook {
       const success = await newest.where('outcome', 'in', [...successOutcomes]).executeTakeFirst();
       return { attemptAt: instant(attempt?.ended_at), successAt: instant(success?.ended_at) };
     },
+
+    async changeResults(run) {
+      const rows = await db
+        .selectFrom('changes')
+        .innerJoin('plans', 'plans.id', 'changes.plan')
+        .select(({ fn }) => ['changes.kind', 'changes.state', fn.countAll<number>().as('count')])
+        .where('plans.run', '=', run)
+        .groupBy(['changes.kind', 'changes.state'])
+        .orderBy('changes.kind')
+        .orderBy('changes.state')
+        .execute();
+      return rows.map(({ kind, state, count }) => ({ kind, state, count: Number(count) }));
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import type { Outcome } from '../../src/core/run.ts';
 import type { AlertNotice, AlertState, AlertSubject } from '../../src/ports/alerts.ts';
 import type { RunScope, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { sampleTrigger } from './store-samples.ts';
+import { openRun, sampleChange, sampleTrigger, writePlan } from './store-samples.ts';
 
 const people: AlertSubject = { kind: 'sync', name: 'people' };
 
@@ -101,6 +101,20 @@ export function describeAlerts(store: () => Store): void {
     expect(await alerts.prune(now + 20)).toBe(1);
     expect(await alerts.prune(now + 21)).toBe(1);
     expect((await alerts.list(10)).map(({ notice }) => notice.id)).toEqual(['n2', 'n1']);
+  });
+
+  it('counts the changes of a run by kind and by what became of them', async () => {
+    const owned = await openRun(store(), { id: 'run_c' });
+    const changes = [sampleChange('E1'), sampleChange('E2'), sampleChange('E3', 'disable')];
+    await writePlan(store(), { id: 'run_c', owned }, changes);
+    await writePlan(store(), { id: 'only shown' }, changes, 'b');
+    await store().plans.setStates(owned, [{ identification: 'E2', state: 'failed', reason: 'no' }]);
+    expect(await store().alerts.changeResults('run_c')).toEqual([
+      { kind: 'disable', state: 'planned', count: 1 },
+      { kind: 'update', state: 'failed', count: 1 },
+      { kind: 'update', state: 'planned', count: 1 },
+    ]);
+    expect(await store().alerts.changeResults('run_x')).toEqual([]);
   });
 
   it('knows which runs ended since an instant, and when the sync last did its job', async () => {

@@ -1,0 +1,131 @@
+import { changeClasses } from '../core/change.ts';
+import type { Outcome } from '../core/run.ts';
+import type { Clock } from '../ports/runtime.ts';
+import type { Run, Store, TokenState } from '../ports/store.ts';
+import type { Instruments } from './metrics-instruments.ts';
+
+export interface WatchedNames {
+  readonly syncs: readonly { readonly name: string; readonly connection: string }[];
+  readonly connections: readonly string[];
+}
+
+interface StoreIo {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+const outcomes: readonly Outcome[] = [
+  'succeeded',
+  'nothing-to-do',
+  'held',
+  'partial',
+  'failed',
+  'cancelled',
+  'exported',
+];
+const tokenStates: readonly TokenState[] = ['ready', 'refreshing', 'reauth-required', 'revoked'];
+const pendingStates = ['sending', 'sent', 'unresolved'];
+
+/** What the store knows, put into the instruments. Gauges are made anew each time; counters get what is new. */
+export function openStoreMetrics(
+  instruments: Instruments,
+  io: StoreIo,
+  { syncs, connections }: WatchedNames,
+): { refresh(): Promise<void> } {
+  // A counter that is there from the start shows its first event as an increase.
+  for (const { name: sync } of syncs) for (const outcome of outcomes) instruments.runs.inc({ sync, outcome }, 0);
+  const counted = syncs.map(({ name }) => openRunCounter(name, instruments, io));
+  const gauges = [
+    instruments.lastSuccess,
+    instruments.lastAttempt,
+    instruments.freshness,
+    instruments.tokenState,
+    instruments.tokenExpiry,
+  ];
+  return {
+    async refresh() {
+      for (const count of counted) await count();
+      for (const gauge of gauges) gauge.reset();
+      for (const { name } of syncs) await readSync(name, instruments, io);
+      for (const name of connections) await readConnection(name, instruments, io);
+      await readOpenRuns({ syncs, connections }, instruments, io);
+    },
+  };
+}
+
+/** Runs are written by clocks that may differ: one that ended up to so long before another is still looked for. */
+const overlapMs = 60_000;
+const runsAtATime = 1000;
+
+/** Counts each run that ends from now on once. */
+function openRunCounter(sync: string, instruments: Instruments, { store, clock }: StoreIo): () => Promise<void> {
+  let until = clock.now();
+  let seen: ReadonlyMap<string, number> = new Map();
+  const from = until;
+  return async () => {
+    const ended = await store.alerts.endedRuns(sync, Math.max(from, until - overlapMs), runsAtATime);
+    for (const { id, endedAt } of ended) {
+      const run = seen.has(id) ? undefined : await store.runs.get(id);
+      if (run !== undefined) await countRun(run, instruments, store);
+      until = Math.max(until, endedAt);
+    }
+    seen = new Map(ended.map(({ id, endedAt }) => [id, endedAt]));
+  };
+}
+
+async function countRun(run: Run, instruments: Instruments, store: Store): Promise<void> {
+  const { sync, outcome, startedAt, endedAt } = run;
+  if (outcome === undefined || endedAt === undefined) return;
+  // All is read before anything is counted: a store that fails in between must not count a run twice.
+  const results = await store.alerts.changeResults(run.id);
+  const batches = await store.batches.ofRun(run.id);
+  instruments.runs.inc({ sync, outcome });
+  instruments.runSeconds.observe({ sync }, (endedAt - startedAt) / 1000);
+  for (const { kind, state, count } of results) instruments.changes.inc({ sync, kind, result: state }, count);
+  for (const { connection, kind, sentAt, finalAt } of batches) {
+    if (sentAt === undefined || finalAt === undefined) continue;
+    instruments.settleSeconds.observe({ connection, kind }, (finalAt - sentAt) / 1000);
+  }
+}
+
+async function readSync(sync: string, instruments: Instruments, { store, clock }: StoreIo): Promise<void> {
+  const now = clock.now();
+  const { attemptAt, successAt } = await store.alerts.lastRuns(sync);
+  if (attemptAt !== undefined) instruments.lastAttempt.set({ sync }, attemptAt / 1000);
+  if (successAt !== undefined) {
+    instruments.lastSuccess.set({ sync }, successAt / 1000);
+    instruments.freshness.set({ sync }, (now - successAt) / 1000);
+  }
+  const holds = await store.holds.open(sync, now);
+  for (const name of changeClasses) {
+    const hashes = holds.filter((hold) => hold.class === name).flatMap((hold) => hold.hashes);
+    instruments.heldChanges.set({ sync, class: name }, new Set(hashes).size);
+  }
+  const waiting = await store.triggers.waiting(sync);
+  const oldest = Math.min(now, ...waiting.map(({ requestedAt }) => requestedAt));
+  instruments.triggersWaiting.set({ sync }, waiting.length);
+  instruments.triggerAge.set({ sync }, (now - oldest) / 1000);
+}
+
+async function readConnection(connection: string, instruments: Instruments, { store }: StoreIo): Promise<void> {
+  const token = await store.tokens.get(connection);
+  if (token === undefined) return;
+  for (const state of tokenStates) {
+    instruments.tokenState.set({ connection, state }, token.state === state ? 1 : 0);
+  }
+  if (token.expiresAt !== undefined) instruments.tokenExpiry.set({ connection }, token.expiresAt / 1000);
+}
+
+async function readOpenRuns(names: WatchedNames, instruments: Instruments, { store }: StoreIo): Promise<void> {
+  const open = await store.runs.unfinished();
+  for (const { name: sync } of names.syncs) {
+    instruments.runsOpen.set({ sync }, open.filter((run) => run.sync === sync).length);
+  }
+  const batches = (await Promise.all(open.map(({ id }) => store.batches.ofRun(id)))).flat();
+  for (const connection of names.connections) {
+    const underWay = batches.filter((batch) => batch.connection === connection && pendingStates.includes(batch.state));
+    const left = await store.batches.unresolved(connection);
+    const pending = new Set([...underWay, ...left].map(({ id }) => id));
+    instruments.filesPending.set({ connection }, pending.size);
+  }
+}

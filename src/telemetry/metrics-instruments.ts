@@ -1,0 +1,24 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type MetricKey, type MetricRow, metricsTable } from './metrics-table.ts';
+
+type KeysOf<Type extends MetricRow['type']> = {
+  [Key in MetricKey]: (typeof metricsTable)[Key]['type'] extends Type ? Key : never;
+}[MetricKey];
+
+/** Every metric of the table, opened. */
+export type Instruments = { readonly [Key in KeysOf<'gauge'>]: Gauge } & {
+  readonly [Key in KeysOf<'counter'>]: Counter;
+} & { readonly [Key in KeysOf<'histogram'>]: Histogram };
+
+/** Opens every metric of the table in a registry. */
+export function openInstruments(registry: Registry): Instruments {
+  const open = ({ name, type, labels, help, buckets }: MetricRow): Gauge | Counter | Histogram => {
+    const options = { name, help, labelNames: [...labels], registers: [registry] };
+    if (type === 'gauge') return new Gauge(options);
+    if (type === 'counter') return new Counter(options);
+    return new Histogram({ ...options, ...(buckets === undefined ? {} : { buckets: [...buckets] }) });
+  };
+  return Object.fromEntries(
+    Object.entries(metricsTable).map(([key, row]) => [key, open(row)]),
+  ) as unknown as Instruments;
+}

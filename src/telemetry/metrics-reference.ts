@@ -1,0 +1,37 @@
+import { type MetricRow, metricsTable } from './metrics-table.ts';
+
+const introduction = `# Metrics
+
+<!-- Generated from src/telemetry/metrics-table.ts by \`npm run docs\`; edit there. -->
+
+\`GET /metrics\` of \`rollcall start\` answers in the text format of Prometheus. No label names a person.
+
+Metrics of the scope *store* tell of the whole deployment and are the same whichever process is asked: look at one, or take
+the maximum. Those of the scope *process* tell what that process did: add them up. Counters begin at 0 with the process.
+
+A good first alert is \`rollcall_freshness_seconds\` above what the business can bear; \`alerts:\` in the
+[configuration](configuration.md) says the same to people without Prometheus.`;
+
+/** Text of docs/metrics.md. */
+export function renderMetricsReference(): string {
+  const rows: readonly MetricRow[] = Object.values(metricsTable);
+  const cells = [
+    ['Name', 'Type', 'Labels', 'Scope', 'Meaning'],
+    ...rows.map(({ name, type, labels, scope, help }) => [
+      `\`${name}\``,
+      type,
+      labels.map((label) => `\`${label}\``).join(', ') || '–',
+      scope,
+      help.replaceAll('|', '\\|'),
+    ]),
+  ];
+  const widths = cells[0]?.map((_, i) => Math.max(...cells.map((row) => [...(row[i] ?? '')].length))) ?? [];
+  const lines = cells.map((row) => `| ${row.map((cell, i) => pad(cell, widths[i] ?? 0)).join(' | ')} |`);
+  const [head = '', ...body] = lines;
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  return `${introduction}\n\n${[head, rule, ...body].join('\n')}\n`;
+}
+
+function pad(cell: string, width: number): string {
+  return cell + ' '.repeat(Math.max(0, width - [...cell].length));
+}

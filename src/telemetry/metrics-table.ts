@@ -1,0 +1,173 @@
+/** One metric: the only place where its name is made. */
+export interface MetricRow {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter' | 'histogram';
+  readonly labels: readonly string[];
+  readonly help: string;
+  /** `store`: the same in every process of a deployment. `process`: what this process did since it began. */
+  readonly scope: 'store' | 'process';
+  /** Upper bounds of a histogram's buckets, in seconds. */
+  readonly buckets?: readonly number[];
+}
+
+const seconds = {
+  short: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  long: [1, 5, 15, 60, 300, 900, 1800, 3600, 14_400],
+};
+
+/** Every metric, by what the code calls it. docs/metrics.md is made of it. No label names a person. */
+export const metricsTable = {
+  info: {
+    name: 'rollcall_info',
+    type: 'gauge',
+    labels: ['version'],
+    help: 'Always 1; says which version answers.',
+    scope: 'process',
+  },
+  lastSuccess: {
+    name: 'rollcall_last_success_timestamp_seconds',
+    type: 'gauge',
+    labels: ['sync'],
+    help: 'When the last run about everybody ended that did its job (succeeded, nothing-to-do, held or exported). Absent before the first.',
+    scope: 'store',
+  },
+  lastAttempt: {
+    name: 'rollcall_last_attempt_timestamp_seconds',
+    type: 'gauge',
+    labels: ['sync'],
+    help: 'When the last run about everybody ended, however it did. Absent before the first.',
+    scope: 'store',
+  },
+  freshness: {
+    name: 'rollcall_freshness_seconds',
+    type: 'gauge',
+    labels: ['sync'],
+    help: 'Time since the last success: the one figure to alert on. Absent before the first success.',
+    scope: 'store',
+  },
+  runsOpen: {
+    name: 'rollcall_runs_unfinished',
+    type: 'gauge',
+    labels: ['sync'],
+    help: 'Runs that have begun and not ended: 0 or 1.',
+    scope: 'store',
+  },
+  heldChanges: {
+    name: 'rollcall_held_changes',
+    type: 'gauge',
+    labels: ['sync', 'class'],
+    help: 'Changes that wait for approval, by guard class. A change can be in two.',
+    scope: 'store',
+  },
+  filesPending: {
+    name: 'rollcall_files_pending',
+    type: 'gauge',
+    labels: ['connection'],
+    help: 'Batches whose effect is not known yet: being sent, being processed, or unresolved.',
+    scope: 'store',
+  },
+  triggersWaiting: {
+    name: 'rollcall_triggers_waiting',
+    type: 'gauge',
+    labels: ['sync'],
+    help: 'Requests for a run that no run has taken up: the depth of the queue.',
+    scope: 'store',
+  },
+  triggerAge: {
+    name: 'rollcall_trigger_age_seconds',
+    type: 'gauge',
+    labels: ['sync'],
+    help: 'Age of the oldest of them; 0 when none waits.',
+    scope: 'store',
+  },
+  tokenState: {
+    name: 'rollcall_token_state',
+    type: 'gauge',
+    labels: ['connection', 'state'],
+    help: '1 for the state that the tokens of a connection are in (ready, refreshing, reauth-required, revoked), else 0. Absent for a fixed access token.',
+    scope: 'store',
+  },
+  tokenExpiry: {
+    name: 'rollcall_token_expiry_timestamp_seconds',
+    type: 'gauge',
+    labels: ['connection'],
+    help: 'When the access token ends. It is renewed at about 75 % of its life.',
+    scope: 'store',
+  },
+  runs: {
+    name: 'rollcall_runs_total',
+    type: 'counter',
+    labels: ['sync', 'outcome'],
+    help: 'Runs of the whole deployment that ended since this process began, by outcome.',
+    scope: 'store',
+  },
+  changes: {
+    name: 'rollcall_changes_total',
+    type: 'counter',
+    labels: ['sync', 'kind', 'result'],
+    help: 'Changes of those runs, by kind and by what became of them (applied, failed, unverified, unresolved, held, exported, dropped).',
+    scope: 'store',
+  },
+  runSeconds: {
+    name: 'rollcall_run_duration_seconds',
+    type: 'histogram',
+    labels: ['sync'],
+    help: 'How long those runs took.',
+    scope: 'store',
+    buckets: seconds.long,
+  },
+  settleSeconds: {
+    name: 'rollcall_batch_settle_duration_seconds',
+    type: 'histogram',
+    labels: ['connection', 'kind'],
+    help: 'From the sending of a batch to its final word, in those runs.',
+    scope: 'store',
+    buckets: seconds.long,
+  },
+  requests: {
+    name: 'rollcall_requests_total',
+    type: 'counter',
+    labels: ['connection', 'operation', 'status'],
+    help: 'Calls to the platform, by path template and HTTP status (none: no answer came).',
+    scope: 'process',
+  },
+  requestSeconds: {
+    name: 'rollcall_request_duration_seconds',
+    type: 'histogram',
+    labels: ['connection', 'operation'],
+    help: 'How long they took, without the wait for their turn.',
+    scope: 'process',
+    buckets: seconds.short,
+  },
+  waitSeconds: {
+    name: 'rollcall_rate_limit_wait_seconds',
+    type: 'histogram',
+    labels: ['connection'],
+    help: 'How long calls waited for their turn (requestsPerSecond and concurrency of the connection).',
+    scope: 'process',
+    buckets: seconds.short,
+  },
+  tokenRefreshes: {
+    name: 'rollcall_token_refreshes_total',
+    type: 'counter',
+    labels: ['connection', 'outcome'],
+    help: 'Presentations of a refresh token, by what the platform said.',
+    scope: 'process',
+  },
+  loopDelay: {
+    name: 'rollcall_event_loop_delay_seconds',
+    type: 'gauge',
+    labels: ['quantile'],
+    help: 'How late timers fired since the last look (0.5, 0.99, 1).',
+    scope: 'process',
+  },
+  memory: {
+    name: 'rollcall_process_resident_memory_bytes',
+    type: 'gauge',
+    labels: [],
+    help: 'Memory of this process.',
+    scope: 'process',
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+export type MetricKey = keyof typeof metricsTable;

@@ -1,0 +1,70 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Registry } from 'prom-client';
+import type { Metrics } from '../ports/metrics.ts';
+import type { Clock } from '../ports/runtime.ts';
+import type { Store } from '../ports/store.ts';
+import { openStoreMetrics, type WatchedNames } from './metrics-from-store.ts';
+import { type Instruments, openInstruments } from './metrics-instruments.ts';
+
+export interface MetricsOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly version: string;
+  /** What is configured. Absent: only what this process counts is shown. */
+  readonly names?: WatchedNames;
+}
+
+/** Must be closed: it watches the event loop. */
+export interface OpenedMetrics {
+  readonly metrics: Metrics;
+  /** The text for Prometheus. Reads the store; callers at the same time share one reading. Throws as the store does. */
+  render(): Promise<string>;
+  readonly contentType: string;
+  close(): void;
+}
+
+const loopResolutionMs = 20;
+
+/** Opens the metrics of this process. Counting costs no more than a look-up; the store is read only by `render`. */
+export function openMetrics({ store, clock, version, names }: MetricsOptions): OpenedMetrics {
+  const registry = new Registry();
+  const instruments = openInstruments(registry);
+  const loop = monitorEventLoopDelay({ resolution: loopResolutionMs });
+  loop.enable();
+  const fromStore = openStoreMetrics(instruments, { store, clock }, names ?? { syncs: [], connections: [] });
+  instruments.info.set({ version }, 1);
+  let rendering: Promise<string> | undefined;
+  const render = async (): Promise<string> => {
+    await fromStore.refresh();
+    readProcess(instruments, loop);
+    return registry.metrics();
+  };
+  return {
+    metrics: {
+      requestEnded({ connection, operation, status, tookMs, waitedMs }) {
+        instruments.requests.inc({ connection, operation, status: status === undefined ? 'none' : String(status) });
+        instruments.requestSeconds.observe({ connection, operation }, tookMs / 1000);
+        instruments.waitSeconds.observe({ connection }, waitedMs / 1000);
+      },
+      tokenPresented: (connection, outcome) => instruments.tokenRefreshes.inc({ connection, outcome }),
+    },
+    render() {
+      rendering ??= render().finally(() => {
+        rendering = undefined;
+      });
+      return rendering;
+    },
+    contentType: registry.contentType,
+    close: () => loop.disable(),
+  };
+}
+
+function readProcess(instruments: Instruments, loop: ReturnType<typeof monitorEventLoopDelay>): void {
+  // The histogram counts whole intervals; what is above its resolution is the delay.
+  const late = (ns: number): number => (Number.isFinite(ns) ? Math.max(0, ns / 1e9 - loopResolutionMs / 1000) : 0);
+  instruments.loopDelay.set({ quantile: '0.5' }, late(loop.percentile(50)));
+  instruments.loopDelay.set({ quantile: '0.99' }, late(loop.percentile(99)));
+  instruments.loopDelay.set({ quantile: '1' }, loop.count === 0 ? 0 : late(loop.max));
+  loop.reset();
+  instruments.memory.set(process.memoryUsage.rss());
+}

@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noCounts } from '../../src/core/run.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { openStore } from '../../src/store/index.ts';
+import { type OpenedMetrics, openMetrics } from '../../src/telemetry/metrics.ts';
+import { renderMetricsReference } from '../../src/telemetry/metrics-reference.ts';
+import { metricsTable } from '../../src/telemetry/metrics-table.ts';
+import {
+  hourMs,
+  openRun,
+  sampleBatch,
+  sampleChange,
+  sampleHold,
+  sampleTokens,
+  sampleTrigger,
+  writePlan,
+} from '../contracts/store-samples.ts';
+import { FakeClock, someInstant } from '../support/fake-clock.ts';
+
+let store: Store;
+let clock: FakeClock;
+let opened: OpenedMetrics;
+const names = { syncs: [{ name: 'people', connection: 'acme' }], connections: ['acme'] };
+
+beforeEach(async () => {
+  store = await openStore('sqlite::memory:', { folder: '.' });
+  clock = new FakeClock();
+  opened = openMetrics({ store, clock, version: '9.9.9', names });
+});
+afterEach(async () => {
+  opened.close();
+  await store.close();
+});
+
+/** The samples whose line begins so, as `labels value`. */
+async function samples(name: string): Promise<readonly string[]> {
+  const lines = (await opened.render()).split('\n');
+  return lines
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .map((line) => line.slice(name.length));
+}
+
+/** A run of two changes in one batch, ended after 40 s. */
+async function wholeRun(id: string): Promise<void> {
+  const owned = await openRun(store, { id, now: clock.now() });
+  await writePlan(store, { id, owned }, [sampleChange('E1'), sampleChange('E2', 'create')]);
+  const batch = sampleBatch(owned, 1, { size: 2 });
+  await store.batches.create(owned, [{ batch, identifications: ['E1', 'E2'] }]);
+  await store.batches.update(owned, batch.id, { state: 'sent', sentAt: clock.now() });
+  await clock.advance(40_000);
+  const marks = [
+    { identification: 'E1', state: 'applied', appliedAt: clock.now() },
+    { identification: 'E2', state: 'failed', reason: 'no' },
+  ] as const;
+  await store.batches.update(owned, batch.id, { state: 'settled', finalAt: clock.now() }, { marks });
+  await store.runs.update(owned, { phase: 'done', endedAt: clock.now(), outcome: 'partial', counts: noCounts });
+  await store.leases.release(owned.lease);
+}
+
+describe('of the store', () => {
+  it('a run that ends is counted once, with its changes and the time of its batches', async () => {
+    expect(await samples('rollcall_runs_total')).toContain('{sync="people",outcome="partial"} 0');
+    await clock.advance(1000);
+    await wholeRun('run_1');
+    await opened.render();
+    expect(await samples('rollcall_runs_total')).toContain('{sync="people",outcome="partial"} 1');
+    expect(await samples('rollcall_changes_total')).toEqual([
+      '{sync="people",kind="create",result="failed"} 1',
+      '{sync="people",kind="update",result="applied"} 1',
+    ]);
+    expect(await samples('rollcall_batch_settle_duration_seconds_sum')).toEqual(['{connection="acme",kind="csv"} 40']);
+    expect(await samples('rollcall_run_duration_seconds_count')).toEqual(['{sync="people"} 1']);
+    await clock.advance(1000);
+    await wholeRun('run_2');
+    expect(await samples('rollcall_runs_total')).toContain('{sync="people",outcome="partial"} 2');
+  });
+
+  it('what ended before this process began is not counted by it', async () => {
+    await wholeRun('run_1');
+    opened.close();
+    await clock.advance(1);
+    opened = openMetrics({ store, clock, version: '9.9.9', names });
+    expect(await samples('rollcall_runs_total')).toContain('{sync="people",outcome="partial"} 0');
+  });
+
+  it('freshness counts from the last success, and a later failure moves only the attempt', async () => {
+    expect(await samples('rollcall_freshness_seconds')).toEqual([]);
+    const first = await openRun(store, { id: 'run_1' });
+    await store.runs.update(first, { phase: 'done', endedAt: someInstant, outcome: 'nothing-to-do' });
+    await clock.advance(60_000);
+    await wholeRun('run_2');
+    expect(await samples('rollcall_freshness_seconds')).toEqual(['{sync="people"} 100']);
+    expect(await samples('rollcall_last_success_timestamp_seconds')).toEqual([`{sync="people"} ${someInstant / 1000}`]);
+    expect(await samples('rollcall_last_attempt_timestamp_seconds')).toEqual([
+      `{sync="people"} ${someInstant / 1000 + 100}`,
+    ]);
+  });
+
+  it('what waits is shown while it waits: held changes, requests, batches, an open run', async () => {
+    const owned = await openRun(store, { id: 'run_1' });
+    await writePlan(store, { id: 'run_1', owned }, [sampleChange('E1')]);
+    await store.batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['E1'] }]);
+    expect(await samples('rollcall_files_pending')).toEqual(['{connection="acme"} 0']);
+    await store.batches.update(owned, 'run_1_b1', { state: 'sending' });
+    await store.holds.renew(owned, [sampleHold(owned, 'hold_1', ['a', 'b'])]);
+    await store.triggers.add(sampleTrigger('t2'));
+    await clock.advance(5000);
+    expect(await samples('rollcall_files_pending')).toEqual(['{connection="acme"} 1']);
+    expect(await samples('rollcall_runs_unfinished')).toEqual(['{sync="people"} 1']);
+    expect(await samples('rollcall_held_changes')).toContain('{sync="people",class="disables"} 2');
+    expect(await samples('rollcall_triggers_waiting')).toEqual(['{sync="people"} 1']);
+    expect(await samples('rollcall_trigger_age_seconds')).toEqual(['{sync="people"} 5']);
+    await store.triggers.cancel('t2');
+    await store.holds.renew(owned, []);
+    expect(await samples('rollcall_triggers_waiting')).toEqual(['{sync="people"} 0']);
+    expect(await samples('rollcall_trigger_age_seconds')).toEqual(['{sync="people"} 0']);
+    expect(await samples('rollcall_held_changes')).toContain('{sync="people",class="disables"} 0');
+  });
+
+  it('tokens are shown by state and end', async () => {
+    expect(await samples('rollcall_token_state')).toEqual([]);
+    await store.tokens.replace(undefined, sampleTokens({ state: 'reauth-required' }));
+    expect(await samples('rollcall_token_state')).toContain('{connection="acme",state="reauth-required"} 1');
+    expect(await samples('rollcall_token_state')).toContain('{connection="acme",state="ready"} 0');
+    expect(await samples('rollcall_token_expiry_timestamp_seconds')).toEqual([
+      `{connection="acme"} ${(someInstant + hourMs) / 1000}`,
+    ]);
+  });
+});
+
+it('calls and refreshes of this process are counted, with those that got no answer', async () => {
+  const call = { connection: 'acme', operation: 'GET /users/{identification}', tookMs: 300, waitedMs: 2000 };
+  opened.metrics.requestEnded({ ...call, status: 200 });
+  opened.metrics.requestEnded({ ...call, status: undefined });
+  opened.metrics.tokenPresented('acme', 'granted');
+  const labels = 'connection="acme",operation="GET /users/{identification}"';
+  expect(await samples('rollcall_requests_total')).toEqual([
+    `{${labels},status="200"} 1`,
+    `{${labels},status="none"} 1`,
+  ]);
+  expect(await samples('rollcall_request_duration_seconds_sum')).toEqual([`{${labels}} 0.6`]);
+  expect(await samples('rollcall_rate_limit_wait_seconds_sum')).toEqual(['{connection="acme"} 4']);
+  expect(await samples('rollcall_token_refreshes_total')).toEqual(['{connection="acme",outcome="granted"} 1']);
+});
+
+it('every metric of the table is in the text with its type and help, and no other', async () => {
+  const text = await opened.render();
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
+  expect(types.toSorted()).toEqual(
+    Object.values(metricsTable)
+      .map(({ name, type }) => `${name} ${type}`)
+      .toSorted(),
+  );
+  expect(opened.contentType).toContain('text/plain');
+  expect(text).toContain('rollcall_info{version="9.9.9"} 1');
+});
+
+it('many who ask at once share one reading, and two processes do not share counts', async () => {
+  const other = openMetrics({ store, clock, version: '9.9.9', names });
+  opened.metrics.tokenPresented('acme', 'granted');
+  const [a, b] = await Promise.all([opened.render(), opened.render()]);
+  expect(a).toBe(b);
+  expect(await other.render()).not.toContain('rollcall_token_refreshes_total{');
+  other.close();
+});
+
+it('docs/metrics.md is what the table generates; run `npm run docs` when it is not', async () => {
+  const text = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+  expect(text).toBe(renderMetricsReference());
+});
