@@ -83,6 +83,9 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
       'cache-control': 'no-store',
       'content-security-policy': plainPolicy,
     });
+  });
+  // A connection kept alive would be waited for.
+  app.addHook('onSend', async (_request, reply) => {
     if (closing.aborted) reply.header('connection', 'close');
   });
   app.addHook('onResponse', async (request, reply) => {
