@@ -43,5 +43,10 @@ RUN mkdir -p /data/.rollcall && chown -R 1000:1000 /data && chmod 700 /data/.rol
 WORKDIR /data
 USER 1000:1000
 VOLUME /data/.rollcall
+# What server.port says by default.
+EXPOSE 8080
+# Unwell is a process that listens and says so, or does not answer. One without "server:" listens nowhere and is not asked.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz', { signal: AbortSignal.timeout(5000) }).then((answer) => process.exit(answer.ok ? 0 : 1), (error) => process.exit(error.cause?.code === 'ECONNREFUSED' ? 0 : 1))"]
 ENTRYPOINT ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "/app/dist/src/main/cli.js"]
 CMD ["start"]

@@ -66,13 +66,14 @@ syncs:
     source: { kind: csv, path: ./employees.csv }
     policy: upsert-only
     mapping: { identification: id, firstName: first, lastName: last, email: mail }
+server: { host: 0.0.0.0, tokens: [{ name: ops, role: operator, token: "${env:OPS_TOKEN}" }] }
 Y
 printf 'id,first,last,mail\n9001,Ana,Sato,ana.sato@example.com\n9002,Bo,Lind,bo.lind@example.com\n' >"$work/employees.csv"
 chmod -R a+rX "$work"
 "$engine" run -d --name "$name-platform" "$image" sandbox --users 20 --access-token secret-of-the-test >/dev/null 2>&1
 "$engine" volume create "$name" >/dev/null 2>&1
 start() {
-  confined 192m -d --name "$name" --network "container:$name-platform" -e ACME_ACCESS_TOKEN=secret-of-the-test \
+  confined 192m -d --name "$name" --network "container:$name-platform" -e ACME_ACCESS_TOKEN=secret-of-the-test -e OPS_TOKEN=secret-of-the-test-too \
     -v "$work/rollcall.yaml:/data/rollcall.yaml:ro" -v "$work/employees.csv:/data/employees.csv:ro" \
     -v "$name:/data/.rollcall" "$image" start --json >/dev/null 2>&1
 }
@@ -89,6 +90,14 @@ began=$(now)
 start
 wait_ready
 say 'start is ready after' "$(($(now) - began)) ms with the container's own start"
+status_of() {
+  "$engine" exec "$name" node -e 'fetch("http://127.0.0.1:8080" + process.argv[1]).then((answer) => console.log(answer.status))' "$1" 2>/dev/null
+}
+for path in /startupz /healthz /readyz; do
+  [ "$(status_of $path)" = 200 ] || die "$path answers $(status_of $path)"
+done
+[ "$(status_of /api/syncs)" = 401 ] || die "the API answers $(status_of /api/syncs) without a token"
+say 'health, and the API without a token' '200, 401'
 in_it resync people >/dev/null || die 'resync in the running container'
 for _ in $(seq 100); do
   in_it runs --json | grep -q '"outcome":"succeeded"' && break

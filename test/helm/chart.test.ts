@@ -75,26 +75,39 @@ describe.skipIf(found === undefined)('the chart', () => {
       'Deployment acme-rollcall',
       'PersistentVolumeClaim acme-rollcall',
       'Pod acme-rollcall-test',
+      'Service acme-rollcall',
       'ServiceAccount acme-rollcall',
     ]);
+    expect(named(all('single-silent')).filter((name) => name.startsWith('Service '))).toEqual([]);
     expect(named(all('single-postgres'))).toEqual([
       'ConfigMap roll',
       'Deployment roll',
       'NetworkPolicy roll',
       'Pod roll-test',
+      'Service roll',
       'ServiceAccount roll',
     ]);
-    expect(named(all('existing-configmap'))).toEqual(['Deployment acme-rollcall', 'Pod acme-rollcall-test']);
+    expect(named(all('existing-configmap'))).toEqual([
+      'Deployment acme-rollcall',
+      'Pod acme-rollcall-test',
+      'Service acme-rollcall',
+    ]);
     expect(named(all('distributed'))).toEqual([
       'ConfigMap acme-rollcall',
       'Deployment acme-rollcall-scheduler',
+      'Deployment acme-rollcall-server',
       'Deployment acme-rollcall-worker',
       'HorizontalPodAutoscaler acme-rollcall-worker',
+      'Ingress acme-rollcall',
       'NetworkPolicy acme-rollcall',
       'Pod acme-rollcall-test',
       'PodDisruptionBudget acme-rollcall-scheduler',
+      'PodDisruptionBudget acme-rollcall-server',
       'PodDisruptionBudget acme-rollcall-worker',
+      'Service acme-rollcall',
+      'Service acme-rollcall-metrics',
       'ServiceAccount acme-rollcall',
+      'ServiceMonitor acme-rollcall',
     ]);
     expect(named(all('distributed-keda'))).toContain('ScaledObject acme-rollcall-worker');
     expect(named(all('distributed-keda'))).not.toContain('HorizontalPodAutoscaler acme-rollcall-worker');
@@ -152,16 +165,54 @@ describe.skipIf(found === undefined)('the chart', () => {
           string,
           { matchLabels: Record<string, string> } | undefined
         >;
-        if (selector?.matchLabels !== undefined) expect(picks(selector.matchLabels)).toEqual([metadata.name]);
+        if (kind === 'Deployment' || kind === 'PodDisruptionBudget') {
+          expect(picks(selector?.matchLabels ?? {})).toEqual([metadata.name]);
+        }
         if (kind === 'NetworkPolicy') expect(picks(podSelector?.matchLabels ?? {})).toHaveLength(pods.length);
       }
     }
   });
 
+  it('asks a pod for its health exactly where it listens', () => {
+    for (const variant of variants) {
+      for (const { pod, name } of podsOf(all(variant))) {
+        if (name.endsWith('-test')) continue;
+        const [container] = pod.containers;
+        const isSilent = variant === 'single-silent';
+        expect(container?.ports, name).toEqual(
+          isSilent ? undefined : [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
+        );
+        const asked = [container?.startupProbe, container?.livenessProbe, container?.readinessProbe].map(
+          (probe) => probe?.httpGet,
+        );
+        const paths = ['/startupz', '/healthz', '/readyz'];
+        expect(asked, name).toEqual(paths.map((path) => (isSilent ? undefined : { path, port: 'http' })));
+      }
+    }
+  });
+
+  it('sends API and pages to the pods that have them, and Prometheus to all', () => {
+    const labelsOf = (name: string) =>
+      one(all('distributed'), 'Service', name).spec?.selector as Record<string, string>;
+    const picks = (labels: Record<string, string>) =>
+      podsOf(all('distributed'))
+        .filter((pod) => Object.entries(labels).every(([key, value]) => pod.labels[key] === value))
+        .map(({ name }) => name);
+    expect(picks(labelsOf('acme-rollcall'))).toEqual(['acme-rollcall-server']);
+    expect(picks(labelsOf('acme-rollcall-metrics'))).toEqual(
+      expect.arrayContaining(['acme-rollcall-scheduler', 'acme-rollcall-server', 'acme-rollcall-worker']),
+    );
+  });
+
   it('starts every role with a command line that the program has', () => {
     const argsOf = (variant: string) => podsOf(all(variant)).map(({ pod }) => pod.containers[0]?.args.join(' '));
     expect(argsOf('single-sqlite').sort()).toEqual(['check', 'start --role all']);
-    expect(argsOf('distributed').sort()).toEqual(['check', 'start --role scheduler', 'start --role worker']);
+    expect(argsOf('distributed').sort()).toEqual([
+      'check',
+      'start --role scheduler',
+      'start --role server',
+      'start --role worker',
+    ]);
   });
 
   it.each(variants.filter((variant) => variant !== 'existing-configmap'))(
@@ -170,7 +221,12 @@ describe.skipIf(found === undefined)('the chart', () => {
       const text = one(all(variant), 'ConfigMap').data?.['rollcall.yaml'] ?? '';
       for (const { pod } of podsOf(all(variant))) {
         const names = pod.containers.flatMap(({ env }) => env.map(({ name }) => name));
-        const env = Object.fromEntries(names.map((name) => [name, Buffer.alloc(32, name).toString('base64')]));
+        const env = Object.fromEntries(
+          names.map((name) => [
+            name,
+            name.endsWith('_URL') ? 'https://hooks.example.com/x' : Buffer.alloc(32, name).toString('base64'),
+          ]),
+        );
         const config = await loadConfig('/data/rollcall.yaml', {
           env,
           sourceKinds,
@@ -277,6 +333,18 @@ describe.skipIf(found === undefined)('the chart', () => {
       'distributed',
       ['--set', 'mode=single'],
       /use mode: distributed, or take config\.redis out/,
+    ],
+    [
+      'pods that listen to themselves',
+      'single-sqlite',
+      ['--set', 'config.server.host=127.0.0.1'],
+      /set it to 0\.0\.0\.0/,
+    ],
+    [
+      'a way in to nobody',
+      'single-silent',
+      ['--set', 'ingress.enabled=true'],
+      /need pods that listen: set config\.server/,
     ],
     ['two that scale', 'distributed-keda', ['--set', 'worker.autoscaling.enabled=true'], /enable one of them/],
     [

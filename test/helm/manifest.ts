@@ -13,6 +13,10 @@ export interface Manifest {
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+}
+
 export interface Container {
   readonly name: string;
   readonly args: readonly string[];
@@ -20,6 +24,10 @@ export interface Container {
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
   readonly securityContext: unknown;
   readonly resources: unknown;
+  readonly ports?: unknown;
+  readonly startupProbe?: Probe;
+  readonly livenessProbe?: Probe;
+  readonly readinessProbe?: Probe;
 }
 
 export interface PodSpec {

@@ -62,11 +62,33 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- default (include "rollcall.fullname" .) .Values.persistence.existingClaim }}
 {{- end }}
 
+{{/* "true" when the pods listen. */}}
+{{- define "rollcall.listens" -}}
+{{- if (default dict .Values.config).server }}true{{ end }}
+{{- end }}
+
+{{- define "rollcall.port" -}}
+{{- int (default 8080 .Values.config.server.port) }}
+{{- end }}
+
+{{/* The component that answers the API. */}}
+{{- define "rollcall.apiComponent" -}}
+{{- ternary "all" "server" (eq .Values.mode "single") }}
+{{- end }}
+
 {{/* What the schema cannot say. */}}
 {{- define "rollcall.validate" -}}
 {{- $config := default dict .Values.config }}
 {{- if and (not .Values.existingConfigMap) (not $config.connections) }}
 {{- fail "\n\nconfig.connections is empty: put your rollcall.yaml under config (docs/kubernetes.md has an example), or name a ConfigMap that holds it with existingConfigMap." }}
+{{- end }}
+{{- with $config.server }}
+{{- if has (default "127.0.0.1" .host) (list "127.0.0.1" "localhost" "::1") }}
+{{- fail "\n\nconfig.server.host is this pod alone, so Kubernetes could not ask for its health: set it to 0.0.0.0, or config.server to null." }}
+{{- end }}
+{{- end }}
+{{- if and (not $config.server) (or .Values.ingress.enabled .Values.serviceMonitor.enabled) }}
+{{- fail "\n\ningress and serviceMonitor need pods that listen: set config.server, such as { host: 0.0.0.0, port: 8080 }." }}
 {{- end }}
 {{- if and .Values.existingConfigMap $config.connections }}
 {{- fail "\n\nconfig and existingConfigMap are both given: use one of them." }}

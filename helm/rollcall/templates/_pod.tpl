@@ -42,6 +42,33 @@ spec:
     - name: rollcall
       {{- include "rollcall.containerCommon" $root | nindent 6 }}
       args: [start, --role, {{ .role }}]
+      {{- if include "rollcall.listens" $root }}
+      ports:
+        - { name: http, containerPort: {{ include "rollcall.port" $root }}, protocol: TCP }
+      # The first start may have to bring the store to this version's tables.
+      startupProbe:
+        httpGet: { path: /startupz, port: http }
+        periodSeconds: 2
+        timeoutSeconds: 3
+        failureThreshold: 150
+      # Fails for a process that is stuck, not for a platform, a store or a Redis that is away: a restart heals only the first.
+      livenessProbe:
+        httpGet: { path: /healthz, port: http }
+        periodSeconds: 20
+        timeoutSeconds: 5
+        failureThreshold: 3
+      readinessProbe:
+        httpGet: { path: /readyz, port: http }
+        periodSeconds: 10
+        timeoutSeconds: 5
+        failureThreshold: 2
+      {{- if eq .component "server" }}
+      # Until nobody sends requests here any more.
+      lifecycle:
+        preStop:
+          exec: { command: [sleep, "3"] }
+      {{- end }}
+      {{- end }}
       resources:
         {{- toYaml .resources | nindent 8 }}
 {{- end }}
