@@ -6,7 +6,7 @@ import { askAboutHeld, tellDeclined, tellVerdict, type VerdictOptions } from './
 export const addReject: AddCommand = (program, host) => {
   program
     .command('reject')
-    .description('refuse what a guard held in a run; it is not asked about again for 30 days, or until it changes')
+    .description('refuse what a guard held in a run; it is not asked about again for 7 days, or until it changes')
     .argument('<run>', 'id of the run; its end is enough')
     .option('--yes', 'do not ask')
     .action((run: string, options: VerdictOptions, command: Command) =>

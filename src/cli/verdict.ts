@@ -46,7 +46,7 @@ export function tellVerdict(shell: Shell, verdict: 'approved' | 'rejected', repo
   shell.printJson({ run, sync, verdict, changes, isDeploymentRunning });
   const what = changes === 0 ? `the read of run ${run}` : formatCount(changes, 'change');
   if (verdict === 'rejected') {
-    shell.print(`rejected ${what}: they are not asked about again for 30 days, or until they change`);
+    shell.print(`rejected ${what}: they are not asked about again for 7 days, or until they change`);
   } else if (isDeploymentRunning) {
     shell.print(`approved ${what}: the running deployment delivers them now, if they are still meant`);
   } else {

@@ -313,7 +313,7 @@ export interface Holds {
   /** Approves change hashes for one run of the sync before `expiresAt`; open holds that are wholly approved say so. */
   approve(sync: string, hashes: readonly string[], by: string, now: number, expiresAt: number): Promise<number>;
   reject(sync: string, hashes: readonly string[], by: string, now: number): Promise<number>;
-  /** Hashes a person rejected: they are dropped without asking until they change or the rejection ends (30 days). */
+  /** Hashes a person rejected: they are dropped without asking until they change or the rejection ends (7 days). */
   rejected(sync: string, now: number): Promise<ReadonlySet<string>>;
 }
 

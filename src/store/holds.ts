@@ -7,7 +7,8 @@ import { RowWriter } from './row-writer.ts';
 import type { ApprovalRow, HoldRow } from './schema.ts';
 
 /** How long a person's no stands for a change that stays the same (design, section 4; contract of `Holds.rejected`). */
-const rejectionMs = 30 * 24 * 3_600_000;
+/** Short enough that a real leaver who was rejected by mistake is asked about again soon. */
+const rejectionMs = 7 * 24 * 3_600_000;
 
 export function createHolds(db: Database): Holds {
   const decisionWriter = new RowWriter<'approvals', ApprovalRow>('approvals', (insert) =>

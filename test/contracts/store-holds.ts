@@ -99,8 +99,8 @@ export function describeHolds(store: () => Store): void {
     await holds.renew(owned, [sampleHold(owned, 'hold_1', ['h1', 'h2'])]);
     expect(await holds.reject('people', ['h1', 'h2'], 'ops', now)).toBe(2);
     expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(['rejected']);
-    expect(await holds.rejected('people', now + 30 * dayMs - 1)).toEqual(new Set(['h1', 'h2']));
-    expect(await holds.rejected('people', now + 30 * dayMs)).toEqual(new Set());
+    expect(await holds.rejected('people', now + 7 * dayMs - 1)).toEqual(new Set(['h1', 'h2']));
+    expect(await holds.rejected('people', now + 7 * dayMs)).toEqual(new Set());
     expect(await holds.rejected('others', now)).toEqual(new Set());
     await holds.approve('people', ['h1'], 'lead', now + 1, now + dayMs);
     expect(await holds.rejected('people', now + 1)).toEqual(new Set(['h2']));
