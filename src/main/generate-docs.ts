@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { renderCliReference } from '../cli/render-reference.ts';
 import { renderJsonSchema } from '../config/json-schema.ts';
 import { renderConfigReference } from '../config/reference.ts';
+import { renderMetricsReference } from '../telemetry/metrics-reference.ts';
 import { renderSandboxCoverage } from './conforming-sandbox.ts';
 import { extraCommands } from './extra-commands.ts';
 import { openProcessIo } from './process-io.ts';
@@ -13,6 +14,7 @@ const io = openProcessIo(process, new AbortController().signal);
 const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': renderConfigReference,
   'docs/cli.md': () => renderCliReference(extraCommands(io)),
+  'docs/metrics.md': renderMetricsReference,
   'docs/platform-api-coverage.md': renderSandboxCoverage,
   'schema/rollcall.schema.json': renderJsonSchema,
 };

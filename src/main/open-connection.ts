@@ -7,6 +7,7 @@ import type { RevokeCall } from '../platform/tokens/exchange.ts';
 import { openTokenCustody } from '../platform/tokens/open-token-custody.ts';
 import type { Seal } from '../platform/tokens/seal.ts';
 import type { TokenCustody } from '../platform/tokens/token-custody.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
@@ -32,10 +33,11 @@ export interface ConnectionParts {
   readonly mayPresentSeed: boolean;
   /** Shared by every process of the deployment; absent: this process has the connection's rate for itself. */
   readonly budget?: RateBudget;
+  readonly metrics: Metrics;
 }
 
 export function openConnection(settings: ConnectionSettings, parts: ConnectionParts): Connection {
-  const { store, seal, clock, mayPresentSeed } = parts;
+  const { store, seal, clock, metrics, mayPresentSeed } = parts;
   const { name, baseUrl, dialect, limits } = settings;
   const logger = parts.logger.child({ connection: name });
   const applicationToken = settings.applicationToken?.reveal();
@@ -44,11 +46,14 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     connection: name,
     store: store.tokens,
     leases: store.leases,
-    exchange: (refreshToken, signal) =>
-      exchangeRefreshToken(
+    exchange: async (refreshToken, signal) => {
+      const outcome = await exchangeRefreshToken(
         { ...endpoint, applicationToken: applicationToken ?? '', refreshToken, expiresIn: dialect.expiresIn },
         signal,
-      ),
+      );
+      metrics.tokenPresented(name, outcome.kind);
+      return outcome;
+    },
     seal,
     clock,
     newOwner: () => randomBytes(8).toString('hex'),
@@ -68,6 +73,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     tokens: custody,
     clock,
     logger,
+    onRequest: (request) => metrics.requestEnded({ ...request, connection: name }),
     ...(applicationToken === undefined ? {} : { applicationToken }),
   };
   const client = openPlatformClient(clientOptions);

@@ -12,6 +12,7 @@ import type { Checkpoint, Clock, Logger, NewId } from '../ports/runtime.ts';
 import { openFileSpool } from '../store/file-spool.ts';
 import { openStore } from '../store/index.ts';
 import { type Connection, openConnection } from './open-connection.ts';
+import { type Meter, openMeter } from './open-meter.ts';
 
 export interface EngineParts {
   readonly clock: Clock;
@@ -25,6 +26,8 @@ export interface EngineParts {
 export interface Engine {
   readonly io: EngineIo;
   readonly connections: ReadonlyMap<string, Connection>;
+  /** What the connections count, for whoever shows it. */
+  readonly meter: Meter;
   close(): Promise<void>;
 }
 
@@ -36,12 +39,19 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
   // The queue's client is loaded only where it is used.
   const budgets =
     config.redis === undefined ? undefined : (await import('./open-budgets.ts')).openBudgets(config.redis, parts);
+  const meter = openMeter();
   const connections = new Map(
     Object.values(config.connections).map((settings) => {
       const budget = budgets?.of(settings.name, settings.limits);
       return [
         settings.name,
-        openConnection(settings, { ...parts, store, seal, ...(budget === undefined ? {} : { budget }) }),
+        openConnection(settings, {
+          ...parts,
+          store,
+          seal,
+          metrics: meter,
+          ...(budget === undefined ? {} : { budget }),
+        }),
       ];
     }),
   );
@@ -56,6 +66,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
   return {
     io: { store, syncs, clock, logger, newId, openSpool, checkpoint, progress: () => {} },
     connections,
+    meter,
     close: async () => {
       for (const connection of connections.values()) await connection.close();
       budgets?.close();

@@ -23,8 +23,9 @@ export async function serve(config: Config, engine: Engine, options: ServeOption
   if (server === undefined && listen === undefined) return undefined;
   const worksOnly = role === 'scheduler' || role === 'worker';
   // Their web server and its pages are loaded only where they are wanted.
-  const [{ openServer }, { renderDocsPage }] = await Promise.all([
+  const [{ openServer }, { openMetrics }, { renderDocsPage }] = await Promise.all([
     import('../server/open-server.ts'),
+    import('../telemetry/metrics.ts'),
     import('../sandbox/docs/render-docs-page.ts'),
   ]);
   const { clock, logger, newId, store } = engine.io;
@@ -36,6 +37,10 @@ export async function serve(config: Config, engine: Engine, options: ServeOption
     const redis = redisFault === undefined ? [] : [{ name: 'redis', fault: await redisFault() }];
     return [{ name: 'store', fault }, ...redis];
   };
+  const version = readVersion();
+  const names = { syncs: Object.values(config.syncs), connections: Object.keys(config.connections) };
+  const metrics = openMetrics({ store, clock, version, names });
+  engine.meter.attach(metrics.metrics);
   const opening = openServer({
     app,
     settings: settingsOf(server, listen, worksOnly ? 'health' : 'everything'),
@@ -43,9 +48,16 @@ export async function serve(config: Config, engine: Engine, options: ServeOption
     clock,
     logger,
     newId,
-    version: readVersion(),
+    version,
     renderDocs: (document) => renderDocsPage(document, { accessToken: '' }),
-  });
+    metrics,
+  }).then(
+    ({ url, close }) => ({ url, close: () => close().finally(metrics.close) }),
+    (error: unknown) => {
+      metrics.close();
+      throw error;
+    },
+  );
   if (!worksOnly || listen !== undefined) return opening;
   return opening.catch((error: unknown) => {
     const why = error instanceof Error ? error.message : 'unknown';

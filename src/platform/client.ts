@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { PlatformError, RollcallError } from '../core/errors.ts';
 import type { Dialect, Limits } from '../core/settings.ts';
+import type { RequestSeen } from '../ports/metrics.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { AccessTokens } from '../ports/tokens.ts';
@@ -22,6 +23,8 @@ export interface PlatformClientOptions {
   readonly logger: Logger;
   /** Who says when a call may begin; by default this client alone, by its limits. */
   readonly budget?: RateBudget;
+  /** Hears of every exchange that was begun, once it has ended. */
+  readonly onRequest?: (request: Omit<RequestSeen, 'connection'>) => void;
   /** 0 ≤ x < 1, for jitter. */
   readonly random?: () => number;
 }
@@ -54,10 +57,30 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
     now: () => clock.now(),
   };
 
+  async function exchange<T>(
+    operation: Operation<T>,
+    secret: string,
+    signal: AbortSignal,
+    askedAt: number,
+  ): Promise<T> {
+    const beganAt = clock.now();
+    let status: number | undefined;
+    const onStatus = (found: number): void => {
+      status = found;
+    };
+    try {
+      return await exchangeOnce(base, operation, secret, signal, onStatus);
+    } finally {
+      const times = { tookMs: clock.now() - beganAt, waitedMs: beganAt - askedAt };
+      options.onRequest?.({ operation: operationName(operation), status, ...times });
+    }
+  }
+
   /** One exchange in its turn. */
   async function send<T>(operation: Operation<T>, secret: string, signal: AbortSignal): Promise<T> {
+    const askedAt = clock.now();
     try {
-      return await limiter.run(() => exchangeOnce(base, operation, secret, signal), signal);
+      return await limiter.run(() => exchange(operation, secret, signal, askedAt), signal);
     } catch (error) {
       // Not a PlatformError: the signal aborted while the call was waiting for its turn.
       throw error instanceof PlatformError ? error : unsentError(operation, error, signal);

@@ -18,12 +18,16 @@ export interface ExchangeBase {
 /** An error body is a few lines; what is longer is not read. */
 const maxErrorBytes = 64 * 1024;
 
-/** Sends an operation once. Throws `PlatformError` for everything but a 2xx answer of the promised shape. */
+/**
+ * Sends an operation once. Throws `PlatformError` for everything but a 2xx answer of the promised shape. `onStatus` hears
+ * of the answer's status as soon as there is one.
+ */
 export async function exchangeOnce<T>(
   base: ExchangeBase,
   operation: Operation<T>,
   secret: string,
   signal: AbortSignal,
+  onStatus?: (status: number) => void,
 ): Promise<T> {
   const deadline = startDeadline(signal, base.timeoutMs);
   let status: number | undefined;
@@ -34,6 +38,7 @@ export async function exchangeOnce<T>(
     const url = operationUrl(base.baseUrl, operation);
     const answer = await base.transport.send({ method, url, headers, body }, deadline);
     status = answer.status;
+    onStatus?.(status);
     if (status >= 200 && status < 300) return await readAnswer(operation, answer);
     const refusal = { status, retryAfter: answer.header('retry-after'), body: await readErrorBody(answer) };
     refused = refusalError(operation, refusal, base.now(), secret);
