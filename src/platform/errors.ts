@@ -130,7 +130,7 @@ export function breakdownError(operation: Operation<unknown>, breakdown: Breakdo
   const base = { operation: name, ...(status === undefined ? {} : { status }) };
   if (breakdown.abandoned !== undefined) return cancelledError(operation, breakdown.abandoned.reason, written);
   if (breakdown.hasTimedOut) {
-    const message = `${name} was not answered whole within ${breakdown.timeoutMs} ms.${fate} If the platform is only slow, raise limits.timeoutMs.`;
+    const message = `${name} was not answered whole within ${breakdown.timeoutMs} ms.${fate} If the platform is only slow, raise limits.timeout.`;
     return new PlatformError(message, { ...base, code: 'PLATFORM_UNREACHABLE', retry: 'backoff', effect: written });
   }
   if (error instanceof AnswerInvalid) {
