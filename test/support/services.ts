@@ -3,3 +3,4 @@
  * 127.0.0.1, and are gone after it; where they cannot be had they are undefined, and the file skips its tests.
  */
 export { type OwnServer, type PostgresService, startPostgres } from './services/postgres.ts';
+export { type RedisService, type RedisSpace, startRedisService } from './services/redis-service.ts';

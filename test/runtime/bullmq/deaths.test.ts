@@ -3,19 +3,21 @@ import { expectPromisesKept } from '../../chaos/kill-world.ts';
 import { isLongForm } from '../../chaos/long-form.ts';
 import { employees } from '../../support/office.ts';
 import { until } from '../../support/services/redis.ts';
-import { closeAfterAll, openRedisServer, openWorld, redisOrSkip } from './with-redis.ts';
+import { type RedisSpace, startRedisService } from '../../support/services/redis-service.ts';
+import { closeAfterAll, openWorld } from './with-redis.ts';
 
 closeAfterAll();
 
-const program = await redisOrSkip('workers that are killed');
+const service = await startRedisService('workers that are killed');
+const newSpace = async (): Promise<RedisSpace> => (await service?.newSpace()) ?? expect.fail('there is no Redis');
 const people = employees(9);
 const kills = isLongForm ? 5 : 2;
 /** The lock's life, two looks for stalled jobs, one for the lease, and the rest of the run. */
 const recoveryMs = 15_000;
 
-describe.skipIf(program === undefined)('workers that are killed', () => {
+describe.skipIf(service === undefined)('workers that are killed', () => {
   it('are replaced within seconds: another one brings the run to its end, and nothing happens twice', async () => {
-    const redis = await openRedisServer(program ?? '');
+    const redis = await newSpace();
     const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 3 } });
     const first = world.replica({ die: { at: 'checkpoint', n: 5 } });
     await first.line('ready');
@@ -34,7 +36,7 @@ describe.skipIf(program === undefined)('workers that are killed', () => {
   });
 
   it('do not make the job fail, however many follow each other', async () => {
-    const redis = await openRedisServer(program ?? '');
+    const redis = await newSpace();
     const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 9 } });
     const first = world.replica({ die: { at: 'checkpoint', n: 2 } });
     await first.line('ready');
@@ -53,7 +55,7 @@ describe.skipIf(program === undefined)('workers that are killed', () => {
   }, 60_000);
 
   it('hand over at once when they are asked to end between two calls', async () => {
-    const redis = await openRedisServer(program ?? '');
+    const redis = await newSpace();
     const world = await openWorld({
       redis: redis.url,
       employees: people,
@@ -82,7 +84,7 @@ describe.skipIf(program === undefined)('workers that are killed', () => {
   it(
     'leave the rest to the others, at whatever checkpoint one of three is killed',
     async () => {
-      const redis = await openRedisServer(program ?? '');
+      const redis = await newSpace();
       const kill = async (n: number): Promise<void> => {
         const where = { url: redis.url, prefix: `kill-${n}` };
         const world = await openWorld({ redis: where, employees: people, sync: { batchRows: 5 } });

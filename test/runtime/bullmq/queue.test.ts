@@ -7,16 +7,18 @@ import { expectPromisesKept } from '../../chaos/kill-world.ts';
 import { openHere } from '../../chaos/open-here.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
 import { employees } from '../../support/office.ts';
-import { closeAfterAll, everythingIn, openRedisServer, openWorld, redisOrSkip, startHere } from './with-redis.ts';
+import { type RedisSpace, startRedisService } from '../../support/services/redis-service.ts';
+import { closeAfterAll, everythingIn, openWorld, startHere } from './with-redis.ts';
 
 closeAfterAll();
 
-const program = await redisOrSkip('the queue');
+const service = await startRedisService('the queue');
+const newSpace = async (): Promise<RedisSpace> => (await service?.newSpace()) ?? expect.fail('there is no Redis');
 const people = employees(30);
 
-describe.skipIf(program === undefined)('a deployment with Redis', () => {
+describe.skipIf(service === undefined)('a deployment with Redis', () => {
   it('does a run in a job per batch and leaves nothing of it in Redis', async () => {
-    const redis = await openRedisServer(program ?? '');
+    const redis = await newSpace();
     const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 3 } });
     const deployment = await startHere(world);
     await world.ask();
@@ -32,7 +34,7 @@ describe.skipIf(program === undefined)('a deployment with Redis', () => {
   });
 
   it('never tells Redis who anybody is, nor a token, whatever goes wrong', async () => {
-    const redis = await openRedisServer(program ?? '');
+    const redis = await newSpace();
     const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 10 } });
     world.setFaults('file:fail-if=E3');
     const deployment = await startHere(world);
@@ -50,7 +52,7 @@ describe.skipIf(program === undefined)('a deployment with Redis', () => {
   });
 
   it('shares the work between roles, and a worker without a scheduler begins nothing', async () => {
-    const redis = await openRedisServer(program ?? '');
+    const redis = await newSpace();
     const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 15 } });
     const scheduler = await startHere(world, 'scheduler');
     await world.ask();
@@ -63,7 +65,7 @@ describe.skipIf(program === undefined)('a deployment with Redis', () => {
   });
 
   it('fails a run whose workers die again and again, and says so', async () => {
-    const redis = await openRedisServer(program ?? '');
+    const redis = await newSpace();
     const world = await openWorld({ redis: redis.url, employees: people });
     const scheduler = await startHere(world, 'scheduler');
     await world.ask();
@@ -82,7 +84,7 @@ describe.skipIf(program === undefined)('a deployment with Redis', () => {
   });
 
   it('ends within a moment of being asked to when it has nothing to do', async () => {
-    const redis = await openRedisServer(program ?? '');
+    const redis = await newSpace();
     const world = await openWorld({ redis: redis.url, employees: people });
     const replica = world.replica();
     await replica.line('ready');

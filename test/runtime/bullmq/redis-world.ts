@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Run } from '../../../src/ports/store.ts';
-import { parseFault, startSandbox } from '../../../src/sandbox/index.ts';
+import { parseFault, type RunningSandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { type Child, startChild } from '../../chaos/child.ts';
 import type { KillWorld } from '../../chaos/kill-world.ts';
 import { openHere } from '../../chaos/open-here.ts';
@@ -21,6 +21,11 @@ export interface RedisWorldOptions {
   readonly limits?: Readonly<Record<string, unknown>>;
   /** How long the platform works on a file. */
   readonly processingMs?: number;
+  /** Where the store is; a SQLite file otherwise. */
+  readonly store?: string;
+  readonly encryptionKey?: string;
+  /** What the connection has in place of a fixed access token. */
+  readonly tokens?: (sandbox: RunningSandbox) => Readonly<Record<string, unknown>>;
 }
 
 /** A platform in this process, a store and a source on disk, and replicas in processes of their own, all in real time. */
@@ -63,11 +68,12 @@ export async function openRedisWorld(options: RedisWorldOptions): Promise<RedisW
   };
   const acme = {
     baseUrl: sandbox.url,
-    accessToken: sandbox.accessToken,
+    ...(options.tokens?.(sandbox) ?? { accessToken: sandbox.accessToken }),
     limits: { requestsPerSecond: 1000, concurrency: 4, ...options.limits },
   };
   const config = join(folder, 'rollcall.json');
-  await writeFile(config, JSON.stringify({ redis: options.redis, connections: { acme }, syncs: { people } }));
+  const { redis, store, encryptionKey } = options;
+  await writeFile(config, JSON.stringify({ store, redis, encryptionKey, connections: { acme }, syncs: { people } }));
   const world: RedisWorld = {
     sandbox,
     clock,

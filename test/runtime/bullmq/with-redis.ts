@@ -9,9 +9,10 @@ import {
   type RedisServerOptions,
   startRedis,
 } from '../../support/services/redis.ts';
+import type { RedisSpace } from '../../support/services/redis-service.ts';
 import { openRedisWorld, type RedisWorld, type RedisWorldOptions } from './redis-world.ts';
 
-/** The redis-server program; undefined where there is none, after saying once that its tests are skipped. */
+/** The redis-server program, for tests that do as they like with it; undefined, told in one line, where there is none. */
 export async function redisOrSkip(what: string): Promise<string | undefined> {
   const program = await findRedisProgram();
   if (program === undefined)
@@ -44,13 +45,13 @@ export async function openWorld(options: RedisWorldOptions): Promise<RedisWorld>
 }
 
 /** Everything that Redis holds, as one text. */
-export async function everythingIn(redis: RedisServer): Promise<string> {
+export async function everythingIn(redis: Pick<RedisSpace, 'command'>): Promise<string> {
   const keys = (await redis.command('KEYS', '*')) as readonly string[];
   const texts = await Promise.all(keys.map(async (key) => `${key}: ${JSON.stringify(await readKey(redis, key))}`));
   return texts.join('\n');
 }
 
-async function readKey(redis: RedisServer, key: string): Promise<unknown> {
+async function readKey(redis: Pick<RedisSpace, 'command'>, key: string): Promise<unknown> {
   switch (await redis.command('TYPE', key)) {
     case 'hash':
       return redis.command('HGETALL', key);
