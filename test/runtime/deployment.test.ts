@@ -40,6 +40,7 @@ async function openBench(options: BenchOptions) {
         { name, schedule: cron === undefined ? undefined : { cron, timezone: 'UTC' } },
       ]),
     ),
+    alerts: [],
   } as unknown as Config;
   let ids = 0;
   const newId = (prefix: string): string => `${prefix}_${String(++ids).padStart(6, '0')}`;

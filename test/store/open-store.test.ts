@@ -147,7 +147,8 @@ describe('openStore', () => {
     await store.ledger.put(owned, entries);
     await store.close();
     const content = await readFile(join(folder, 'rollcall.db'));
-    content.fill(0x5a, 200_000, 260_000);
+    const page = Math.floor(content.indexOf('e2500') / 4096) * 4096;
+    content.fill(0x5a, page, page + 4096);
     await writeFile(join(folder, 'rollcall.db'), content);
     const damaged = await openStore('sqlite:rollcall.db', { folder });
     const reading = (async () => {
