@@ -121,10 +121,13 @@ function parametersOf(place: 'path' | 'query' | 'header', shape: z.ZodObject): J
     name,
     in: place,
     required: place === 'path',
+    ...(place === 'path' ? { example: examples[name] ?? '' } : {}),
     description: typeof description === 'string' ? description : (parameterWords[name] ?? name),
     schema: typeof schema.default === 'number' ? { type: 'integer', ...schema } : schema,
   }));
 }
+
+const examples: Readonly<Record<string, string>> = { sync: 'people', id: 'run_', identification: 'E1' };
 
 const parameterWords: Readonly<Record<string, string>> = {
   format: 'In place of the header Accept',

@@ -112,8 +112,8 @@ function tokenOf(operation: ShownOperation): string {
 }
 
 function renderAnswer([status, answer]: [string, JsonObject]): Html {
-  const content = answer.content as { 'application/json'?: { schema: JsonObject } } | undefined;
-  const schema = content?.['application/json']?.schema;
+  const content = answer.content as Readonly<Record<string, { readonly schema: JsonObject }>> | undefined;
+  const schema = Object.values(content ?? {})[0]?.schema;
   return html`<tr>
 <th><b class="status s${status.slice(0, 1)}">${status}</b></th>
 <td>${String(answer.description)}</td>
@@ -128,14 +128,17 @@ function renderParameter(parameter: JsonObject, operationId: string): Html {
     description,
     schema,
     required,
+    example,
   } = parameter as {
     name: string;
     in: string;
     description?: string;
     schema: JsonObject;
     required: boolean;
+    example?: string;
   };
-  const value = place === 'path' ? sampleParameter(name, operationId) : place === 'header' ? 'en' : '';
+  const sample = place === 'path' ? sampleParameter(name, operationId) : place === 'header' ? 'en' : '';
+  const value = example ?? sample;
   const hint = schema.default === undefined ? '' : `default ${String(schema.default)}`;
   return html`<label class="field"><span><code>${name}</code>${required ? html` <b class="need">*</b>` : undefined} <small>${place}, ${renderType(schema)}</small></span>
 <input name="${name}" data-in="${place}" value="${value}" placeholder="${hint}" autocomplete="off">

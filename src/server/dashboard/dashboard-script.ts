@@ -34,8 +34,12 @@ async function call(path, method = 'GET', body) {
   const response = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
   const answer = await response.json().catch(() => ({}));
   if (response.ok) return answer;
-  if (response.status === 401) leave();
-  throw new Error(answer.detail || 'The server answered ' + response.status);
+  throw Object.assign(new Error(answer.detail || 'The server answered ' + response.status), { status: response.status });
+}
+
+function fail(error) {
+  if (error.status === 401) leave();
+  say(error.message, true);
 }
 
 async function refresh() {
@@ -52,7 +56,7 @@ async function refresh() {
     await showHeld(syncs);
     say('Seen at ' + new Date().toLocaleTimeString());
   } catch (error) {
-    say(error.message, true);
+    fail(error);
   }
   if (token && !document.hidden) timer = setTimeout(refresh, 10000);
 }
@@ -115,7 +119,7 @@ async function actOnHeld(run, word, path) {
     const many = changes.length === 0 ? 'the read of ' + run.sync : run.counts.held + ' changes of ' + run.sync;
     await act(word + ' ' + many + '?', path, undefined, people);
   } catch (error) {
-    say(error.message, true);
+    fail(error);
   }
 }
 
@@ -125,7 +129,7 @@ async function act(question, path, body, examples = []) {
     await call(path, 'POST', body);
     await refresh();
   } catch (error) {
-    say(error.message, true);
+    fail(error);
   }
 }
 
@@ -150,7 +154,7 @@ function runTable(runs) {
     const line = make('tr');
     const picture = make('td', 'picture');
     picture.append(bars(run.counts, most));
-    const began = make('td', 'dim', ago(run.startedAt));
+    const began = make('td', 'dim began', ago(run.startedAt));
     began.title = run.id + ', ' + new Date(run.startedAt).toLocaleString();
     line.append(make('td', '', run.sync), began, make('td', toneOf(run), run.outcome || run.phase),
       make('td', '', wordsOf(run.counts)), picture, make('td', 'reason', run.reason || ''));

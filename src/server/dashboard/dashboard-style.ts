@@ -34,10 +34,10 @@ dl { display: grid; grid-template-columns: auto 1fr; gap: .1rem .9rem; margin: .
 .dot.applied { background: var(--good); } .dot.held { background: var(--warn); } .dot.failed { background: var(--bad); } .dot.planned { background: var(--idle); }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: middle; padding: .35rem .75rem .35rem 0; border-top: 1px solid var(--line); }
-th { color: var(--dim); font-weight: 500; } td.reason { color: var(--dim); } td svg { display: block; width: 11rem; height: .8rem; }
+th { color: var(--dim); font-weight: 500; } td.began { white-space: nowrap; } td.reason { color: var(--dim); } td svg { display: block; width: 11rem; height: .8rem; }
 svg .applied { fill: var(--good); } svg .held { fill: var(--warn); } svg .failed { fill: var(--bad); } svg .planned { fill: var(--idle); }
 svg .none { fill: var(--line); }
-#ask { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; } #ask label { display: grid; gap: .15rem; font-size: .85rem; color: var(--dim); }
+#ask { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; } #ask input, #ask select, #ask button { height: 2.2rem; } #ask label { display: grid; gap: .15rem; font-size: .85rem; color: var(--dim); }
 #person > * { margin-top: .9rem; } #person p { max-width: 60rem; }
 details summary { cursor: pointer; color: var(--link); } pre { background: var(--card); border: 1px solid var(--line); padding: .6rem .8rem;
   overflow: auto; max-height: 26rem; font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere; }

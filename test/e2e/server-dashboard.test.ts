@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTestServer, operatorToken, type TestServer } from '../server/open-test-server.ts';
+import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
+
+const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+);
+
+if (chromiumPath === undefined) {
+  const advice = 'no Chromium here; install it with "apt-get install chromium"';
+  process.stderr.write(`server-dashboard.test.ts is skipped: ${advice}\n`);
+}
+
+describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without a network', () => {
+  let browser: Browser;
+  let page: Page;
+  let office: Office;
+  let server: TestServer;
+  const complaints: string[] = [];
+
+  beforeEach(async () => {
+    const before = employees(20, { E9: { last: '<b>Díaz</b>' } });
+    office = await openOffice({ sandbox: { people: usersOf(before.slice(3)) } });
+    await office.writeEmployees(before);
+    await office.apply();
+    const left = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i): [string, Row] => [`E${i}`, { status: 'left' }]));
+    await office.writeEmployees(employees(20, { ...left, E9: { last: 'Gómez' } }));
+    await office.apply();
+    server = await openTestServer(office.app);
+    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    complaints.length = 0;
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+        complaints.push(message.text());
+      }
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.route('**', (route) => {
+      if (route.request().url().startsWith(server.url)) return route.continue();
+      complaints.push(`asked for ${route.request().url()}`);
+      return route.abort();
+    });
+    await page.goto(server.url);
+  });
+
+  afterEach(async () => {
+    await browser.close();
+    expect(complaints).toEqual([]);
+  });
+
+  const enter = async (token: string): Promise<void> => {
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Open' }).click();
+  };
+
+  it('shows nothing without a token that is known, and forgets it when told to', async () => {
+    await enter('a-token-that-nobody-knows');
+    await page.locator('#notice.bad').waitFor();
+    expect(await page.locator('#board').isVisible()).toBe(false);
+    await enter(operatorToken);
+    await page.locator('#board').waitFor();
+    await page.reload();
+    await page.locator('#board').waitFor();
+    await page.getByRole('button', { name: 'Forget token' }).click();
+    expect(await page.locator('#enter').isVisible()).toBe(true);
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+
+  it('shows syncs, runs and what waits; asks before it approves; and explains a person', async () => {
+    await enter(operatorToken);
+    const card = page.locator('.card');
+    await card.waitFor();
+    expect(await card.textContent()).toContain('people');
+    expect(await page.locator('#runs tbody tr').count()).toBe(2);
+    expect(await page.locator('#runs svg').first().getAttribute('aria-label')).toContain('7 held');
+
+    await page.getByRole('button', { name: 'Approve…' }).click();
+    const dialog = page.locator('dialog');
+    await dialog.getByRole('button', { name: 'Back' }).waitFor();
+    expect(await dialog.locator('li').count()).toBe(7);
+    expect(await dialog.textContent()).toContain('disable E1');
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    expect(await office.app.audit({ limit: 5 })).toEqual([]);
+    await page.getByRole('button', { name: 'Approve…' }).click();
+    await dialog.getByRole('button', { name: 'Yes' }).click();
+    await page.getByText('Nothing waits.').waitFor();
+    expect(await office.app.audit({ limit: 5 })).toMatchObject([{ action: 'approve', by: 'ops' }]);
+
+    await page.getByLabel('Identification').fill('E9');
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.locator('#person dl').waitFor();
+    const told = await page.locator('#person').textContent();
+    expect(told).toContain('owned by people');
+    expect(told).toContain('<b>Díaz</b>');
+    expect(await page.locator('#person b').count()).toBe(0);
+  });
+
+  it('pauses and resumes a sync', async () => {
+    await enter(operatorToken);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Yes' }).click();
+    await page.locator('.badge', { hasText: 'paused' }).waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Yes' }).click();
+    await page.locator('.badge', { hasText: 'idle' }).waitFor();
+  });
+
+  it.each([
+    { width: 1280, height: 900 },
+    { width: 390, height: 800 },
+  ])('fits a window of $width pixels', async (size) => {
+    await page.setViewportSize(size);
+    await enter(operatorToken);
+    await page.locator('.card').waitFor();
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+});
