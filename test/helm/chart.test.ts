@@ -94,6 +94,7 @@ describe.skipIf(found === undefined)('the chart', () => {
     ]);
     expect(named(all('distributed'))).toEqual([
       'ConfigMap acme-rollcall',
+      'ConfigMap acme-rollcall-dashboard',
       'Deployment acme-rollcall-scheduler',
       'Deployment acme-rollcall-server',
       'Deployment acme-rollcall-worker',
@@ -104,6 +105,7 @@ describe.skipIf(found === undefined)('the chart', () => {
       'PodDisruptionBudget acme-rollcall-scheduler',
       'PodDisruptionBudget acme-rollcall-server',
       'PodDisruptionBudget acme-rollcall-worker',
+      'PrometheusRule acme-rollcall',
       'Service acme-rollcall',
       'Service acme-rollcall-metrics',
       'ServiceAccount acme-rollcall',

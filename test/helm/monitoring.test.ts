@@ -1,0 +1,197 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { type MetricRow, metricsTable } from '../../src/telemetry/metrics-table.ts';
+import { findPromtool } from './find-promtool.ts';
+import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
+import { parseManifests } from './manifest.ts';
+
+const run = promisify(execFile);
+const promtool = await findPromtool();
+if (promtool === undefined) tellSkipped('monitoring.test.ts (the part for Prometheus)', 'promtool');
+const helm = await findHelm();
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+interface Rules {
+  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
+}
+interface Panel {
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+
+const rulesText = await readFile(join(chart, 'rules/rollcall.yaml'), 'utf8');
+const examplesText = await readFile(join(import.meta.dirname, 'rules-by-example.yaml'), 'utf8');
+const dashboardText = await readFile(join(chart, 'dashboards/rollcall.json'), 'utf8');
+const rules = (parse(rulesText) as Rules).groups.flatMap((group) => group.rules);
+const dashboard = JSON.parse(dashboardText) as { readonly uid: string; readonly panels: readonly Panel[] };
+
+const metrics = new Map<string, MetricRow>(Object.values(metricsTable).map((row) => [row.name, row]));
+/** What Prometheus itself adds. */
+const ownLabels = ['namespace', 'job', 'instance', 'pod', 'le'];
+
+/** Metrics and labels of an expression that no process would ever tell. */
+function strangersIn(expr: string): readonly string[] {
+  const rows: MetricRow[] = [];
+  const unknown: string[] = [];
+  for (const [name] of expr.matchAll(/\brollcall_\w+/g)) {
+    const row = metrics.get(name) ?? metrics.get(name.replace(/_(?:bucket|sum|count)$/, ''));
+    const isWhole = row?.type === 'histogram' ? row.name !== name : row?.name === name;
+    if (row === undefined || !isWhole) unknown.push(name);
+    else rows.push(row);
+  }
+  const known = new Set([...ownLabels, ...rows.flatMap((row) => row.labels)]);
+  const grouped = [...expr.matchAll(/\b(?:by|without|on) \(([^)]*)\)/g)].flatMap(([, list]) =>
+    (list ?? '').split(/, */),
+  );
+  const selected = [...expr.matchAll(/\{([^}]*)\}/g)].flatMap(([, list]) =>
+    [...(list ?? '').matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label ?? ''),
+  );
+  return [...unknown, ...[...grouped, ...selected].filter((label) => !known.has(label))];
+}
+
+/** Runs promtool on a file of its own, with the rules beside it. Gives what it said when it was not content. */
+async function ask(words: readonly string[], text: string, rulesBeside: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-rules-'));
+  try {
+    await writeFile(join(folder, 'rules.yaml'), rulesBeside);
+    await writeFile(join(folder, 'input.yaml'), text.replace('RULES', join(folder, 'rules.yaml')));
+    await run(promtool ?? '', [...words, join(folder, 'input.yaml')]);
+    return '';
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
+    return `${stdout}${stderr}` || String(error);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The rules without their words, which the examples do not repeat. */
+const bare = (text: string): string => {
+  const { groups } = parse(text) as Rules;
+  return stringify({
+    groups: groups.map((group) => ({
+      ...group,
+      rules: group.rules.map(({ annotations: _, ...rule }) => rule),
+    })),
+  });
+};
+
+describe('the alerting rules', () => {
+  it.each(rules.map((rule) => [rule.alert, rule] as const))('%s asks for metrics and labels that exist', (_, rule) => {
+    expect(strangersIn(rule.expr)).toEqual([]);
+  });
+
+  it('would be caught asking for what does not exist', () => {
+    expect(strangersIn('max by (sync, person) (rollcall_freshness_seconds{synk="x"})')).toEqual(['person', 'synk']);
+    expect(strangersIn('rollcall_nothing > 0')).toEqual(['rollcall_nothing']);
+    expect(strangersIn('rollcall_run_duration_seconds')).toEqual(['rollcall_run_duration_seconds']);
+  });
+
+  it.each(rules.map((rule) => [rule.alert, rule] as const))(
+    '%s says what is wrong, how bad, and what to do',
+    (_, rule) => {
+      expect(rule.labels.severity).toMatch(/^(?:warning|critical)$/);
+      expect(Object.keys(rule.annotations).sort()).toEqual(['description', 'summary']);
+      const words = Object.values(rule.annotations).join(' ');
+      const used = [...words.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label ?? '');
+      // A label that the expression drops would be an empty place in the sentence.
+      const kept = /by \(([^)]*)\)/.exec(rule.expr)?.[1]?.split(', ') ?? [];
+      expect(used.filter((label) => !kept.includes(label))).toEqual([]);
+    },
+  );
+
+  it('has an example of every rule', () => {
+    for (const { alert } of rules) {
+      const examples = (
+        parse(examplesText) as { tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown }[] }[] }
+      ).tests
+        .flatMap((test) => test.alert_rule_test)
+        .filter(({ alertname }) => alertname === alert);
+      expect(
+        examples.some((example) => example.exp_alerts !== undefined),
+        alert,
+      ).toBe(true);
+      expect(
+        examples.some((example) => example.exp_alerts === undefined),
+        alert,
+      ).toBe(true);
+    }
+  });
+
+  it.skipIf(promtool === undefined)('is taken by Prometheus', async () => {
+    expect(await ask(['check', 'rules'], rulesText, '')).toBe('');
+  });
+
+  it.skipIf(promtool === undefined)('fires when it should, and not a moment before', async () => {
+    expect(await ask(['test', 'rules'], examplesText, bare(rulesText))).toBe('');
+  });
+
+  it.skipIf(promtool === undefined)('would fail that test with other figures', async () => {
+    const later = bare(rulesText).replace('26 * 3600', '30 * 3600');
+    expect(await ask(['test', 'rules'], examplesText, later)).toMatch(/alertname: RollcallStale/);
+  });
+
+  it.skipIf(helm === undefined)('comes with the chart, with the figure that its values say', async () => {
+    const values = ['--values', join(chart, 'ci/distributed-values.yaml')];
+    const { stdout } = await runHelm(helm ?? '', ['template', 'acme', chart, ...values]);
+    const spec = parseManifests(stdout).find(({ kind }) => kind === 'PrometheusRule')?.spec as unknown as Rules;
+    const wanted = rules.map((rule) => ({ ...rule, expr: rule.expr.replace('26 * 3600', '3 * 3600') }));
+    expect(spec.groups.flatMap((group) => group.rules)).toEqual(wanted);
+  });
+});
+
+describe('the dashboard', () => {
+  const queries = dashboard.panels.flatMap((panel) =>
+    panel.targets.map((target) => ({ ...target, title: panel.title })),
+  );
+
+  it.each(queries.map((query) => [query.title, query] as const))(
+    '%s asks for metrics and labels that exist',
+    (_, query) => {
+      expect(strangersIn(query.expr)).toEqual([]);
+      const used = [...query.legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label ?? '');
+      const kept = /by \(([^)]*)\)/.exec(query.expr)?.[1]?.split(', ') ?? [];
+      expect(used.filter((label) => !kept.includes(label))).toEqual([]);
+    },
+  );
+
+  it('shows every metric but the version, or an older one of the same thing', () => {
+    const shown = queries.map(({ expr }) => expr).join('\n');
+    const absent = [...metrics.keys()].filter((name) => !shown.includes(name));
+    expect(absent.sort()).toEqual([
+      'rollcall_info',
+      'rollcall_last_attempt_timestamp_seconds',
+      'rollcall_last_success_timestamp_seconds',
+      'rollcall_token_state',
+    ]);
+  });
+
+  it('has panels that lie beside each other and not on each other', () => {
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(dashboard.panels.every(({ gridPos }) => gridPos.x + gridPos.w <= 24)).toBe(true);
+  });
+
+  it.skipIf(promtool === undefined)('asks in words that Prometheus understands', async () => {
+    const asRules = queries.map(({ expr }, i) => ({
+      record: `panel:${i}`,
+      expr: expr.replaceAll(/\$__(?:rate_)?interval/g, '5m').replaceAll('$job', '.*'),
+    }));
+    expect(asRules.some(({ expr }) => expr.includes('$'))).toBe(false);
+    expect(await ask(['check', 'rules'], stringify({ groups: [{ name: 'dashboard', rules: asRules }] }), '')).toBe('');
+  });
+});
