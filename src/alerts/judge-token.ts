@@ -29,6 +29,10 @@ export function judgeToken(connection: string, token: TokenView, now: number): A
       const summary = `REAUTH_REQUIRED: the platform refuses the refresh token; no sync over ${connection} can work until it gets a new one`;
       return { ...base, severity: 'critical', key: 'reauth-required', summary };
     }
+    case 'sealed': {
+      const summary = `The stored tokens were sealed with another encryptionKey; no sync over ${connection} works until that key or a new refresh token is configured`;
+      return { ...base, severity: 'critical', key: 'sealed', summary };
+    }
     case 'revoked': {
       const summary = `The tokens were revoked; no sync over ${connection} works until a person refreshes them`;
       return { ...base, severity: 'warning', key: 'revoked', summary };

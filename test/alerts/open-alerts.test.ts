@@ -248,6 +248,7 @@ describe('tokens', () => {
     expect(await look({ state: 'ready', issuedAt: clock.now(), expiresAt: clock.now() + hourMs })).toEqual([
       'RECOVERED',
     ]);
+    expect(await look({ state: 'sealed' })).toEqual(['CRITICAL']);
     expect(await look({ state: 'revoked' })).toEqual(['WARNING']);
     expect(await look({ state: 'none' })).toEqual([]);
   });

@@ -1,0 +1,20 @@
+import { openAlerts } from '../../src/alerts/open-alerts.ts';
+import { newUlid, systemClock } from '../../src/main/system.ts';
+import { openStore } from '../../src/store/index.ts';
+import { silentLogger } from '../support/memory-logger.ts';
+
+/** Looks once at the store in the folder, and tells the receiver. A process of its own, to be killed. */
+const [, , folder = '', url = ''] = process.argv;
+const store = await openStore('sqlite:rollcall.db', { folder });
+const alerts = openAlerts({
+  channels: [{ kind: 'webhook', name: 'hook', url: { reveal: () => url } }],
+  syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined }],
+  connections: [],
+  store,
+  clock: systemClock,
+  logger: silentLogger,
+  newId: newUlid,
+  random: () => 0.5,
+});
+await alerts.look(new AbortController().signal);
+await store.close();
