@@ -70,6 +70,8 @@ async function work(
     return untilAborted(signal);
   }
   const drive = openDrive(options);
+  // From now on silence is a fault.
+  if (role !== 'worker') pulse.looked();
   if (redis === undefined) return runDeployment(config, engine, drive, onReady, pulse.looked);
   const { runRedisDeployment } = await import('./redis-deployment.ts');
   const over = new AbortController();

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'csv-parse/sync';
 import { expect, it, test } from 'vitest';
@@ -201,6 +202,15 @@ test.each([
   expect(refused.json).toMatchObject({ status, requestId: expect.stringMatching(/^request_/) });
 });
 
+test('an identification may hold what a path would otherwise end at', async () => {
+  const office = await openOffice();
+  await office.writeEmployees([{ ...newcomer, id: 'a/b ü' }]);
+  await office.apply();
+  const server = await openTestServer(office.app);
+  const { json } = await server.ask(`/api/syncs/people/people/${encodeURIComponent('a/b ü')}/history`);
+  expect(json.history).toMatchObject([{ identification: 'a/b ü', kind: 'create', state: 'applied' }]);
+});
+
 it('gives all changes as JSON in pages, as NDJSON and as CSV, whatever their number', async () => {
   const people = employees(1203);
   const office = await openOffice({ sandbox: { people: [] }, sync: { guards: { creates: { absolute: 9999 } } } });
@@ -262,4 +272,10 @@ test('what is logged of a request names no person, no token and no path', async 
   expect(text).toContain('/api/syncs/:sync/people/:identification/history');
   expect(text).toContain('"caller":"ops"');
   for (const secret of ['E1', 'E2', 'operator-token', office.sandbox.accessToken]) expect(text).not.toContain(secret);
+});
+
+test('docs/http-api.md names every endpoint', async () => {
+  const text = await readFile(new URL('../../docs/http-api.md', import.meta.url), 'utf8');
+  const absent = endpoints.filter(({ method, path }) => !text.includes(`\`${method} ${path}\``));
+  expect(absent.map(({ id }) => id)).toEqual([]);
 });

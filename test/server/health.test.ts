@@ -165,6 +165,13 @@ describe('limits', () => {
     expect((await server.ask('/api/syncs')).status).toBe(200);
   });
 
+  it("what a viewer may not do counts as the viewer's own requests", async () => {
+    const server = await openTestServer(noApp, { settings: { requestsPerMinute: 2 } });
+    const asViewer = () => server.ask('/api/syncs/people/pause', { method: 'POST', token: viewerToken });
+    expect([(await asViewer()).status, (await asViewer()).status, (await asViewer()).status]).toEqual([403, 403, 429]);
+    expect((await server.ask('/api/syncs', { token: 'nobody' })).status).toBe(401);
+  });
+
   it('a body in another form than JSON is refused', async () => {
     const server = await openTestServer(noApp);
     const headers = { 'content-type': 'text/plain' };

@@ -53,7 +53,7 @@ async function refresh() {
     at('syncs').replaceChildren(...syncs.map(syncCard));
     at('runs').replaceChildren(runs.length === 0 ? make('p', 'dim', 'No run yet.') : runTable(runs));
     fillSyncs(syncs);
-    await showHeld(syncs);
+    await showHeld(syncs, runs);
     say('Seen at ' + new Date().toLocaleTimeString());
   } catch (error) {
     fail(error);
@@ -85,12 +85,17 @@ function syncCard(sync) {
   return card;
 }
 
-async function showHeld(syncs) {
-  const waiting = syncs.map(({ lastRun }) => lastRun).filter((run) => run !== null && run.outcome === 'held');
-  const details = await Promise.all(waiting.map((run) => call('/api/runs/' + run.id)));
+async function showHeld(syncs, runs) {
+  const newest = new Map();
+  for (const run of [...syncs.map(({ lastRun }) => lastRun), ...runs]) {
+    if (run !== null && (run.outcome === 'held' || run.counts.held > 0) && !newest.has(run.sync)) newest.set(run.sync, run.id);
+  }
+  const details = await Promise.all([...newest.values()].map((id) => call('/api/runs/' + id)));
   const cards = details.flatMap((run) => {
     const open = run.holds.filter(({ state }) => state === 'open');
-    return open.length > 0 || run.holds.length === 0 ? [holdCard(run, open)] : [];
+    // A doubted read holds no change, and waits only until the next run.
+    const isDoubted = run.holds.length === 0 && syncs.some(({ lastRun }) => lastRun !== null && lastRun.id === run.id);
+    return open.length > 0 || isDoubted ? [holdCard(run, open)] : [];
   });
   at('held').replaceChildren(...(cards.length === 0 ? [make('p', 'dim', 'Nothing waits.')] : cards));
 }

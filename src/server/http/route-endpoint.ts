@@ -28,6 +28,7 @@ export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: S
       const { caller, signature } = letIn(endpoint, request, parts, gates);
       gates.remember(request, caller);
       gates.limit.spend(caller.name, endpoint.cost);
+      if (endpoint.needs !== 'signature') requireRole(caller, endpoint.needs);
       const gone = new AbortController();
       const leave = (): void => gone.abort(new Refusal(503, 'GONE', 'the caller has gone'));
       reply.raw.once('close', leave);
@@ -54,9 +55,7 @@ function letIn(
 ): { readonly caller: Caller; readonly signature: string | undefined } {
   try {
     if (endpoint.needs !== 'signature') {
-      const caller = keeper(request.headers.authorization);
-      requireRole(caller, endpoint.needs);
-      return { caller, signature: undefined };
+      return { caller: keeper(request.headers.authorization), signature: undefined };
     }
     const { sync = '' } = request.params as { sync?: string };
     const secret = settings.webhooks.get(sync);
