@@ -30,8 +30,14 @@ export function openConfigAlerts(config: Config, { io, connections }: Engine, fr
   });
 }
 
-/** How new the last success of a sync must be: by `freshness`, else by its schedule, else nothing is expected. */
-function oldestSuccess({ freshnessMs, schedule }: SyncConfig): (now: number) => number | undefined {
+/**
+ * How new the last success of a sync must be: by `freshness`, else as new as the fourth-newest slot of its schedule, so
+ * that nights and weekends without slots count for nothing; else nothing is expected. To be asked with time going on.
+ */
+export function oldestSuccess({
+  freshnessMs,
+  schedule,
+}: Pick<SyncConfig, 'freshnessMs' | 'schedule'>): (now: number) => number | undefined {
   if (freshnessMs !== undefined) return (now) => now - freshnessMs;
   if (schedule === undefined) return () => undefined;
   const at = openSchedule(schedule.cron, schedule.timezone);
