@@ -1,0 +1,112 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { createExpressions } from '../src/config/expressions.ts';
+import { loadConfig } from '../src/config/index.ts';
+import { requestRun } from '../src/engine/request-run.ts';
+import { openApp } from '../src/main/open-app.ts';
+import { openEngine } from '../src/main/open-engine.ts';
+import { systemClock as clock, newUlid } from '../src/main/system.ts';
+import type { Logger } from '../src/ports/runtime.ts';
+import { sourceKinds } from '../src/sources/registry.ts';
+import { benchPeople } from './people.ts';
+
+export type Way = 'in-process' | 'queue';
+
+export interface QueueOrder {
+  readonly way: Way;
+  readonly people: number;
+  readonly batchRows: number;
+  readonly folder: string;
+  readonly url: string;
+  readonly redis: string;
+}
+
+/** What one process found: one run, from when it was opened to its end. */
+export interface QueueMeasured {
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly applied: number;
+  readonly batches: number;
+  /** Jobs of the run that were put into the queue. */
+  readonly jobs: number | undefined;
+}
+
+const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => silent };
+const lookMs = 50;
+
+/** `rollcall start` for one run in this process. Run as a child process; sends a `QueueMeasured`. */
+async function measure(order: QueueOrder): Promise<QueueMeasured> {
+  const config = await loadConfig(await writeWorld(order), { env: {}, sourceKinds, expressions: createExpressions() });
+  const parts = { clock, logger: silent, newId: newUlid, checkpoint: () => {}, mayPresentSeed: true };
+  const engine = await openEngine(config, parts);
+  const app = openApp(config, engine);
+  const stopping = new AbortController();
+  await requestRun({ sync: 'people', kind: 'manual', scope: { kind: 'all' } }, engine.io);
+  const before = process.cpuUsage();
+  const started = app.start({ signal: stopping.signal, progress: () => {}, onReady: () => {}, role: 'all' });
+  const ended = async () => (await engine.io.store.runs.list({ limit: 1 })).find(({ phase }) => phase === 'done');
+  let run = await ended();
+  for (; run === undefined; run = await ended()) await Promise.race([clock.sleep(lookMs), started]);
+  const cpu = process.cpuUsage(before);
+  const { batches } = await app.show(run.id);
+  stopping.abort(new Error('the run has ended'));
+  await started;
+  const jobs = order.way === 'queue' ? await countJobs(order.redis) : undefined;
+  await app.close();
+  if (run.outcome !== 'succeeded') throw new Error(`the run ended ${run.outcome}: ${run.reason ?? ''}`);
+  return {
+    seconds: ((run.endedAt ?? 0) - run.startedAt) / 1000,
+    cpuSeconds: (cpu.user + cpu.system) / 1e6,
+    applied: run.counts.applied,
+    batches: batches.length,
+    jobs,
+  };
+}
+
+async function countJobs(url: string): Promise<number> {
+  const client = new Redis(url);
+  const events = await client.xrange('{rollcall}:runs:events', '-', '+');
+  client.disconnect();
+  return events.filter(([, words]) => words[1] === 'added' && words.some((word) => word.startsWith('run_'))).length;
+}
+
+/** Everybody of the platform, each in another department. */
+async function writeWorld({ way, people, batchRows, folder, url, redis }: QueueOrder): Promise<string> {
+  let rows = 'id,first,last,mail,area,status\n';
+  for (const { identification, fields } of benchPeople(people)) {
+    rows += `${identification},${fields.firstName},${fields.lastName},${fields.email},Reorganised,active\n`;
+  }
+  await writeFile(join(folder, 'employees.csv'), rows);
+  const open = { absolute: people, percent: 100 };
+  const config = {
+    store: 'sqlite:./rollcall.db',
+    ...(way === 'queue' ? { redis } : {}),
+    connections: {
+      acme: {
+        baseUrl: url,
+        accessToken: 'bench',
+        limits: { requestsPerSecond: 1000, concurrency: 4 },
+        dialect: { search: { pageSize: 1000 } },
+      },
+    },
+    syncs: {
+      people: {
+        connection: 'acme',
+        source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
+        policy: 'sync',
+        delivery: 'csv',
+        batchRows,
+        mapping: { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail', area: 'area' },
+        lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+        guards: { updates: open },
+      },
+    },
+  };
+  const path = join(folder, 'rollcall.json');
+  await writeFile(path, JSON.stringify(config));
+  return path;
+}
+
+process.send?.(await measure(JSON.parse(process.argv[2] ?? '{}') as QueueOrder));
+process.disconnect();

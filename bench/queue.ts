@@ -1,0 +1,95 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { findRedisProgram, startRedis } from '../test/support/services/redis.ts';
+import type { QueueMeasured, QueueOrder, Way } from './queue-run.ts';
+
+/**
+ * What the queue costs: one run of many updates by `rollcall start`, once with Redis and once without, in turns, each
+ * in a fresh process with a fresh store against a fresh platform that costs next to nothing. Needs redis-server.
+ *
+ *   npm run bench:queue -- [--people 100000] [--batch-rows 10000] [--repetitions 3] [--json]
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      people: { type: 'string', default: '100000' },
+      'batch-rows': { type: 'string', default: '10000' },
+      repetitions: { type: 'string', default: '3' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const program = await findRedisProgram();
+  if (program === undefined) throw new Error('redis-server is not in PATH (Debian: redis-server)');
+  const size = { people: Number(values.people), batchRows: Number(values['batch-rows']) };
+  const pairs: Record<Way, QueueMeasured>[] = [];
+  for (let i = 0; i < Number(values.repetitions); i += 1) {
+    // Whoever comes second meets another machine: the order alternates.
+    const order: readonly Way[] = i % 2 === 0 ? ['in-process', 'queue'] : ['queue', 'in-process'];
+    const found: Partial<Record<Way, QueueMeasured>> = {};
+    for (const way of order) {
+      const measured = await measureOnce(way, size, program);
+      found[way] = measured;
+      const { seconds, cpuSeconds, applied, batches, jobs } = measured;
+      const work = `${applied} changes in ${batches} batches${jobs === undefined ? '' : `, ${jobs} jobs`}`;
+      process.stderr.write(`  ${way}: ${seconds.toFixed(2)} s, CPU ${cpuSeconds.toFixed(2)} s, ${work}\n`);
+    }
+    const { queue, 'in-process': here } = found;
+    if (queue !== undefined && here !== undefined) pairs.push({ queue, 'in-process': here });
+  }
+  const ratioOf = (pick: (one: QueueMeasured) => number): number =>
+    median(pairs.map((pair) => pick(pair.queue) / pick(pair['in-process'])));
+  const ratio = ratioOf(({ seconds }) => seconds);
+  const cpuRatio = ratioOf(({ cpuSeconds }) => cpuSeconds);
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify({ ...size, ratio, cpuRatio, pairs }, undefined, 2)}\n`
+      : `queue ÷ in-process, medians of ${pairs.length}: ${ratio.toFixed(2)} by the clock, ${cpuRatio.toFixed(2)} by CPU time\n`,
+  );
+}
+
+async function measureOnce(
+  way: Way,
+  size: Pick<QueueOrder, 'people' | 'batchRows'>,
+  program: string,
+): Promise<QueueMeasured> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-bench-'));
+  const redis = await startRedis(program);
+  const platform = forkHere('fast-platform.ts', String(size.people));
+  try {
+    const url = (await firstMessage(platform)) as string;
+    const order: QueueOrder = { way, ...size, folder, url, redis: redis.url };
+    return (await firstMessage(forkHere('queue-run.ts', JSON.stringify(order)))) as QueueMeasured;
+  } finally {
+    if (platform.connected) platform.disconnect();
+    await redis.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The flags of the executable (src/main/cli.ts). */
+const memoryFlags = ['--max-old-space-size=1024', '--max-semi-space-size=8'];
+
+function forkHere(file: string, argument: string): ChildProcess {
+  return fork(join(import.meta.dirname, file), [argument], { execArgv: memoryFlags });
+}
+
+function firstMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve);
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`${child.spawnargs[1]} ended with ${code} without a word`)));
+  });
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle];
+  if (upper === undefined) throw new RangeError('nothing was measured: at least one repetition is needed');
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
+}
+
+await main();
