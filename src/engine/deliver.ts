@@ -133,7 +133,8 @@ async function receive(
       await update(owned, batch.id, { state: 'sent', fileId: submission.fileId, fileName: submission.fileName });
       break;
     case 'direct':
-      await update(owned, batch.id, { state: 'sent' });
+      // The last call is the youngest: `settle.visibleWithin` begins when it has been made, not the first.
+      await update(owned, batch.id, { state: 'sent', sentAt: io.clock.now() });
       break;
     case 'exported': {
       const exportedTo = [...(owned.run.facts.exportedTo ?? []), submission.path];
