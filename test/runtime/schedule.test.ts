@@ -19,6 +19,17 @@ function slots(cron: string, zone: string, from: string, to: string): string[] {
 
 describe('a schedule', () => {
   it.each([
+    ['0 * * * *', 'UTC', '2026-03-08T12:00Z', '2026-03-08T13:00Z'],
+    ['0 * * * *', 'UTC', '2026-03-08T11:59:59Z', '2026-03-08T12:00Z'],
+    ['30 9 * * *', 'America/Montevideo', '2026-03-08T12:30Z', '2026-03-09T12:30Z'],
+    ['0 0 1 * *', 'UTC', '2026-03-08T00:00Z', '2026-04-01T00:00Z'],
+    ['0 0 29 2 *', 'UTC', '2026-03-08T00:00Z', undefined],
+  ])('of %s in %s after %s comes next at %s', (cron, zone, after, expected) => {
+    const slot = openSchedule(cron, zone).nextSlot(Date.parse(after));
+    expect(slot).toBe(expected === undefined ? undefined : Date.parse(expected));
+  });
+
+  it.each([
     ['a zone without summer time', '30 9 * * *', 'America/Montevideo', ['2026-03-08T12:30Z', '2026-03-09T12:30Z']],
     ['only on weekdays', '0 8 * * 1-5', 'Europe/Berlin', ['2026-03-09T07:00Z']],
     ['by name of the day', '0 8 * * MON', 'UTC', ['2026-03-09T08:00Z']],

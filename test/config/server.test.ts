@@ -1,0 +1,45 @@
+import { inspect } from 'node:util';
+import { expect, it, test } from 'vitest';
+import { z } from 'zod';
+import { server } from '../../src/config/schema/server.ts';
+import { load } from './support.ts';
+
+const read = (value: unknown) => z.object({ server }).safeParse({ server: value });
+
+test('without the key there is no server, and an empty one has the careful defaults', () => {
+  expect(read(undefined).data?.server).toBeUndefined();
+  const defaults = { host: '127.0.0.1', port: 8080, tokens: [], webhooks: {}, requestsPerMinute: 300 };
+  expect(read({}).data?.server).toEqual(defaults);
+});
+
+test('tokens and secrets are read and never shown', async () => {
+  const text = [
+    'connections: { acme: { baseUrl: "https://platform.example.com", accessToken: fixed-token } }',
+    'server:',
+    `  tokens: [{ name: ops, role: operator, token: "\${env:OPS}" }]`,
+  ].join('\n');
+  const config = await load(text, { env: { OPS: 'a-token-of-sixteen' } });
+  expect(config.server?.tokens[0]?.token.reveal()).toBe('a-token-of-sixteen');
+  expect(inspect(config, { depth: 9 }) + JSON.stringify(config)).not.toContain('a-token');
+});
+
+it.each([
+  [[{ name: 'a b', role: 'viewer', token: 'a-token-of-sixteen' }], 'letters, digits'],
+  [[{ name: 'a', role: 'viewer', token: 'fifteen-letters' }], 'at least 16 characters'],
+  [
+    [
+      { name: 'a', role: 'viewer', token: 'a-token-of-sixteen' },
+      { name: 'a', role: 'operator', token: 'another-token-16' },
+    ],
+    'a name of its own',
+  ],
+  [
+    [
+      { name: 'a', role: 'viewer', token: 'a-token-of-sixteen' },
+      { name: 'b', role: 'operator', token: 'a-token-of-sixteen' },
+    ],
+    'a token of its own',
+  ],
+])('tokens %j are refused', (tokens, words) => {
+  expect(read({ tokens }).error?.issues.map(({ message }) => message)).toEqual([expect.stringContaining(words)]);
+});
