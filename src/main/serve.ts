@@ -10,6 +10,8 @@ export interface ServeOptions {
   readonly vitals: Pick<Vitals, 'workedAt' | 'isStarted'>;
   /** Why Redis is not there; absent without Redis. */
   readonly redisFault: (() => Promise<string | undefined>) | undefined;
+  /** Jobs that wait in Redis; absent without Redis. */
+  readonly queueWaiting: (() => Promise<number | undefined>) | undefined;
   readonly app: ServerApp;
 }
 
@@ -19,7 +21,7 @@ export interface ServeOptions {
  */
 export async function serve(config: Config, engine: Engine, options: ServeOptions): Promise<RunningServer | undefined> {
   const { server } = config;
-  const { role, listen, vitals, redisFault, app } = options;
+  const { role, listen, vitals, redisFault, queueWaiting, app } = options;
   if (server === undefined && listen === undefined) return undefined;
   const worksOnly = role === 'scheduler' || role === 'worker';
   // Their web server and its pages are loaded only where they are wanted.
@@ -39,7 +41,7 @@ export async function serve(config: Config, engine: Engine, options: ServeOption
   };
   const version = readVersion();
   const names = { syncs: Object.values(config.syncs), connections: Object.keys(config.connections) };
-  const metrics = openMetrics({ store, clock, version, names });
+  const metrics = openMetrics({ store, clock, version, names, queueWaiting });
   engine.meter.attach(metrics.metrics);
   const opening = openServer({
     app,

@@ -31,6 +31,7 @@ export async function startDeployment(
       listen,
       vitals: { workedAt: pulse.workedAt, isStarted: () => isStarted },
       redisFault: watch?.fault,
+      queueWaiting: watch?.waiting,
       app,
     });
     if (server !== undefined) {

@@ -80,6 +80,13 @@ export const metricsTable = {
     help: 'Age of the oldest of them; 0 when none waits.',
     scope: 'store',
   },
+  queueJobs: {
+    name: 'rollcall_queue_jobs_waiting',
+    type: 'gauge',
+    labels: [],
+    help: 'With Redis: jobs that no worker has taken. Absent without Redis, and while Redis does not answer.',
+    scope: 'store',
+  },
   tokenState: {
     name: 'rollcall_token_state',
     type: 'gauge',

@@ -12,6 +12,8 @@ export interface MetricsOptions {
   readonly version: string;
   /** What is configured. Absent: only what this process counts is shown. */
   readonly names?: WatchedNames;
+  /** Jobs in the queue that nobody has taken; undefined when the queue does not say. Absent: there is no queue. */
+  readonly queueWaiting?: (() => Promise<number | undefined>) | undefined;
 }
 
 /** Must be closed: it watches the event loop. */
@@ -26,7 +28,7 @@ export interface OpenedMetrics {
 const loopResolutionMs = 20;
 
 /** Opens the metrics of this process. Counting costs no more than a look-up; the store is read only by `render`. */
-export function openMetrics({ store, clock, version, names }: MetricsOptions): OpenedMetrics {
+export function openMetrics({ store, clock, version, names, queueWaiting }: MetricsOptions): OpenedMetrics {
   const registry = new Registry();
   const instruments = openInstruments(registry);
   const loop = monitorEventLoopDelay({ resolution: loopResolutionMs });
@@ -36,6 +38,9 @@ export function openMetrics({ store, clock, version, names }: MetricsOptions): O
   let rendering: Promise<string> | undefined;
   const render = async (): Promise<string> => {
     await fromStore.refresh();
+    const waiting = await queueWaiting?.();
+    if (waiting === undefined) instruments.queueJobs.remove();
+    else instruments.queueJobs.set(waiting);
     readProcess(instruments, loop);
     return registry.metrics();
   };

@@ -144,6 +144,16 @@ it('calls and refreshes of this process are counted, with those that got no answ
   expect(await samples('rollcall_token_refreshes_total')).toEqual(['{connection="acme",outcome="granted"} 1']);
 });
 
+it('jobs that wait in a queue are shown while the queue says how many', async () => {
+  expect(await samples('rollcall_queue_jobs_waiting')).toEqual([]);
+  opened.close();
+  let waiting: number | undefined = 3;
+  opened = openMetrics({ store, clock, version: '9.9.9', names, queueWaiting: async () => waiting });
+  expect(await samples('rollcall_queue_jobs_waiting')).toEqual([' 3']);
+  waiting = undefined;
+  expect(await samples('rollcall_queue_jobs_waiting')).toEqual([]);
+});
+
 it('every metric of the table is in the text with its type and help, and no other', async () => {
   const text = await opened.render();
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
