@@ -13,7 +13,9 @@ work=$(mktemp -d)
 name=rollcall-test-$$
 
 cleanup() {
-  "$engine" rm -f "$name" "$name-platform" >/dev/null 2>&1 || true
+  # One after the other: the first lives in the network of the second.
+  "$engine" rm -f "$name" >/dev/null 2>&1 || true
+  "$engine" rm -f "$name-platform" >/dev/null 2>&1 || true
   "$engine" volume rm -f "$name" >/dev/null 2>&1 || true
   rm -rf "$work"
 }
@@ -97,7 +99,9 @@ for path in /startupz /healthz /readyz; do
   [ "$(status_of $path)" = 200 ] || die "$path answers $(status_of $path)"
 done
 [ "$(status_of /api/syncs)" = 401 ] || die "the API answers $(status_of /api/syncs) without a token"
-say 'health, and the API without a token' '200, 401'
+"$engine" exec "$name" node -e 'fetch("http://127.0.0.1:8080/metrics").then((answer) => answer.text()).then(console.log)' \
+  2>/dev/null | grep -q "rollcall_info{version=\"$version\"} 1" || die '/metrics does not say rollcall_info'
+say 'health, metrics, and the API without a token' '200, told, 401'
 in_it resync people >/dev/null || die 'resync in the running container'
 for _ in $(seq 100); do
   in_it runs --json | grep -q '"outcome":"succeeded"' && break

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -299,6 +299,29 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(notes).toContain('kubectl exec --namespace people deploy/acme-rollcall -- rollcall plan people');
     expect(notes).toContain('*/15 * * * * (America/Montevideo)');
     expect(notes).toContain('volume claim acme-rollcall');
+  });
+
+  it('takes every example of values in the documentation', async () => {
+    const text = await readFile(join(chart, '../../docs/kubernetes.md'), 'utf8');
+    const examples = [...text.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', body = '']) =>
+      body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    );
+    expect(examples.length).toBeGreaterThan(4);
+    const folder = await mkdtemp(join(tmpdir(), 'rollcall-values-'));
+    try {
+      for (const example of examples) {
+        const file = join(folder, 'values.yaml');
+        await writeFile(file, example);
+        // The first is whole; the others are parts of a deployment of many pods.
+        const base = example.includes('baseUrl')
+          ? []
+          : valuesOf(example.includes('keda') ? 'distributed-keda' : 'distributed');
+        const { code, stderr } = await runHelm(helm, ['template', 'acme', chart, ...base, '--values', file]);
+        expect(`${stderr}${code}`, example).toBe('0');
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it.each([
