@@ -98,6 +98,20 @@ describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without 
     expect(await page.locator('#person b').count()).toBe(0);
   });
 
+  it('has a page of the API from which it can be tried', async () => {
+    await page.getByRole('link', { name: 'API' }).click();
+    await page.getByLabel('Access token').fill(operatorToken);
+    const form = page.locator('article#list-syncs form');
+    await form.getByRole('button', { name: 'Try it' }).click();
+    await form.locator('output .s2').waitFor();
+    expect(await form.locator('output').textContent()).toContain('"name": "people"');
+    const ask = page.locator('article#request-run form');
+    await ask.getByRole('button', { name: 'Try it' }).click();
+    await ask.locator('output .s2').waitFor();
+    expect(await office.engine.io.store.triggers.waiting('people')).toHaveLength(1);
+    expect(await page.getByLabel('Application token').count()).toBe(0);
+  });
+
   it('pauses and resumes a sync', async () => {
     await enter(operatorToken);
     await page.getByRole('button', { name: 'Pause' }).click();

@@ -97,6 +97,13 @@ describe('rollcall start with a server', () => {
     expect((await ended).code).toBe(0);
   });
 
+  it('tells a person at a terminal where it listens', async () => {
+    const shell = await openServedShell();
+    const { code, stdout } = await shell.run(['start'], { isTerminal: true, onStdout: (_text, stop) => stop() });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\nrunning: 1 sync/);
+  });
+
   it('does not begin when its port is taken, and says what to do', async () => {
     const shell = await openServedShell();
     const { url, stop, ended } = await start(shell, ['--role', 'server']);

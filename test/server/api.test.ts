@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { expect, it, test } from 'vitest';
 import { endpoints } from '../../src/server/endpoints/index.ts';
 import { employees, openOffice, type Row, usersOf } from '../support/office.ts';
-import { openTestServer, type TestServer, viewerToken } from './open-test-server.ts';
+import { openTestServer, operatorToken, type TestServer, viewerToken } from './open-test-server.ts';
 
 /** An office whose first run disabled nobody, because seven leavers at once are held, and created one person. */
 async function openHeldOffice(extra: Readonly<Record<string, unknown>> = {}) {
@@ -246,6 +246,34 @@ it('gives all changes as JSON in pages, as NDJSON and as CSV, whatever their num
     kind: 'create',
     state: 'applied',
   });
+});
+
+test('a reader who goes away in the middle of an export takes nothing with him', async () => {
+  const office = await openOffice({ sync: { guards: { creates: { absolute: 9999 } } } });
+  await office.writeEmployees(employees(1200));
+  const { run } = await office.apply();
+  const pages: string[] = [];
+  const secondPage = Promise.withResolvers<void>();
+  const server = await openTestServer({
+    ...office.app,
+    changes: async (id, query) => {
+      pages.push(query.after ?? '');
+      if (query.after !== undefined) await secondPage.promise;
+      return office.app.changes(id, query);
+    },
+  });
+  const leaving = new AbortController();
+  const headers = { authorization: `Bearer ${operatorToken}` };
+  const url = `${server.url}/api/runs/${run.id}/changes?format=ndjson`;
+  const response = await fetch(url, { headers, signal: leaving.signal });
+  const reader = response.body?.getReader();
+  await reader?.read();
+  leaving.abort();
+  secondPage.resolve();
+  await reader?.closed.catch(() => {});
+  expect((await server.ask('/api/runs')).status).toBe(200);
+  expect(pages.length).toBeLessThanOrEqual(3);
+  expect(server.log.messages('error')).toEqual([]);
 });
 
 test('the OpenAPI document is valid, names every endpoint, and both pages stand alone', async () => {
