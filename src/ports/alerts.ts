@@ -136,7 +136,7 @@ export interface AlertBook {
   settle(notice: string, channel: string, result: DeliveryResult): Promise<void>;
   /** Newest notice first. */
   list(limit: number): Promise<readonly AlertDelivery[]>;
-  /** Drops what was delivered or given up before `before`. */
+  /** Drops notices made before `before`, also those that wait for a channel which is configured no more. */
   prune(before: number): Promise<number>;
   /** Runs of the sync that ended at `since` or later, oldest first; without `since` the newest alone. */
   endedRuns(sync: string, since: number | undefined, limit: number): Promise<readonly EndedRun[]>;

@@ -109,8 +109,7 @@ export function createAlerts(db: Database): AlertBook {
     async prune(before) {
       const { numDeletedRows } = await db
         .deleteFrom('alert_deliveries')
-        .where('state', '!=', 'waiting')
-        .where('ended_at', '<', before)
+        .where('made_at', '<', before)
         .executeTakeFirst();
       return Number(numDeletedRows);
     },
