@@ -14,6 +14,8 @@ export interface ReadBack {
   readonly change: Change;
   readonly verdict: Verdict;
   readonly known: LedgerEntry | undefined;
+  /** Read and search disagree: `not-seen` says nothing at all then, not even that nothing has happened. */
+  readonly isUnclear?: true;
 }
 
 /** Reads the users of some changes back and judges each change by what the platform shows now. */
@@ -30,7 +32,8 @@ export async function readBack(
     const entry = known.get(change.identification);
     const found = users.get(change.identification);
     if (found === 'unclear') {
-      return { change, known: entry, verdict: { kind: 'not-seen', what: 'read and search disagree about the user' } };
+      const verdict = { kind: 'not-seen', what: 'read and search disagree about the user' } as const;
+      return { change, known: entry, verdict, isUnclear: true };
     }
     return { change, known: entry, verdict: judgeChange(change, found, entry) };
   });

@@ -67,7 +67,7 @@ async function poll(context: RunContext, batch: Batch, io: EngineIo): Promise<Ba
 }
 
 /** Reads the batch's users back and writes down what is certain; the rest goes as `patience` says. */
-async function conclude(context: RunContext, batch: Batch, patience: Patience, io: EngineIo): Promise<Step> {
+async function conclude(context: RunContext, batch: Batch, asked: Patience, io: EngineIo): Promise<Step> {
   const { owned, sync, signal } = context;
   const changes = await readBatch(batch, io);
   const open = changes.filter(({ state }) => state === 'sent' || state === 'unresolved');
@@ -83,6 +83,9 @@ async function conclude(context: RunContext, batch: Batch, patience: Patience, i
   const lost = new Set(
     open.filter(({ state }) => isFilePending || state === 'unresolved').map(({ identification }) => identification),
   );
+  const unclear = backs.filter(({ isUnclear }) => isUnclear === true);
+  const patience = unclear.length === 0 ? asked : patienceWithUnclear(context, batch, asked, now);
+  for (const { change } of unclear) lost.add(change.identification);
   for (const back of backs) {
     const { identification } = back.change;
     const needsSign = patience === 'wait' || patience === 'split' || lost.has(identification);
@@ -124,6 +127,13 @@ async function conclude(context: RunContext, batch: Batch, patience: Patience, i
   await io.store.runs.addFindings(owned, findings);
   io.checkpoint('batch-settled');
   return toDelivery(context, io);
+}
+
+/** Of whom nothing can be told, a row is neither sent again nor called failed: it may have landed. */
+function patienceWithUnclear({ sync }: RunContext, batch: Batch, asked: Patience, now: number): Patience {
+  if (asked !== 'split' && asked !== 'fail') return asked;
+  if (now < (batch.finalAt ?? batch.sentAt ?? 0) + sync.settings.settle.visibleWithinMs) return 'wait';
+  return asked === 'split' ? 'unresolved' : asked;
 }
 
 async function toDelivery({ owned }: RunContext, io: EngineIo): Promise<Step> {
