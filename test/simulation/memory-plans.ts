@@ -1,0 +1,213 @@
+import type { ChangeClass, ChangeKind } from '../../src/core/change.ts';
+import { RollcallError } from '../../src/core/errors.ts';
+import type { ChangeState } from '../../src/core/run.ts';
+import type { PlannedChange, Plans } from '../../src/ports/store.ts';
+import {
+  type ChangeRow,
+  compareText,
+  inOrder,
+  markChanges,
+  requireOwn,
+  requireOwner,
+  requirePlan,
+  type Tables,
+} from './memory-tables.ts';
+
+const noKinds = (): Record<ChangeKind, number> => ({ create: 0, update: 0, enable: 0, disable: 0, remove: 0 });
+const noClasses = (): Record<ChangeClass, number> => ({
+  creates: 0,
+  updates: 0,
+  emailChanges: 0,
+  firstSight: 0,
+  enables: 0,
+  disables: 0,
+  removes: 0,
+});
+const noStates = (): Record<ChangeState, number> => ({
+  planned: 0,
+  held: 0,
+  sent: 0,
+  applied: 0,
+  failed: 0,
+  unverified: 0,
+  unresolved: 0,
+  exported: 0,
+  dropped: 0,
+});
+
+const sealed = (id: string): RollcallError => new RollcallError(`plan ${id} is sealed`, { code: 'CONFLICT' });
+
+export function memoryPlans(tables: Tables): Plans {
+  const { plans, batches, decisions, runs } = tables;
+  const sorted = (id: string): PlannedChange[] => {
+    const rows = [...(plans.get(id)?.changes.values() ?? [])].map(({ planned }) => planned);
+    return inOrder(rows, ({ identification }) => identification);
+  };
+  const holdWhere = (
+    rows: Iterable<ChangeRow>,
+    reason: string,
+    isMeant: (change: PlannedChange) => boolean,
+  ): number => {
+    let count = 0;
+    for (const row of rows) {
+      const { planned } = row;
+      if (planned.state !== 'planned' || planned.isApproved || !isMeant(planned)) continue;
+      row.planned = { ...planned, state: 'held', stateReason: reason };
+      count += 1;
+    }
+    return count;
+  };
+  return {
+    async begin(owned, header) {
+      if (owned !== undefined) requireOwner(tables, owned);
+      requireOwn(header, owned);
+      if (header.run !== undefined) {
+        const own = [...batches.values()].filter(({ run }) => run === header.run);
+        if (own.some(({ state }) => state !== 'planned')) {
+          throw new RollcallError(`a batch of run ${header.run} has been sent`, { code: 'CONFLICT' });
+        }
+        for (const { id } of own) batches.delete(id);
+        for (const [id, plan] of plans) if (plan.header.run === header.run) plans.delete(id);
+      }
+      plans.set(header.id, { header, digest: undefined, changes: new Map() });
+    },
+    async add(owned, id, changes) {
+      if (changes.length === 0) return;
+      const plan = requirePlan(tables, owned, id);
+      if (plan.digest !== undefined) throw sealed(id);
+      if (changes.some(({ identification }) => plan.changes.has(identification))) {
+        throw new RollcallError(`plan ${id} has two changes of one person`, { code: 'CONFLICT' });
+      }
+      for (const change of changes) {
+        const planned: PlannedChange = {
+          ...change,
+          reason: change.reason.toWellFormed(),
+          state: 'planned',
+          stateReason: undefined,
+          batch: undefined,
+          isApproved: false,
+        };
+        plan.changes.set(change.identification, { planned, appliedAt: undefined });
+      }
+    },
+    async count(id) {
+      const count = { kinds: noKinds(), classes: noClasses(), open: noClasses() };
+      for (const { kind, classes, state, isApproved } of sorted(id)) {
+        count.kinds[kind] += 1;
+        for (const name of classes) {
+          count.classes[name] += 1;
+          if (state === 'planned' && !isApproved) count.open[name] += 1;
+        }
+      }
+      return count;
+    },
+    async *hashes(id) {
+      for (const { hash } of sorted(id)) yield hash;
+    },
+    async seal(owned, id, digest) {
+      const plan = requirePlan(tables, owned, id);
+      if (plan.digest !== undefined && plan.digest !== digest) throw sealed(id);
+      plan.digest = digest;
+    },
+    async page(id, { limit, after, states, classes, batch }) {
+      return sorted(id)
+        .filter(
+          (change) =>
+            (after === undefined || compareText(change.identification, after) > 0) &&
+            (states === undefined || states.includes(change.state)) &&
+            (classes === undefined || change.classes.some((name) => classes.includes(name))) &&
+            (batch === undefined || change.batch === batch),
+        )
+        .slice(0, limit);
+    },
+    async get(id, identification) {
+      return plans.get(id)?.changes.get(identification)?.planned;
+    },
+    async hold(owned, id, classes, reason) {
+      const plan = requirePlan(tables, owned, id);
+      return holdWhere(plan.changes.values(), reason, (change) =>
+        change.classes.some((name) => classes.includes(name)),
+      );
+    },
+    async holdFields(owned, id, fields, reason) {
+      if (fields.length === 0) return 0;
+      const plan = requirePlan(tables, owned, id);
+      return holdWhere(plan.changes.values(), reason, ({ kind, changed }) => {
+        return kind === 'update' && changed.some((name) => fields.includes(name));
+      });
+    },
+    async applyApprovals(owned, id, sync, now) {
+      const plan = requirePlan(tables, owned, id);
+      const count = { approved: 0, rejected: 0 };
+      for (const row of plan.changes.values()) {
+        const { planned } = row;
+        const decision = decisions.get(`${sync} ${planned.hash}`);
+        if (decision === undefined || decision.expiresAt <= now) continue;
+        if (decision.run !== undefined && decision.run !== owned?.run.id) continue;
+        if (planned.state !== 'planned' && planned.state !== 'held') continue;
+        row.planned =
+          decision.decision === 'approved'
+            ? { ...planned, isApproved: true, state: 'planned', stateReason: undefined }
+            : { ...planned, isApproved: false, state: 'dropped', stateReason: `rejected by ${decision.by}` };
+        count[decision.decision] += 1;
+      }
+      if (owned !== undefined) {
+        const approved = new Set(sorted(id).flatMap(({ isApproved, hash }) => (isApproved ? [hash] : [])));
+        for (const row of decisions.values()) {
+          if (row.sync === sync && row.decision === 'approved' && approved.has(row.hash)) row.run ??= owned.run.id;
+        }
+      }
+      return count;
+    },
+    async setStates(owned, marks) {
+      requireOwner(tables, owned);
+      markChanges(tables, owned.run.id, marks);
+    },
+    async countStates(id) {
+      const count = noStates();
+      for (const { state } of sorted(id)) count[state] += 1;
+      return count;
+    },
+    async findByDigest(sync, digest) {
+      const beginning = digest.toLowerCase();
+      if (!/^[0-9a-f]{8,64}$/.test(beginning)) throw new RollcallError('not a digest', { code: 'USAGE' });
+      const found = [...plans.values()].filter((plan) => {
+        return plan.header.sync === sync && plan.digest?.startsWith(beginning) === true;
+      });
+      const newest = inOrder(found, ({ header }) => `${String(header.madeAt).padStart(16, '0')} ${header.id}`).at(-1);
+      if (newest?.digest === undefined) return undefined;
+      if (found.some((plan) => plan.digest !== newest.digest)) {
+        throw new RollcallError('several plans begin so', { code: 'USAGE' });
+      }
+      return { ...newest.header, digest: newest.digest };
+    },
+    async appliedSince(sync, since) {
+      const count = noClasses();
+      for (const { header, changes } of plans.values()) {
+        if (header.sync !== sync) continue;
+        for (const { planned, appliedAt } of changes.values()) {
+          const { state, batch, isApproved, classes } = planned;
+          if (isApproved) continue;
+          const isOut = state === 'sent' || state === 'unresolved';
+          const sentAt = batch === undefined ? undefined : batches.get(batch)?.sentAt;
+          const isPerhaps = appliedAt === undefined && isOut && sentAt !== undefined && sentAt >= since;
+          if (!isPerhaps && (appliedAt === undefined || appliedAt < since)) continue;
+          for (const name of classes) count[name] += 1;
+        }
+      }
+      return count;
+    },
+    async history(sync, identification, limit) {
+      const found = [...plans.values()].flatMap(({ header, digest, changes }) => {
+        const row = changes.get(identification);
+        const run = header.run === undefined ? undefined : runs.get(header.run);
+        if (header.sync !== sync || digest === undefined || row === undefined || run === undefined) return [];
+        return [{ started: run.startedAt, entry: { ...row.planned, run: run.id, at: row.appliedAt ?? run.startedAt } }];
+      });
+      return inOrder(found, ({ started, entry }) => `${String(started).padStart(16, '0')} ${entry.run}`)
+        .reverse()
+        .map(({ entry }) => entry)
+        .slice(0, limit);
+    },
+  };
+}

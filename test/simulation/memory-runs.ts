@@ -1,0 +1,223 @@
+import { RollcallError } from '../../src/core/errors.ts';
+import { noCounts } from '../../src/core/run.ts';
+import type {
+  Leases,
+  OwnedRun,
+  Reads,
+  Run,
+  RunScope,
+  Runs,
+  TokenStore,
+  Trigger,
+  TriggerKind,
+  Triggers,
+} from '../../src/ports/store.ts';
+import { inOrder, requireOwner, type Tables } from './memory-tables.ts';
+
+export function memoryLeases({ leases }: Tables): Leases {
+  return {
+    async take(name, owner, ttlMs, now) {
+      const row = leases.get(name);
+      if (row?.owner !== undefined && row.owner !== owner && row.until > now) return undefined;
+      const fence = (row?.fence ?? 0) + 1;
+      leases.set(name, { owner, fence, until: now + ttlMs });
+      return { name, owner, fence };
+    },
+    async renew({ name, owner, fence }, ttlMs, now) {
+      const row = leases.get(name);
+      if (row?.owner !== owner || row.fence !== fence) return false;
+      row.until = now + ttlMs;
+      return true;
+    },
+    async release({ name, owner, fence }) {
+      const row = leases.get(name);
+      if (row?.owner === owner && row.fence === fence) leases.set(name, { owner: undefined, fence, until: 0 });
+    },
+    async holder(name, now) {
+      const row = leases.get(name);
+      return row?.owner === undefined || row.until <= now ? undefined : { owner: row.owner, until: row.until };
+    },
+  };
+}
+
+function scopeKey(scope: RunScope): string {
+  return scope.kind === 'all' ? 'all' : `users:${JSON.stringify([...new Set(scope.identifications)].sort())}`;
+}
+
+function waiting({ triggers }: Tables, sync: string | undefined): Trigger[] {
+  const rows = [...triggers.values()].filter(({ trigger, state }) => {
+    return state.kind === 'waiting' && (sync === undefined || trigger.sync === sync);
+  });
+  return inOrder(rows, ({ trigger }) => `${String(trigger.requestedAt).padStart(16, '0')} ${trigger.id}`).map(
+    ({ trigger }) => trigger,
+  );
+}
+
+export function memoryTriggers(tables: Tables): Triggers {
+  const { triggers } = tables;
+  return {
+    async add(trigger) {
+      for (const row of triggers.values()) if (row.trigger.key === trigger.key) return false;
+      triggers.set(trigger.id, { trigger, state: { kind: 'waiting' } });
+      return true;
+    },
+    async waiting(sync) {
+      const shown = new Set<string>();
+      return waiting(tables, sync).filter(({ sync: of, scope }) => {
+        const key = `${of} ${scopeKey(scope)}`;
+        const isFirst = !shown.has(key);
+        shown.add(key);
+        return isFirst;
+      });
+    },
+    async state(id) {
+      return triggers.get(id)?.state;
+    },
+    async find(key) {
+      return [...triggers.values()].find(({ trigger }) => trigger.key === key);
+    },
+    async lastSlot(sync) {
+      const slots = [...triggers.values()].filter(({ trigger: t }) => t.sync === sync && t.kind === 'schedule');
+      return slots.length === 0 ? undefined : Math.max(...slots.map(({ trigger }) => trigger.requestedAt));
+    },
+    async cancel(id) {
+      const row = triggers.get(id);
+      if (row?.state.kind !== 'waiting') return false;
+      row.state = { kind: 'cancelled' };
+      return true;
+    },
+  };
+}
+
+const wishes: readonly TriggerKind[] = ['manual', 'resync', 'approval', 'retry'];
+
+const byStart = (run: Run): string => `${String(run.startedAt).padStart(16, '0')} ${run.id}`;
+
+export function memoryRuns(tables: Tables): Runs {
+  const { runs, findings, triggers, reads } = tables;
+  const change = (id: string, patch: Partial<Run>): Run => {
+    const run = runs.get(id);
+    if (run === undefined) throw new RollcallError(`there is no run ${id}`, { code: 'NOT_FOUND' });
+    const next = { ...run, ...patch };
+    runs.set(id, next);
+    return next;
+  };
+  return {
+    async open(sync, make) {
+      for (const run of runs.values()) if (run.sync === sync && run.endedAt === undefined) return { run, isNew: false };
+      const all = waiting(tables, sync);
+      const [oldest] = all;
+      if (oldest === undefined) return undefined;
+      const taken = all.filter(({ scope }) => scopeKey(scope) === scopeKey(oldest.scope));
+      for (const { id } of taken) {
+        const row = triggers.get(id);
+        if (row !== undefined) row.state = { kind: 'taken', run: make.id };
+      }
+      const kinds = taken.map(({ kind }) => kind);
+      const trigger =
+        kinds.find((kind) => wishes.includes(kind)) ?? kinds.find((kind) => kind !== 'schedule') ?? 'schedule';
+      const run: Run = {
+        id: make.id,
+        sync,
+        connection: make.connection,
+        trigger,
+        scope: oldest.scope,
+        phase: 'pulling',
+        startedAt: make.now,
+        endedAt: undefined,
+        outcome: undefined,
+        reason: undefined,
+        digest: undefined,
+        counts: noCounts,
+        facts: {},
+        isCancelRequested: false,
+      };
+      runs.set(run.id, run);
+      return { run, isNew: true };
+    },
+    async get(id) {
+      return runs.get(id);
+    },
+    async list({ sync, limit, after }) {
+      const before = after === undefined ? undefined : byStart({ ...after } as Run);
+      return inOrder(runs.values(), byStart)
+        .reverse()
+        .filter((run) => (sync === undefined || run.sync === sync) && (before === undefined || byStart(run) < before))
+        .slice(0, limit);
+    },
+    async unfinished() {
+      return inOrder(runs.values(), byStart).filter(({ endedAt }) => endedAt === undefined);
+    },
+    async update(owned, patch): Promise<OwnedRun> {
+      requireOwner(tables, owned);
+      const { phase, counts, facts, ...rest } = patch;
+      const set = Object.fromEntries(
+        Object.entries({ phase, counts, facts }).filter(([, value]) => value !== undefined),
+      );
+      return { run: change(owned.run.id, { ...rest, ...set }), lease: owned.lease };
+    },
+    async replaceFindings(owned, list) {
+      requireOwner(tables, owned);
+      findings.set(owned.run.id, [...list]);
+    },
+    async addFindings(owned, list) {
+      requireOwner(tables, owned);
+      findings.set(owned.run.id, [...(findings.get(owned.run.id) ?? []), ...list]);
+    },
+    async findings(id, limit) {
+      return (findings.get(id) ?? []).slice(0, limit);
+    },
+    async findingsCount(id) {
+      return (findings.get(id) ?? []).length;
+    },
+    async requestCancel(id) {
+      if (runs.get(id) === undefined || runs.get(id)?.endedAt !== undefined) return false;
+      change(id, { isCancelRequested: true });
+      return true;
+    },
+    async lastGood(sync) {
+      return inOrder(runs.values(), byStart)
+        .reverse()
+        .find((run) => run.sync === sync && run.endedAt !== undefined && reads.has(run.id));
+    },
+    async prune() {
+      throw new RangeError('a simulated world forgets nothing');
+    },
+  };
+}
+
+export function memoryReads(tables: Tables): Reads {
+  const { reads } = tables;
+  return {
+    async last(sync) {
+      const own = [...reads.values()].filter((read) => read.sync === sync && read.isAccepted);
+      return inOrder(own, ({ at, run }) => `${String(at).padStart(16, '0')} ${run}`).at(-1);
+    },
+    async put(owned, read) {
+      requireOwner(tables, owned);
+      reads.set(read.run, read);
+    },
+    async accept(run) {
+      const read = reads.get(run);
+      if (read !== undefined) reads.set(run, { ...read, isAccepted: true });
+    },
+  };
+}
+
+export function memoryTokens({ tokens }: Tables): TokenStore {
+  return {
+    async get(connection) {
+      return tokens.get(connection);
+    },
+    async replace(seen, next) {
+      const row = tokens.get(seen?.connection ?? next.connection);
+      const isSeen =
+        row?.generation === seen?.generation &&
+        row?.state === seen?.state &&
+        row?.refreshStartedAt === seen?.refreshStartedAt;
+      if (!isSeen) return false;
+      tokens.set(next.connection, next);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { RollcallError } from '../../src/core/errors.ts';
+import type { Batches, HoldRecord, Holds, Ledger, Store } from '../../src/ports/store.ts';
+import { memoryPlans } from './memory-plans.ts';
+import { memoryLeases, memoryReads, memoryRuns, memoryTokens, memoryTriggers } from './memory-runs.ts';
+import { emptyTables, inOrder, markChanges, planOfRun, putLedger, requireOwner, type Tables } from './memory-tables.ts';
+
+/** What a run needs of a store. Alerts, pauses, audit and pruning are not part of a simulated world. */
+export type SimulatedStore = Store & { readonly tables: Tables };
+
+/** A store in memory that keeps to the contract and is done with every call at once. */
+export function memoryStore(): SimulatedStore {
+  const tables = emptyTables();
+  const absent = (): never => {
+    throw new RangeError('a simulated world has no such thing');
+  };
+  const absentPart: unknown = new Proxy({}, { get: absent });
+  return {
+    tables,
+    leases: memoryLeases(tables),
+    triggers: memoryTriggers(tables),
+    runs: memoryRuns(tables),
+    plans: memoryPlans(tables),
+    batches: memoryBatches(tables),
+    ledger: memoryLedger(tables),
+    holds: memoryHolds(tables),
+    reads: memoryReads(tables),
+    tokens: memoryTokens(tables),
+    alerts: absentPart as Store['alerts'],
+    pauses: absentPart as Store['pauses'],
+    audit: absentPart as Store['audit'],
+    close: async () => {},
+  };
+}
+
+const out: readonly string[] = ['sending', 'sent', 'unresolved'];
+
+function memoryBatches(tables: Tables): Batches {
+  const { batches, runs } = tables;
+  return {
+    async create(owned, list) {
+      requireOwner(tables, owned);
+      const { changes } = planOfRun(tables, owned.run.id);
+      for (const { batch, identifications } of list) {
+        for (const name of identifications) {
+          const row = changes.get(name);
+          if (batches.has(batch.id) || row === undefined || row.planned.batch !== batch.parent) {
+            throw new RollcallError(`${name} is not to be had for batch ${batch.id}`, { code: 'CONFLICT' });
+          }
+        }
+      }
+      for (const { batch, identifications } of list) {
+        batches.set(batch.id, { ...batch, run: owned.run.id });
+        for (const name of identifications) {
+          const row = changes.get(name);
+          if (row === undefined) continue;
+          row.planned = { ...row.planned, batch: batch.id, state: 'planned', stateReason: undefined };
+        }
+      }
+    },
+    async get(id) {
+      return batches.get(id);
+    },
+    async ofRun(run) {
+      return [...batches.values()].filter((batch) => batch.run === run).sort((a, b) => a.number - b.number);
+    },
+    async unresolved(connection) {
+      const open = [...batches.values()].filter((batch) => {
+        const isOut = batch.kind !== 'outbox' && out.includes(batch.state);
+        return batch.connection === connection && isOut && runs.get(batch.run)?.endedAt !== undefined;
+      });
+      return inOrder(open, ({ run, number }) => {
+        return `${String(runs.get(run)?.startedAt).padStart(16, '0')} ${run} ${String(number).padStart(6, '0')}`;
+      });
+    },
+    async update(owned, id, patch, also = {}) {
+      requireOwner(tables, owned);
+      const batch = batches.get(id);
+      if (batch?.run !== owned.run.id) throw new RollcallError(`there is no batch ${id}`, { code: 'NOT_FOUND' });
+      markChanges(tables, owned.run.id, also.marks ?? [], id);
+      putLedger(tables, batch.connection, also.ledger ?? []);
+      const { state = batch.state, polls = batch.polls, ...rest } = patch;
+      batches.set(id, { ...batch, ...rest, state, polls });
+    },
+    async resolve(owned, id, reason, also) {
+      requireOwner(tables, owned);
+      const batch = batches.get(id);
+      if (batch === undefined) throw new RollcallError(`there is no batch ${id}`, { code: 'NOT_FOUND' });
+      if (batch.state === 'settled') return;
+      if (runs.get(batch.run)?.endedAt === undefined) {
+        throw new RollcallError(`run ${batch.run} has not ended`, { code: 'CONFLICT' });
+      }
+      markChanges(tables, batch.run, also.marks ?? [], id);
+      putLedger(tables, batch.connection, also.ledger ?? []);
+      batches.set(id, { ...batch, state: 'settled', reason });
+    },
+  };
+}
+
+const pieceRows = 1000;
+
+function memoryLedger(tables: Tables): Ledger {
+  const rows = (connection: string) => tables.ledger.get(connection) ?? new Map();
+  return {
+    async *all(connection) {
+      const all = inOrder(rows(connection).values(), ({ identification }) => identification);
+      for (let from = 0; from < all.length; from += pieceRows) yield all.slice(from, from + pieceRows);
+    },
+    async get(connection, identification) {
+      return rows(connection).get(identification);
+    },
+    async getMany(connection, names) {
+      const found = names.map((name) => [name, rows(connection).get(name)] as const);
+      return new Map(found.filter(([, entry]) => entry !== undefined));
+    },
+    async countOwned(connection, sync) {
+      return [...rows(connection).values()].filter(({ owner, removed }) => owner === sync && removed === undefined)
+        .length;
+    },
+    async put(owned, entries) {
+      requireOwner(tables, owned);
+      putLedger(tables, owned.run.connection, entries);
+    },
+  };
+}
+
+const rejectionMs = 7 * 86_400_000;
+const normal = (hashes: readonly string[]): string[] => [...new Set(hashes)].sort();
+
+function memoryHolds(tables: Tables): Holds {
+  const { holds, decisions } = tables;
+  const openRows = (sync: string) =>
+    inOrder(holds.values(), ({ hold }) => `${String(hold.heldAt).padStart(16, '0')} ${hold.id}`).filter(
+      ({ hold }) => hold.sync === sync && hold.state === 'open',
+    );
+  const decide = (
+    sync: string,
+    hashes: readonly string[],
+    by: string,
+    now: number,
+    decision: 'approved' | 'rejected',
+    expiresAt: number,
+  ): number => {
+    for (const hash of hashes)
+      decisions.set(`${sync} ${hash}`, { sync, hash, decision, by, expiresAt, run: undefined });
+    for (const state of ['approved', 'rejected'] as const) {
+      for (const row of openRows(sync)) {
+        const isDecided = row.hold.hashes.every((hash) => {
+          const one = decisions.get(`${sync} ${hash}`);
+          return one?.decision === state && one.expiresAt > now && one.run === undefined;
+        });
+        if (isDecided) row.hold = { ...row.hold, state };
+      }
+    }
+    return new Set(hashes).size;
+  };
+  return {
+    async renew(owned, list) {
+      requireOwner(tables, owned);
+      const open = openRows(owned.run.sync);
+      const renewed = new Set<string>();
+      for (const hold of list) {
+        const same = open.find(({ hold: { id, class: name, hashes, expiresAt } }) => {
+          const isEqual = name === hold.class && normal(hashes).join() === normal(hold.hashes).join();
+          return isEqual && expiresAt > hold.heldAt && !renewed.has(id);
+        });
+        if (same === undefined) {
+          holds.set(hold.id, { hold: { ...hold, hashes: normal(hold.hashes) }, runs: new Set([hold.run]) });
+          continue;
+        }
+        renewed.add(same.hold.id);
+        const { run, reason, digest } = hold;
+        const expiresAt = Math.max(hold.expiresAt, same.hold.expiresAt);
+        same.hold = { ...same.hold, run, reason, digest, expiresAt };
+        same.runs.add(run);
+      }
+      for (const row of open) if (!renewed.has(row.hold.id)) row.hold = { ...row.hold, state: 'expired' };
+    },
+    async open(sync, now) {
+      return openRows(sync).flatMap(({ hold }) => (hold.expiresAt > now ? [hold] : []));
+    },
+    async ofRun(run) {
+      const own = [...holds.values()].filter(({ runs }) => runs.has(run)).map(({ hold }): HoldRecord => hold);
+      return inOrder(own, ({ heldAt, id }) => `${String(heldAt).padStart(16, '0')} ${id}`);
+    },
+    async approve(sync, hashes, by, now, expiresAt) {
+      return decide(sync, hashes, by, now, 'approved', expiresAt);
+    },
+    async reject(sync, hashes, by, now) {
+      return decide(sync, hashes, by, now, 'rejected', now + rejectionMs);
+    },
+    async rejected(sync, now) {
+      const own = [...decisions.values()].filter((row) => {
+        return row.sync === sync && row.decision === 'rejected' && row.expiresAt > now && row.run === undefined;
+      });
+      return new Set(own.map(({ hash }) => hash));
+    },
+  };
+}

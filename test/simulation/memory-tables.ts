@@ -1,0 +1,137 @@
+import { compareIdentifications } from '../../src/core/change.ts';
+import { RollcallError } from '../../src/core/errors.ts';
+import type { Finding } from '../../src/core/finding.ts';
+import type { LedgerEntry } from '../../src/core/ledger.ts';
+import type {
+  Batch,
+  ChangeMark,
+  HoldRecord,
+  OwnedRun,
+  PlanHeader,
+  PlannedChange,
+  ReadRecord,
+  Run,
+  TokenRecord,
+  Trigger,
+  TriggerState,
+} from '../../src/ports/store.ts';
+
+export interface LeaseRow {
+  owner: string | undefined;
+  fence: number;
+  until: number;
+}
+
+export interface PlanRow {
+  readonly header: PlanHeader;
+  digest: string | undefined;
+  readonly changes: Map<string, ChangeRow>;
+}
+
+export interface ChangeRow {
+  planned: PlannedChange;
+  appliedAt: number | undefined;
+}
+
+export interface DecisionRow {
+  readonly sync: string;
+  readonly hash: string;
+  readonly decision: 'approved' | 'rejected';
+  readonly by: string;
+  readonly expiresAt: number;
+  run: string | undefined;
+}
+
+/** Everything a store holds, in maps. What is given out is never changed afterwards: rows are replaced. */
+export interface Tables {
+  readonly leases: Map<string, LeaseRow>;
+  readonly triggers: Map<string, { readonly trigger: Trigger; state: TriggerState }>;
+  readonly runs: Map<string, Run>;
+  readonly findings: Map<string, readonly Finding[]>;
+  readonly plans: Map<string, PlanRow>;
+  readonly batches: Map<string, Batch>;
+  readonly ledger: Map<string, Map<string, LedgerEntry>>;
+  readonly holds: Map<string, { hold: HoldRecord; readonly runs: Set<string> }>;
+  readonly decisions: Map<string, DecisionRow>;
+  readonly reads: Map<string, ReadRecord>;
+  readonly tokens: Map<string, TokenRecord>;
+}
+
+export function emptyTables(): Tables {
+  return {
+    leases: new Map(),
+    triggers: new Map(),
+    runs: new Map(),
+    findings: new Map(),
+    plans: new Map(),
+    batches: new Map(),
+    ledger: new Map(),
+    holds: new Map(),
+    decisions: new Map(),
+    reads: new Map(),
+    tokens: new Map(),
+  };
+}
+
+/** Throws `LEASE_LOST` unless the run is still its owner's. */
+export function requireOwner({ leases }: Tables, { run, lease }: OwnedRun): void {
+  const row = leases.get(lease.name);
+  if (row?.owner === lease.owner && row.fence === lease.fence) return;
+  throw new RollcallError(`run ${run.id} is no longer this worker's`, { code: 'LEASE_LOST' });
+}
+
+/** The plan, for its owner; throws `NOT_FOUND` or `CONFLICT` as the store's contract says. */
+export function requirePlan(tables: Tables, owned: OwnedRun | undefined, id: string): PlanRow {
+  if (owned !== undefined) requireOwner(tables, owned);
+  const plan = tables.plans.get(id);
+  if (plan === undefined) throw new RollcallError(`there is no plan ${id}`, { code: 'NOT_FOUND' });
+  requireOwn(plan.header, owned);
+  return plan;
+}
+
+export function requireOwn({ id, run }: Pick<PlanHeader, 'id' | 'run'>, owned: OwnedRun | undefined): void {
+  if (run === owned?.run.id) return;
+  throw new RollcallError(`plan ${id} belongs to another run, or to none`, { code: 'CONFLICT' });
+}
+
+export function planOfRun({ plans }: Tables, run: string): PlanRow {
+  for (const plan of plans.values()) if (plan.header.run === run) return plan;
+  throw new RollcallError(`run ${run} has no plan`, { code: 'NOT_FOUND' });
+}
+
+/** All marks or none. */
+export function markChanges(tables: Tables, run: string, marks: readonly ChangeMark[], batch?: string): void {
+  if (marks.length === 0) return;
+  const { changes } = planOfRun(tables, run);
+  for (const { identification } of marks) {
+    const row = changes.get(identification);
+    if (row === undefined || (batch !== undefined && row.planned.batch !== batch)) {
+      throw new RollcallError(`${identification} is not in ${batch ?? run}`, { code: 'NOT_FOUND' });
+    }
+  }
+  for (const { identification, state, reason, appliedAt } of marks) {
+    const row = changes.get(identification);
+    if (row === undefined) continue;
+    row.planned = { ...row.planned, state, stateReason: reason?.toWellFormed() };
+    if (appliedAt !== undefined) row.appliedAt = appliedAt;
+  }
+}
+
+export function putLedger({ ledger }: Tables, connection: string, entries: readonly LedgerEntry[]): void {
+  const rows = ledger.get(connection) ?? new Map<string, LedgerEntry>();
+  ledger.set(connection, rows);
+  for (const entry of entries) rows.set(entry.identification, entry);
+}
+
+/** By code point, as every store sorts. Plain comparison is by UTF-16 units and goes wrong from the surrogates on. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  if (surrogates.test(a) || surrogates.test(b)) return compareIdentifications(a, b);
+  return a < b ? -1 : 1;
+}
+
+const surrogates = /[\ud800-\uffff]/;
+
+export function inOrder<T>(rows: Iterable<T>, name: (row: T) => string): T[] {
+  return [...rows].sort((a, b) => compareText(name(a), name(b)));
+}

@@ -1,0 +1,155 @@
+import type { ChangeState } from '../../src/core/run.ts';
+import type { PlannedChange, Run } from '../../src/ports/store.ts';
+import type { Community, Effect } from './community.ts';
+import type { Company } from './company.ts';
+import type { SimulatedStore } from './memory-store.ts';
+
+export class BrokenPromise extends Error {
+  override readonly name = 'BrokenPromise';
+}
+
+function broken(what: string): never {
+  throw new BrokenPromise(what);
+}
+
+interface HandedIn {
+  readonly run: string;
+  readonly change: PlannedChange;
+}
+
+const kindsOf: Readonly<Record<Effect['command'], readonly string[]>> = {
+  I: ['create'],
+  U: ['update', 'enable'],
+  D: ['disable'],
+  remove: ['remove'],
+  outside: [],
+};
+
+/** Sees everything, and says which of the design's promises (section 9) a world has broken. */
+export class Oracle {
+  readonly #handedIn = new Map<string, HandedIn>();
+  readonly #store: SimulatedStore;
+  readonly #company: Company;
+  readonly #community: Community;
+
+  constructor(store: SimulatedStore, company: Company, community: Community) {
+    this.#store = store;
+    this.#company = company;
+    this.#community = community;
+  }
+
+  /** I1, I2 and I5 at the moment when something is handed in. */
+  readonly onHandIn: Community['onHandIn'] = (batchId, rows) => {
+    const { batches, runs, plans } = this.#store.tables;
+    const batch = batches.get(batchId);
+    const run = runs.get(batch?.run ?? '');
+    if (batch === undefined || run === undefined) broken(`I2: batch ${batchId} is in no store and goes out`);
+    if (batch.state !== 'sending' && batch.state !== 'unresolved') {
+      broken(`I2: batch ${batchId} goes out while the store says ${batch.state}`);
+    }
+    for (const { identification, command } of rows) {
+      const change = plans.get(run.id)?.changes.get(identification)?.planned;
+      if (change === undefined || change.batch !== batchId || !kindsOf[command].includes(change.kind)) {
+        broken(`I2: ${command} of ${identification} in ${batchId} has no row of a plan`);
+      }
+      if (change.state !== 'sent' && change.state !== 'unresolved') {
+        broken(`I2: ${command} of ${identification} goes out while its row says ${change.state}`);
+      }
+      this.#handedIn.set(`${batchId} ${identification}`, { run: run.id, change });
+      if (command === 'D' || command === 'remove') this.#mayTake(run, change);
+    }
+  };
+
+  #mayTake(run: Run, { identification, kind, reason }: PlannedChange): void {
+    if (this.#company.wasActiveSince(identification, run.facts.plannedAt ?? run.startedAt)) {
+      broken(`I1: ${kind} of ${identification} by ${run.id}, who has been active since the plan was begun`);
+    }
+    if (reason.startsWith('missing') && this.#company.missedSnapshots(identification) < 2) {
+      broken(`I1: ${kind} of ${identification} by ${run.id} as missing, absent from less than two snapshots`);
+    }
+    const gaps = run.facts.sourceGaps ?? [];
+    if (gaps.length === 0) return;
+    const isProven = gaps.every((gap) => /names? nobody/.test(gap)) && !reason.startsWith('missing');
+    if (!isProven) broken(`I5: ${kind} of ${identification} by ${run.id} from a read with gaps: ${gaps.join('; ')}`);
+  }
+
+  /** I2: what has had its effect is not done again, unless the run says that it is a repeat. */
+  checkRepeats(): void {
+    const last = new Map<string, { readonly n: number; readonly hash: string; readonly run: string }>();
+    for (const { n, identification, command, batch } of this.#community.effects) {
+      if (command === 'outside') {
+        last.delete(identification);
+        continue;
+      }
+      const handed = this.#handedIn.get(`${batch} ${identification}`);
+      if (handed === undefined) broken(`I2: effect ${n} on ${identification} was never handed in`);
+      const { run, change } = handed;
+      const former = last.get(identification);
+      if (former?.hash === change.hash) {
+        const findings = this.#store.tables.findings.get(run) ?? [];
+        const isTold = findings.some((one) => one.code === 'repeated' && one.identification === identification);
+        if (former.run === run) broken(`I2: ${change.kind} of ${identification} had its effect twice in ${run}`);
+        if (!isTold) broken(`I2: ${change.kind} of ${identification} by ${former.run} is repeated by ${run}, untold`);
+      }
+      last.set(identification, { n, hash: change.hash, run });
+    }
+  }
+
+  /** I4: never more unapproved disables within a day than the guard allows. */
+  checkGuards(allowed: number): void {
+    const taken = this.#community.effects.filter(({ before, after, command, batch, identification }) => {
+      const isTaken = command === 'D' && before?.enabled === true && after?.enabled === false;
+      return isTaken && this.#handedIn.get(`${batch} ${identification}`)?.change.isApproved === false;
+    });
+    for (const { at } of taken) {
+      const within = taken.filter((one) => one.at <= at && one.at > at - 23 * 3_600_000);
+      if (within.length > allowed) {
+        const names = within.map(({ identification }) => identification).join(', ');
+        broken(`I4: ${within.length} disables within a day, ${allowed} allowed: ${names}`);
+      }
+    }
+  }
+
+  /** I7: every row of an ended run has come to an end, and the report says the same. */
+  checkRuns(): void {
+    for (const run of this.#store.tables.runs.values()) {
+      if (run.phase !== 'done') broken(`I7: ${run.id} never ended (${run.phase})`);
+      const rows = [...(this.#store.tables.plans.get(run.id)?.changes.values() ?? [])];
+      checkRun(
+        run,
+        rows.map(({ planned }) => planned),
+      );
+    }
+  }
+}
+
+const ends: readonly ChangeState[] = ['applied', 'failed', 'unverified', 'held', 'unresolved'];
+
+function checkRun(run: Run, changes: readonly PlannedChange[]): void {
+  const { counts, outcome } = run;
+  const isCutShort = outcome === 'failed' || outcome === 'cancelled' || outcome === 'partial';
+  for (const { identification, state, stateReason } of changes) {
+    const isRejected = state === 'dropped' && stateReason?.startsWith('rejected') === true;
+    if (!ends.includes(state) && !isRejected && !(state === 'dropped' && isCutShort)) {
+      broken(`I7: ${identification} of ${run.id} (${outcome}) ended ${state}`);
+    }
+    const needsReason = state === 'failed' || state === 'held' || state === 'unresolved';
+    if (needsReason && !stateReason) broken(`I7: ${identification} of ${run.id} ended ${state} without a reason`);
+  }
+  const count = (isMeant: (change: PlannedChange) => boolean): number => changes.filter(isMeant).length;
+  for (const kind of ['create', 'update', 'enable', 'disable', 'remove'] as const) {
+    if (counts[kind] !== count((change) => change.kind === kind))
+      broken(`I7: ${run.id} counts ${counts[kind]} ${kind}`);
+  }
+  if (counts.unresolved === 0) {
+    for (const state of ['applied', 'failed', 'unverified', 'held'] as const) {
+      const found = count((change) => change.state === state);
+      if (counts[state] !== found) broken(`I7: ${run.id} counts ${counts[state]} ${state}, and has ${found}`);
+    }
+  }
+  if (outcome === 'nothing-to-do' && counts.applied + counts.failed + counts.unresolved > 0) {
+    broken(`I7: ${run.id} says that there was nothing to do`);
+  }
+  const needsReason = outcome === 'failed' || outcome === 'partial' || outcome === 'held';
+  if (needsReason && !run.reason) broken(`I7: ${run.id} ended ${outcome} without a reason`);
+}

@@ -1,0 +1,135 @@
+import { runJob } from '../../jobs/index.ts';
+import { buildFileRows } from '../../src/core/csv-rows.ts';
+import type { CompiledMapping } from '../../src/core/mapping.ts';
+import { defaultDialect, type SyncSettings } from '../../src/core/settings.ts';
+import { refusalOf } from '../../src/delivery/csv-upload.ts';
+import { directDelivery } from '../../src/delivery/direct.ts';
+import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
+import { openRun } from '../../src/engine/request-run.ts';
+import type { Delivery } from '../../src/ports/delivery.ts';
+import type { Spool } from '../../src/ports/spool.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { driveRun } from '../../src/runtime/in-process/drive-run.ts';
+import { silentLogger } from '../support/memory-logger.ts';
+import { type Community, rowsOf, type SimulatedPlatform } from './community.ts';
+import type { Company } from './company.ts';
+import type { SimulatedStore } from './memory-store.ts';
+import type { Life, Scheduler } from './scheduler.ts';
+
+export interface ProcessWorld {
+  readonly scheduler: Scheduler;
+  readonly store: SimulatedStore;
+  readonly company: Company;
+  readonly community: Community;
+  readonly settings: SyncSettings;
+  readonly mapping: CompiledMapping;
+  readonly newId: (prefix: string) => string;
+  /** Something that no process may ever throw. */
+  readonly onSurprise: (error: unknown) => void;
+}
+
+/** The engine as one process has it: each of its calls may be the last thing it does. */
+export function openEngine(life: Life, world: ProcessWorld): EngineIo {
+  const { scheduler, settings, mapping, newId } = world;
+  const platform = world.community.platformFor(life);
+  const sync: Sync = {
+    settings,
+    source: world.company.sourceFor(life),
+    mapping,
+    platform,
+    dialect: defaultDialect,
+    deliveries: { csv: rowsDelivery(platform), direct: callsDelivery(platform), outbox: noDelivery },
+  };
+  return {
+    store: storeFor(life, world),
+    syncs: new Map([[settings.name, sync]]),
+    clock: scheduler.clockOf(life),
+    logger: silentLogger,
+    newId,
+    openSpool: memorySpool,
+    checkpoint: () => {
+      if (scheduler.chance(scheduler.faults.crash)) scheduler.kill(life);
+    },
+    progress: () => {},
+  };
+}
+
+/** Works like a worker of a deployment: takes up what nobody drives, then what waits. Never ends by itself. */
+export async function work(life: Life, world: ProcessWorld): Promise<void> {
+  const { scheduler, store, settings } = world;
+  const engine = openEngine(life, world);
+  const { signal } = new AbortController();
+  const io = { engine, owner: life.name, signal, keepToken: async () => {}, runJob };
+  for (;;) {
+    await scheduler.sleep(life, 1000 + 8000 * scheduler.random());
+    try {
+      for (const run of await store.runs.unfinished()) await driveRun(run.id, io);
+      const opened = await openRun(settings.name, engine);
+      if (opened !== undefined) await driveRun(opened.run.id, io);
+    } catch (error) {
+      world.onSurprise(error);
+    }
+  }
+}
+
+/** As the CSV delivery, without the disk: rows made by core, understood by their header. */
+function rowsDelivery(platform: SimulatedPlatform): Delivery {
+  return {
+    kind: 'csv',
+    async submit({ id, changes }, signal) {
+      const { header, rows } = buildFileRows(changes, defaultDialect);
+      try {
+        return { kind: 'file', fileId: await platform.uploadRows(id, rowsOf(header, [...rows]), signal), fileName: id };
+      } catch (error) {
+        return refusalOf(error);
+      }
+    },
+  };
+}
+
+function callsDelivery(platform: SimulatedPlatform): Delivery {
+  const folders = { scratchFolder: '', outboxFolder: '' };
+  const direct = directDelivery.open({ platform, dialect: defaultDialect, blacklist: false, ...folders });
+  return {
+    kind: 'direct',
+    submit: (batch, signal) => {
+      platform.begin(batch.id);
+      return direct.submit(batch, signal);
+    },
+  };
+}
+
+const noDelivery: Delivery = {
+  kind: 'outbox',
+  submit: () => Promise.reject(new RangeError('nothing goes to an outbox here')),
+};
+
+function memorySpool(): Spool {
+  const texts: string[] = [];
+  return { append: (text) => texts.push(text) - 1, read: (place) => texts[place] ?? '', close: () => {} };
+}
+
+type Call = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** The store as one process sees it: before and after every call it may end, stop, or somebody else has a turn. */
+function storeFor(life: Life, { store, scheduler }: ProcessWorld): Store {
+  const around = (of: object): object =>
+    Object.fromEntries(
+      Object.entries(of).map(([name, call]: [string, Call]) => {
+        if (name === 'hashes' || name === 'all') return [name, call];
+        return [
+          name,
+          async (...args: readonly unknown[]) => {
+            await scheduler.pass(life);
+            const result = await call(...args);
+            await scheduler.pass(life);
+            return result;
+          },
+        ];
+      }),
+    );
+  const parts = Object.entries(store).map(([name, part]) => {
+    return [name, typeof part === 'object' && name !== 'tables' ? around(part) : part];
+  });
+  return Object.fromEntries(parts) as Store;
+}

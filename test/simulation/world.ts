@@ -1,0 +1,377 @@
+import { createExpressions } from '../../src/config/expressions.ts';
+import { RollcallError } from '../../src/core/errors.ts';
+import type { FieldName } from '../../src/core/fields.ts';
+import { compileMapping } from '../../src/core/mapping.ts';
+import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/settings.ts';
+import { approveRun } from '../../src/engine/approve.ts';
+import type { EngineIo } from '../../src/engine/engine-io.ts';
+import { requestRun } from '../../src/engine/request-run.ts';
+import { someInstant } from '../support/fake-clock.ts';
+import { Community } from './community.ts';
+import { Company, type Employee, soundSource } from './company.ts';
+import { memoryStore, type SimulatedStore } from './memory-store.ts';
+import { BrokenPromise, Oracle } from './oracle.ts';
+import { openEngine, type ProcessWorld, work } from './process.ts';
+import { type Life, newLife, noFaults, Scheduler, seededRandom } from './scheduler.ts';
+import { tellStory } from './tell-story.ts';
+
+/** What a seed came to; two plays of one seed are equal in all of it. */
+export interface Played {
+  readonly seed: number;
+  readonly runs: number;
+  readonly effects: number;
+  readonly crashes: number;
+  readonly stalls: number;
+  readonly repeated: number;
+  readonly held: number;
+  readonly unresolved: number;
+  /** A digest of everything that happened, in order. */
+  readonly story: string;
+}
+
+const hourMs = 3_600_000;
+const allowedDisables = 2;
+const from = (path: string, whenEmpty: FieldRule['whenEmpty'] = 'keep'): FieldRule => {
+  return { kind: 'from', path, transform: [], format: undefined, whenEmpty };
+};
+
+function settingsOf({ pick }: Pick<Scheduler, 'pick'>): SyncSettings {
+  const few = { absolute: allowedDisables, percent: 0, cap: undefined };
+  return {
+    name: 'people',
+    connection: 'acme',
+    policy: 'sync',
+    delivery: pick(['auto', 'csv', 'csv']),
+    batchRows: pick([1, 2, 3, 50]),
+    mapping: {
+      identification: from('id'),
+      fields: {
+        email: from('email'),
+        firstName: from('first'),
+        lastName: from('last'),
+        area: from('area', 'clear'),
+        job: from('job'),
+      },
+    },
+    scope: undefined,
+    match: ['identification', 'email'],
+    lifecycle: {
+      status: 'status',
+      active: ['active'],
+      leaver: ['left'],
+      hireDate: undefined,
+      leaveDate: undefined,
+      dateFormat: undefined,
+      timezone: undefined,
+    },
+    missing: { afterReads: 2, minAgeMs: pick([0, hourMs]) },
+    outOfScope: 'ignore',
+    firstSight: pick(['write', 'assume']),
+    foreignDisable: pick(['report', 'enable']),
+    protected: [],
+    remove: pick(['never', 'never', { afterMs: 24 * hourMs, blacklist: false }]),
+    settle: { everyMs: 5000, deadlineMs: 60_000, visibleWithinMs: 20_000, unknownAfterMs: 300_000, maxSplits: 12 },
+    guards: { ...defaultGuards, disables: few, enables: few, rowsDownPercent: pick([10, 40, 100]) },
+  };
+}
+
+/**
+ * Plays one seed to its end. Throws `BrokenPromise` when the product breaks one of its promises in it, after having told
+ * what happened, line by line.
+ */
+export async function play(seed: number, tell?: (line: string) => void): Promise<Played> {
+  const random = seededRandom(seed);
+  const scheduler = new Scheduler(someInstant, random);
+  const store = memoryStore();
+  const company = new Company(scheduler);
+  const community = new Community(scheduler);
+  const settings = settingsOf({ pick: (list) => scheduler.pick(list) });
+  const oracle = new Oracle(store, company, community);
+  const surprises: unknown[] = [];
+  community.onHandIn = (batch, rows) => {
+    try {
+      oracle.onHandIn(batch, rows);
+    } catch (error) {
+      surprises.push(error);
+      throw error;
+    }
+  };
+  let ids = 0;
+  const world: ProcessWorld = {
+    scheduler,
+    store,
+    company,
+    community,
+    settings,
+    mapping: compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions: createExpressions() }),
+    newId: (prefix) => {
+      ids += 1;
+      return `${prefix}_${String(ids).padStart(6, '0')}`;
+    },
+    onSurprise: (error) => surprises.push(error),
+  };
+  const story = new Story(world, surprises);
+  try {
+    await story.settle();
+    for (let day = 0; day < 3 + Math.floor(3 * random()); day += 1) await story.day();
+    await story.calm();
+    oracle.checkRuns();
+    oracle.checkRepeats();
+    oracle.checkGuards(allowedDisables);
+    story.checkEnd();
+  } catch (error) {
+    if (tell !== undefined) tellStory(world, tell);
+    throw error;
+  }
+  const runs = [...store.tables.runs.values()];
+  const told = (what: (run: (typeof runs)[number]) => number): number => runs.reduce((sum, run) => sum + what(run), 0);
+  return {
+    seed,
+    runs: runs.length,
+    effects: community.effects.length,
+    crashes: scheduler.crashes,
+    stalls: scheduler.stalls,
+    repeated: told(({ counts }) => counts.repeated),
+    held: told(({ counts }) => counts.held),
+    unresolved: told(({ counts }) => counts.unresolved),
+    story: JSON.stringify([scheduler.now(), runs, community.effects]),
+  };
+}
+
+function ignoreConflict(error: unknown): void {
+  if (!(error instanceof RollcallError) || error.code !== 'CONFLICT') throw error;
+}
+
+/** What happens to the company and the processes, day by day. */
+class Story {
+  readonly #world: ProcessWorld;
+  readonly #surprises: readonly unknown[];
+  readonly #lives: Life[] = [];
+  readonly #director = newLife('director');
+  readonly #engine: EngineIo;
+  #names = 0;
+  #hires = 0;
+
+  constructor(world: ProcessWorld, surprises: readonly unknown[]) {
+    this.#world = world;
+    this.#surprises = surprises;
+    // The director's own calls meet no faults: a person at a shell, who would call again.
+    this.#engine = { ...openEngine(this.#director, world), store: world.store, checkpoint: () => {} };
+  }
+
+  /** The beginning: some people are on both sides, some on one only, some are disabled. */
+  async settle(): Promise<void> {
+    const { scheduler, community } = this.#world;
+    const size = 3 + Math.floor(5 * scheduler.random());
+    for (let i = 0; i < size; i += 1) {
+      const employee = this.#hire();
+      if (scheduler.chance(0.3)) continue;
+      const { email, first: firstName, last: lastName } = employee;
+      const fields = { email, firstName, lastName, ...(scheduler.chance(0.5) ? { area: employee.area } : {}) };
+      community.meddle(employee.id, { enabled: !scheduler.chance(0.1), fields });
+    }
+    community.meddle('guest', {
+      enabled: true,
+      fields: { firstName: 'Gu', lastName: 'Est', email: 'guest@example.com' },
+    });
+    this.#chooseFaults();
+  }
+
+  /** One day: things change, a run is asked for, the processes do what they can, faults and all. */
+  async day(): Promise<void> {
+    const { scheduler, settings } = this.#world;
+    for (let i = 0; i < 1 + Math.floor(4 * scheduler.random()); i += 1) this.#change();
+    if (scheduler.chance(0.3)) this.#chooseFaults();
+    await this.#request('schedule');
+    if (scheduler.chance(0.4)) {
+      // Some more happens while the run is under way.
+      await this.#until(() => false, 60_000 * scheduler.random());
+      this.#change();
+      if (scheduler.chance(0.3)) await this.#request('manual');
+    }
+    if (scheduler.chance(0.15)) {
+      // Everything stands still for hours in the middle of whatever it was.
+      await this.#until(() => false, 40_000 * scheduler.random());
+      for (const life of this.#lives) life.isDead = true;
+      scheduler.jump((1 + 30 * scheduler.random()) * hourMs);
+    }
+    await this.#until(() => this.#isQuiet(), 4 * hourMs);
+    const [newest] = await this.#world.store.runs.list({ sync: settings.name, limit: 1 });
+    if (newest?.outcome === 'held' && scheduler.chance(0.3)) {
+      await approveRun(newest.id, 'ops', this.#engine).catch(ignoreConflict);
+      await this.#until(() => this.#isQuiet(), 4 * hourMs);
+    }
+    scheduler.jump(scheduler.pick([0.2, 2, 12, 25]) * hourMs);
+  }
+
+  /** The faults end. Then, with somebody who approves, there must soon be nothing left to do (I3). */
+  async calm(): Promise<void> {
+    const { scheduler, company, community, settings, store } = this.#world;
+    scheduler.faults = noFaults;
+    company.faults = soundSource;
+    community.calm();
+    if (company.staff.length === 0) this.#hire();
+    let quiet = 0;
+    for (let day = 0; day < 15; day += 1) {
+      await this.#request('schedule');
+      await this.#until(() => this.#isQuiet(), 4 * hourMs);
+      const [newest] = await store.runs.list({ sync: settings.name, limit: 1 });
+      quiet = newest?.outcome === 'nothing-to-do' ? quiet + 1 : 0;
+      if (quiet === 3) return;
+      if (newest?.outcome === 'held') {
+        // What has run out is held by the next run again.
+        await approveRun(newest.id, 'ops', this.#engine).catch(ignoreConflict);
+        await this.#until(() => this.#isQuiet(), 4 * hourMs);
+      }
+      scheduler.jump(25 * hourMs);
+    }
+    const [newest] = await store.runs.list({ sync: settings.name, limit: 1 });
+    throw new BrokenPromise(
+      `I3: no end of work after 15 calm days; the last run ended ${newest?.outcome}: ${newest?.reason}`,
+    );
+  }
+
+  /** I3: the platform is as the source says. */
+  checkEnd(): void {
+    const { company, community, store, settings } = this.#world;
+    for (const employee of company.staff) {
+      const state = community.state(employee.id);
+      if (employee.status === 'left') {
+        if (state?.enabled === true) throw new BrokenPromise(`I3: ${employee.id} has left and is enabled`);
+        continue;
+      }
+      if (state === undefined) throw new BrokenPromise(`I3: ${employee.id} is active and not on the platform`);
+      if (!state.enabled) {
+        if (settings.foreignDisable === 'report' && this.#isForeign(employee.id)) continue;
+        throw new BrokenPromise(`I3: ${employee.id} is active and disabled`);
+      }
+      const { email, first: firstName, last: lastName, area, job } = employee;
+      const entry = store.tables.ledger.get(settings.connection)?.get(employee.id);
+      const wanted = { email, firstName, lastName, area, ...(settings.firstSight === 'write' ? { job } : {}) };
+      for (const [name, value] of Object.entries(wanted)) {
+        const there = (state.fields as Readonly<Record<string, string | undefined>>)[name] ?? '';
+        const quirk = entry?.quirks[name as FieldName];
+        // Changed by somebody between our write and the look at it: told as kept differently, and left alone.
+        if (quirk?.sent === value && quirk.observed === there) continue;
+        if (there !== value) throw new BrokenPromise(`I3: ${name} of ${employee.id} is ${there}, not ${value}`);
+      }
+    }
+    for (const entry of store.tables.ledger.get(settings.connection)?.values() ?? []) {
+      if (entry.removed !== undefined || company.find(entry.identification) !== undefined) continue;
+      if (community.state(entry.identification)?.enabled === true) {
+        throw new BrokenPromise(`I3: ${entry.identification} is ours, in no record, and enabled`);
+      }
+    }
+    if (community.state('guest')?.enabled !== true) throw new BrokenPromise('I3: the unmanaged guest was touched');
+  }
+
+  #isForeign(identification: string): boolean {
+    const last = this.#world.community.effects.findLast((one) => {
+      return one.identification === identification && one.before?.enabled !== one.after?.enabled;
+    });
+    return last?.command === 'outside';
+  }
+
+  #hire(): Employee {
+    this.#hires += 1;
+    const id = `p${this.#hires}`;
+    const { scheduler, company } = this.#world;
+    const employee: Employee = {
+      id,
+      first: `First${this.#hires}`,
+      last: `Last${this.#hires}`,
+      email: `${id}@example.com`,
+      area: scheduler.pick(['North', 'South', '']),
+      job: scheduler.pick(['Clerk', 'Cook']),
+      status: 'active',
+    };
+    company.put(employee);
+    return employee;
+  }
+
+  #change(): void {
+    const { scheduler, company, community } = this.#world;
+    const { staff } = company;
+    const one = staff.length === 0 ? this.#hire() : scheduler.pick(staff);
+    switch (scheduler.pick(['hire', 'leave', 'leave', 'vanish', 'field', 'field', 'job', 'back', 'meddle'])) {
+      case 'hire':
+        this.#hire();
+        return;
+      case 'leave':
+        company.put({ ...one, status: 'left' });
+        return;
+      case 'vanish':
+        company.drop(one.id);
+        return;
+      case 'field':
+        company.put({ ...one, area: scheduler.pick(['North', 'South', 'West', '']), last: `Last${scheduler.now()}` });
+        return;
+      case 'job':
+        company.put({ ...one, job: scheduler.pick(['Clerk', 'Cook', 'Chef']) });
+        return;
+      case 'back':
+        for (const gone of staff) if (gone.status === 'left') company.put({ ...gone, status: 'active' });
+        return;
+      case 'meddle': {
+        if (community.state(one.id) === undefined) return;
+        const what = scheduler.pick(['disable', 'field', 'remove'] as const);
+        if (what === 'remove') community.meddle(one.id, 'remove');
+        else community.meddle(one.id, what === 'disable' ? { enabled: false } : { fields: { area: 'Meddled' } });
+        return;
+      }
+    }
+  }
+
+  #chooseFaults(): void {
+    const { scheduler, company, community } = this.#world;
+    const some = (most: number): number => (scheduler.chance(0.5) ? most * scheduler.random() : 0);
+    scheduler.faults = { crash: some(0.01), stall: some(0.005), stallMs: 25_000, turn: scheduler.pick([0.1, 0.5]) };
+    company.faults = { unavailable: some(0.2), cut: some(0.3), twice: some(0.2), broken: some(0.2), odd: some(0.2) };
+    community.faults = {
+      refused: some(0.05),
+      lost: some(0.2),
+      scan: some(0.1),
+      unclear: some(0.05),
+      fails: some(0.3),
+      stuck: some(0.2),
+      badRow: scheduler.pick([0, 0, 1]),
+      oddStatus: some(0.3),
+      unseenMs: some(8000),
+      workMs: scheduler.pick([1000, 8000]),
+    };
+  }
+
+  async #request(kind: 'schedule' | 'manual'): Promise<void> {
+    await requestRun({ sync: this.#world.settings.name, kind, scope: { kind: 'all' } }, this.#engine);
+  }
+
+  #isQuiet(): boolean {
+    const { runs, triggers } = (this.#world.store as SimulatedStore).tables;
+    for (const run of runs.values()) if (run.endedAt === undefined) return false;
+    for (const { state } of triggers.values()) if (state.kind === 'waiting') return false;
+    return true;
+  }
+
+  /** Lets the processes work, and starts others for those that have died. */
+  async #until(isOver: () => boolean, limitMs: number): Promise<void> {
+    const { scheduler } = this.#world;
+    const until = scheduler.now() + limitMs;
+    const isTimed = limitMs < hourMs;
+    await scheduler.runUntil(() => {
+      this.#keepAlive();
+      if (this.#surprises.length > 0) throw this.#surprises[0];
+      return isOver() || (isTimed && scheduler.now() >= until);
+    }, limitMs + hourMs);
+  }
+
+  #keepAlive(): void {
+    const living = this.#lives.filter(({ isDead }) => !isDead);
+    this.#lives.splice(0, this.#lives.length, ...living);
+    while (this.#lives.length < 2) {
+      this.#names += 1;
+      const life = newLife(`worker-${this.#names}`);
+      this.#lives.push(life);
+      void work(life, this.#world);
+    }
+  }
+}
