@@ -14,8 +14,8 @@ name=rollcall-test-$$
 
 cleanup() {
   # One after the other: the first lives in the network of the second.
-  "$engine" rm -f "$name" >/dev/null 2>&1 || true
-  "$engine" rm -f "$name-platform" >/dev/null 2>&1 || true
+  "$engine" rm -fv "$name" >/dev/null 2>&1 || true
+  "$engine" rm -fv "$name-platform" >/dev/null 2>&1 || true
   "$engine" volume rm -f "$name" >/dev/null 2>&1 || true
   rm -rf "$work"
 }
@@ -125,14 +125,14 @@ code=$("$engine" inspect --format '{{.State.ExitCode}}' "$name")
 say 'SIGTERM: exit code and time' "$code, $(($(now) - began)) ms"
 [ "$code" = 0 ] || die "start ended with $code after SIGTERM"
 
-"$engine" rm "$name" >/dev/null 2>&1
+"$engine" rm -v "$name" >/dev/null 2>&1
 start
 wait_ready
 in_it runs --json | grep -q '"outcome":"succeeded"' || die 'a new container on the same volume does not know the old run'
 say 'a new container on the same volume' 'knows the runs of the old one'
 
 "$engine" stop -t 20 "$name" >/dev/null 2>&1
-"$engine" rm "$name" >/dev/null 2>&1
+"$engine" rm -v "$name" >/dev/null 2>&1
 confined 64m --rm -v "$name:/data/.rollcall" --entrypoint /bin/sh "$image" -c \
   'cd .rollcall && rm -f rollcall.db rollcall.db-wal rollcall.db-shm && mv backup.db rollcall.db' 2>/dev/null
 start
