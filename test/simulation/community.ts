@@ -132,9 +132,10 @@ export class Community {
     this.#work();
   }
 
-  platformFor(life: Life): SimulatedPlatform {
+  platformFor(life: Life, authorize: (signal: AbortSignal) => Promise<void>): SimulatedPlatform {
     const scheduler = this.#scheduler;
     const read = async <T>(operation: string, signal: AbortSignal, work: () => T): Promise<T> => {
+      await authorize(signal);
       await scheduler.pass(life);
       signal.throwIfAborted();
       this.#work();
@@ -144,6 +145,7 @@ export class Community {
       return result;
     };
     const write = async <T>(operation: string, signal: AbortSignal, work: () => T): Promise<T> => {
+      await authorize(signal);
       await scheduler.pass(life);
       signal.throwIfAborted();
       this.#work();
@@ -164,7 +166,7 @@ export class Community {
       begin: (name) => {
         batch = name;
       },
-      scan: (signal) => this.#scan(life, signal),
+      scan: (signal) => this.#scan(life, authorize, signal),
       find: (identification, signal) => read('GET users/{identification}', signal, () => this.#find(identification)),
       create: ({ identification, fields }, signal) =>
         write('POST users', signal, () => {
@@ -313,7 +315,8 @@ export class Community {
       : { found: true, user: toUser(identification, account, account.shown) };
   }
 
-  async *#scan(life: Life, signal: AbortSignal) {
+  async *#scan(life: Life, authorize: (signal: AbortSignal) => Promise<void>, signal: AbortSignal) {
+    await authorize(signal);
     await this.#scheduler.pass(life);
     signal.throwIfAborted();
     this.#work();

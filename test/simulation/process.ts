@@ -15,12 +15,14 @@ import { type Community, rowsOf, type SimulatedPlatform } from './community.ts';
 import type { Company } from './company.ts';
 import type { SimulatedStore } from './memory-store.ts';
 import type { Life, Scheduler } from './scheduler.ts';
+import type { TokenDesk } from './token-desk.ts';
 
 export interface ProcessWorld {
   readonly scheduler: Scheduler;
   readonly store: SimulatedStore;
   readonly company: Company;
   readonly community: Community;
+  readonly tokens: TokenDesk;
   readonly settings: SyncSettings;
   readonly mapping: CompiledMapping;
   readonly newId: (prefix: string) => string;
@@ -31,7 +33,8 @@ export interface ProcessWorld {
 /** The engine as one process has it: each of its calls may be the last thing it does. */
 export function openEngine(life: Life, world: ProcessWorld): EngineIo {
   const { scheduler, settings, mapping, newId } = world;
-  const platform = world.community.platformFor(life);
+  const own = storeFor(life, world);
+  const platform = world.community.platformFor(life, world.tokens.openFor(life, own));
   const sync: Sync = {
     settings,
     source: world.company.sourceFor(life),
@@ -41,7 +44,7 @@ export function openEngine(life: Life, world: ProcessWorld): EngineIo {
     deliveries: { csv: rowsDelivery(platform), direct: callsDelivery(platform), outbox: noDelivery },
   };
   return {
-    store: storeFor(life, world),
+    store: own,
     syncs: new Map([[settings.name, sync]]),
     clock: scheduler.clockOf(life),
     logger: silentLogger,

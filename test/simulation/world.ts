@@ -14,6 +14,7 @@ import { BrokenPromise, Oracle } from './oracle.ts';
 import { openEngine, type ProcessWorld, work } from './process.ts';
 import { type Life, newLife, noFaults, Scheduler, seededRandom } from './scheduler.ts';
 import { tellStory } from './tell-story.ts';
+import { TokenDesk } from './token-desk.ts';
 
 /** What a seed came to; two plays of one seed are equal in all of it. */
 export interface Played {
@@ -102,6 +103,7 @@ export async function play(seed: number, tell?: (line: string) => void): Promise
     store,
     company,
     community,
+    tokens: new TokenDesk(scheduler, (what) => surprises.push(new BrokenPromise(what))),
     settings,
     mapping: compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions: createExpressions() }),
     newId: (prefix) => {
@@ -181,6 +183,8 @@ class Story {
   async day(): Promise<void> {
     const { scheduler, settings } = this.#world;
     for (let i = 0; i < 1 + Math.floor(4 * scheduler.random()); i += 1) this.#change();
+    if (scheduler.chance(0.2)) this.#world.tokens.forgetAccessTokens();
+    this.#reseed();
     if (scheduler.chance(0.3)) this.#chooseFaults();
     await this.#request('schedule');
     if (scheduler.chance(0.4)) {
@@ -211,6 +215,8 @@ class Story {
     company.faults = soundSource;
     community.calm();
     if (company.staff.length === 0) this.#hire();
+    this.#world.tokens.lost = 0;
+    this.#reseed();
     let quiet = 0;
     for (let day = 0; day < 15; day += 1) {
       await this.#request('schedule');
@@ -326,6 +332,7 @@ class Story {
     const { scheduler, company, community } = this.#world;
     const some = (most: number): number => (scheduler.chance(0.5) ? most * scheduler.random() : 0);
     scheduler.faults = { crash: some(0.01), stall: some(0.005), stallMs: 25_000, turn: scheduler.pick([0.1, 0.5]) };
+    this.#world.tokens.lost = some(0.2);
     company.faults = { unavailable: some(0.2), cut: some(0.3), twice: some(0.2), broken: some(0.2), odd: some(0.2) };
     community.faults = {
       refused: some(0.05),
@@ -339,6 +346,16 @@ class Story {
       unseenMs: some(8000),
       workMs: scheduler.pick([1000, 8000]),
     };
+  }
+
+  /** Who is locked out is given a new first token, and every process starts anew with it. */
+  #reseed(): void {
+    const { store, tokens } = this.#world;
+    const record = store.tables.tokens.get('acme');
+    const isInDoubt = record?.state === 'refreshing' && tokens.lost === 0;
+    if (record?.state !== 'reauth-required' && !isInDoubt) return;
+    tokens.reseed();
+    for (const life of this.#lives) life.isDead = true;
   }
 
   async #request(kind: 'schedule' | 'manual'): Promise<void> {
