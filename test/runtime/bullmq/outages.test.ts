@@ -48,7 +48,9 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     await world.ask();
     await new Promise((resolve) => setTimeout(resolve, 3000));
     await redis.start();
+    const backAt = Date.now();
     const runs = await world.ended(2);
+    process.stderr.write(`died and came back empty: two runs done ${Date.now() - backAt} ms after\n`);
     expect(runs.map(({ outcome }) => outcome).toSorted()).toEqual(['nothing-to-do', 'succeeded']);
     expect(deployment.logger.messages('error').length).toBeLessThan(10);
     await deployment.stop();
