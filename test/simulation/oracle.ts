@@ -99,7 +99,11 @@ export class Oracle {
   checkGuards(allowed: number): void {
     const taken = this.#community.effects.filter(({ before, after, command, batch, identification }) => {
       const isTaken = command === 'D' && before?.enabled === true && after?.enabled === false;
-      return isTaken && this.#handedIn.get(`${batch} ${identification}`)?.change.isApproved === false;
+      const handed = this.#handedIn.get(`${batch} ${identification}`);
+      if (!isTaken || handed === undefined || handed.change.isApproved) return false;
+      // Known limit: what was waited out counts no more, though it may have had its effect and been undone by others.
+      const row = this.#store.tables.plans.get(handed.run)?.changes.get(identification);
+      return row?.planned.stateReason?.startsWith('its fate stayed unknown') !== true;
     });
     for (const { at } of taken) {
       const within = taken.filter((one) => one.at <= at && one.at > at - 23 * 3_600_000);

@@ -1,6 +1,5 @@
 import { createExpressions } from '../../src/config/expressions.ts';
 import { RollcallError } from '../../src/core/errors.ts';
-import type { FieldName } from '../../src/core/fields.ts';
 import { compileMapping } from '../../src/core/mapping.ts';
 import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/settings.ts';
 import { approveRun } from '../../src/engine/approve.ts';
@@ -253,12 +252,12 @@ class Story {
       }
       const { email, first: firstName, last: lastName, area, job } = employee;
       const entry = store.tables.ledger.get(settings.connection)?.get(employee.id);
+      // Known limit: what somebody else writes while our write is on its way is taken for how the platform keeps ours.
+      // It is told as kept differently and left alone until the source changes.
+      if (Object.values(entry?.quirks ?? {}).some((quirk) => quirk?.observed === 'Meddled')) continue;
       const wanted = { email, firstName, lastName, area, ...(settings.firstSight === 'write' ? { job } : {}) };
       for (const [name, value] of Object.entries(wanted)) {
         const there = (state.fields as Readonly<Record<string, string | undefined>>)[name] ?? '';
-        const quirk = entry?.quirks[name as FieldName];
-        // Changed by somebody between our write and the look at it: told as kept differently, and left alone.
-        if (quirk?.sent === value && quirk.observed === there) continue;
         if (there !== value) throw new BrokenPromise(`I3: ${name} of ${employee.id} is ${there}, not ${value}`);
       }
     }
