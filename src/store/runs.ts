@@ -32,6 +32,12 @@ export function createRuns(db: Database): Runs {
         const taken = await takeTriggers(transaction, wanted, make.id);
         // Cancelled since they were read: whoever asks again finds what is left.
         if (taken.length === 0) return undefined;
+        // The caller looked at the clock before it waited for its turn here: a run never begins before the last has ended.
+        const last = await transaction
+          .selectFrom('runs')
+          .select((eb) => eb.fn.max('ended_at').as('endedAt'))
+          .where('sync', '=', sync)
+          .executeTakeFirst();
         const row = {
           id: make.id,
           sync,
@@ -39,7 +45,7 @@ export function createRuns(db: Database): Runs {
           trigger_kind: kindOf(taken.map((trigger) => trigger.kind)),
           scope: oldest.scope,
           phase: 'pulling' as const,
-          started_at: make.now,
+          started_at: Math.max(make.now, Number(last?.endedAt ?? 0)),
           ended_at: null,
           outcome: null,
           reason: null,

@@ -97,6 +97,14 @@ export function describeRuns(store: () => Store): void {
     expect(await store().runs.get('run_2')).toBeUndefined();
   });
 
+  it('begins no run before the last one of its sync has ended, however long ago the caller looked at the clock', async () => {
+    const { triggers, runs } = store();
+    await endRun(store(), await openRun(store(), { id: 'run_1' }), now + 5000);
+    await triggers.add(sampleTrigger('t9'));
+    const opened = await runs.open('people', { id: 'run_2', connection: 'acme', now: now + 4000 });
+    expect(opened?.run.startedAt).toBe(now + 5000);
+  });
+
   it('has one unfinished run per sync: what comes meanwhile waits and becomes one run', async () => {
     const { runs, triggers } = store();
     const owned = await openRun(store(), { id: 'run_1' });

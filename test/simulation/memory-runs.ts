@@ -116,6 +116,7 @@ export function memoryRuns(tables: Tables): Runs {
       const kinds = taken.map(({ kind }) => kind);
       const trigger =
         kinds.find((kind) => wishes.includes(kind)) ?? kinds.find((kind) => kind !== 'schedule') ?? 'schedule';
+      const ends = [...runs.values()].filter((run) => run.sync === sync).map((run) => run.endedAt ?? 0);
       const run: Run = {
         id: make.id,
         sync,
@@ -123,7 +124,7 @@ export function memoryRuns(tables: Tables): Runs {
         trigger,
         scope: oldest.scope,
         phase: 'pulling',
-        startedAt: make.now,
+        startedAt: Math.max(make.now, ...ends),
         endedAt: undefined,
         outcome: undefined,
         reason: undefined,
