@@ -1,18 +1,10 @@
-import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/platform/schema/index.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { findChromium } from '../support/services/chromium.ts';
 
-const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
-
-if (chromiumPath === undefined) {
-  process.stderr.write(
-    'openapi-page.test.ts is skipped: no Chromium here; install it with "apt-get install chromium"\n',
-  );
-}
+const chromiumPath = await findChromium('openapi-page.test.ts');
 
 describe.skipIf(chromiumPath === undefined)("the sandbox's page of the API in a browser without a network", () => {
   let browser: Browser;

@@ -1,17 +1,10 @@
-import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTestServer, operatorToken, type TestServer } from '../server/open-test-server.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
+import { findChromium } from '../support/services/chromium.ts';
 
-const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
-
-if (chromiumPath === undefined) {
-  const advice = 'no Chromium here; install it with "apt-get install chromium"';
-  process.stderr.write(`server-dashboard.test.ts is skipped: ${advice}\n`);
-}
+const chromiumPath = await findChromium('server-dashboard.test.ts');
 
 describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without a network', () => {
   let browser: Browser;

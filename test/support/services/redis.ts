@@ -1,14 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
-
-const run = promisify(execFile);
+import { findProgram, freePort, installPackages } from './programs.ts';
 
 /** A Redis of one test: a process on a free loopback port with its files in a folder of its own. */
 export interface RedisServer {
@@ -38,19 +34,9 @@ export interface RedisServerOptions {
  * is not to be had; the caller skips its tests and says so.
  */
 export async function findRedisProgram(): Promise<string | undefined> {
-  const found = inPath('redis-server');
+  const found = await findProgram('redis-server');
   if (found !== undefined) return found;
-  if (process.getuid?.() !== 0 || inPath('apt-get') === undefined) return undefined;
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  await run('apt-get', ['install', '-y', '--no-install-recommends', 'redis-server'], { env, timeout: 120_000 }).catch(
-    () => {},
-  );
-  return inPath('redis-server');
-}
-
-function inPath(program: string): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
+  return (await installPackages(['redis-server'])) ? findProgram('redis-server') : undefined;
 }
 
 /** Starts a Redis without persistence unless `config` says otherwise. Must be closed. */
@@ -115,13 +101,4 @@ export async function until(isSo: () => Promise<boolean>, withinMs = 20_000): Pr
     if (Date.now() - from > withinMs) throw new Error(`it did not become so within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
