@@ -4,9 +4,9 @@ import type { JobContext } from '../../engine/job-context.ts';
 import { jobOfVerb } from '../../engine/run-jobs.ts';
 import { failRun, resumePoint } from '../../engine/run-sync.ts';
 import type { JobOutcome } from '../../ports/job.ts';
+import { retryWait } from '../retry-wait.ts';
 import type { JobData } from './job-data.ts';
 import { RunBusy, withOwnedRun } from './owned-run.ts';
-import { retryWait } from './retry-wait.ts';
 
 export interface WorkIo {
   readonly engine: EngineIo;

@@ -5,6 +5,7 @@ import { continueWith, jobOfVerb } from '../../engine/run-jobs.ts';
 import { failRun, resumePoint } from '../../engine/run-sync.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { holdLease } from '../hold-lease.ts';
+import { retryWait } from '../retry-wait.ts';
 
 export interface DriveIo {
   readonly engine: EngineIo;
@@ -24,9 +25,8 @@ export type Driven = 'ended' | 'busy' | 'stopped';
 
 /** How long a run stays with a process that has died. Renewed at a third of it. */
 export const runLeaseMs = 10_000;
-const maxTries = 5;
-const firstWaitMs = 1000;
-const longestWaitMs = 60_000;
+/** Nobody else tries at the same moments: one process drives all the runs of its store. */
+const withoutJitter = (): number => 1;
 /** How long a call that is under way may go on when the process is to end. */
 const stopGraceMs = 8000;
 
@@ -110,7 +110,7 @@ async function runPatiently(
       const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
       // Whoever took the run over decides how it ends.
       if (code === 'LEASE_LOST') throw error;
-      const waitMs = attempt < maxTries ? waitFor(error, attempt) : undefined;
+      const waitMs = retryWait(error, attempt, withoutJitter);
       if (waitMs === undefined) {
         logger.error({ run: run.id, job, code, error: textOf(error) }, 'run failed');
         return continueWith(run.id, await failRun(driving, error, io.engine));
@@ -120,13 +120,6 @@ async function runPatiently(
       await clock.sleep(waitMs, driving.stopping);
     }
   }
-}
-
-/** How long to wait before another try; undefined when another try is of no use. */
-function waitFor(error: unknown, attempt: number): number | undefined {
-  if (!(error instanceof RollcallError) || error.retry === 'never') return undefined;
-  if (typeof error.retry === 'object') return Math.min(error.retry.afterMs, longestWaitMs);
-  return Math.min(firstWaitMs * 2 ** (attempt - 1), longestWaitMs);
 }
 
 function textOf(error: unknown): string {

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PlatformError, RollcallError } from '../../../src/core/errors.ts';
 import { openErrorGate } from '../../../src/runtime/bullmq/error-gate.ts';
-import { retryWait } from '../../../src/runtime/bullmq/retry-wait.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 
@@ -35,31 +33,5 @@ describe('errors of Redis', () => {
       clock.jumpTo(clock.now() + 1001);
     }
     expect(storms).toBe(0);
-  });
-});
-
-describe('a job that failed', () => {
-  const failing = (retry: 'never' | 'backoff' | { readonly afterMs: number }) =>
-    new RollcallError('it failed', { code: 'PLATFORM_BUSY', retry });
-
-  it.each([
-    ['never again', failing('never'), 1, undefined],
-    ['never again when it is a bug', new TypeError('x'), 1, undefined],
-    ['after a second', failing('backoff'), 1, 1000],
-    ['after twice that', failing('backoff'), 2, 2000],
-    ['not a fifth time', failing('backoff'), 5, undefined],
-    ['after what the other side says', failing({ afterMs: 120_000 }), 1, 120_500],
-    ['after a quarter of an hour at most', failing({ afterMs: 86_400_000 }), 1, 900_500],
-    [
-      'never when the platform refuses',
-      new PlatformError('no', { code: 'PLATFORM_REFUSED', effect: 'none', operation: 'GET /x' }),
-      1,
-      undefined,
-    ],
-  ])('is tried %s', (_when, error, tries, waitMs) => {
-    expect(retryWait(error, tries, () => 1)).toBe(waitMs);
-    const early = retryWait(error, tries, () => 0);
-    expect(early === undefined).toBe(waitMs === undefined);
-    expect(early ?? 0).toBeLessThanOrEqual(waitMs ?? 0);
   });
 });
