@@ -32,6 +32,8 @@ export type ReadEnd =
       readonly evidence: string;
       /** Content hash or source time; equal for two reads of the same snapshot. */
       readonly stamp: string;
+      /** Fields that the source was asked for and gave for nobody: a permission or a column may have been taken away. */
+      readonly notReturned?: readonly string[];
     }
   | {
       readonly complete: false;

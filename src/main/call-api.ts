@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { RollcallError } from '../core/errors.ts';
-import { isRecord } from '../platform/answer.ts';
+import { isRecord } from '../http/json-text.ts';
 import { callOperation, type OperationInput } from '../platform/call-operation.ts';
 import { fileBody } from '../platform/file-body.ts';
 import { parseExactly } from '../platform/long-id.ts';

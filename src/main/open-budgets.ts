@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RedisConfig } from '../config/config.ts';
 import type { Limits } from '../core/settings.ts';
-import { openLocalBudget } from '../platform/rate-limit.ts';
+import { openLocalBudget } from '../http/rate-limit.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import { openErrorGate } from '../runtime/bullmq/error-gate.ts';

@@ -9,10 +9,12 @@ import type { EngineIo, Sync } from '../engine/engine-io.ts';
 import { openSeal } from '../platform/tokens/seal.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { Checkpoint, Clock, Logger, NewId } from '../ports/runtime.ts';
+import type { SourceBase } from '../ports/source.ts';
 import { openFileSpool } from '../store/file-spool.ts';
 import { openStore } from '../store/index.ts';
 import { type Connection, openConnection } from './open-connection.ts';
 import { type Meter, openMeter } from './open-meter.ts';
+import { openSourceTokens } from './open-source-tokens.ts';
 
 export interface EngineParts {
   readonly clock: Clock;
@@ -58,7 +60,11 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
   const syncs = new Map(
     Object.values(config.syncs).map((settings) => [
       settings.name,
-      openSync(settings, config, connections, scratchFolder),
+      openSync(settings, config, connections, {
+        folder: config.folder,
+        scratchFolder,
+        openTokens: (grant) => openSourceTokens(settings.name, grant, { ...parts, store, seal, metrics: meter }),
+      }),
     ]),
   );
   const { clock, logger, newId, checkpoint } = parts;
@@ -79,7 +85,7 @@ function openSync(
   settings: SyncConfig,
   config: Config,
   connections: ReadonlyMap<string, Connection>,
-  scratchFolder: string,
+  base: SourceBase,
 ): Sync {
   const connection = connections.get(settings.connection);
   if (connection === undefined) throw new RangeError(`sync ${settings.name} names no known connection`);
@@ -89,11 +95,11 @@ function openSync(
   const outboxFolder = settings.outbox?.folder ?? join(config.folder, 'outbox');
   const opened = deliveryKinds.map(({ kind, open }) => [
     kind,
-    open({ platform, dialect, blacklist, scratchFolder, outboxFolder }),
+    open({ platform, dialect, blacklist, scratchFolder: base.scratchFolder, outboxFolder }),
   ]);
   return {
     settings,
-    source: settings.source.open({ folder: config.folder }),
+    source: settings.source.open(base),
     mapping: compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions: createExpressions() }),
     platform,
     dialect,

@@ -1,18 +1,7 @@
 import type { ZodType } from 'zod';
-import type { JsonText } from './json-text.ts';
+import { AnswerInvalid } from '../http/answer-invalid.ts';
+import { exactValue, isRecord } from '../http/json-text.ts';
 import type { AnswerReader } from './operation.ts';
-
-/** The platform answered, but not with what the contract promises. `message` names places, never values. */
-export class AnswerInvalid extends Error {
-  override readonly name = 'AnswerInvalid';
-  readonly isFinal: boolean;
-
-  /** @param isFinal true when asking again cannot help (a redirect, a body above the size limit). */
-  constructor(message: string, isFinal = false) {
-    super(message);
-    this.isFinal = isFinal;
-  }
-}
 
 /** For calls whose body says nothing (201 without a body, 202 with `{}`). */
 export const nothing: AnswerReader<void> = { expects: 'nothing', read: () => undefined };
@@ -25,16 +14,6 @@ export function jsonBy<T>(schema: ZodType<T>): AnswerReader<T> {
 /** Reads the `result` of a single-resource answer (contract, "Conventions") by a schema; ids as `jsonBy` does. */
 export function resultBy<T>(schema: ZodType<T>): AnswerReader<T> {
   return { expects: 'json', read: (answer) => parseBy(schema, resultOf(exactValue(answer))) };
-}
-
-/** The decoded body; where an integer has lost digits (beyond 2^53), with every such integer as text. */
-export function exactValue(answer: JsonText): unknown {
-  return hasLostDigits(answer.value) ? answer.exact() : answer.value;
-}
-
-function hasLostDigits(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasLostDigits);
 }
 
 /** The member `result` of an answer. */
@@ -51,9 +30,4 @@ export function parseBy<T>(schema: ZodType<T>, value: unknown): T {
   if (parsed.success) return parsed.data;
   const places = parsed.error.issues.slice(0, 3).map(({ path, code }) => `${path.join('.') || 'the body'}: ${code}`);
   throw new AnswerInvalid(`the body has not the promised shape (${places.join('; ')})`);
-}
-
-/** Whether a value is a JSON object. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
-import { exactValue } from './answer.ts';
+import { exactValue } from '../http/json-text.ts';
+import type { OperationBody } from '../http/message.ts';
 import type { PlatformClient } from './client.ts';
 import { contractCall, jsonBody } from './contract-call.ts';
-import type { AnswerHead, OperationBody, QueryValue } from './operation.ts';
+import type { AnswerHead, QueryValue } from './operation.ts';
 import type { OperationId } from './schema/operations.ts';
 
 /** What a call of any operation is made of. Nothing of it is checked against the operation's schemas. */

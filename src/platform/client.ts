@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { PlatformError, RollcallError } from '../core/errors.ts';
 import type { Dialect, Limits } from '../core/settings.ts';
+import { openLimiter } from '../http/rate-limit.ts';
+import { openTransport } from '../http/transport.ts';
 import type { RequestSeen } from '../ports/metrics.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
@@ -8,9 +10,7 @@ import type { AccessTokens } from '../ports/tokens.ts';
 import { cancelledError, refuseToSend, tokenError } from './errors.ts';
 import { type ExchangeBase, exchangeOnce } from './exchange.ts';
 import { type Operation, operationName } from './operation.ts';
-import { openLimiter } from './rate-limit.ts';
 import { maxTries, retryDelayMs } from './retry.ts';
-import { openTransport } from './transport.ts';
 
 export interface PlatformClientOptions {
   readonly baseUrl: string;

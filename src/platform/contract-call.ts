@@ -1,6 +1,7 @@
+import type { OperationBody } from '../http/message.ts';
 import { refuseToSend } from './errors.ts';
 import { checkIdentification, pathValueProblem } from './identification.ts';
-import type { AnswerReader, Operation, OperationBody, QueryValue } from './operation.ts';
+import type { AnswerReader, Operation, QueryValue } from './operation.ts';
 import { type OperationId, operationOf } from './schema/operations.ts';
 
 /** What one call adds to its operation. */

@@ -1,9 +1,10 @@
 import { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../core/errors.ts';
-import { AnswerInvalid, isRecord } from './answer.ts';
-import { describeNetworkFailure } from './network-failure.ts';
+import { AnswerInvalid } from '../http/answer-invalid.ts';
+import { isRecord } from '../http/json-text.ts';
+import { describeNetworkFailure, type NetworkFailure } from '../http/network-failure.ts';
+import { readRetryAfter } from '../http/retry-after.ts';
 import { confidentialValues, type Operation, operationName } from './operation.ts';
 import { redact } from './redact.ts';
-import { readRetryAfter } from './retry-after.ts';
 
 /** An answer that says no, read as far as it could be. */
 export interface Refusal {
@@ -141,10 +142,30 @@ export function breakdownError(operation: Operation<unknown>, breakdown: Breakdo
   const failure = describeNetworkFailure(error);
   const effect = failure.isBeforeSending ? 'none' : written;
   const after = effect === 'unknown' ? fate : '';
-  const message = `${name} got no whole answer: ${failure.text}.${after} ${failure.advice}`;
+  const { code, retry, advice } = afterFailure[failure.kind];
+  const message = `${name} got no whole answer: ${failure.text}.${after} ${advice}`;
   // The cause is left out on purpose: clients of HTTP keep headers, with the token, in their errors.
-  return new PlatformError(message, { ...base, code: failure.code, retry: failure.retry, effect });
+  return new PlatformError(message, { ...base, code, retry, effect });
 }
+
+const afterFailure: Readonly<Record<NetworkFailure['kind'], Classification>> = {
+  unreachable: {
+    code: 'PLATFORM_UNREACHABLE',
+    retry: 'backoff',
+    advice: 'Check baseUrl, the network, and that the platform is up.',
+  },
+  'broken-off': {
+    code: 'PLATFORM_UNREACHABLE',
+    retry: 'backoff',
+    advice: 'Look at the network and at the platform; what failed can be tried again.',
+  },
+  'too-large': { code: 'PLATFORM_ANSWER_INVALID', retry: 'never', advice: 'Lower dialect.search.pageSize.' },
+  tls: {
+    code: 'PLATFORM_UNREACHABLE',
+    retry: 'never',
+    advice: "Check the platform's certificate and the clock of this machine.",
+  },
+};
 
 /** The caller's signal aborted. Keeps the reason's own code (`LEASE_LOST`), else `CANCELLED`. */
 export function cancelledError(operation: Operation<unknown>, reason: unknown, effect: Effect): PlatformError {

@@ -1,10 +1,10 @@
 import type { PlatformError } from '../core/errors.ts';
-import { AnswerInvalid } from './answer.ts';
-import { startDeadline } from './deadline.ts';
+import { AnswerInvalid } from '../http/answer-invalid.ts';
+import { startDeadline } from '../http/deadline.ts';
+import { readJson } from '../http/json-text.ts';
+import { type Answer, readBytes, type Transport } from '../http/transport.ts';
 import { breakdownError, refusalError } from './errors.ts';
-import { readJson } from './json-text.ts';
 import { type Operation, operationUrl } from './operation.ts';
-import { type Answer, readBytes, type Transport } from './transport.ts';
 
 /** What every exchange of a connection has in common. */
 export interface ExchangeBase {
@@ -60,7 +60,7 @@ function headersOf(operation: Operation<unknown>, secret: string, language: stri
     ...(operation.hasLanguage ? { 'accept-language': language } : {}),
     ...(body === undefined
       ? {}
-      : { 'content-type': body.kind === 'json' ? 'application/json' : body.stream.contentType }),
+      : { 'content-type': body.kind === 'stream' ? body.stream.contentType : 'application/json' }),
   };
 }
 

@@ -2,20 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { Dialect } from '../core/settings.ts';
+import type { OperationBody } from '../http/message.ts';
 import type { FileToUpload } from '../ports/platform.ts';
-import type { OperationBody } from './operation.ts';
 
 /**
  * The body of an upload (contract, "POST admin/userFiles": keys `file` and `fileName`, encoding not shown). Multipart
  * streams the file from disk with a content-length, so that its size does not matter; the JSON forms hold it in memory.
  */
-export async function fileBody(file: FileToUpload, encoding: Dialect['upload']['encoding']): Promise<OperationBody> {
+export async function fileBody(
+  file: FileToUpload,
+  encoding: Dialect['upload']['encoding'],
+): Promise<Exclude<OperationBody, { kind: 'text' }>> {
   if (encoding === 'multipart') return multipartBody(file);
   const content = await readFile(file.path, encoding === 'json' ? 'utf8' : 'base64');
   return { kind: 'json', value: { file: content, fileName: file.name } };
 }
 
-async function multipartBody(file: FileToUpload): Promise<OperationBody> {
+async function multipartBody(file: FileToUpload): Promise<Extract<OperationBody, { kind: 'stream' }>> {
   const { size } = await stat(file.path);
   const boundary = `rollcall-${randomBytes(16).toString('hex')}`;
   const head = Buffer.from(

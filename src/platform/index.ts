@@ -2,6 +2,7 @@
 export { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../core/errors.ts';
 export { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/settings.ts';
 export type { User, UserWrite } from '../core/user.ts';
+export type { OperationBody } from '../http/message.ts';
 export type {
   FileStatus,
   FileToUpload,
@@ -25,7 +26,7 @@ export {
   runContractSuite,
 } from './contract-suite/index.ts';
 export { checkIdentification } from './identification.ts';
-export type { AnswerReader, Operation, OperationBody } from './operation.ts';
+export type { AnswerReader, Operation } from './operation.ts';
 export { openPlatform } from './platform.ts';
 export type { Evaluations } from './resources/evaluations.ts';
 export type { FeedbackApi, FeedbackToSend } from './resources/feedback.ts';
@@ -62,7 +63,7 @@ export type {
 } from './schema/index.ts';
 export { type OpenApiDocument, type OpenApiOptions, renderOpenApi } from './schema/open-api.ts';
 export { operationIds, operationOf, operations } from './schema/operations.ts';
-export type { ExchangeOutcome, RevokeOutcome } from './tokens/exchange.ts';
+export type { RevokeOutcome } from './tokens/revoke-call.ts';
 export { classifyFileStatus } from './user-file.ts';
 export type { UserPage } from './user-record.ts';
 export type { UserSearch } from './user-search.ts';

@@ -1,19 +1,7 @@
-import type { JsonText } from './json-text.ts';
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+import type { JsonText } from '../http/json-text.ts';
+import type { Method, OperationBody } from '../http/message.ts';
 
 export type QueryValue = string | number | boolean | undefined;
-
-/** A body that can be made anew for a second sending (after a 401). */
-export interface StreamedBody {
-  readonly contentType: string;
-  readonly contentLength: number;
-  open(): AsyncIterable<Uint8Array>;
-}
-
-export type OperationBody =
-  | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'stream'; readonly stream: StreamedBody };
 
 /** What came before the body of a 2xx answer, and how long the body was. */
 export interface AnswerHead {

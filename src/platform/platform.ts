@@ -1,5 +1,7 @@
+import { AnswerInvalid } from '../http/answer-invalid.ts';
+import { isRecord } from '../http/json-text.ts';
 import type { Platform } from '../ports/platform.ts';
-import { AnswerInvalid, isRecord, nothing } from './answer.ts';
+import { nothing } from './answer.ts';
 import type { PlatformClient } from './client.ts';
 import { contractCall, jsonBody } from './contract-call.ts';
 import { scanDirectory } from './directory.ts';

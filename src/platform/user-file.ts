@@ -1,11 +1,13 @@
 import { PlatformError } from '../core/errors.ts';
 import type { Dialect } from '../core/settings.ts';
+import { AnswerInvalid } from '../http/answer-invalid.ts';
+import type { JsonText } from '../http/json-text.ts';
+import { isRecord } from '../http/json-text.ts';
 import type { FileStatus, FileToUpload, UploadReceipt } from '../ports/platform.ts';
-import { AnswerInvalid, isRecord, resultOf } from './answer.ts';
+import { resultOf } from './answer.ts';
 import type { PlatformClient } from './client.ts';
 import { contractCall } from './contract-call.ts';
 import { fileBody } from './file-body.ts';
-import type { JsonText } from './json-text.ts';
 
 /** Sends a provisioning file. Refused because another one is processing: `PLATFORM_BUSY`, effect `none`. */
 export async function uploadUserFile(

@@ -1,8 +1,9 @@
 import { type FieldName, fieldTable } from '../core/fields.ts';
 import { normalText } from '../core/text.ts';
 import type { User } from '../core/user.ts';
-import { AnswerInvalid, isRecord } from './answer.ts';
-import type { JsonText } from './json-text.ts';
+import { AnswerInvalid } from '../http/answer-invalid.ts';
+import type { JsonText } from '../http/json-text.ts';
+import { isRecord } from '../http/json-text.ts';
 import { readPlatformDate } from './platform-date.ts';
 
 /** Plain text members of a user record that are fields of ours (contract, "User record"). */

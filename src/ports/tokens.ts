@@ -13,3 +13,25 @@ export interface AccessToken {
   readonly secret: string;
   readonly generation: number;
 }
+
+/**
+ * Presents a refresh token to who issued it, once, without any repetition of its own (RFC 6749, 6; contract, "POST
+ * /os-api/public-api/v1/token"). It never throws for what the issuer or the network did, obeys `signal` at once, and
+ * sorts what happened by the only question that matters: may the issuer have taken the token?
+ */
+export type TokenExchange = (refreshToken: string, signal: AbortSignal) => Promise<ExchangeOutcome>;
+
+export type ExchangeOutcome =
+  /** A new pair; the presented token is used up. `expiresInMs` is the life of the access token. */
+  | {
+      readonly kind: 'granted';
+      readonly accessToken: string;
+      readonly refreshToken: string;
+      readonly expiresInMs: number;
+    }
+  /** 400 `invalid_grant`: expired, revoked, unknown or already used. */
+  | { readonly kind: 'invalid-grant'; readonly description: string }
+  /** The issuer certainly did not take it: no connection, application token refused, too many requests. */
+  | { readonly kind: 'not-sent'; readonly reason: string }
+  /** It may have been taken and the answer is lost: timeout, reset, 5xx, unreadable answer. */
+  | { readonly kind: 'unknown'; readonly reason: string };

@@ -7,6 +7,10 @@ export const key32 = Buffer.alloc(32, 7).toString('base64');
 /** A source kind that wants `path`, and quotes what it found: what a careless adapter could do. */
 const csv: SourceKind = {
   kind: 'csv',
+  title: 'a test of the configuration',
+  capabilities: { delta: false, point: false, terminated: 'unknown', future: 'unknown' },
+  schema: {},
+  starters: [],
   parse(config) {
     const { path, ...rest } = config as Record<string, unknown>;
     if (typeof path !== 'string') return { ok: false, problems: [{ path: ['path'], message: 'is required' }] };

@@ -119,7 +119,7 @@ const neverUsed = (): never => {
 function syncOver(world: World, settings: SyncSettings): Sync {
   const source: Source = {
     kind: 'memory',
-    capabilities: { delta: false, point: false },
+    capabilities: { delta: false, point: false, terminated: 'unknown', future: 'unknown' },
     async *read() {
       for (const records of pages(world.records)) yield { records, broken: [] };
       return world.end;

@@ -117,7 +117,7 @@ export class Company {
     };
     return {
       kind: 'simulated',
-      capabilities: { delta: false, point: false },
+      capabilities: { delta: false, point: false, terminated: 'unknown', future: 'unknown' },
       read: (_request, { signal }) => read(this, signal),
       fields: async () => undefined,
     };

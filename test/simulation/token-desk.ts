@@ -1,8 +1,8 @@
 import { PlatformError, type RollcallError } from '../../src/core/errors.ts';
-import type { Exchange } from '../../src/platform/tokens/exchange.ts';
 import { openTokenCustody } from '../../src/platform/tokens/open-token-custody.ts';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
 import type { Store } from '../../src/ports/store.ts';
+import type { TokenExchange } from '../../src/ports/tokens.ts';
 import { TokenServer } from '../platform/tokens/token-server.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import type { Life, Scheduler } from './scheduler.ts';
@@ -69,7 +69,7 @@ export class TokenDesk {
     };
   }
 
-  #exchangeOf(life: Life): Exchange {
+  #exchangeOf(life: Life): TokenExchange {
     return async (token, signal) => {
       const scheduler = this.#scheduler;
       const fate = scheduler.chance(this.lost)

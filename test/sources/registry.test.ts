@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openSource, parseSource, sourceKinds } from '../../src/sources/registry.ts';
+import { sourceBase } from '../support/source-base.ts';
 
 describe('the registry of sources', () => {
   it('has every folder beside it, and nothing else', () => {
@@ -20,8 +21,8 @@ describe('the registry of sources', () => {
   });
 
   it('opens a source, or throws with every problem', () => {
-    expect(openSource({ kind: 'csv', path: 'a.csv' }, { folder: '/' }).kind).toBe('csv');
-    expect(() => openSource({ kind: 'csv', pth: 'a.csv', complete: 'maybe' }, { folder: '/' })).toThrow(
+    expect(openSource({ kind: 'csv', path: 'a.csv' }, sourceBase('/')).kind).toBe('csv');
+    expect(() => openSource({ kind: 'csv', pth: 'a.csv', complete: 'maybe' }, sourceBase('/'))).toThrow(
       expect.objectContaining({
         code: 'CONFIG_INVALID',
         message: expect.stringMatching(/source\.path: .*source\.complete: .*pth/),

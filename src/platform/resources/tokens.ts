@@ -1,12 +1,14 @@
 import { PlatformError } from '../../core/errors.ts';
 import type { Dialect } from '../../core/settings.ts';
-import { AnswerInvalid, nothing, parseBy } from '../answer.ts';
+import { AnswerInvalid } from '../../http/answer-invalid.ts';
+import { openTransport } from '../../http/transport.ts';
+import type { ExchangeOutcome } from '../../ports/tokens.ts';
+import { nothing, parseBy } from '../answer.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
 import { exchangeOnce } from '../exchange.ts';
 import type { AnswerReader, Operation } from '../operation.ts';
 import { TokenPair } from '../schema/tokens.ts';
-import type { ExchangeOutcome, RevokeOutcome } from '../tokens/exchange.ts';
-import { openTransport } from '../transport.ts';
+import type { RevokeOutcome } from '../tokens/revoke-call.ts';
 
 /** Where token calls go. They have sockets of their own: a full pool must never delay a refresh. */
 export interface TokenEndpoint {
@@ -76,7 +78,7 @@ async function sendOnce<T>(
   secret: string,
   signal: AbortSignal,
 ): Promise<Sent<T>> {
-  const transport = openTransport({ concurrency: 1, requestsPerSecond: 1, timeoutMs });
+  const transport = openTransport({ concurrency: 1, timeoutMs });
   try {
     const base = { transport, baseUrl, timeoutMs, acceptLanguage: 'en', now };
     return { ok: true, value: await exchangeOnce(base, operation, secret, signal) };

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Leases } from '../../ports/store.ts';
-import type { Exchange, ExchangeOutcome } from './exchange.ts';
+import type { ExchangeOutcome, TokenExchange } from '../../ports/tokens.ts';
 import { exchangeInTime, graceMs } from './timed-exchange.ts';
 import { howToClear } from './token-errors.ts';
 import { beginRefresh, beginSeed, grantPair, noteLostAnswer, requireReauth, type Seed } from './token-steps.ts';
@@ -18,7 +18,7 @@ export interface PresentationParts {
   readonly connection: string;
   readonly vault: Vault;
   readonly leases: Leases;
-  readonly exchange: Exchange;
+  readonly exchange: TokenExchange;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly newOwner: () => string;

@@ -1,6 +1,6 @@
 import { RollcallError } from '../../core/errors.ts';
-import type { RevokeCall } from './exchange.ts';
 import { leaseName, type PresentationParts } from './presentation.ts';
+import type { RevokeCall } from './revoke-call.ts';
 import { tokenUnavailable } from './token-errors.ts';
 import { draftOf } from './vault.ts';
 

@@ -1,12 +1,12 @@
 import type { Clock } from '../../ports/runtime.ts';
-import type { Exchange, ExchangeOutcome } from './exchange.ts';
+import type { ExchangeOutcome, TokenExchange } from '../../ports/tokens.ts';
 
 /** An exchange that was told to stop and does not is left alone after this time. */
 export const graceMs = 1000;
 
 /** Calls the exchange once and always ends: within `timeoutMs` and the grace. What throws may have been taken: unknown. */
 export async function exchangeInTime(
-  exchange: Exchange,
+  exchange: TokenExchange,
   refreshToken: string,
   clock: Clock,
   timeoutMs: number,

@@ -1,18 +1,18 @@
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Leases, TokenStore } from '../../ports/store.ts';
-import type { AccessTokens } from '../../ports/tokens.ts';
-import type { Exchange, RevokeCall } from './exchange.ts';
+import type { AccessTokens, TokenExchange } from '../../ports/tokens.ts';
 import type { TokenAlert } from './presentation.ts';
+import type { RevokeCall } from './revoke-call.ts';
 import type { Seal } from './seal.ts';
 import type { TokenStatus } from './status.ts';
 
-export type { RevokeCall } from './exchange.ts';
+export type { RevokeCall } from './revoke-call.ts';
 
 export interface CustodyOptions {
   readonly connection: string;
   readonly store: TokenStore;
   readonly leases: Leases;
-  readonly exchange: Exchange;
+  readonly exchange: TokenExchange;
   /** Needed unless the connection has a static access token. */
   readonly seal: Seal | undefined;
   readonly clock: Clock;

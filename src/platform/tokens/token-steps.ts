@@ -1,4 +1,4 @@
-import type { ExchangeOutcome } from './exchange.ts';
+import type { ExchangeOutcome } from '../../ports/tokens.ts';
 import { draftOf, type TokenDraft, type TokenEntry } from './vault.ts';
 
 /** The configured first token, and the fingerprint that the store keeps of it. */

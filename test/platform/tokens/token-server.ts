@@ -1,4 +1,4 @@
-import type { Exchange, ExchangeOutcome } from '../../../src/platform/tokens/exchange.ts';
+import type { ExchangeOutcome, TokenExchange } from '../../../src/ports/tokens.ts';
 
 /** What becomes of one call: whether the server takes it, and whether its answer arrives. */
 export type CallFate = 'answered' | 'answer-lost' | 'not-sent' | 'lost-before';
@@ -53,7 +53,7 @@ export class TokenServer {
   }
 
   /** An exchange that asks `fate` for each call. */
-  exchange(at: () => number, fate: () => CallFate = () => 'answered'): Exchange {
+  exchange(at: () => number, fate: () => CallFate = () => 'answered'): TokenExchange {
     return async (token) => this.present(token, fate(), at());
   }
 

@@ -1,10 +1,10 @@
 import { RollcallError } from '../../../src/core/errors.ts';
-import type { Exchange } from '../../../src/platform/tokens/exchange.ts';
 import { openTokenCustody } from '../../../src/platform/tokens/open-token-custody.ts';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import { openVault } from '../../../src/platform/tokens/vault.ts';
 import type { Clock } from '../../../src/ports/runtime.ts';
 import type { Leases, TokenStore } from '../../../src/ports/store.ts';
+import type { TokenExchange } from '../../../src/ports/tokens.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
 import { type CallFate, TokenServer } from './token-server.ts';
@@ -127,7 +127,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldEnd> {
   });
 
   const exchangeOf =
-    (life: Life): Exchange =>
+    (life: Life): TokenExchange =>
     async (token, signal) => {
       const chance = random();
       const wrong: CallFate[] = ['answer-lost', 'lost-before', 'not-sent'];

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { openLocalBudget } from '../../../src/platform/rate-limit.ts';
+import { openLocalBudget } from '../../../src/http/rate-limit.ts';
 import { closeRedis, openRedis } from '../../../src/runtime/bullmq/open-redis.ts';
 import { openRedisBudget } from '../../../src/runtime/bullmq/redis-budget.ts';
 import { SharedClock } from '../../chaos/shared-clock.ts';

@@ -3,8 +3,8 @@
  * the instants (epoch ms) at which it was allowed to begin.
  */
 
+import { openLocalBudget } from '../../../src/http/rate-limit.ts';
 import { systemClock as clock } from '../../../src/main/system.ts';
-import { openLocalBudget } from '../../../src/platform/rate-limit.ts';
 import { closeRedis, openRedis } from '../../../src/runtime/bullmq/open-redis.ts';
 import { openRedisBudget } from '../../../src/runtime/bullmq/redis-budget.ts';
 

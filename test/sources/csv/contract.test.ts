@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSource } from '../../../src/sources/registry.ts';
 import { sourceContract } from '../../contracts/source.ts';
+import { sourceBase } from '../../support/source-base.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 sourceContract('csv', async () => {
@@ -11,7 +12,7 @@ sourceContract('csv', async () => {
   const rows = identifications.map((id) => `${id},"Last, First",${id}@example.com`);
   await writeFile(join(folder, 'employees.csv'), `id,name,mail\n${rows.join('\n')}\n`);
   return {
-    source: openSource({ kind: 'csv', path: 'employees.csv' }, { folder }),
+    source: openSource({ kind: 'csv', path: 'employees.csv' }, sourceBase(folder)),
     field: 'id',
     identifications,
     openResources: () => openFilesIn(folder),

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole, sourceIo } from '../../contracts/source.ts';
+import { sourceBase } from '../../support/source-base.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 interface Dropped {
@@ -21,7 +22,7 @@ async function drop(content: string | Buffer): Promise<Dropped> {
   return {
     folder,
     path,
-    open: (config = {}) => openSource({ kind: 'csv', path: 'employees.csv', ...config }, { folder }),
+    open: (config = {}) => openSource({ kind: 'csv', path: 'employees.csv', ...config }, sourceBase(folder)),
   };
 }
 
@@ -490,7 +491,7 @@ describe('a file that cannot be read', () => {
       retry: 'backoff',
       message: expect.stringMatching(/employees\.csv \(ENOENT\): there is no such file/),
     });
-    await expect(readWhole(openSource({ kind: 'csv', path: '.' }, { folder }))).rejects.toMatchObject({
+    await expect(readWhole(openSource({ kind: 'csv', path: '.' }, sourceBase(folder)))).rejects.toMatchObject({
       code: 'SOURCE_UNAVAILABLE',
     });
   });
@@ -513,7 +514,7 @@ describe('the configuration of a csv source', () => {
     [{ delimiter: '"' }, /source\.quote: must differ from the delimiter/],
     [{ compleet: 'stable' }, /compleet/],
   ])('is refused: %j', (config, message) => {
-    expect(() => openSource({ kind: 'csv', path: 'a.csv', ...config }, { folder: '/' })).toThrow(message);
+    expect(() => openSource({ kind: 'csv', path: 'a.csv', ...config }, sourceBase('/'))).toThrow(message);
   });
 
   it('may say tab in words', async () => {

@@ -5,6 +5,7 @@ import { compileMapping } from '../../../src/core/mapping.ts';
 import type { FieldOrigin, FieldRule } from '../../../src/core/settings.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole } from '../../contracts/source.ts';
+import { sourceBase } from '../../support/source-base.ts';
 
 const folder = fileURLToPath(new URL('../../../src/sources/csv/sample', import.meta.url));
 
@@ -43,7 +44,7 @@ it('the sample file is read whole and mapped as the configuration of the design 
     { expressions: createExpressions() },
   );
 
-  const { pages, end } = await readWhole(openSource({ kind: 'csv', path: 'employees.csv' }, { folder }));
+  const { pages, end } = await readWhole(openSource({ kind: 'csv', path: 'employees.csv' }, sourceBase(folder)));
   const mapped = pages.flatMap(({ records }) => records.map((record) => mapping.map(record, Date.UTC(2026, 10, 21))));
 
   expect(end).toMatchObject({ complete: true, rows: 5 });

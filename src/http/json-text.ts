@@ -1,4 +1,4 @@
-import { AnswerInvalid } from './answer.ts';
+import { AnswerInvalid } from './answer-invalid.ts';
 
 /** A decoded JSON body. */
 export interface JsonText {
@@ -40,4 +40,19 @@ function parse(text: string): unknown {
 function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined) return value;
   return /^-?\d+$/.test(context.source) ? context.source : value;
+}
+
+/** The decoded body; where an integer has lost digits (beyond 2^53), with every such integer as text. */
+export function exactValue(answer: JsonText): unknown {
+  return hasLostDigits(answer.value) ? answer.exact() : answer.value;
+}
+
+function hasLostDigits(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasLostDigits);
+}
+
+/** Whether a value is a JSON object. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

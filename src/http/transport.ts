@@ -3,9 +3,9 @@ import { createGunzip } from 'node:zlib';
 import ky, { type Options } from 'ky';
 import { Agent, request } from 'undici';
 import type { Limits } from '../core/settings.ts';
-import { AnswerInvalid } from './answer.ts';
+import { AnswerInvalid } from './answer-invalid.ts';
 import type { Deadline } from './deadline.ts';
-import type { Method, OperationBody } from './operation.ts';
+import type { Method, OperationBody } from './message.ts';
 
 /** Largest answer taken, in bytes, before and after decompression. A page of 10,000 users is about 6 MB. */
 export const maxAnswerBytes = 64 * 1024 * 1024;
@@ -18,14 +18,24 @@ export interface Exchange {
   readonly body: OperationBody | undefined;
 }
 
+/** How to make connections secure where the system's own authorities are not enough; PEM texts. */
+export interface TlsOptions {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly passphrase?: string;
+}
+
 /** The head of an answer with its body still to come. `bytes` must be read or cancelled. */
 export interface Answer {
   readonly status: number;
   header(name: string): string | undefined;
+  /** Every value of a header that may come more than once (`set-cookie`). */
+  headerAll(name: string): readonly string[];
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** A pool of sockets to one platform. */
+/** A pool of sockets to one server. */
 export interface Transport {
   send(exchange: Exchange, deadline: Deadline): Promise<Answer>;
   /** Closes every socket; exchanges still under way fail. */
@@ -36,13 +46,14 @@ export interface Transport {
  * Opens a pool with bounded connections, times and sizes. Redirects are never followed, so a token never reaches an
  * address that the configuration does not name. Nothing is retried here.
  */
-export function openTransport(limits: Limits): Transport {
+export function openTransport(limits: Pick<Limits, 'concurrency' | 'timeoutMs'>, tls?: TlsOptions): Transport {
   const agent = new Agent({
     connections: limits.concurrency,
     connectTimeout: Math.min(10_000, limits.timeoutMs),
     headersTimeout: limits.timeoutMs,
     bodyTimeout: limits.timeoutMs,
     maxResponseSize: maxAnswerBytes,
+    ...(tls === undefined ? {} : { connect: tls }),
   });
   return {
     send: (exchange, deadline) =>
@@ -56,7 +67,7 @@ export function openTransport(limits: Limits): Transport {
  * GET with a body, and costs 0.2 ms of CPU per page more, which a scan of a million users would pay 10,000 times.
  */
 function isSmallWrite({ method, body }: Exchange): boolean {
-  return method !== 'GET' && body?.kind !== 'stream';
+  return method !== 'GET' && body?.kind === 'json';
 }
 
 const http = ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' });
@@ -75,6 +86,7 @@ async function sendByKy(exchange: Exchange, dispatcher: Agent, deadline: Deadlin
   return {
     status: response.status,
     header: (name) => response.headers.get(name) ?? undefined,
+    headerAll: (name) => (name === 'set-cookie' ? response.headers.getSetCookie() : listed(response.headers.get(name))),
     body: response.body ?? noBytes(),
   };
 }
@@ -95,19 +107,25 @@ async function sendByUndici(exchange: Exchange, dispatcher: Agent, deadline: Dea
     const value = response.headers[name];
     return Array.isArray(value) ? value[0] : value;
   };
+  const headerAll = (name: string): readonly string[] => listed(response.headers[name]);
   const { statusCode: status, body: raw } = response;
   // A body that is given up half-way emits an error; whoever reads it sees that too, nobody else needs to.
   raw.on('error', () => {});
   switch (header('content-encoding')?.trim().toLowerCase() ?? 'identity') {
     case 'identity':
-      return { status, header, body: raw };
+      return { status, header, headerAll, body: raw };
     case 'gzip':
       // What goes wrong comes out of the last stream, where it is read.
-      return { status, header, body: pipeline(raw, createGunzip(), () => {}) };
+      return { status, header, headerAll, body: pipeline(raw, createGunzip(), () => {}) };
     default:
       raw.destroy();
       throw new AnswerInvalid('the body is compressed in a way that was not asked for', true);
   }
+}
+
+function listed(value: string | readonly string[] | null | undefined): readonly string[] {
+  if (value === null || value === undefined) return [];
+  return typeof value === 'string' ? [value] : value;
 }
 
 function lengthOf(body: OperationBody | undefined): Record<string, string> {
@@ -116,6 +134,7 @@ function lengthOf(body: OperationBody | undefined): Record<string, string> {
 
 function bytesOf(body: OperationBody, deadline: Deadline): string | Readable {
   if (body.kind === 'json') return JSON.stringify(body.value);
+  if (body.kind === 'text') return body.text;
   return Readable.from(watched(body.stream.open(), deadline), { objectMode: false });
 }
 

@@ -1,21 +1,15 @@
-import type { ErrorCode } from '../core/errors.ts';
-
 /** What a failed socket tells. */
 export interface NetworkFailure {
-  readonly code: ErrorCode;
-  readonly retry: 'never' | 'backoff';
+  /** `tls` and `too-large` do not heal by asking again. */
+  readonly kind: 'unreachable' | 'broken-off' | 'too-large' | 'tls';
   /** Certainly before any byte of the request was sent. */
   readonly isBeforeSending: boolean;
   readonly text: string;
-  readonly advice: string;
 }
-
-const unreachable = { code: 'PLATFORM_UNREACHABLE', retry: 'backoff' } as const;
-const later = 'Look at the network and at the platform; what failed can be tried again.';
 
 const beforeSending: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: "the platform's host name is not known",
+  ENOTFOUND: 'the host name is not known',
   EAI_AGAIN: 'the name server did not answer',
   EHOSTUNREACH: 'no way leads to the host',
   ENETUNREACH: 'no way leads to the network',
@@ -39,31 +33,21 @@ export function describeNetworkFailure(error: unknown): NetworkFailure {
   const found = (table: Readonly<Record<string, string>>): string | undefined => codes.find((code) => code in table);
   const early = found(beforeSending);
   if (early !== undefined) {
-    const text = `${beforeSending[early]} (${early})`;
-    return {
-      ...unreachable,
-      isBeforeSending: true,
-      text,
-      advice: 'Check baseUrl, the network, and that the platform is up.',
-    };
+    return { kind: 'unreachable', isBeforeSending: true, text: `${beforeSending[early]} (${early})` };
   }
   const late = found(afterSending);
   if (late !== undefined) {
-    return { ...unreachable, isBeforeSending: false, text: `${afterSending[late]} (${late})`, advice: later };
+    return { kind: 'broken-off', isBeforeSending: false, text: `${afterSending[late]} (${late})` };
   }
   if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE')) {
-    const text = 'the answer is larger than any page should be';
-    const advice = 'Lower dialect.search.pageSize.';
-    return { code: 'PLATFORM_ANSWER_INVALID', retry: 'never', isBeforeSending: false, text, advice };
+    return { kind: 'too-large', isBeforeSending: false, text: 'the answer is larger than any page should be' };
   }
   const tls = codes.find((code) => /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(code));
   if (tls !== undefined) {
-    const text = `the secure connection could not be made (${tls})`;
-    const advice = "Check the platform's certificate and the clock of this machine.";
-    return { ...unreachable, retry: 'never', isBeforeSending: true, text, advice };
+    return { kind: 'tls', isBeforeSending: true, text: `the secure connection could not be made (${tls})` };
   }
   const text = codes.length === 0 ? 'the exchange failed' : `the exchange failed (${codes.join(', ')})`;
-  return { ...unreachable, isBeforeSending: false, text, advice: later };
+  return { kind: 'broken-off', isBeforeSending: false, text };
 }
 
 function codesOf(error: unknown): string[] {

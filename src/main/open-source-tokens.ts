@@ -1,0 +1,43 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { openTokenCustody } from '../platform/tokens/open-token-custody.ts';
+import type { Seal } from '../platform/tokens/seal.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { RefreshGrant } from '../ports/source.ts';
+import type { Store } from '../ports/store.ts';
+import type { AccessTokens } from '../ports/tokens.ts';
+
+export interface SourceTokenParts {
+  readonly store: Store;
+  readonly seal: Seal | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly mayPresentSeed: boolean;
+  readonly metrics: Metrics;
+}
+
+/** The same custody as a connection's, for the rotating token of a sync's source. Kept in the store as `source <sync>`. */
+export function openSourceTokens(sync: string, grant: RefreshGrant, parts: SourceTokenParts): AccessTokens {
+  const { store, metrics } = parts;
+  const name = `source ${sync}`;
+  const logger = parts.logger.child({ source: sync });
+  return openTokenCustody({
+    connection: name,
+    store: store.tokens,
+    leases: store.leases,
+    exchange: async (refreshToken, signal) => {
+      const outcome = await grant.exchange(refreshToken, signal);
+      metrics.tokenPresented(name, outcome.kind);
+      return outcome;
+    },
+    seal: parts.seal,
+    clock: parts.clock,
+    newOwner: () => randomBytes(8).toString('hex'),
+    configuredRefreshToken: grant.refreshToken,
+    mayPresentSeed: parts.mayPresentSeed,
+    httpTimeoutMs: grant.timeoutMs,
+    onAlert: (alert) => logger.error({ alert: alert.kind }, 'the source needs a new refresh token'),
+    logger,
+    random: () => randomInt(2 ** 32) / 2 ** 32,
+  });
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { Source, SourceBase, SourceCapabilities, SourceKind, SourceStarter } from '../ports/source.ts';
+import { problemsOf, sentenceFor } from './sentences.ts';
+
+/** What a kind's `index.ts` says of itself. */
+export interface KindDescription<C extends { readonly kind: string }> {
+  readonly kind: string;
+  readonly title: string;
+  readonly capabilities: SourceCapabilities;
+  /** The section `syncs.*.source`, strict: an unknown key is a misspelt one. Describe each key with `.meta`. */
+  readonly config: z.ZodType<C>;
+  readonly starters: readonly SourceStarter[];
+  /** Opens nothing that would have to be closed before the first read. */
+  open(config: C, base: SourceBase): Source;
+}
+
+/** Makes a kind of source: its zod schema is the only place that knows its keys. */
+export function defineKind<C extends { readonly kind: string }>(description: KindDescription<C>): SourceKind {
+  const { kind, title, capabilities, config, starters } = description;
+  return {
+    kind,
+    title,
+    capabilities,
+    starters,
+    get schema() {
+      return z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }) as Readonly<Record<string, unknown>>;
+    },
+    parse(written) {
+      const parsed = config.safeParse(written, { error: sentenceFor });
+      if (parsed.success) return { ok: true, open: (base) => description.open(parsed.data, base) };
+      return { ok: false, problems: problemsOf(parsed.error, config) };
+    },
+  };
+}

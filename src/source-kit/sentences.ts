@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { SourceConfigRefusal } from '../ports/source.ts';
+
+/** What the configuration says of a wrong value; it goes on from the key and never holds the value itself. */
+export function sentenceFor(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'unrecognized_keys') return 'is not a known key';
+  if (issue.input === undefined) return 'is required';
+  switch (issue.code) {
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return issue.origin === 'number' ? `must be at least ${issue.minimum}` : 'must not be empty';
+    case 'too_big':
+      return issue.origin === 'number' ? `must be at most ${issue.maximum}` : 'is too long';
+    case 'invalid_type':
+      return `must be ${expected[issue.expected] ?? issue.expected}`;
+    default:
+      return undefined;
+  }
+}
+
+const expected: Readonly<Record<string, string>> = {
+  string: 'text; put it in quotes',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping',
+  record: 'a mapping',
+};
+
+/** The problems of a section, each at its key. An unknown key is told which keys are known beside it. */
+export function problemsOf(error: z.ZodError, schema: z.ZodType): SourceConfigRefusal['problems'] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+    const known = path.length === 0 ? keysOf(schema) : [];
+    const hint = known.length === 0 ? '' : `; known here: ${known.join(', ')}`;
+    return issue.keys.map((key) => ({ path: [...path, key], message: `is not a known key${hint}` }));
+  });
+}
+
+function keysOf(schema: z.ZodType): readonly string[] {
+  return 'shape' in schema && typeof schema.shape === 'object' && schema.shape !== null
+    ? Object.keys(schema.shape)
+    : [];
+}
