@@ -1,14 +1,31 @@
 #!/usr/bin/env bash
 # Builds the image and runs it as a cluster would: no root, nothing writable but /tmp and the volume, no capability, little
-# memory. Says what it measured; ends at the first thing that is not so.
+# memory. First alone with SQLite (this file), then as a deployment of many processes with Redis and PostgreSQL
+# (containers/deployment-test.ts): scheduled run, run by API, failed batch and alerts, large run, rolling restart. Says
+# what it measured; ends at the first thing that is not so, and leaves nothing behind. Ten minutes; Linux, and npm ci before.
 #
-#   scripts/container-test.sh            builds localhost/rollcall:test and tests it
-#   IMAGE=name scripts/container-test.sh tests an image that is there
-#   ENGINE=docker BASE_IMAGE=…           another engine (podman if it is there, else docker), another base
+#   scripts/container-test.sh               builds localhost/rollcall:test and tests it
+#   scripts/container-test.sh single        the first part alone; "deployment": the second
+#   IMAGE=name scripts/container-test.sh    tests an image that is there
+#   ENGINE=docker BASE_IMAGE=…              another engine (podman if it is there, else docker), another base
+#   REDIS_IMAGE=… POSTGRES_IMAGE=…          instead of this machine's redis-server and PostgreSQL, which are taken if they
+#                                           are installed; if not, the usual images are pulled
+#   PEOPLE=30000                            of the large run, instead of 100000
 set -euo pipefail
 cd "$(dirname "$0")/.."
-engine=${ENGINE:-$(command -v podman >/dev/null && echo podman || echo docker)}
+part=${1:-all}
+engine=${ENGINE:-$(command -v podman || command -v docker || true)}
+engine=${engine##*/}
 image=${IMAGE:-}
+case $part in all | single | deployment) ;; *)
+  echo "there is no part $part: say single or deployment, or nothing for both" >&2
+  exit 2
+  ;;
+esac
+if [ -z "$engine" ]; then
+  echo 'neither podman nor docker is here: install one of them' >&2
+  exit 2
+fi
 work=$(mktemp -d)
 name=rollcall-test-$$
 
@@ -38,9 +55,24 @@ confined() {
 if [ -z "$image" ]; then
   image=localhost/rollcall:test
   began=$(now)
-  "$engine" build -q ${BASE_IMAGE:+--build-arg BASE_IMAGE="$BASE_IMAGE"} -t "$image" . >/dev/null || die "the image cannot be built"
+  # Podman's own format of images has no HEALTHCHECK.
+  format=$([ "$engine" = podman ] && echo '--format docker' || true)
+  # shellcheck disable=SC2086
+  "$engine" build -q $format ${BASE_IMAGE:+--build-arg BASE_IMAGE="$BASE_IMAGE"} -t "$image" . >/dev/null || die "the image cannot be built"
   say 'built in' "$(($(now) - began)) ms"
 fi
+
+deployment_part() {
+  local node=node
+  [ -x node_modules/.bin/node ] && node=node_modules/.bin/node
+  "$node" scripts/containers/deployment-test.ts --engine "$engine" --image "$image" ${PEOPLE:+--people "$PEOPLE"} \
+    ${REDIS_IMAGE:+--redis-image "$REDIS_IMAGE"} ${POSTGRES_IMAGE:+--postgres-image "$POSTGRES_IMAGE"}
+}
+if [ "$part" = deployment ]; then
+  deployment_part
+  exit
+fi
+
 say 'size of the image' "$("$engine" image inspect --format '{{.Size}}' "$image" | awk '{printf "%.0f MB", $1 / 1e6}')"
 
 began=$(now)
@@ -140,4 +172,8 @@ wait_ready
 in_it runs --json | grep -q '"outcome":"succeeded"' || die 'the restored backup does not know the run'
 say 'backup, restored' 'knows the runs'
 if "$engine" logs "$name" 2>&1 | grep -q 'secret-of-the-test\|ana.sato@'; then die 'a secret or a person is in the logs'; fi
+if [ "$part" = all ]; then
+  printf '\nMany processes, Redis and PostgreSQL:\n'
+  deployment_part
+fi
 echo 'All as it should be.'
