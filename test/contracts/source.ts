@@ -1,8 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadEnd } from '../../src/core/snapshot.ts';
 import type { ReadRequest, Source, SourceIo, SourcePage } from '../../src/ports/source.ts';
-import { FakeClock } from '../support/fake-clock.ts';
+import { FastClock } from '../support/fast-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
+import { type FaultName, faultNames, sourceFaults } from './source-faults.ts';
+
+/** What a kind, or a variant of it, brings to the suite. Exported by `test/sources/<kind>/under-test.ts`. */
+export interface SourceCase {
+  /** The kind, with the variant in brackets: `personio (v2)`. */
+  readonly name: string;
+  /** A source whose HR system holds at least 2,500 people, and plays the fault, if one is named. */
+  prepare(fault?: FaultName): Promise<SourceUnderTest>;
+  /** Faults that cannot happen to this kind, each with why; it plays all others. */
+  readonly impossible: Readonly<Partial<Record<FaultName, string>>>;
+}
 
 /** What a kind's own test prepares: a source whose HR system holds these people and no others. */
 export interface SourceUnderTest {
@@ -11,9 +22,15 @@ export interface SourceUnderTest {
   readonly field: string;
   /** Identifications of everybody, at least 2,500 so that there are several pages. */
   readonly identifications: readonly string[];
-  /** Resources that reading holds open at this moment (file handles, sockets). */
+  /** Resources that reading holds open at this moment (file handles, sockets under way, cursors, transactions). */
   openResources(): number;
+  /** `capabilities.delta`: lets some people change, and tells what a delta since then has to give. */
+  change?(): Promise<{ readonly since: string; readonly changed: readonly string[] }>;
+  /** After a fault: throws when the HR system saw what it must not see (a credential at another host). */
+  verify?(): void;
 }
+
+const someInstant = Date.UTC(2026, 10, 21, 12);
 
 /** Everything one read gave. */
 export interface WholeRead {
@@ -23,7 +40,7 @@ export interface WholeRead {
 
 export function sourceIo(more: Partial<SourceIo> = {}): SourceIo {
   return {
-    clock: new FakeClock(),
+    clock: new FastClock(someInstant, 10_000),
     logger: memoryLogger(),
     signal: new AbortController().signal,
     previous: undefined,
@@ -46,8 +63,8 @@ export async function readWhole(
 }
 
 /** The promises of `ports/source`, for every kind. */
-export function sourceContract(kind: string, prepare: () => Promise<SourceUnderTest>): void {
-  describe(`a ${kind} source keeps the contract of every source:`, () => {
+export function sourceContract({ name, prepare, impossible }: SourceCase): void {
+  describe(`a ${name} source keeps the contract of every source:`, () => {
     it('a full read gives everybody once, and says what proves it', async () => {
       const { source, field, identifications } = await prepare();
 
@@ -149,6 +166,41 @@ export function sourceContract(kind: string, prepare: () => Promise<SourceUnderT
       const read = source.read({ kind: 'delta', since: '2026-11-21T00:00:00Z' }, sourceIo());
 
       await expect(read.next()).rejects.toMatchObject({ code: 'USAGE' });
+    });
+
+    it('a delta gives those who changed, and cannot be taken for everybody', async () => {
+      const { source, field, identifications, change } = await prepare();
+      expect(change !== undefined, 'says whether it can read a delta').toBe(source.capabilities.delta);
+      if (change === undefined) return;
+      const { since, changed } = await change();
+
+      const { pages } = await readWhole(source, { kind: 'delta', since });
+
+      const read = pages.flatMap(({ records }) => records.map(({ fields }) => String(fields[field])));
+      expect(read).toEqual(expect.arrayContaining([...changed]));
+      expect(read.length).toBeLessThan(identifications.length);
+    });
+
+    it.each(faultNames.filter((fault) => impossible[fault] === undefined))('meets: %s', async (fault) => {
+      const { source, field, identifications, openResources, verify } = await prepare(fault);
+      const before = openResources();
+      const everybody = [...identifications].sort();
+
+      const outcome = await readWhole(source).catch((error: unknown) => ({ error }));
+
+      const { fate } = sourceFaults[fault];
+      if ('error' in outcome) {
+        expect(outcome.error).toMatchObject({ code: 'SOURCE_UNAVAILABLE' });
+        expect(fate, `a read should have ended whole, but: ${outcome.error}`).not.toBe('read');
+        if (fate === 'refused') expect(outcome.error).toMatchObject({ retry: 'never' });
+      } else {
+        const read = outcome.pages.flatMap(({ records }) => records.map(({ fields }) => fields[field])).sort();
+        expect(outcome.end).toMatchObject({ complete: fate === 'read' });
+        if (fate === 'read') expect(read).toEqual(everybody);
+        if (!outcome.end.complete) expect(outcome.end.reasons.join()).toMatch(/\w+ \w+/);
+      }
+      verify?.();
+      expect(openResources()).toBe(before);
     });
 
     it('logs no field value', async () => {
