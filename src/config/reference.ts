@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { durationPattern } from './duration.ts';
+import { durationPattern } from '../core/duration.ts';
 import { configJsonSchema, type SchemaNode } from './json-schema.ts';
 
 /** Text of docs/configuration.md: every key with type, default, meaning and example, from the schema that checks them. */

@@ -20,10 +20,10 @@ export interface Exchange {
 
 /** How to make connections secure where the system's own authorities are not enough; PEM texts. */
 export interface TlsOptions {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly passphrase?: string;
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly passphrase?: string | undefined;
 }
 
 /** The head of an answer with its body still to come. `bytes` must be read or cancelled. */
@@ -46,13 +46,17 @@ export interface Transport {
  * Opens a pool with bounded connections, times and sizes. Redirects are never followed, so a token never reaches an
  * address that the configuration does not name. Nothing is retried here.
  */
-export function openTransport(limits: Pick<Limits, 'concurrency' | 'timeoutMs'>, tls?: TlsOptions): Transport {
+export function openTransport(
+  limits: Pick<Limits, 'concurrency' | 'timeoutMs'>,
+  tls?: TlsOptions,
+  maxBytes: number = maxAnswerBytes,
+): Transport {
   const agent = new Agent({
     connections: limits.concurrency,
     connectTimeout: Math.min(10_000, limits.timeoutMs),
     headersTimeout: limits.timeoutMs,
     bodyTimeout: limits.timeoutMs,
-    maxResponseSize: maxAnswerBytes,
+    maxResponseSize: maxBytes,
     ...(tls === undefined ? {} : { connect: tls }),
   });
   return {

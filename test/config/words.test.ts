@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDuration } from '../../src/config/duration.ts';
+import { parseDuration } from '../../src/core/duration.ts';
 import { nearest } from '../../src/config/nearest.ts';
 import { makeSecret, maskSecrets } from '../../src/config/secret.ts';
 

@@ -1,0 +1,58 @@
+import { RollcallError } from '../../core/errors.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import type { AccessToken, AccessTokens } from '../../ports/tokens.ts';
+import { askForToken, type OAuthClient, type TokenAnswer } from './oauth.ts';
+
+/** A token is renewed when this share of its life is over. */
+const dueShare = 0.75;
+
+/**
+ * Tokens by client credentials (RFC 6749, 4.4). Nothing rotates and asking again harms nobody, so each process keeps its
+ * own token in memory; whoever comes while one is fetched waits for the same.
+ */
+export function openClientCredentials(client: OAuthClient): (clock: Clock) => AccessTokens {
+  return openHeldTokens(client.tokenUrl, (signal) => askForToken(client, { grant_type: 'client_credentials' }, signal));
+}
+
+/** Tokens that `ask` gives as often as one likes, kept in memory until they are due. */
+export function openHeldTokens(
+  where: string,
+  ask: (signal: AbortSignal) => Promise<TokenAnswer>,
+): (clock: Clock) => AccessTokens {
+  let held: { readonly token: AccessToken; readonly dueAt: number } | undefined;
+  let flight: Promise<AccessToken> | undefined;
+  let generation = 0;
+  const fetchToken = async (clock: Clock, signal: AbortSignal): Promise<AccessToken> => {
+    const answer = await ask(signal);
+    if (answer.kind !== 'granted') throw tokenTrouble(where, answer);
+    generation += 1;
+    held = { token: { secret: answer.accessToken, generation }, dueAt: clock.now() + answer.lifeMs * dueShare };
+    return held.token;
+  };
+  const obtain = (clock: Clock, signal: AbortSignal): Promise<AccessToken> => {
+    flight ??= fetchToken(clock, signal).finally(() => {
+      flight = undefined;
+    });
+    return flight;
+  };
+  return (clock) => ({
+    current: async (signal) =>
+      held !== undefined && clock.now() < held.dueAt ? held.token : await obtain(clock, signal),
+    async renew(refused, signal) {
+      if (held?.token.generation === refused) held = undefined;
+      return held?.token ?? (await obtain(clock, signal));
+    },
+    accepted: () => {},
+  });
+}
+
+function tokenTrouble(where: string, answer: Exclude<TokenAnswer, { kind: 'granted' }>): RollcallError {
+  const endpoint = `the token endpoint ${where}`;
+  if (answer.kind === 'refused') {
+    const advice = 'Check client id, secret and scope in the configuration, and that the client is not disabled.';
+    const message = `${endpoint} answered ${answer.status} (${answer.error}). ${advice}`;
+    return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+  }
+  const message = `${endpoint} gave no token: ${answer.reason}. It is tried again.`;
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+}
