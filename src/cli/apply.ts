@@ -26,7 +26,12 @@ export const addApply: AddCommand = (program, host) => {
 async function apply(shell: Shell, sync: string, { approve, user }: ApplyOptions): Promise<number> {
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
-      app.apply(sync, { ...watch, scope: scopeOf(user), ...(approve === undefined ? {} : { approve }) }),
+      app.apply(sync, {
+        ...watch,
+        by: shell.io.operator,
+        scope: scopeOf(user),
+        ...(approve === undefined ? {} : { approve }),
+      }),
     );
     return tellRun(shell, report);
   });

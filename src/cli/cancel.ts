@@ -12,7 +12,7 @@ export const addCancel: AddCommand = (program, host) => {
 
 async function cancel(shell: Shell, id: string): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const { id: run, sync } = await app.cancel(id);
+    const { id: run, sync } = await app.cancel(id, shell.io.operator);
     shell.printJson({ run, sync, isCancelRequested: true });
     shell.print(`run ${run} of ${sync} stops at its next safe place; see ${shell.style.command(`show ${run}`)}`);
     return 0;

@@ -21,7 +21,7 @@ export interface CliIo {
   readonly signal: AbortSignal;
   /** Asks a person and resolves to the answer without its line end. Absent when nobody is there to answer. */
   readonly ask?: (question: string) => Promise<string>;
-  /** Who runs the command, for the record of approvals. */
+  /** Who runs the command, for the audit: `shell:` and the person's name on this machine. */
   readonly operator: string;
   readonly version: string;
   /** Loads the configuration and opens what it names. Throws `CONFIG_INVALID` with all that is wrong. */

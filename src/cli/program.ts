@@ -6,8 +6,10 @@ import { addCancel } from './cancel.ts';
 import { addCheck } from './check.ts';
 import type { AddCommand, CommandHost } from './command.ts';
 import { addInit } from './init.ts';
+import { addPause } from './pause.ts';
 import { addPlan } from './plan.ts';
 import { addReject } from './reject.ts';
+import { addResume } from './resume.ts';
 import { addResync } from './resync.ts';
 import { addRetry } from './retry.ts';
 import { addRuns } from './runs.ts';
@@ -31,6 +33,8 @@ const commands: readonly AddCommand[] = [
   addCancel,
   addRetry,
   addResync,
+  addPause,
+  addResume,
   addWhy,
   addToken,
   addAlerts,

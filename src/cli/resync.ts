@@ -27,7 +27,9 @@ async function resync(shell: Shell, sync: string, { full, user }: ResyncOptions)
     throw new RollcallError('--full is everybody and --user is somebody: give one of them', { code: 'USAGE' });
   }
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
-    const report = await shell.watching((watch) => app.resync(sync, { ...watch, scope: scopeOf(user) }));
+    const report = await shell.watching((watch) =>
+      app.resync(sync, { ...watch, by: shell.io.operator, scope: scopeOf(user) }),
+    );
     return tellResync(shell, sync, report);
   });
 }

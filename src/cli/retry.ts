@@ -14,6 +14,10 @@ export const addRetry: AddCommand = (program, host) => {
 async function retry(shell: Shell, id: string): Promise<number> {
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const { run } = await app.show(id);
-    return tellResync(shell, run.sync, await shell.watching((watch) => app.retry(run.id, watch)));
+    return tellResync(
+      shell,
+      run.sync,
+      await shell.watching((watch) => app.retry(run.id, { ...watch, by: shell.io.operator })),
+    );
   });
 }

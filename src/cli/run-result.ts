@@ -3,6 +3,7 @@ import type { ResyncReport, RunReport } from '../ports/app.ts';
 import { runJson } from './json-reports.ts';
 import { renderRun } from './render-run.ts';
 import type { Shell } from './shell.ts';
+import { cleanLine } from './terminal-text.ts';
 
 /** Tells what a run came to and gives its exit code. A run that has not ended is no failure. */
 export function tellRun(shell: Shell, report: RunReport): number {
@@ -14,7 +15,13 @@ export function tellRun(shell: Shell, report: RunReport): number {
 /** The same for a run that a running deployment may have been asked to do. */
 export function tellResync(shell: Shell, sync: string, report: ResyncReport): number {
   if (report.kind === 'ran') return tellRun(shell, report.report);
-  shell.printJson({ run: null, outcome: 'queued', trigger: report.trigger });
+  const { trigger, pause } = report;
+  shell.printJson({ run: null, outcome: 'queued', trigger, isPaused: pause !== undefined });
+  if (pause !== undefined) {
+    const resume = shell.style.command(`resume ${sync}`);
+    shell.print(`queued: ${cleanLine(pause.by)} has paused ${sync}; it begins when somebody resumes it:  ${resume}`);
+    return 0;
+  }
   shell.print(
     `queued: the running deployment starts it within a second or two; see ${shell.style.command(`runs ${sync}`)}. If nothing comes, it has just died: ${shell.style.command(`apply ${sync}`)} does it`,
   );

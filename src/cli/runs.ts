@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { RollcallError } from '../core/errors.ts';
-import type { App } from '../ports/app.ts';
 import type { AddCommand } from './command.ts';
 import { runJson } from './json-reports.ts';
+import { refuseUnknownSync } from './known-sync.ts';
 import { parseWholeNumber } from './parse-options.ts';
 import { renderRuns } from './render-runs.ts';
 import type { Shell } from './shell.ts';
+import { cleanLine } from './terminal-text.ts';
 
 interface RunsOptions {
   readonly limit: number;
@@ -25,7 +25,8 @@ export const addRuns: AddCommand = (program, host) => {
 async function runs(shell: Shell, sync: string | undefined, { limit }: RunsOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
     const found = await app.runs(sync === undefined ? { limit } : { sync, limit });
-    if (found.length === 0 && sync !== undefined) checkSync(sync, app);
+    // Runs of a sync that is no longer configured may be looked at; a name that never was is a slip.
+    if (found.length === 0 && sync !== undefined) refuseUnknownSync(sync, app);
     shell.printJson({
       runs: found.map((run) => {
         const { findings, findingsInAll, batches, holds, resumed, ...rest } = runJson({ ...noDetails, run });
@@ -33,15 +34,12 @@ async function runs(shell: Shell, sync: string | undefined, { limit }: RunsOptio
       }),
     });
     shell.print(found.length === 0 ? 'no runs yet' : renderRuns(found, shell.io.clock.now(), shell.style));
+    for (const { name, pause } of await app.syncStates()) {
+      if (pause === undefined || (sync !== undefined && name !== sync)) continue;
+      shell.print(`${name} is paused by ${cleanLine(pause.by)}; to go on:  ${shell.style.command(`resume ${name}`)}`);
+    }
     return 0;
   });
-}
-
-/** Runs of a sync that is no longer configured may be looked at; a name that never was is a slip. */
-function checkSync(sync: string, { syncs }: App): void {
-  const known = syncs.map(({ name }) => name);
-  if (known.includes(sync)) return;
-  throw new RollcallError(`no sync is called ${sync}; the configuration has: ${known.join(', ')}`, { code: 'USAGE' });
 }
 
 const noDetails = { findings: [], findingsInAll: 0, batches: [], holds: [], resumed: [] };

@@ -18,6 +18,7 @@ export interface Verdicts {
  * Approves what guards held in a run, by the hashes of its changes, and asks for the run that delivers them: whatever is
  * still meant unchanged by then. The run's read becomes the new measure for the row and fill-rate guards. Throws
  * CONFLICT when the holds have run out: a disable looks the same for whatever reason, so an old list approves nothing.
+ * So it does when they were approved before: an approval is for one run.
  */
 export async function approveRun(
   runId: string,
@@ -25,6 +26,10 @@ export async function approveRun(
   io: EngineIo,
 ): Promise<Verdicts & { readonly trigger: string }> {
   const { run, holds, hashes } = await heldIn(runId, io);
+  if (await isApproved(run, holds, io)) {
+    const message = `what run ${run.id} held was approved already, which counts once: if a later run of ${run.sync} holds something, approve that one (rollcall runs ${run.sync})`;
+    throw new RollcallError(message, { code: 'CONFLICT' });
+  }
   const now = io.clock.now();
   const heldUntil = Math.max(...holds.map(({ expiresAt }) => expiresAt), run.startedAt + approvalMs);
   if (heldUntil <= now) {
@@ -64,6 +69,12 @@ export async function approveDigest(sync: string, digest: string, by: string, io
   await io.store.holds.approve(sync, hashes, by, now, now + approvalMs);
   if (plan.run !== undefined) await io.store.reads.accept(plan.run);
   return hashes.length;
+}
+
+/** Whether a person has approved all that the run held, or, where it held no change, its read. */
+async function isApproved(run: Run, holds: readonly HoldRecord[], { store }: EngineIo): Promise<boolean> {
+  if (holds.length > 0) return holds.every(({ state }) => state === 'approved');
+  return (await store.reads.last(run.sync))?.run === run.id;
 }
 
 async function heldIn(

@@ -16,7 +16,7 @@ import { checkConfig } from './check.ts';
 import { deploymentLease } from './deployment.ts';
 import type { Connection } from './open-connection.ts';
 import type { Engine } from './open-engine.ts';
-import { openOperations } from './operations.ts';
+import { describeScope, openOperations } from './operations.ts';
 import { findRun, planReport, runReport } from './reports.ts';
 import { runHere } from './run-here.ts';
 import { startDeployment } from './start-deployment.ts';
@@ -27,6 +27,7 @@ export function openApp(config: Config, engine: Engine): App {
   const { io } = engine;
   const { store } = io;
   const owner = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
+  const us = nameOf(owner);
   const watched = (options: WatchOptions): EngineIo => ({ ...io, progress: options.progress });
   const keepToken = async (connection: string): Promise<void> => {
     await engine.connections.get(connection)?.custody.current(AbortSignal.timeout(60_000));
@@ -47,7 +48,9 @@ export function openApp(config: Config, engine: Engine): App {
   };
   const isDeployed = async () => (await store.leases.holder(deploymentLease, io.clock.now())) !== undefined;
   const queuedOrHere = async (trigger: Trigger, options: WatchOptions): Promise<ResyncReport> => {
-    if (await isDeployed()) return { kind: 'queued', trigger: trigger.id };
+    if (await isDeployed()) {
+      return { kind: 'queued', trigger: trigger.id, pause: await store.pauses.get(trigger.sync) };
+    }
     return { kind: 'ran', report: await here(trigger, options) };
   };
 
@@ -75,13 +78,20 @@ export function openApp(config: Config, engine: Engine): App {
       } as const;
       return planReport(await makePlan(job, watched(options)), sync, store);
     },
-    async apply(name, { approve, scope = { kind: 'all' }, ...options }) {
+    async apply(name, { approve, by = us, scope = { kind: 'all' }, ...options }) {
       syncOf(name, io);
-      if (approve !== undefined) await approveDigest(name, approve, byUs(owner), io);
-      return here(await requestRun({ sync: name, kind: 'manual', scope }, io), options);
+      if (approve !== undefined) {
+        const changes = await approveDigest(name, approve, by, io);
+        await note({ action: 'approve', by, sync: name, detail: `${changes} changes of a plan that was shown` });
+      }
+      const trigger = await requestRun({ sync: name, kind: 'manual', scope }, io);
+      await note({ action: 'request-run', by, sync: name, detail: describeScope(scope) });
+      return here(trigger, options);
     },
-    async resync(name, { scope, ...options }) {
-      return queuedOrHere(await requestRun({ sync: name, kind: 'resync', scope }, io), options);
+    async resync(name, { scope, by = us, ...options }) {
+      const trigger = await requestRun({ sync: name, kind: 'resync', scope }, io);
+      await note({ action: 'request-run', by, sync: name, detail: describeScope(scope) });
+      return queuedOrHere(trigger, options);
     },
     start: (options) => startDeployment(config, engine, app, driveIo, options),
 
@@ -100,13 +110,18 @@ export function openApp(config: Config, engine: Engine): App {
       await note({ action: 'reject', by, sync: run.sync, run: run.id, detail: `${changes} changes` });
       return { run: run.id, sync: run.sync, changes, isDeploymentRunning: await isDeployed() };
     },
-    async cancel(id, by = byUs(owner)) {
+    async cancel(id, by = us) {
       const run = await findRun(id, store);
       await cancelRun(run.id, io);
       await note({ action: 'cancel', by, sync: run.sync, run: run.id });
       return run;
     },
-    retry: async (id, options) => queuedOrHere(await retryRun((await findRun(id, store)).id, io), options),
+    async retry(id, { by = us, ...options }) {
+      const run = await findRun(id, store);
+      const trigger = await retryRun(run.id, io);
+      await note({ action: 'retry', by, sync: run.sync, run: run.id });
+      return queuedOrHere(trigger, options);
+    },
     why: (name, identification, signal) => explainPerson(identification, syncOf(name, io), io, signal),
 
     tokenStatus: async (name) => tokenReport(await connectionOf(name, engine).custody.status()),
@@ -158,7 +173,7 @@ function tokenReport(status: Awaited<ReturnType<Connection['custody']['status']>
   return { connection, state, generation, issuedAt, expiresAt, advice };
 }
 
-/** Who approved, for the audit: the process, as a short name that does not change while it lives. */
-function byUs(owner: string): string {
+/** Who acts when nobody says who: the process, as a short name that does not change while it lives. */
+function nameOf(owner: string): string {
   return `cli-${createHash('sha256').update(owner).digest('hex').slice(0, 8)}`;
 }

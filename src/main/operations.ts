@@ -3,7 +3,7 @@ import { RollcallError } from '../core/errors.ts';
 import type { Outcome } from '../core/run.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import type { App, RequestReport, SyncState, SyncView } from '../ports/app.ts';
-import type { AuditAction, KeyedTrigger, Run, Trigger } from '../ports/store.ts';
+import type { AuditAction, KeyedTrigger, Run, RunScope, Trigger } from '../ports/store.ts';
 import { openSchedule } from '../runtime/schedule.ts';
 import { findRun } from './reports.ts';
 
@@ -87,8 +87,8 @@ export function openOperations(config: Config, views: readonly SyncView[], io: E
       known(sync);
       const id = io.newId('trigger');
       const report = await place({ id, sync, kind, scope, key: key ?? id, requestedAt: clock.now() });
-      const detail = scope.kind === 'all' ? 'everybody' : `${scope.identifications.length} named people`;
-      if (report.isNew) await note({ action: kind === 'webhook' ? 'webhook' : 'request-run', by, sync, detail });
+      const action = kind === 'webhook' ? 'webhook' : 'request-run';
+      if (report.isNew) await note({ action, by, sync, detail: describeScope(scope) });
       return report;
     },
     async requestRetry(run, by) {
@@ -106,6 +106,11 @@ export function openOperations(config: Config, views: readonly SyncView[], io: E
       return store.plans.history(sync, identification, limit);
     },
   };
+}
+
+/** Whom a run is about, for the audit: nobody is named there. */
+export function describeScope(scope: RunScope): string {
+  return scope.kind === 'all' ? 'everybody' : `${scope.identifications.length} named people`;
 }
 
 const isGood = ({ outcome }: Run): boolean => goodOutcomes.has(outcome);

@@ -19,7 +19,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     clock: systemClock,
     signal,
     ...(isSomebodyThere ? { ask: (question: string) => ask(question, self, signal) } : {}),
-    operator: operatorName(env),
+    operator: `shell:${operatorName(env)}`,
     version: readVersion(),
     openApp: (configPath, options) => openConfiguredApp(configPath, { ...options, env, stderr }),
     starterFiles: (sourceKind) => initTemplate({ sourceKind }),
@@ -43,6 +43,6 @@ function operatorName(env: NodeJS.ProcessEnv): string {
     return userInfo().username;
   } catch {
     // A container's user often has no name.
-    return env.USER ?? 'unknown';
+    return env.USER ?? `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

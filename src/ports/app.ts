@@ -34,10 +34,10 @@ export interface App {
   /** One whole run, here: first the run that was interrupted, if there is one, then a new one. */
   apply(
     sync: string,
-    options: WatchOptions & { readonly approve?: string; readonly scope?: RunScope },
+    options: WatchOptions & Caller & { readonly approve?: string; readonly scope?: RunScope },
   ): Promise<RunReport>;
   /** Queued for a running deployment (`start`); without one the run happens here, as `apply` does. */
-  resync(sync: string, options: WatchOptions & { readonly scope: RunScope }): Promise<ResyncReport>;
+  resync(sync: string, options: WatchOptions & Caller & { readonly scope: RunScope }): Promise<ResyncReport>;
   /** Schedules, triggers and runs until the signal aborts; then every run stops at its next safe place. */
   start(
     options: WatchOptions & {
@@ -55,11 +55,12 @@ export interface App {
   show(run: string): Promise<RunReport>;
   /** Changes of a run or of a shown plan, in order of identification. */
   changes(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;
+  /** Throws CONFLICT when there is nothing to approve, when it was approved already, and when it has run out. */
   approve(run: string, by: string): Promise<VerdictReport>;
   reject(run: string, by: string): Promise<VerdictReport>;
   cancel(run: string, by?: string): Promise<Run>;
   /** Asks for another run of the same scope; here, or by a running deployment. */
-  retry(run: string, options: WatchOptions): Promise<ResyncReport>;
+  retry(run: string, options: WatchOptions & Caller): Promise<ResyncReport>;
   why(sync: string, identification: string, signal: AbortSignal): Promise<PersonTrace>;
   tokenStatus(connection: string): Promise<TokenReport>;
   tokenRefresh(connection: string, signal: AbortSignal): Promise<TokenReport>;
@@ -133,6 +134,12 @@ export interface WatchOptions {
   readonly progress: Progress;
 }
 
+/** Who asks, for the audit: the name of a token, or `shell:` and the name of a person at a shell. */
+export interface Caller {
+  /** Absent: a name made of this process. */
+  readonly by?: string;
+}
+
 export interface SyncView {
   readonly name: string;
   readonly connection: string;
@@ -164,7 +171,12 @@ export interface RunReport {
 }
 
 export type ResyncReport =
-  | { readonly kind: 'queued'; readonly trigger: string }
+  | {
+      readonly kind: 'queued';
+      readonly trigger: string;
+      /** Present when it waits until somebody resumes the sync. */
+      readonly pause: Pause | undefined;
+    }
   | { readonly kind: 'ran'; readonly report: RunReport };
 
 export interface VerdictReport {

@@ -1,4 +1,5 @@
 import type { Change, ChangeClass, ChangeKind } from '../core/change.ts';
+import type { FieldSight } from '../core/field-sight.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
@@ -127,8 +128,9 @@ export interface Runs {
   /** Last ended run of the sync whose source read was complete and full. */
   lastGood(sync: string): Promise<Run | undefined>;
   /**
-   * Drops the details of runs that ended before `before`; keeps the newest `keep` per sync. Returns how many. Plans that
-   * were only shown go when they were made before `shownBefore` (`before` when absent).
+   * Drops the details of runs that ended before `before`; keeps the newest `keep` per sync. Returns how many. What the
+   * audit holds from before `before` goes whatever it is about. Plans that were only shown go when they were made
+   * before `shownBefore` (`before` when absent).
    */
   prune(before: number, keep: number, shownBefore?: number): Promise<number>;
 }
@@ -325,10 +327,12 @@ export interface ReadRecord {
   readonly at: number;
   readonly rows: number;
   readonly stamp: string;
-  /** False while a guard distrusts it: far fewer rows, or an emptied field. */
+  /** False while a guard distrusts it: far fewer rows, an emptied field, or one that is gone. */
   readonly isAccepted: boolean;
   /** Share of people with a value, per mapped field: 0 to 1. */
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
+  /** Which source fields of the mapping came for anybody; absent in reads of versions that did not look. */
+  readonly sight?: FieldSight;
 }
 
 export interface Reads {

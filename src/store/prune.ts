@@ -5,7 +5,7 @@ const guardWindowMs = 24 * 3_600_000;
 
 /**
  * Drops findings, changes, batches and holds of runs that ended before `before`, except the newest `keep` of each sync,
- * and with them approvals and triggers as old, and plans that were only shown before `shownBefore`. Stays: the runs themselves, batches whose
+ * and with them approvals, triggers and the audit as old, and plans that were only shown before `shownBefore`. Stays: the runs themselves, batches whose
  * effect is not known with their changes, what a guard may still count, each sync's newest schedule slot and last
  * complete read. Returns how many runs have lost their details for good.
  */
@@ -95,6 +95,7 @@ async function pruneShown(db: Database, before: number): Promise<void> {
 }
 
 async function pruneLoose(db: OpenTransaction, before: number): Promise<void> {
+  await db.deleteFrom('audit').where('at', '<', before).execute();
   await db.deleteFrom('approvals').where('expires_at', '<', before).execute();
   await db
     .deleteFrom('holds')

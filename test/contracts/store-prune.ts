@@ -176,6 +176,17 @@ export function describePrune(store: () => Store): void {
     expect(await triggers.add(slot(2))).toBe(false);
   });
 
+  it('drops what the audit holds from before, whatever became of the run', async () => {
+    const { audit, runs } = store();
+    const entry = (id: string, at: number) => {
+      return { id, at, by: 'ops', action: 'pause', sync: 'people', run: undefined, detail: undefined } as const;
+    };
+    await audit.add(entry('audit_1', now - 31 * dayMs));
+    await audit.add(entry('audit_2', now - 29 * dayMs));
+    await runs.prune(now - 30 * dayMs, 9);
+    expect((await audit.list({ limit: 9 })).map(({ id }) => id)).toEqual(['audit_2']);
+  });
+
   it('drops plans that were only shown earlier than runs, with their changes', async () => {
     const { plans, runs } = store();
     const owned = await openRun(store(), { id: 'run_1', now: now - 10 * dayMs });

@@ -83,6 +83,8 @@ test('every answer is what the document says, through the life of a held run', a
   expect(JSON.stringify(connections)).not.toContain(office.sandbox.accessToken);
 
   expect(await expectAnswer(server, 'approve-run', `/api/runs/${run.id}/approve`)).toMatchObject({ changes: 7 });
+  const twice = await server.ask(`/api/runs/${run.id}/approve`, { method: 'POST' });
+  expect(twice).toMatchObject({ status: 409, json: { detail: expect.stringContaining('approved already') } });
   expect(await expectAnswer(server, 'retry-run', `/api/runs/${run.id}/retry`)).toMatchObject({ isNew: true });
   const refused = await server.ask(`/api/runs/${run.id}/cancel`, { method: 'POST' });
   expect(refused).toMatchObject({ status: 409, json: { code: 'CONFLICT' } });
@@ -90,9 +92,13 @@ test('every answer is what the document says, through the life of a held run', a
   expect(applied.run).toMatchObject({ outcome: 'succeeded', counts: { disable: 7, applied: 7 } });
 
   const { entries } = await expectAnswer(server, 'list-audit', '/api/audit?sync=people');
+  // Those who ask from a shell are there as well, each under a name of its own.
   expect(entries.map(({ by, action }: { by: string; action: string }) => `${by} ${action}`)).toEqual([
+    expect.stringMatching(/^cli-\w+ request-run$/),
     'ops retry',
     'ops approve',
+    expect.stringMatching(/^cli-\w+ request-run$/),
+    expect.stringMatching(/^cli-\w+ request-run$/),
   ]);
 });
 
@@ -121,7 +127,8 @@ test('runs and the audit come in pages that neither repeat nor skip', async () =
       seen.push(...json[list].map(({ id }: { id: string }) => id));
       next = json.next;
     }
-    expect(new Set(seen).size, path).toBe(5);
+    // Each run was asked for, and that is in the audit too.
+    expect(new Set(seen).size, path).toBe(list === 'runs' ? 5 : 10);
     expect(seen, path).toEqual(seen.toSorted().reverse());
   }
 });

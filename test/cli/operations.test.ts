@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConfiguredApp } from '../../src/main/open-configured-app.ts';
+import { type ConnectedShell, useConnectedShells, writePeople } from './test-shell.ts';
+
+const openConnectedShell = useConnectedShells();
+const people = Array.from({ length: 8 }, (_, i) => `${200 + i},Person,Support,active`);
+
+/** Who did what, oldest first. */
+async function auditOf({ folder, sandbox }: ConnectedShell): Promise<readonly string[]> {
+  const env = { ROLLCALL_ACCESS_TOKEN: sandbox.accessToken };
+  const options = { mayPresentSeed: false, logs: 'off', env, stderr: process.stderr } as const;
+  const app = await openConfiguredApp(join(folder, 'rollcall.yaml'), options);
+  try {
+    const entries = await app.audit({ limit: 50 });
+    return entries.map(({ by, action, detail }) => `${by} ${action} ${detail ?? ''}`.trim()).toReversed();
+  } finally {
+    await app.close();
+  }
+}
+
+test('a sync is paused and resumed from a shell, each once', async () => {
+  const shell = await openConnectedShell(people);
+  const paused = await shell.run(['pause', 'people']);
+  const twice = await shell.run(['pause', 'people']);
+  const listed = await shell.run(['runs']);
+  const resumed = await shell.run(['resume', 'people', '--json']);
+  const again = await shell.run(['resume', 'people']);
+
+  expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('rollcall resume people') });
+  expect(twice).toMatchObject({ code: 1, stderr: expect.stringContaining('people is paused already') });
+  expect(listed.stdout).toContain('people is paused by tester');
+  expect(resumed.json()).toEqual({ sync: 'people', isPaused: false });
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('people is not paused') });
+  expect((await shell.run(['runs'])).stdout).not.toContain('paused');
+  expect(await shell.run(['pause', 'peolpe'])).toMatchObject({ code: 2, stderr: expect.stringContaining('people') });
+  expect(await auditOf(shell)).toEqual(['tester pause', 'tester resume']);
+});
+
+test('a resync of a paused sync says that it waits until somebody resumes it', async () => {
+  const shell = await openConnectedShell(people);
+  await shell.run(['pause', 'people']);
+  let asked: ReturnType<typeof shell.run> | undefined;
+  await shell.run(['start', '--json'], {
+    onStdout: (text, stop) => {
+      if (!text.includes('"ready":true')) return;
+      asked = shell.run(['resync', 'people']);
+      asked.finally(stop);
+    },
+  });
+  expect(await asked).toMatchObject({ code: 0, stdout: expect.stringContaining('tester has paused people') });
+});
+
+test('what a person does from a shell is in the audit, with the name', async () => {
+  const shell = await openConnectedShell(people);
+  const { run: first } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  await shell.run(['resync', 'people', '--user', '200', '201']);
+  await shell.run(['retry', first]);
+  await writePeople(
+    shell,
+    people.map((person) => person.replace('active', 'terminated')),
+  );
+  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  await shell.run(['approve', run, '--yes']);
+  await shell.run(['reject', run, '--yes']);
+
+  expect(await auditOf(shell)).toEqual([
+    'tester request-run everybody',
+    'tester request-run 2 named people',
+    'tester retry',
+    'tester request-run everybody',
+    'tester approve 8 changes',
+    'tester reject 8 changes',
+  ]);
+});
+
+test('a run is approved once; the second time is refused with what to do instead', async () => {
+  const shell = await openConnectedShell(people);
+  await shell.run(['apply', 'people']);
+  await writePeople(
+    shell,
+    people.map((person) => person.replace('active', 'terminated')),
+  );
+  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  expect(await shell.run(['approve', run, '--yes'])).toMatchObject({ code: 0 });
+  const again = await shell.run(['approve', run, '--yes']);
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('was approved already, which counts once') });
+  expect(again.stderr).toContain('rollcall runs people');
+});
