@@ -4,6 +4,7 @@ import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
 import { closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';
 import { keyPrefix } from '../runtime/bullmq/redis-settings.ts';
 import { openRunQueue } from '../runtime/bullmq/run-queue.ts';
+import type { QueueLook } from '../telemetry/metrics.ts';
 import { redisSettings } from './redis-settings.ts';
 
 export interface RedisWatch {
@@ -11,6 +12,8 @@ export interface RedisWatch {
   fault(): Promise<string | undefined>;
   /** Jobs that nobody has taken; undefined when Redis does not say. */
   waiting(): Promise<number | undefined>;
+  /** The same, with when the oldest of them was added (epoch ms). */
+  look(): Promise<QueueLook | undefined>;
   close(): Promise<void>;
 }
 
@@ -27,6 +30,11 @@ export function watchRedis(config: RedisConfig, { clock, logger }: { clock: Cloc
   return {
     fault: async () => ((await waiting()) === undefined ? `no answer within ${answerMs} ms` : undefined),
     waiting,
+    look: () =>
+      Promise.all([queue.waiting(), queue.oldestAt()]).then(
+        ([count, oldestAt]) => ({ waiting: count, oldestAt }),
+        () => undefined,
+      ),
     async close() {
       await queue.close().catch(gate.report);
       closeRedis(connection);

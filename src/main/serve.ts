@@ -1,6 +1,7 @@
 import type { Config, ServerConfig } from '../config/config.ts';
 import type { Role } from '../ports/app.ts';
 import type { RunningServer, ServerApp, ServerSettings, Vitals } from '../server/server-parts.ts';
+import type { QueueLook } from '../telemetry/metrics.ts';
 import type { Engine } from './open-engine.ts';
 import { readVersion } from './version.ts';
 
@@ -10,8 +11,8 @@ export interface ServeOptions {
   readonly vitals: Pick<Vitals, 'workedAt' | 'isStarted'>;
   /** Why Redis is not there; absent without Redis. */
   readonly redisFault: (() => Promise<string | undefined>) | undefined;
-  /** Jobs that wait in Redis; absent without Redis. */
-  readonly queueWaiting: (() => Promise<number | undefined>) | undefined;
+  /** What waits in Redis; absent without Redis. */
+  readonly queue: (() => Promise<QueueLook | undefined>) | undefined;
   readonly app: ServerApp;
 }
 
@@ -21,7 +22,7 @@ export interface ServeOptions {
  */
 export async function serve(config: Config, engine: Engine, options: ServeOptions): Promise<RunningServer | undefined> {
   const { server } = config;
-  const { role, listen, vitals, redisFault, queueWaiting, app } = options;
+  const { role, listen, vitals, redisFault, queue, app } = options;
   if (server === undefined && listen === undefined) return undefined;
   const worksOnly = role === 'scheduler' || role === 'worker';
   // Their web server and its pages are loaded only where they are wanted.
@@ -41,7 +42,7 @@ export async function serve(config: Config, engine: Engine, options: ServeOption
   };
   const version = readVersion();
   const names = { syncs: Object.values(config.syncs), connections: Object.keys(config.connections) };
-  const metrics = openMetrics({ store, clock, version, names, queueWaiting });
+  const metrics = openMetrics({ store, clock, version, names, queue });
   engine.meter.attach(metrics.metrics);
   const opening = openServer({
     app,

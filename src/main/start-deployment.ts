@@ -31,7 +31,7 @@ export async function startDeployment(
       listen,
       vitals: { workedAt: pulse.workedAt, isStarted: () => isStarted },
       redisFault: watch?.fault,
-      queueWaiting: watch?.waiting,
+      queue: watch?.look,
       app,
     });
     if (server !== undefined) {

@@ -5,7 +5,11 @@ import type { Run, Store, TokenState } from '../ports/store.ts';
 import type { Instruments } from './metrics-instruments.ts';
 
 export interface WatchedNames {
-  readonly syncs: readonly { readonly name: string; readonly connection: string }[];
+  readonly syncs: readonly {
+    readonly name: string;
+    readonly connection: string;
+    readonly schedule?: unknown;
+  }[];
   readonly connections: readonly string[];
 }
 
@@ -46,7 +50,10 @@ export function openStoreMetrics(
     async refresh() {
       for (const count of counted) await count();
       for (const gauge of gauges) gauge.reset();
-      for (const { name } of syncs) await readSync(name, instruments, io);
+      for (const { name, schedule } of syncs) {
+        instruments.scheduled.set({ sync: name }, schedule === undefined ? 0 : 1);
+        await readSync(name, instruments, io);
+      }
       for (const name of connections) await readConnection(name, instruments, io);
       await readOpenRuns({ syncs, connections }, instruments, io);
     },
@@ -96,6 +103,7 @@ async function readSync(sync: string, instruments: Instruments, { store, clock }
     instruments.lastSuccess.set({ sync }, successAt / 1000);
     instruments.freshness.set({ sync }, (now - successAt) / 1000);
   }
+  instruments.paused.set({ sync }, (await store.pauses.get(sync)) === undefined ? 0 : 1);
   const holds = await store.holds.open(sync, now);
   for (const name of changeClasses) {
     const hashes = holds.filter((hold) => hold.class === name).flatMap((hold) => hold.hashes);

@@ -45,6 +45,20 @@ export const metricsTable = {
     help: 'Time since the last success: the one figure to alert on. Absent before the first success.',
     scope: 'store',
   },
+  scheduled: {
+    name: 'rollcall_sync_scheduled',
+    type: 'gauge',
+    labels: ['sync'],
+    help: '1 when the sync has a schedule, 0 when it runs only when somebody asks.',
+    scope: 'store',
+  },
+  paused: {
+    name: 'rollcall_sync_paused',
+    type: 'gauge',
+    labels: ['sync'],
+    help: '1 while people have paused the sync, else 0.',
+    scope: 'store',
+  },
   runsOpen: {
     name: 'rollcall_runs_unfinished',
     type: 'gauge',
@@ -85,6 +99,13 @@ export const metricsTable = {
     type: 'gauge',
     labels: [],
     help: 'With Redis: jobs that no worker has taken. Absent without Redis, and while Redis does not answer.',
+    scope: 'store',
+  },
+  queueAge: {
+    name: 'rollcall_queue_oldest_job_age_seconds',
+    type: 'gauge',
+    labels: [],
+    help: 'Age of the oldest of them; 0 when none waits.',
     scope: 'store',
   },
   tokenState: {

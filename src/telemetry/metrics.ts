@@ -12,8 +12,14 @@ export interface MetricsOptions {
   readonly version: string;
   /** What is configured. Absent: only what this process counts is shown. */
   readonly names?: WatchedNames;
-  /** Jobs in the queue that nobody has taken; undefined when the queue does not say. Absent: there is no queue. */
-  readonly queueWaiting?: (() => Promise<number | undefined>) | undefined;
+  /** Undefined when the queue does not say. Absent: there is no queue. */
+  readonly queue?: (() => Promise<QueueLook | undefined>) | undefined;
+}
+
+/** Jobs in the queue that nobody has taken, and when the oldest of them was added (epoch ms). */
+export interface QueueLook {
+  readonly waiting: number;
+  readonly oldestAt: number | undefined;
 }
 
 /** Must be closed: it watches the event loop. */
@@ -28,7 +34,7 @@ export interface OpenedMetrics {
 const loopResolutionMs = 20;
 
 /** Opens the metrics of this process. Counting costs no more than a look-up; the store is read only by `render`. */
-export function openMetrics({ store, clock, version, names, queueWaiting }: MetricsOptions): OpenedMetrics {
+export function openMetrics({ store, clock, version, names, queue }: MetricsOptions): OpenedMetrics {
   const registry = new Registry();
   const instruments = openInstruments(registry);
   const loop = monitorEventLoopDelay({ resolution: loopResolutionMs });
@@ -38,9 +44,7 @@ export function openMetrics({ store, clock, version, names, queueWaiting }: Metr
   let rendering: Promise<string> | undefined;
   const render = async (): Promise<string> => {
     await fromStore.refresh();
-    const waiting = await queueWaiting?.();
-    if (waiting === undefined) instruments.queueJobs.remove();
-    else instruments.queueJobs.set(waiting);
+    showQueue(instruments, await queue?.(), clock.now());
     readProcess(instruments, loop);
     return registry.metrics();
   };
@@ -62,6 +66,16 @@ export function openMetrics({ store, clock, version, names, queueWaiting }: Metr
     contentType: registry.contentType,
     close: () => loop.disable(),
   };
+}
+
+function showQueue({ queueJobs, queueAge }: Instruments, look: QueueLook | undefined, now: number): void {
+  if (look === undefined) {
+    queueJobs.remove();
+    queueAge.remove();
+    return;
+  }
+  queueJobs.set(look.waiting);
+  queueAge.set(look.oldestAt === undefined ? 0 : Math.max(0, now - look.oldestAt) / 1000);
 }
 
 function readProcess(instruments: Instruments, loop: ReturnType<typeof monitorEventLoopDelay>): void {

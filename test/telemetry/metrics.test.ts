@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noCounts } from '../../src/core/run.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
-import { type OpenedMetrics, openMetrics } from '../../src/telemetry/metrics.ts';
+import { type OpenedMetrics, openMetrics, type QueueLook } from '../../src/telemetry/metrics.ts';
 import { renderMetricsReference } from '../../src/telemetry/metrics-reference.ts';
 import { metricsTable } from '../../src/telemetry/metrics-table.ts';
 import {
@@ -147,11 +147,27 @@ it('calls and refreshes of this process are counted, with those that got no answ
 it('jobs that wait in a queue are shown while the queue says how many', async () => {
   expect(await samples('rollcall_queue_jobs_waiting')).toEqual([]);
   opened.close();
-  let waiting: number | undefined = 3;
-  opened = openMetrics({ store, clock, version: '9.9.9', names, queueWaiting: async () => waiting });
+  let look: QueueLook | undefined = { waiting: 3, oldestAt: clock.now() - 90_000 };
+  opened = openMetrics({ store, clock, version: '9.9.9', names, queue: async () => look });
   expect(await samples('rollcall_queue_jobs_waiting')).toEqual([' 3']);
-  waiting = undefined;
+  expect(await samples('rollcall_queue_oldest_job_age_seconds')).toEqual([' 90']);
+  look = { waiting: 0, oldestAt: undefined };
+  expect(await samples('rollcall_queue_oldest_job_age_seconds')).toEqual([' 0']);
+  look = undefined;
   expect(await samples('rollcall_queue_jobs_waiting')).toEqual([]);
+  expect(await samples('rollcall_queue_oldest_job_age_seconds')).toEqual([]);
+});
+
+it('tells which syncs have a schedule and which are paused, so that silence is no alarm', async () => {
+  await store.pauses.add({ sync: 'people', pausedAt: someInstant, by: 'ops' });
+  expect(await samples('rollcall_sync_paused')).toEqual(['{sync="people"} 1']);
+  await store.pauses.remove('people');
+  expect(await samples('rollcall_sync_paused')).toEqual(['{sync="people"} 0']);
+  expect(await samples('rollcall_sync_scheduled')).toEqual(['{sync="people"} 0']);
+  opened.close();
+  const syncs = [{ name: 'people', connection: 'acme', schedule: { cron: '* * * * *' } }];
+  opened = openMetrics({ store, clock, version: '9.9.9', names: { ...names, syncs } });
+  expect(await samples('rollcall_sync_scheduled')).toEqual(['{sync="people"} 1']);
 });
 
 it('every metric of the table is in the text with its type and help, and no other', async () => {

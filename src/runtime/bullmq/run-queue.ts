@@ -12,6 +12,8 @@ export interface RunQueue {
   runs(): Promise<ReadonlySet<string>>;
   /** How many jobs could be taken now and have not been. */
   waiting(): Promise<number>;
+  /** When the oldest of those that are looked at (1000 of a kind) was added, epoch ms; undefined when none waits. */
+  oldestAt(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
@@ -20,6 +22,7 @@ export const queueName = 'runs';
 
 const eventsKept = 1000;
 const mostBytes = 2048;
+const mostLookedAt = 1000;
 const unended = ['wait', 'active', 'delayed', 'prioritized'] as const;
 
 export interface RunQueueParts {
@@ -62,6 +65,14 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
     async waiting() {
       const counts = await answered(queue.getJobCounts('wait', 'prioritized'));
       return Object.values(counts).reduce((sum, count) => sum + count, 0);
+    },
+    async oldestAt() {
+      const jobs = await answered(queue.getJobs(['wait', 'prioritized'], 0, mostLookedAt - 1, true));
+      // One that was taken a moment ago is told as nothing.
+      const times = jobs.flatMap((job: { timestamp: number } | undefined) =>
+        job === undefined ? [] : [job.timestamp],
+      );
+      return times.length === 0 ? undefined : Math.min(...times);
     },
     close: () => queue.close(),
   };

@@ -41,6 +41,7 @@ describe.skipIf(program === undefined)('the queue', () => {
     const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
     const client = openRedis(settings, 'producer', () => {});
     const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {} });
+    expect(await queue.oldestAt()).toBeUndefined();
     await queue.add(firstPiece('run_slot'), priorityOf('schedule'));
     await queue.add(firstPiece('run_hook'), priorityOf('webhook'));
     await queue.add(firstPiece('run_wish'), priorityOf('resync'));
@@ -51,6 +52,8 @@ describe.skipIf(program === undefined)('the queue', () => {
       'run_slot_0',
     ]);
     expect([...(await queue.runs())].sort()).toEqual(['run_hook', 'run_slot', 'run_wish']);
+    expect(await queue.waiting()).toBe(3);
+    expect(await queue.oldestAt()).toBe(Number(await redis.command('HGET', '{q}:runs:run_slot_0', 'timestamp')));
     await queue.close();
     closeRedis(client);
   });
