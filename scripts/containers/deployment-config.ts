@@ -44,7 +44,7 @@ export function renderConfig({ office, company, mail, web, postgres, redis }: Co
     },
     syncs: {
       office: { ...sync('office'), schedule: { cron: '* * * * *', timezone: 'UTC' } },
-      company: { ...sync('company'), batchRows: 4000 },
+      company: { ...sync('company'), batchRows: 2500 },
     },
     alerts: [
       { kind: 'email', url: mail.url, from: 'rollcall@example.com', to: ['ops@example.com'] },
