@@ -5,9 +5,11 @@ import {
   type AlertNotice,
   type AlertState,
   type AlertSubject,
+  type ChangeResult,
   successOutcomes,
 } from '../ports/alerts.ts';
 import { type Database, inTransaction } from './database.ts';
+import { inPiece, piecesOf } from './plan-pieces.ts';
 import type { AlertDeliveryRow, AlertStateRow } from './schema.ts';
 
 export function createAlerts(db: Database): AlertBook {
@@ -143,16 +145,22 @@ export function createAlerts(db: Database): AlertBook {
     },
 
     async changeResults(run) {
-      const rows = await db
-        .selectFrom('changes')
-        .innerJoin('plans', 'plans.id', 'changes.plan')
-        .select(({ fn }) => ['changes.kind', 'changes.state', fn.countAll<number>().as('count')])
-        .where('plans.run', '=', run)
-        .groupBy(['changes.kind', 'changes.state'])
-        .orderBy('changes.kind')
-        .orderBy('changes.state')
-        .execute();
-      return rows.map(({ kind, state, count }) => ({ kind, state, count: Number(count) }));
+      const plan = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
+      const found = new Map<string, ChangeResult>();
+      if (plan === undefined) return [];
+      for await (const piece of piecesOf(db, plan.id)) {
+        const rows = await db
+          .selectFrom('changes')
+          .select(({ fn }) => ['kind', 'state', fn.countAll<number>().as('count')])
+          .where(inPiece(piece))
+          .groupBy(['kind', 'state'])
+          .execute();
+        for (const { kind, state, count } of rows) {
+          const key = `${kind} ${state}`;
+          found.set(key, { kind, state, count: (found.get(key)?.count ?? 0) + Number(count) });
+        }
+      }
+      return [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, result]) => result);
     },
   };
 }

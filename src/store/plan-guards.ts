@@ -1,41 +1,41 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Plans } from '../ports/store.ts';
-import { changedPattern, classMask, countClasses } from './change-rows.ts';
+import { countAppliedSince } from './applied-since.ts';
+import { changedPattern, classMask } from './change-rows.ts';
 import type { Database, OpenTransaction } from './database.ts';
 import { decisionsOf, lockName } from './differences.ts';
 import { inPlan } from './plan-access.ts';
+import { inPiece, type PlanPiece, piecesOf } from './plan-pieces.ts';
 import type { Schema } from './schema.ts';
 
-/** What guards and approvals do to a plan's changes. Each is one transaction. */
+/** What guards and approvals do to a plan's changes. Each is one transaction, of as many statements as the plan has pieces. */
 export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields' | 'applyApprovals' | 'appliedSince'> {
   return {
     hold(owned, planId, classes, reason) {
       return inPlan(db, owned, planId, async (transaction) => {
-        const { numUpdatedRows } = await transaction
-          .updateTable('changes')
-          .set({ state: 'held', state_reason: reason })
-          .where('plan', '=', planId)
-          .where('state', '=', 'planned')
-          .where('is_approved', '=', 0)
-          .where((eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0))
-          .executeTakeFirst();
-        return Number(numUpdatedRows);
+        let held = 0;
+        for await (const piece of piecesOf(transaction, planId)) {
+          const { numUpdatedRows } = await holdPiece(transaction, piece, reason)
+            .where((eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0))
+            .executeTakeFirst();
+          held += Number(numUpdatedRows);
+        }
+        return held;
       });
     },
 
     async holdFields(owned, planId, fields, reason) {
       if (fields.length === 0) return 0;
       return inPlan(db, owned, planId, async (transaction) => {
-        const { numUpdatedRows } = await transaction
-          .updateTable('changes')
-          .set({ state: 'held', state_reason: reason })
-          .where('plan', '=', planId)
-          .where('state', '=', 'planned')
-          .where('is_approved', '=', 0)
-          .where('kind', '=', 'update')
-          .where((eb) => eb.or(fields.map((field) => eb('changed', 'like', changedPattern(field)))))
-          .executeTakeFirst();
-        return Number(numUpdatedRows);
+        let held = 0;
+        for await (const piece of piecesOf(transaction, planId)) {
+          const { numUpdatedRows } = await holdPiece(transaction, piece, reason)
+            .where('kind', '=', 'update')
+            .where((eb) => eb.or(fields.map((field) => eb('changed', 'like', changedPattern(field)))))
+            .executeTakeFirst();
+          held += Number(numUpdatedRows);
+        }
+        return held;
       });
     },
 
@@ -55,51 +55,39 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
             decision === 'approved'
               ? ({ is_approved: 1, state: 'planned', state_reason: null } as const)
               : ({ is_approved: 0, state: 'dropped', state_reason: `rejected by ${by_whom}` } as const);
-          const { numUpdatedRows } = await transaction
-            .updateTable('changes')
-            .set(outcome)
-            .where('plan', '=', planId)
-            .where('state', 'in', ['planned', 'held'])
-            .where('hash', 'in', (eb) =>
-              standing(eb, { sync, now, run: owned?.run.id })
-                .select('approvals.hash')
-                .where('approvals.decision', '=', decision)
-                .where('approvals.by_whom', '=', by_whom),
-            )
-            .executeTakeFirst();
-          count[decision] += Number(numUpdatedRows);
+          for await (const piece of piecesOf(transaction, planId)) {
+            const { numUpdatedRows } = await transaction
+              .updateTable('changes')
+              .set(outcome)
+              .where(inPiece(piece))
+              .where('state', 'in', ['planned', 'held'])
+              .where('hash', 'in', (eb) =>
+                standing(eb, { sync, now, run: owned?.run.id })
+                  .select('approvals.hash')
+                  .where('approvals.decision', '=', decision)
+                  .where('approvals.by_whom', '=', by_whom),
+              )
+              .executeTakeFirst();
+            count[decision] += Number(numUpdatedRows);
+          }
         }
-        if (owned !== undefined) await useUp(transaction, planId, sync, owned.run.id);
+        if (owned !== undefined && count.approved > 0) await useUp(transaction, planId, sync, owned.run.id);
         return count;
       });
     },
 
-    async appliedSince(sync, since) {
-      const applied = await db
-        .selectFrom('changes')
-        .innerJoin('plans', 'plans.id', 'changes.plan')
-        .select('changes.classes')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('plans.sync', '=', sync)
-        .where('changes.applied_at', '>=', since)
-        .where('changes.is_approved', '=', 0)
-        .groupBy('changes.classes')
-        .execute();
-      const perhaps = await db
-        .selectFrom('batches')
-        .innerJoin('changes', 'changes.batch', 'batches.id')
-        .select('changes.classes')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('batches.sync', '=', sync)
-        .where('batches.sent_at', '>=', since)
-        .where('changes.state', 'in', ['sent', 'unresolved'])
-        .where('changes.applied_at', 'is', null)
-        .where('changes.is_approved', '=', 0)
-        .groupBy('changes.classes')
-        .execute();
-      return countClasses([...applied, ...perhaps]);
-    },
+    appliedSince: (sync, since) => countAppliedSince(db, sync, since),
   };
+}
+
+/** The open changes of a piece, about to be held. */
+function holdPiece(db: OpenTransaction, piece: PlanPiece, reason: string) {
+  return db
+    .updateTable('changes')
+    .set({ state: 'held', state_reason: reason })
+    .where(inPiece(piece))
+    .where('state', '=', 'planned')
+    .where('is_approved', '=', 0);
 }
 
 /** What people decided and what still stands: an approval only until a run has used it up, for that run then. */
@@ -116,14 +104,16 @@ function standing(
 
 /** Gives the run the approvals of changes in its plan: it may plan anew after a crash, but no other run has them. */
 async function useUp(db: OpenTransaction, planId: string, sync: string, run: string): Promise<void> {
-  await db
-    .updateTable('approvals')
-    .set({ run })
-    .where('sync', '=', sync)
-    .where('decision', '=', 'approved')
-    .where('run', 'is', null)
-    .where('hash', 'in', (eb) =>
-      eb.selectFrom('changes').select('changes.hash').where('changes.plan', '=', planId).where('is_approved', '=', 1),
-    )
-    .execute();
+  for await (const piece of piecesOf(db, planId)) {
+    await db
+      .updateTable('approvals')
+      .set({ run })
+      .where('sync', '=', sync)
+      .where('decision', '=', 'approved')
+      .where('run', 'is', null)
+      .where('hash', 'in', (eb) =>
+        eb.selectFrom('changes').select('changes.hash').where(inPiece(piece)).where('is_approved', '=', 1),
+      )
+      .execute();
+  }
 }

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RollcallError } from '../core/errors.ts';
-import type { Plans } from '../ports/store.ts';
+import type { PlannedChange, Plans } from '../ports/store.ts';
 import { classMask, toPlannedChange } from './change-rows.ts';
 import type { Database } from './database.ts';
+import { inPiece, piecesOf } from './plan-pieces.ts';
 
 /** Hashes are 64 characters: thousands of them are one short read. */
 const hashesPerPiece = 8192;
@@ -29,14 +30,26 @@ export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' |
       }
     },
 
-    async page(planId, { limit, after, states, classes, batch }) {
+    async page(planId, query) {
+      const { limit, after, states, classes, batch } = query;
       if (states?.length === 0) return [];
-      let query = db.selectFrom('changes').selectAll().where('plan', '=', planId);
-      if (after !== undefined) query = query.where('identification', '>', after);
-      if (states !== undefined) query = query.where('state', 'in', states);
-      if (classes !== undefined) query = query.where((eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0));
-      if (batch !== undefined) query = query.where('batch', '=', batch);
-      return (await query.orderBy('identification').limit(limit).execute()).map(toPlannedChange);
+      let wanted = db.selectFrom('changes').selectAll().orderBy('identification');
+      if (states !== undefined) wanted = wanted.where('state', 'in', states);
+      if (classes !== undefined) wanted = wanted.where((eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0));
+      if (batch !== undefined) wanted = wanted.where('batch', '=', batch);
+      // The rows of a batch have an index of their own; else few that are wanted may lie among many that are not.
+      const isSifted = batch === undefined && (states !== undefined || classes !== undefined);
+      const pieces = isSifted ? piecesOf(db, planId, after) : [{ plan: planId, after: after ?? '', upTo: undefined }];
+      const found: PlannedChange[] = [];
+      for await (const piece of pieces) {
+        const rows = await wanted
+          .where(inPiece(piece))
+          .limit(limit - found.length)
+          .execute();
+        for (const row of rows) found.push(toPlannedChange(row));
+        if (found.length >= limit) break;
+      }
+      return found;
     },
 
     async get(planId, identification) {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ChangeKind } from '../core/change.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { ChangeState } from '../core/run.ts';
 import type { PlanHeader, Plans } from '../ports/store.ts';
@@ -7,6 +8,7 @@ import { countClasses, type NewChangeRow, noKinds, toNewChangeRow } from './chan
 import { asOwner, type Database, type OpenTransaction } from './database.ts';
 import { asPlanner, inPlan } from './plan-access.ts';
 import { createPlanGuards } from './plan-guards.ts';
+import { inPiece, piecesOf } from './plan-pieces.ts';
 import { createPlanQueries } from './plan-queries.ts';
 import { RowWriter } from './row-writer.ts';
 
@@ -34,13 +36,17 @@ export function createPlans(db: Database): Plans {
     },
 
     async count(planId) {
-      const groups = await db
-        .selectFrom('changes')
-        .select(['kind', 'classes', 'state', 'is_approved'])
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('plan', '=', planId)
-        .groupBy(['kind', 'classes', 'state', 'is_approved'])
-        .execute();
+      const groups: CountedGroup[] = [];
+      for await (const piece of piecesOf(db, planId)) {
+        const some = await db
+          .selectFrom('changes')
+          .select(['kind', 'classes', 'state', 'is_approved'])
+          .select((eb) => eb.fn.countAll().as('count'))
+          .where(inPiece(piece))
+          .groupBy(['kind', 'classes', 'state', 'is_approved'])
+          .execute();
+        groups.push(...some);
+      }
       const kinds = { ...noKinds };
       for (const { kind, count } of groups) kinds[kind] += Number(count);
       const open = groups.filter((group) => group.state === 'planned' && group.is_approved === 0);
@@ -58,18 +64,28 @@ export function createPlans(db: Database): Plans {
     setStates: (owned, marks) => asOwner(db, owned, (transaction) => markChanges(transaction, owned.run.id, marks)),
 
     async countStates(planId) {
-      const groups = await db
-        .selectFrom('changes')
-        .select('state')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('plan', '=', planId)
-        .groupBy('state')
-        .execute();
       const counts = { ...noStates };
-      for (const { state, count } of groups) counts[state] = Number(count);
+      for await (const piece of piecesOf(db, planId)) {
+        const groups = await db
+          .selectFrom('changes')
+          .select('state')
+          .select((eb) => eb.fn.countAll().as('count'))
+          .where(inPiece(piece))
+          .groupBy('state')
+          .execute();
+        for (const { state, count } of groups) counts[state] += Number(count);
+      }
       return counts;
     },
   };
+}
+
+interface CountedGroup {
+  readonly kind: ChangeKind;
+  readonly classes: number;
+  readonly state: ChangeState;
+  readonly is_approved: number;
+  readonly count: number | string | bigint;
 }
 
 const noStates: Readonly<Record<ChangeState, number>> = {
@@ -103,13 +119,20 @@ async function beginPlan(db: OpenTransaction, header: PlanHeader): Promise<void>
       throw new RollcallError(message, { code: 'CONFLICT' });
     }
     await db.deleteFrom('batches').where('run', '=', run).execute();
-    await db.deleteFrom('plans').where('run', '=', run).execute();
+    const earlier = await db.selectFrom('plans').select('id').where('run', '=', run).execute();
+    for (const plan of earlier) await dropPlan(db, plan.id);
   }
-  await db.deleteFrom('plans').where('id', '=', id).execute();
+  await dropPlan(db, id);
   await db
     .insertInto('plans')
     .values({ id, sync, run: run ?? null, made_at: madeAt, digest: null })
     .execute();
+}
+
+/** A plan and its changes, piece by piece: they would all go by the one statement that takes the plan. */
+async function dropPlan(db: OpenTransaction, plan: string): Promise<void> {
+  for await (const piece of piecesOf(db, plan)) await db.deleteFrom('changes').where(inPiece(piece)).execute();
+  await db.deleteFrom('plans').where('id', '=', plan).execute();
 }
 
 function sealed(planId: string): RollcallError {

@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type Sqlite from 'better-sqlite3';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -11,31 +9,28 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely';
-import { explainSqliteError, isBusy } from './sqlite-errors.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** Each try waits as long as the connection's busy timeout; in between, other work of this process goes on. */
-const tries = 30;
-
-/** Runs `work` again while another process has the file, then gives up with the driver's own error. */
-export async function whenFree<T>(work: () => T): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || attempt === tries) throw error;
-    }
-    await nextTurn();
-  }
+/** The connections to one database. */
+export interface SqliteConnections {
+  /** The one that writes. */
+  readonly writer: SqliteConnection;
+  /**
+   * The one that reads outside of transactions, and sees what is committed; undefined where a database cannot have two
+   * (`:memory:`): then who reads waits for whoever writes.
+   */
+  readonly reader: SqliteConnection | undefined;
 }
 
 /**
- * Kysely's SQLite dialect with three differences: transactions begin IMMEDIATE, because one that reads first and
- * writes later is refused instead of made to wait when another process wrote in between; statements are prepared once;
- * and schema changes count as transactional, which they are in SQLite, so that a store is migrated wholly or not at all.
+ * Kysely's SQLite dialect with four differences: transactions begin IMMEDIATE, because one that reads first and writes
+ * later is refused instead of made to wait when another process wrote in between; statements are prepared once; nobody
+ * who reads waits for a transaction, which lets other work go on before it ends; and schema changes count as
+ * transactional, which they are in SQLite, so that a store is migrated wholly or not at all.
  */
-export function sqliteDialect(database: Sqlite.Database, file: string): Dialect {
+export function sqliteDialect(connections: SqliteConnections): Dialect {
   return {
-    createDriver: () => new ImmediateDriver(new PreparingConnection(database, file), database),
+    createDriver: () => new SessionDriver(connections),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new TransactionalAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -46,85 +41,99 @@ class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
+
+  /** Sessions see to it themselves that one at a time writes. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
 }
 
-class ImmediateDriver implements Driver {
-  readonly #connection: PreparingConnection;
-  readonly #database: Sqlite.Database;
+class SessionDriver implements Driver {
+  readonly #connections: SqliteConnections;
+  readonly #turns = new Turns();
 
-  constructor(connection: PreparingConnection, database: Sqlite.Database) {
-    this.#connection = connection;
-    this.#database = database;
+  constructor(connections: SqliteConnections) {
+    this.#connections = connections;
   }
 
   async init(): Promise<void> {}
 
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection;
+  async acquireConnection(): Promise<Session> {
+    return new Session(this.#connections, this.#turns);
   }
 
-  async beginTransaction(_: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    const statement = settings.accessMode === 'read only' ? 'begin' : 'begin immediate';
-    await this.#connection.executeQuery(CompiledQuery.raw(statement));
+  beginTransaction(session: Session, settings: TransactionSettings): Promise<void> {
+    return session.begin(settings.accessMode === 'read only' ? 'begin' : 'begin immediate');
   }
 
-  async commitTransaction(): Promise<void> {
-    await this.#connection.executeQuery(CompiledQuery.raw('commit'));
+  async commitTransaction(session: Session): Promise<void> {
+    await session.executeQuery(CompiledQuery.raw('commit'));
   }
 
-  async rollbackTransaction(): Promise<void> {
+  async rollbackTransaction(session: Session): Promise<void> {
     // A full disk or an I/O error has rolled back already; a second rollback would hide what happened.
-    if (this.#database.inTransaction) await this.#connection.executeQuery(CompiledQuery.raw('rollback'));
+    if (this.#connections.writer.inTransaction) await session.executeQuery(CompiledQuery.raw('rollback'));
   }
 
-  async releaseConnection(): Promise<void> {}
+  async releaseConnection(session: Session): Promise<void> {
+    session.end();
+  }
 
   async destroy(): Promise<void> {
-    this.#database.close();
+    this.#connections.reader?.close();
+    this.#connections.writer.close();
   }
 }
 
-const mostStatements = 400;
+/** Hands out the right to write, in the order in which it was asked for. */
+class Turns {
+  #last: Promise<void> = Promise.resolve();
 
-class PreparingConnection implements DatabaseConnection {
-  readonly #database: Sqlite.Database;
-  readonly #file: string;
-  readonly #statements = new Map<string, Sqlite.Statement<unknown[]>>();
+  /** Resolves when it is the caller's turn, which lasts until what it is given is called. */
+  async take(): Promise<() => void> {
+    const before = this.#last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = promise;
+    await before;
+    return resolve;
+  }
+}
 
-  constructor(database: Sqlite.Database, file: string) {
-    this.#database = database;
-    this.#file = file;
+/** One use of the database: a query, or a transaction, which has the writing connection for itself until it ends. */
+class Session implements DatabaseConnection {
+  readonly #connections: SqliteConnections;
+  readonly #turns: Turns;
+  #release: (() => void) | undefined;
+
+  constructor(connections: SqliteConnections, turns: Turns) {
+    this.#connections = connections;
+    this.#turns = turns;
+  }
+
+  async begin(statement: string): Promise<void> {
+    this.#release = await this.#turns.take();
+    await this.#connections.writer.execute(CompiledQuery.raw(statement));
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { reader, writer } = this.#connections;
+    if (this.#release !== undefined) return writer.execute<R>(query);
+    if (reader !== undefined && query.query.kind === 'SelectQueryNode') return reader.execute<R>(query);
+    const release = await this.#turns.take();
     try {
-      // Inside a transaction the file is ours: waiting there would only hold up everybody else.
-      if (this.#database.inTransaction) return this.#run<R>(query);
-      return await whenFree(() => this.#run<R>(query));
-    } catch (error) {
-      throw explainSqliteError(error, this.#file);
+      return await writer.execute<R>(query);
+    } finally {
+      release();
     }
+  }
+
+  end(): void {
+    this.#release?.();
+    this.#release = undefined;
   }
 
   // biome-ignore lint/correctness/useYield: the store pages by key, because an open cursor would keep the log from shrinking.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('this dialect does not stream; page by key');
-  }
-
-  #run<R>(query: CompiledQuery): QueryResult<R> {
-    const statement = this.#prepare(query.sql);
-    if (statement.reader) return { rows: statement.all(...query.parameters) as R[] };
-    const { changes } = statement.run(...query.parameters);
-    return { rows: [], numAffectedRows: BigInt(changes) };
-  }
-
-  #prepare(sql: string): Sqlite.Statement<unknown[]> {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.#database.prepare<unknown[]>(sql);
-    const oldest = this.#statements.keys().next();
-    if (this.#statements.size >= mostStatements && !oldest.done) this.#statements.delete(oldest.value);
-    this.#statements.set(sql, statement);
-    return statement;
   }
 }

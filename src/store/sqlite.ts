@@ -5,11 +5,12 @@ import { Kysely } from 'kysely';
 import { RollcallError } from '../core/errors.ts';
 import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
-import { sqliteDialect, whenFree } from './sqlite-dialect.ts';
+import { SqliteConnection, whenFree } from './sqlite-connection.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
 import { explainSqliteError } from './sqlite-errors.ts';
 
 /** How long SQLite itself waits for another process before it says so; this process stands still meanwhile. */
-const busyTimeoutMs = 1_000;
+const busyTimeoutMs = 50;
 
 /** Pages (4 KiB) of log before it is written back: 16 MiB, because with SQLite's 4 large ledgers take half as long again. */
 const logPages = 4_000;
@@ -20,21 +21,32 @@ const logPages = 4_000;
  */
 export async function openSqlite(path: string): Promise<Database> {
   if (path !== ':memory:') makeFile(path);
-  let database: Sqlite.Database | undefined;
+  const opened: Sqlite.Database[] = [];
+  const open = (): Sqlite.Database => {
+    const database = new Sqlite(path, { timeout: busyTimeoutMs });
+    opened.push(database);
+    return database;
+  };
   try {
-    const opened = new Sqlite(path, { timeout: busyTimeoutMs });
-    database = opened;
+    const database = open();
     // Readers do not stop the writer, nor it them; the log is synced at every commit: a refreshed token or a batch that
     // is about to go out must still be there after a power cut.
-    await whenFree(() => opened.pragma('journal_mode = WAL'));
-    opened.pragma('synchronous = FULL');
-    opened.pragma('foreign_keys = ON');
-    opened.pragma(`wal_autocheckpoint = ${logPages}`);
-    return new Kysely<Schema>({ dialect: sqliteDialect(opened, path) });
+    await whenFree(() => database.pragma('journal_mode = WAL'));
+    database.pragma('synchronous = FULL');
+    database.pragma('foreign_keys = ON');
+    database.pragma(`wal_autocheckpoint = ${logPages}`);
+    const writer = new SqliteConnection(database, path);
+    const reader = path === ':memory:' ? undefined : new SqliteConnection(forReading(open()), path);
+    return new Kysely<Schema>({ dialect: sqliteDialect({ writer, reader }) });
   } catch (error) {
-    database?.close();
+    for (const database of opened) database.close();
     throw explainSqliteError(error, path);
   }
+}
+
+function forReading(database: Sqlite.Database): Sqlite.Database {
+  database.pragma('query_only = ON');
+  return database;
 }
 
 function makeFile(path: string): void {

@@ -1,0 +1,85 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type Sqlite from 'better-sqlite3';
+import type { CompiledQuery, QueryResult } from 'kysely';
+import { explainSqliteError, isBusy } from './sqlite-errors.ts';
+
+/** Each try waits as long as the connection's busy timeout; in between, other work of this process goes on. */
+const tries = 600;
+
+/** Runs `work` again while another process has the file, then gives up with the driver's own error. */
+export async function whenFree<T>(work: () => T): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || attempt === tries) throw error;
+    }
+    await nextTurn();
+  }
+}
+
+const mostStatements = 400;
+/** Rows read or written until other work of this process has its turn: some milliseconds. */
+const rowsPerTurn = 512;
+/** What a statement costs beside its rows, in rows. */
+const statementCost = 4;
+
+/**
+ * One connection of the driver, which answers at once and so would never let anything else of this process go on: after
+ * some hundred rows it takes a turn of the event loop, inside a transaction too. Statements are prepared once.
+ */
+export class SqliteConnection {
+  readonly #database: Sqlite.Database;
+  readonly #file: string;
+  readonly #statements = new Map<string, Sqlite.Statement<unknown[]>>();
+  #rows = 0;
+
+  constructor(database: Sqlite.Database, file: string) {
+    this.#database = database;
+    this.#file = file;
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  async execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const result = await this.#whenFree<R>(query);
+    this.#rows += statementCost + result.rows.length + Number(result.numAffectedRows ?? 0);
+    if (this.#rows < rowsPerTurn) return result;
+    this.#rows = 0;
+    await nextTurn();
+    return result;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  async #whenFree<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      // Inside a transaction the file is ours: waiting there would only hold up everybody else.
+      if (this.#database.inTransaction) return this.#run<R>(query);
+      return await whenFree(() => this.#run<R>(query));
+    } catch (error) {
+      throw explainSqliteError(error, this.#file);
+    }
+  }
+
+  #run<R>(query: CompiledQuery): QueryResult<R> {
+    const statement = this.#prepare(query.sql);
+    if (statement.reader) return { rows: statement.all(...query.parameters) as R[] };
+    const { changes } = statement.run(...query.parameters);
+    return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+
+  #prepare(sql: string): Sqlite.Statement<unknown[]> {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare<unknown[]>(sql);
+    const oldest = this.#statements.keys().next();
+    if (this.#statements.size >= mostStatements && !oldest.done) this.#statements.delete(oldest.value);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
