@@ -7,7 +7,7 @@ import { makePlan, type Plan } from './make-plan.ts';
 import { next, type Step } from './step.ts';
 
 const holdForMs = 86_400_000;
-const pageSize = 1000;
+const pageSize = 500;
 
 /** Makes the run's plan and writes down everything that delivery will need. Repeatable: it starts from nothing. */
 export async function planRun(context: RunContext, io: EngineIo): Promise<Step> {

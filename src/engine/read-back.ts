@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { chunk } from '../core/batch.ts';
 import type { Change } from '../core/change.ts';
 import { judgeChange, type Verdict } from '../core/judge.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
@@ -9,6 +11,9 @@ import type { EngineIo, Sync } from './engine-io.ts';
 
 /** Up to here users are read one by one; more are found by a new scan. */
 export const singleReadLimit = 50;
+
+/** So many are judged until other work of this process has its turn. */
+const judgedPerTurn = 500;
 
 export interface ReadBack {
   readonly change: Change;
@@ -28,7 +33,7 @@ export async function readBack(
   const names = changes.map(({ identification }) => identification);
   const known = await io.store.ledger.getMany(sync.settings.connection, names);
   const users = await readUsers(names, sync.platform, signal, io);
-  return changes.map((change) => {
+  const judge = (change: Change): ReadBack => {
     const entry = known.get(change.identification);
     const found = users.get(change.identification);
     if (found === 'unclear') {
@@ -36,7 +41,13 @@ export async function readBack(
       return { change, known: entry, verdict, isUnclear: true };
     }
     return { change, known: entry, verdict: judgeChange(change, found, entry) };
-  });
+  };
+  const backs: ReadBack[] = [];
+  for (const some of chunk(changes, judgedPerTurn)) {
+    if (backs.length > 0) await nextTurn();
+    for (const change of some) backs.push(judge(change));
+  }
+  return backs;
 }
 
 /** The ledger's entry after a change that stands, wholly or in part. */
