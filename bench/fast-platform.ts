@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { parse } from 'csv-parse/sync';
 import { defaultQuirks } from '../src/sandbox/index.ts';
 import type { Account } from '../src/sandbox/people/account.ts';
-import { showFoundUser } from '../src/sandbox/people/show-user.ts';
+import { showFoundUser, showUser } from '../src/sandbox/people/show-user.ts';
 import { benchPeople } from './people.ts';
 
 const someInstant = Date.UTC(2026, 10, 1, 12);
@@ -53,6 +53,11 @@ function servePlatform(people: number): void {
   const answer = async (request: IncomingMessage): Promise<string> => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     if (request.method === 'POST') return take(request);
+    const [, identification] = /\/users\/([^/]+)$/.exec(pathname) ?? [];
+    if (identification !== undefined) {
+      const account = accounts.get(decodeURIComponent(identification));
+      return JSON.stringify({ result: account === undefined ? undefined : showUser(account, defaultQuirks) });
+    }
     if (pathname.includes('/userFiles/')) return fileRecord(Number(pathname.split('/').at(-1)));
     return search(searchParams);
   };

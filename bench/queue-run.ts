@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/index.ts';
@@ -7,9 +5,8 @@ import { requestRun } from '../src/engine/request-run.ts';
 import { openApp } from '../src/main/open-app.ts';
 import { openEngine } from '../src/main/open-engine.ts';
 import { systemClock as clock, newUlid } from '../src/main/system.ts';
-import type { Logger } from '../src/ports/runtime.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
-import { benchPeople } from './people.ts';
+import { silent, writeUpdatesWorld } from './updates-world.ts';
 
 export type Way = 'in-process' | 'queue';
 
@@ -32,12 +29,16 @@ export interface QueueMeasured {
   readonly jobs: number | undefined;
 }
 
-const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => silent };
 const lookMs = 50;
 
 /** `rollcall start` for one run in this process. Run as a child process; sends a `QueueMeasured`. */
 async function measure(order: QueueOrder): Promise<QueueMeasured> {
-  const config = await loadConfig(await writeWorld(order), { env: {}, sourceKinds, expressions: createExpressions() });
+  const also = order.way === 'queue' ? { redis: order.redis } : {};
+  const config = await loadConfig(await writeUpdatesWorld({ ...order, also }), {
+    env: {},
+    sourceKinds,
+    expressions: createExpressions(),
+  });
   const parts = { clock, logger: silent, newId: newUlid, checkpoint: () => {}, mayPresentSeed: true };
   const engine = await openEngine(config, parts);
   const app = openApp(config, engine);
@@ -69,43 +70,6 @@ async function countJobs(url: string): Promise<number> {
   const events = await client.xrange('{rollcall}:runs:events', '-', '+');
   client.disconnect();
   return events.filter(([, words]) => words[1] === 'added' && words.some((word) => word.startsWith('run_'))).length;
-}
-
-/** Everybody of the platform, each in another department. */
-async function writeWorld({ way, people, batchRows, folder, url, redis }: QueueOrder): Promise<string> {
-  let rows = 'id,first,last,mail,area,status\n';
-  for (const { identification, fields } of benchPeople(people)) {
-    rows += `${identification},${fields.firstName},${fields.lastName},${fields.email},Reorganised,active\n`;
-  }
-  await writeFile(join(folder, 'employees.csv'), rows);
-  const open = { absolute: people, percent: 100 };
-  const config = {
-    store: 'sqlite:./rollcall.db',
-    ...(way === 'queue' ? { redis } : {}),
-    connections: {
-      acme: {
-        baseUrl: url,
-        accessToken: 'bench',
-        limits: { requestsPerSecond: 1000, concurrency: 4 },
-        dialect: { search: { pageSize: 1000 } },
-      },
-    },
-    syncs: {
-      people: {
-        connection: 'acme',
-        source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
-        policy: 'sync',
-        delivery: 'csv',
-        batchRows,
-        mapping: { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail', area: 'area' },
-        lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
-        guards: { updates: open },
-      },
-    },
-  };
-  const path = join(folder, 'rollcall.json');
-  await writeFile(path, JSON.stringify(config));
-  return path;
 }
 
 process.send?.(await measure(JSON.parse(process.argv[2] ?? '{}') as QueueOrder));

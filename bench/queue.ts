@@ -1,9 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findRedisProgram, startRedis } from '../test/support/services/redis.ts';
+import { forkHere, nextMessage } from './child.ts';
 import type { QueueMeasured, QueueOrder, Way } from './queue-run.ts';
 
 /**
@@ -59,29 +59,14 @@ async function measureOnce(
   const redis = await startRedis(program);
   const platform = forkHere('fast-platform.ts', String(size.people));
   try {
-    const url = (await firstMessage(platform)) as string;
+    const url = (await nextMessage(platform)) as string;
     const order: QueueOrder = { way, ...size, folder, url, redis: redis.url };
-    return (await firstMessage(forkHere('queue-run.ts', JSON.stringify(order)))) as QueueMeasured;
+    return (await nextMessage(forkHere('queue-run.ts', JSON.stringify(order)))) as QueueMeasured;
   } finally {
     if (platform.connected) platform.disconnect();
     await redis.close();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** The flags of the executable (src/main/cli.ts). */
-const memoryFlags = ['--max-old-space-size=1024', '--max-semi-space-size=8'];
-
-function forkHere(file: string, argument: string): ChildProcess {
-  return fork(join(import.meta.dirname, file), [argument], { execArgv: memoryFlags });
-}
-
-function firstMessage(child: ChildProcess): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    child.once('message', resolve);
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`${child.spawnargs[1]} ended with ${code} without a word`)));
-  });
 }
 
 function median(values: readonly number[]): number {

@@ -1,0 +1,62 @@
+import { createExpressions } from '../src/config/expressions.ts';
+import { loadConfig } from '../src/config/index.ts';
+import { requestRun } from '../src/engine/request-run.ts';
+import { openApp } from '../src/main/open-app.ts';
+import { openEngine } from '../src/main/open-engine.ts';
+import { systemClock as clock, newUlid } from '../src/main/system.ts';
+import { sourceKinds } from '../src/sources/registry.ts';
+import { type LoopWatch, watchLoop } from './loop-stops.ts';
+import type { ResponsiveNews, ResponsiveOrder } from './responsive-order.ts';
+import { silent } from './updates-world.ts';
+
+/** `rollcall start` with its server; does one run when its parent says so. Run as a child process; sends `ResponsiveNews`. */
+async function work({ config: path, explain }: ResponsiveOrder): Promise<void> {
+  const config = await loadConfig(path, { env: {}, sourceKinds, expressions: createExpressions() });
+  const parts = { clock, logger: silent, newId: newUlid, checkpoint: () => {}, mayPresentSeed: true };
+  const engine = await openEngine(config, parts);
+  const app = openApp(config, engine);
+  const { runs } = engine.io.store;
+  const stopping = new AbortController();
+  let watch: LoopWatch | undefined;
+  const started = app.start({
+    signal: stopping.signal,
+    progress: ({ step }) => watch?.doing(step),
+    onReady: () => {},
+    onListening: (url) => tell({ kind: 'listening', url }),
+    role: 'all',
+  });
+  const failed = started.then(() => Promise.reject(new Error('the deployment has ended by itself')));
+  await Promise.race([new Promise((resolve) => process.once('message', resolve)), failed]);
+  const idleRssMb = process.memoryUsage.rss() / 1e6;
+  watch = await watchLoop(explain);
+  const before = process.cpuUsage();
+  await requestRun({ sync: 'people', kind: 'manual', scope: { kind: 'all' } }, engine.io);
+  const look = async () => (await runs.list({ limit: 1 }))[0];
+  let run = await look();
+  for (; run === undefined; run = await look()) await Promise.race([clock.sleep(20), failed]);
+  tell({ kind: 'running', run: run.id });
+  for (; run === undefined || run.phase !== 'done'; run = await look()) await Promise.race([clock.sleep(100), failed]);
+  const cpu = process.cpuUsage(before);
+  const loop = await watch.end();
+  const { outcome, counts, reason, endedAt = 0, startedAt } = run;
+  tell({
+    kind: 'ended',
+    outcome: `${outcome}${reason === undefined ? '' : `: ${reason}`}`,
+    changes: counts.update,
+    seconds: (endedAt - startedAt) / 1000,
+    cpuSeconds: (cpu.user + cpu.system) / 1e6,
+    idleRssMb,
+    peakRssMb: (process.resourceUsage().maxRSS * 1024) / 1e6,
+    loop,
+  });
+  stopping.abort(new Error('the run has ended'));
+  await started;
+  await app.close();
+}
+
+function tell(news: ResponsiveNews): void {
+  process.send?.(news);
+}
+
+await work(JSON.parse(process.argv[2] ?? '{}') as ResponsiveOrder);
+process.disconnect();
