@@ -33,6 +33,7 @@ export type FindingCode =
   | 'held'
   | 'rows-dropped'
   | 'fill-rate'
+  | 'field-vanished'
   | 'resumed'
   | 'platform-ill'
   | 'batch-failed'

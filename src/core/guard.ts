@@ -1,4 +1,5 @@
 import { type ChangeClass, changeClasses } from './change.ts';
+import type { VanishedField } from './field-sight.ts';
 import type { FieldName } from './fields.ts';
 import type { Hold } from './run.ts';
 import type { GuardSettings, Threshold } from './settings.ts';
@@ -13,6 +14,8 @@ export interface GuardFacts {
   readonly managed: number;
   readonly rows: number;
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
+  /** Source fields that the mapping reads and this full read shows for nobody any more. */
+  readonly vanished: readonly VanishedField[];
   /** The last complete full read; undefined at the first run and for reads that are not full. */
   readonly previous:
     | { readonly rows: number; readonly fillRates: Readonly<Partial<Record<FieldName, number>>> }
@@ -24,7 +27,7 @@ export interface GuardVerdict {
   readonly holds: readonly Hold[];
   /** Fields whose updates are stopped because their fill-rate fell. */
   readonly fields: readonly { readonly field: FieldName; readonly reason: string }[];
-  /** Misses of this read are not counted: the source has lost rows. */
+  /** Misses of this read are not counted: the source has lost rows, or fields. */
   readonly areMissesHeld: boolean;
 }
 
@@ -37,13 +40,17 @@ export function allowance(threshold: Threshold, managed: number): number {
 /** Says which classes of a plan are too much. Safe classes go on: only what is named here is held. */
 export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVerdict {
   const holds: Hold[] = [];
+  const blind = blindness(facts.vanished);
   const rowsReason = rowsDropped(facts, settings);
   for (const name of changeClasses) {
     const count = facts.classes[name];
     if (count === 0) continue;
     const allowed = allowance(settings[name], facts.managed);
     const total = count + facts.recent[name];
-    if (total > allowed) {
+    if (blind !== undefined) {
+      // Whatever follows from a field that is gone may be wrong: a leave date for one, or who is in scope.
+      holds.push({ sync: facts.sync, class: name, reason: blind, count });
+    } else if (total > allowed) {
       const recent = facts.recent[name] === 0 ? '' : ` with ${facts.recent[name]} in the last 24 h before`;
       const of = facts.managed === 0 ? 'a first run' : `${facts.managed} managed users`;
       const reason = `${count} ${className[name]}${recent}: ${allowed} allowed for ${of}`;
@@ -52,7 +59,19 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
       holds.push({ sync: facts.sync, class: name, reason: rowsReason, count });
     }
   }
-  return { holds, fields: emptiedFields(facts, settings), areMissesHeld: rowsReason !== undefined };
+  const told = new Set(facts.vanished.flatMap(({ readers }) => readers));
+  const fields = emptiedFields(facts, settings).filter(({ field }) => !told.has(field));
+  return { holds, fields, areMissesHeld: rowsReason !== undefined || blind !== undefined };
+}
+
+/** So many fields are named in a reason; the findings name all. */
+const namedFields = 3;
+
+function blindness(vanished: readonly VanishedField[]): string | undefined {
+  if (vanished.length === 0) return undefined;
+  const rest = vanished.length - namedFields;
+  const named = vanished.slice(0, namedFields).map(({ reason }) => reason);
+  return [...named, ...(rest > 0 ? [`and ${rest} more, see the findings`] : [])].join('; ');
 }
 
 /** Why the source is suspiciously shorter than the last complete read, or undefined. */

@@ -22,6 +22,8 @@ export interface CompiledMapping {
   readonly fields: readonly FieldName[];
   /** Every source field that is read, as written in the settings (dots not resolved), each once. */
   readonly reads: readonly string[];
+  /** By source field: the keys that read it, as the configuration calls them: `email`, `lifecycle.status`, `scope`. */
+  readonly readers: ReadonlyMap<string, readonly string[]>;
   /**
    * The source field that holds the identification as it is, for point reads; undefined when the identification is
    * computed, so that people can only be found by mapping everyone.
@@ -70,16 +72,11 @@ export function compileMapping(
     lifecycle: explained('lifecycle', () => compileLifecycle(lifecycle)),
     scope: scope === undefined ? undefined : explained('scope', () => expressions.compile(scope)),
   };
+  const readers = readersOf(parts, lifecycle);
   return {
     fields: rules.map(({ name }) => name),
-    reads: [
-      ...new Set([
-        ...identification.reads,
-        ...rules.flatMap(({ rule }) => rule.reads),
-        ...parts.lifecycle.reads,
-        ...(parts.scope?.reads ?? []),
-      ]),
-    ],
+    reads: [...readers.keys()],
+    readers,
     identificationField: pointField(settings.identification),
     map(record, now) {
       const raws = readAll(parts, record.fields);
@@ -103,6 +100,27 @@ interface Parts {
   readonly rules: readonly NamedRule[];
   readonly lifecycle: Lifecycle;
   readonly scope: CompiledExpression | undefined;
+}
+
+/** Who reads what, in the order of the record's way: identification, fields, lifecycle, scope. */
+function readersOf(
+  { identification, rules, lifecycle, scope }: Parts,
+  settings: LifecycleSettings | undefined,
+): ReadonlyMap<string, readonly string[]> {
+  const readers = new Map<string, string[]>();
+  const add = (reader: string, reads: readonly string[]): void => {
+    for (const read of reads) readers.set(read, [...(readers.get(read) ?? []), reader]);
+  };
+  add('identification', identification.reads);
+  for (const { name, rule } of rules) add(name, rule.reads);
+  for (const key of ['status', 'hireDate', 'leaveDate', 'timezone'] as const) {
+    add(
+      `lifecycle.${key}`,
+      lifecycle.reads.filter((read) => read === settings?.[key]),
+    );
+  }
+  add('scope', scope?.reads ?? []);
+  return readers;
 }
 
 /** Raw values: the identification, the fields in order, the scope. */

@@ -10,10 +10,30 @@ export function compileSourcePath(path: string): (fields: Fields) => unknown {
   return (fields) => (Object.hasOwn(fields, path) ? fields[path] : reach(fields, steps));
 }
 
+/**
+ * Compiles the question whether a record says anything at the path: a value, or that there is none (null there or above,
+ * or a list that is shorter). False means that the source does not show the field: not asked for, not granted, omitted.
+ */
+export function compileSourceSight(path: string): (fields: Fields) => boolean {
+  const steps = path.split('.');
+  return (fields) => (Object.hasOwn(fields, path) ? fields[path] !== undefined : isInSight(fields, steps));
+}
+
 /** Whether a source with these field names may hold something at the path. */
 export function isKnownSourcePath(path: string, names: readonly string[]): boolean {
   const [first = path] = path.split('.', 1);
   return names.includes(path) || names.includes(first);
+}
+
+function isInSight(fields: Fields, steps: readonly string[]): boolean {
+  let current: unknown = fields;
+  for (const step of steps) {
+    if (current === null) return true;
+    if (typeof current !== 'object') return false;
+    if (!Object.hasOwn(current, step)) return Array.isArray(current) && /^\d+$/.test(step);
+    current = (current as Fields)[step];
+  }
+  return current !== undefined;
 }
 
 function reach(fields: Fields, steps: readonly string[]): unknown {

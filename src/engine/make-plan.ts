@@ -1,10 +1,11 @@
 import { chunk } from '../core/batch.ts';
 import { PlanDigest } from '../core/change.ts';
 import { countOf } from '../core/count-of.ts';
+import { type VanishedField, vanishedFields } from '../core/field-sight.ts';
 import type { Finding } from '../core/finding.ts';
 import { checkGuards, className, type GuardVerdict } from '../core/guard.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
-import type { RunFacts, RunScope } from '../ports/store.ts';
+import type { ReadRecord, RunFacts, RunScope } from '../ports/store.ts';
 import { comparePlatform } from './compare.ts';
 import { type DecisionSink, decideEveryone } from './decide-everyone.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
@@ -60,10 +61,12 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
     const last = scope.kind === 'all' ? await io.store.reads.last(name) : undefined;
     const pulled = await pull({ sync, scope, index, signal, find, previousRows: last?.rows }, io);
     io.checkpoint('source-read');
+    const vanished = fieldsGone(job, pulled, last);
+    for (const { reason } of vanished) find({ code: 'field-vanished', message: reason });
     const nothing = whyNothing(job, pulled);
     if (nothing !== undefined) {
       for (const finding of unusablePeople(index, pulled.snapshot)) find(finding);
-      return await emptyPlan(job, pulled, nothing, [...ofRun, ...ofPeople], io);
+      return await emptyPlan(job, pulled, vanished, nothing, [...ofRun, ...ofPeople], io);
     }
 
     const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
@@ -108,7 +111,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
       io,
     );
 
-    const { rejected, ...verdict } = await guard(job, pulled, managed, last, io);
+    const { rejected, ...verdict } = await guard(job, pulled, { managed, last, vanished }, io);
     if (context !== undefined && !verdict.areMissesHeld) {
       for (const places of chunk(misses, missesAtOnce)) {
         const entries = places.map((place) => JSON.parse(spool.read(place)) as LedgerEntry);
@@ -116,7 +119,8 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
       }
     }
     io.checkpoint('ledger-written');
-    for (const { reason } of [...verdict.holds, ...verdict.fields]) find({ code: 'held', message: reason });
+    const reasons = new Set([...verdict.holds, ...verdict.fields].map(({ reason }) => reason));
+    for (const message of reasons) find({ code: 'held', message });
     const facts: RunFacts = {
       sourceRows: pulled.snapshot.rows,
       platformUsers: compared.users,
@@ -141,12 +145,18 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
   }
 }
 
+interface GuardGrounds {
+  /** Users that were ours before. */
+  readonly managed: number;
+  readonly last: ReadRecord | undefined;
+  readonly vanished: readonly VanishedField[];
+}
+
 /** Holds what is too much, after taking out what a person has approved or rejected. */
 async function guard(
   job: PlanJob,
   pulled: Pulled,
-  managed: number,
-  last: Awaited<ReturnType<EngineIo['store']['reads']['last']>>,
+  { managed, last, vanished }: GuardGrounds,
   io: EngineIo,
 ): Promise<GuardVerdict & { readonly rejected: number }> {
   const { settings } = job.sync;
@@ -155,7 +165,7 @@ async function guard(
   const { rejected } = await io.store.plans.applyApprovals(owned, job.planId, settings.name, now);
   const { open } = await io.store.plans.count(job.planId);
   const recent = await io.store.plans.appliedSince(settings.name, now - dayMs);
-  const { snapshot, fillRates } = pulled;
+  const { snapshot, fillRates, sight } = pulled;
   const isFull = job.scope.kind === 'all' && snapshot.kind === 'full';
   const verdict = checkGuards(
     {
@@ -165,6 +175,7 @@ async function guard(
       managed,
       rows: snapshot.rows,
       fillRates,
+      vanished,
       previous: isFull ? last : undefined,
     },
     settings.guards,
@@ -180,7 +191,16 @@ async function guard(
     const stamp = snapshot.missing?.stamp ?? '';
     // Only approving the run itself makes a doubted read the measure: what was approved may be about something else.
     const isAccepted = isProven && !verdict.areMissesHeld && verdict.fields.length === 0;
-    const read = { sync: settings.name, run: job.planId, at: now, rows: snapshot.rows, stamp, fillRates, isAccepted };
+    const read = {
+      sync: settings.name,
+      run: job.planId,
+      at: now,
+      rows: snapshot.rows,
+      stamp,
+      fillRates,
+      sight,
+      isAccepted,
+    };
     await io.store.reads.put(job.context.owned, read);
   }
   // A read that proves nothing has no misses to hold, and there is nothing in it for a person to approve.
@@ -196,6 +216,13 @@ async function seal({ planId, context }: PlanJob, io: EngineIo): Promise<string>
   return text;
 }
 
+/** Fields that the mapping reads and a full read, whole or not, does not show any more. */
+function fieldsGone({ sync, scope }: PlanJob, pulled: Pulled, last: ReadRecord | undefined): readonly VanishedField[] {
+  if (scope.kind !== 'all' || pulled.snapshot.rows === 0) return [];
+  const { sight: now, notReturned } = pulled;
+  return vanishedFields({ readers: sync.mapping.readers, now, before: last?.sight, notReturned });
+}
+
 /** Why this read is no ground for any plan. A file of which not one row can be used is as good as none. */
 function whyNothing({ scope }: PlanJob, { snapshot, usable }: Pulled): string | undefined {
   const { rows } = snapshot;
@@ -208,6 +235,7 @@ function whyNothing({ scope }: PlanJob, { snapshot, usable }: Pulled): string | 
 async function emptyPlan(
   job: PlanJob,
   { snapshot }: Pulled,
+  vanished: readonly VanishedField[],
   why: string,
   findings: Finding[],
   io: EngineIo,
@@ -220,7 +248,8 @@ async function emptyPlan(
     facts: { sourceRows: snapshot.rows, sourceGaps: snapshot.gaps },
     verdict: { holds: [], fields: [], areMissesHeld: false },
     repeated: 0,
-    failure: `${why}: nothing was changed. ${snapshot.gaps.join('; ')}`.trim(),
+    failure:
+      `${why}: nothing was changed. ${[...vanished.map(({ reason }) => reason), ...snapshot.gaps].join('; ')}`.trim(),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type FieldSight, watchFields } from '../core/field-sight.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Mapped, Person, RejectedPerson } from '../core/person.ts';
@@ -13,6 +14,10 @@ export interface Pulled {
   readonly snapshot: Snapshot;
   /** Share of people with a value, per mapped field. */
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
+  /** Which of the fields that the mapping reads came for anybody at all. */
+  readonly sight: FieldSight;
+  /** What the source says it was asked for and gave for nobody. */
+  readonly notReturned: readonly string[];
   readonly evidence: string | undefined;
   /** People of whom the source says something that can be acted on. */
   readonly usable: number;
@@ -35,6 +40,7 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
   const named = job.scope.kind === 'users' ? new Set(job.scope.identifications) : undefined;
   const twins = new Set([...(named ?? [])].map((identification) => identification.toLowerCase()));
   const filled = new Map<FieldName, number>();
+  const watch = watchFields(sync.mapping.reads);
   let people = 0;
   let usable = 0;
   let unreadable = 0;
@@ -81,13 +87,15 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
       const fillRates = Object.fromEntries(
         sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),
       );
-      return { snapshot, fillRates, evidence: next.value.complete ? next.value.evidence : undefined, usable };
+      const [evidence, notReturned = []] = next.value.complete ? [next.value.evidence, next.value.notReturned] : [];
+      return { snapshot, fillRates, sight: watch.sight(), notReturned, evidence, usable };
     }
     for (const { at, reason } of next.value.broken) {
       unreadable += 1;
       find({ code: 'row-unreadable', at, message: `${at} cannot be read: ${reason}` });
     }
     for (const record of next.value.records) {
+      watch.see(record);
       const mapped = sync.mapping.map(record, now);
       file(mapped instanceof Promise ? await mapped : mapped);
     }

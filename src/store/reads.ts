@@ -1,3 +1,4 @@
+import type { FieldSight } from '../core/field-sight.ts';
 import type { ReadRecord, Reads } from '../ports/store.ts';
 import { asOwner, type Database } from './database.ts';
 
@@ -22,6 +23,7 @@ export function createReads(db: Database): Reads {
           stamp: row.stamp,
           isAccepted: row.is_accepted === 1,
           fillRates: JSON.parse(row.fill_rates) as ReadRecord['fillRates'],
+          ...(row.sight === null ? {} : { sight: JSON.parse(row.sight) as FieldSight }),
         }
       );
     },
@@ -35,6 +37,7 @@ export function createReads(db: Database): Reads {
           stamp: read.stamp,
           is_accepted: Number(read.isAccepted),
           fill_rates: JSON.stringify(read.fillRates),
+          sight: read.sight === undefined ? null : JSON.stringify(read.sight),
         };
         // A resumed run reads again: its later read replaces the first.
         await transaction

@@ -186,6 +186,8 @@ export interface ReadRow {
   stamp: string;
   is_accepted: number;
   fill_rates: string;
+  /** Null in rows of versions that did not look. */
+  sight: string | null;
 }
 
 export interface TokenRow {

@@ -205,7 +205,16 @@ export function describeRuns(store: () => Store): void {
 
   describe('source reads', () => {
     const read = (run: string, at: number, isAccepted = true) => {
-      return { sync: 'people', run, at, rows: 500, stamp: `of ${run}`, isAccepted, fillRates: { email: 0.98 } };
+      return {
+        sync: 'people',
+        run,
+        at,
+        rows: 500,
+        stamp: `of ${run}`,
+        isAccepted,
+        fillRates: { email: 0.98 },
+        sight: { work_email: true, end: false },
+      };
     };
 
     it('compares with the last accepted read; one that a guard doubts counts when a person has accepted it', async () => {

@@ -11,6 +11,7 @@ const calm: GuardFacts = {
   managed: 1000,
   rows: 1000,
   fillRates: {},
+  vanished: [],
   previous: undefined,
 };
 
@@ -70,6 +71,24 @@ describe('guards', () => {
   it('accept a source that lost exactly what is allowed', () => {
     const verdict = checkGuards({ ...calm, rows: 900, previous: { rows: 1000, fillRates: {} } }, defaultGuards);
     expect(verdict.areMissesHeld).toBe(false);
+  });
+
+  it('hold every class when a field is gone, even what no threshold would stop, and say which', () => {
+    const vanished = ['lifecycle.leaveDate', 'email', 'area', 'job'].map((reader) => {
+      return { read: reader, readers: [reader], reason: `${reader} is gone` };
+    });
+    const classes = { ...none, creates: 1, updates: 1, disables: 51 };
+    const previous = { rows: 1000, fillRates: { email: 1, office: 1 } };
+    const facts = { ...calm, classes, vanished, previous, fillRates: { email: 0, office: 0 } };
+    const verdict = checkGuards(facts, defaultGuards);
+    const reason = 'lifecycle.leaveDate is gone; email is gone; area is gone; and 1 more, see the findings';
+    expect(verdict.holds).toEqual(
+      (['creates', 'updates', 'disables'] as const).map((name) => {
+        return { sync: 'people', class: name, count: classes[name], reason };
+      }),
+    );
+    expect(verdict.areMissesHeld).toBe(true);
+    expect(verdict.fields).toEqual([{ field: 'office', reason: expect.any(String) }]);
   });
 
   it('name a field whose fill-rate fell, and not one that was never filled', () => {

@@ -8,6 +8,7 @@ import { type Engine, openEngine } from '../../src/main/open-engine.ts';
 import { newUlid } from '../../src/main/system.ts';
 import type { App, PlanReport, RunReport } from '../../src/ports/app.ts';
 import type { Checkpoint } from '../../src/ports/runtime.ts';
+import type { SourceKind } from '../../src/ports/source.ts';
 import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { FastClock } from './fast-clock.ts';
@@ -27,6 +28,8 @@ export interface OfficeOptions {
   /** More syncs on the same connection, by name. */
   readonly syncs?: Readonly<Record<string, unknown>>;
   readonly checkpoint?: Checkpoint;
+  /** Kinds of source that only a test knows, besides those of the registry. */
+  readonly kinds?: readonly SourceKind[];
 }
 
 /** A whole Rollcall on real parts: a store on disk, a CSV file, a sandbox platform over HTTP. Closed after the test. */
@@ -107,7 +110,11 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
   };
   const path = join(folder, 'rollcall.json');
   await writeFile(path, JSON.stringify(config));
-  const loaded = await loadConfig(path, { env: {}, sourceKinds, expressions: createExpressions() });
+  const loaded = await loadConfig(path, {
+    env: {},
+    sourceKinds: [...sourceKinds, ...(options.kinds ?? [])],
+    expressions: createExpressions(),
+  });
   const checkpoint = options.checkpoint ?? (() => {});
   const engine = await openEngine(loaded, { clock, logger: log, newId: newUlid, checkpoint, mayPresentSeed: true });
   const app = openApp(loaded, engine);

@@ -1,0 +1,65 @@
+import type { CompiledMapping } from './mapping.ts';
+import type { SourceRecord } from './person.ts';
+import { compileSourceSight } from './source-path.ts';
+
+/** Which of the source fields that a mapping reads came for at least one person: the scope of a read, as far as we look. */
+export type FieldSight = Readonly<Record<string, boolean>>;
+
+/** Watches the records of one read. A field that was seen once is not looked for any more. */
+export interface SightWatch {
+  see(record: SourceRecord): void;
+  sight(): FieldSight;
+}
+
+export function watchFields(reads: readonly string[]): SightWatch {
+  let unseen = reads.map((read) => ({ read, isIn: compileSourceSight(read) }));
+  return {
+    see({ fields }) {
+      if (unseen.length === 0) return;
+      const still = unseen.filter(({ isIn }) => !isIn(fields));
+      if (still.length < unseen.length) unseen = still;
+    },
+    sight() {
+      const missing = new Set(unseen.map(({ read }) => read));
+      return Object.fromEntries(reads.map((read) => [read, !missing.has(read)]));
+    },
+  };
+}
+
+/** A source field that the mapping reads and nobody shows any more: somebody took a right or a column away. */
+export interface VanishedField {
+  readonly read: string;
+  /** The keys of the configuration that read it. */
+  readonly readers: readonly string[];
+  /** A whole sentence: what, and the likely cause. */
+  readonly reason: string;
+}
+
+export interface SightFacts {
+  readonly readers: CompiledMapping['readers'];
+  readonly now: FieldSight;
+  /** The last read that was accepted; undefined at the first one, and for reads of versions that did not look. */
+  readonly before: FieldSight | undefined;
+  /** What the source itself says it was asked for and gave for nobody. */
+  readonly notReturned: readonly string[];
+}
+
+/**
+ * Compares what a full read shows with the last one. A field that nobody shows is vanished when it was shown before, or
+ * when the source says that it asked for it in vain and no person has accepted that yet.
+ */
+export function vanishedFields({ readers, now, before, notReturned }: SightFacts): readonly VanishedField[] {
+  const known = (read: string): boolean | undefined =>
+    before !== undefined && Object.hasOwn(before, read) ? before[read] : undefined;
+  return [...readers].flatMap(([read, names]) => {
+    if (now[read] === true) return [];
+    const who = `${names.join(' and ')} ${names.length === 1 ? 'reads' : 'read'} \`${read}\``;
+    if (known(read) === true) {
+      const reason = `${who}, which came for nobody, and did before: was a permission or a column taken away in the HR system?`;
+      return [{ read, readers: names, reason }];
+    }
+    if (known(read) === false || !notReturned.some((name) => read === name || read.startsWith(`${name}.`))) return [];
+    const reason = `${who}, which the source was asked for and gave for nobody: is it granted in the HR system, and called so there?`;
+    return [{ read, readers: names, reason }];
+  });
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { vanishedFields, watchFields } from '../../src/core/field-sight.ts';
+
+describe('a field is in sight', () => {
+  it.each([
+    { fields: { end: '2024-06-30' }, path: 'end', isSeen: true },
+    { fields: { end: '' }, path: 'end', isSeen: true },
+    { fields: { end: null }, path: 'end', isSeen: true },
+    { fields: { end: undefined }, path: 'end', isSeen: false },
+    { fields: {}, path: 'end', isSeen: false },
+    { fields: { 'work.email': 'a' }, path: 'work.email', isSeen: true },
+    { fields: { work: { email: null } }, path: 'work.email', isSeen: true },
+    { fields: { work: null }, path: 'work.email', isSeen: true },
+    { fields: { work: {} }, path: 'work.email', isSeen: false },
+    { fields: { work: 'Sales' }, path: 'work.email', isSeen: false },
+    { fields: { phones: [] }, path: 'phones.0.value', isSeen: true },
+    { fields: { phones: [{}] }, path: 'phones.0.value', isSeen: false },
+    { fields: {}, path: 'constructor', isSeen: false },
+    { fields: {}, path: '__proto__', isSeen: false },
+  ])('$path of $fields: $isSeen', ({ fields, path, isSeen }) => {
+    const watch = watchFields([path]);
+    watch.see({ at: 'item 1', fields });
+    expect(Object.entries(watch.sight())).toEqual([[path, isSeen]]);
+  });
+
+  it('when one record of many shows it', () => {
+    const watch = watchFields(['a', 'b', 'c']);
+    for (const fields of [{}, { b: 1 }, { c: null }, {}]) watch.see({ at: 'x', fields });
+    expect(watch.sight()).toEqual({ a: false, b: true, c: true });
+  });
+});
+
+describe('a field that nobody shows', () => {
+  const readers = new Map([['end', ['lifecycle.leaveDate', 'orgEntryDate']]]);
+  const before =
+    /^lifecycle\.leaveDate and orgEntryDate read `end`, which came for nobody, and did before: .*taken away/;
+  const asked = /read `end`, which the source was asked for and gave for nobody: is it granted/;
+
+  it.each([
+    { name: 'and did before, is gone', was: { end: true }, asked: [], reason: before },
+    { name: 'and was asked for, did before, is gone', was: { end: true }, asked: ['end'], reason: before },
+    { name: 'and was asked for, at the first read, is gone', was: undefined, asked: ['end'], reason: asked },
+    { name: 'and was asked for, and is mapped since today, is gone', was: {}, asked: ['end'], reason: asked },
+    { name: 'at the first read, is only rare', was: undefined, asked: [], reason: undefined },
+    { name: 'and is mapped since today, is only rare', was: { other: true }, asked: [], reason: undefined },
+    { name: 'and did not before either, is as it was', was: { end: false }, asked: [], reason: undefined },
+    { name: 'and a person accepted that, is as it was', was: { end: false }, asked: ['end'], reason: undefined },
+    { name: 'while another one was asked for in vain', was: undefined, asked: ['en', 'end.day'], reason: undefined },
+  ])('$name', ({ was, asked: notReturned, reason }) => {
+    const gone = vanishedFields({ readers, now: { end: false }, before: was, notReturned });
+    expect(gone.map((field) => field.reason)).toEqual(reason === undefined ? [] : [expect.stringMatching(reason)]);
+  });
+
+  it('is gone too when what it lies in was asked for in vain', () => {
+    const inside = new Map([['manager.email', ['email']]]);
+    const facts = { readers: inside, now: { 'manager.email': false }, before: undefined, notReturned: ['manager'] };
+    expect(vanishedFields(facts)).toMatchObject([{ read: 'manager.email', readers: ['email'] }]);
+  });
+
+  it('is none when somebody shows it, whatever the source says', () => {
+    expect(vanishedFields({ readers, now: { end: true }, before: { end: true }, notReturned: ['end'] })).toEqual([]);
+  });
+});

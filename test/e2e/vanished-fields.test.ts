@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { ReadEnd } from '../../src/core/snapshot.ts';
+import { defineKind } from '../../src/source-kit/kind.ts';
+import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+/** An HR system in memory that leaves out what Rollcall's user may not see. */
+interface Hr {
+  people: readonly Row[];
+  hidden: readonly string[];
+  end:
+    | Partial<Extract<ReadEnd, { complete: true }>>
+    | { readonly complete: false; readonly reasons: readonly string[] };
+}
+
+function kindOver(hr: Hr) {
+  return defineKind({
+    kind: 'memory',
+    title: 'people in memory',
+    capabilities: { delta: false, point: false, terminated: 'always', future: 'always' },
+    config: z.strictObject({ kind: z.literal('memory') }),
+    starters: [],
+    open: () => ({
+      kind: 'memory',
+      capabilities: { delta: false, point: false, terminated: 'always', future: 'always' },
+      async *read(): AsyncGenerator<never, ReadEnd> {
+        const records = hr.people.map((row, i) => {
+          const seen = Object.entries(row).filter(([name]) => !hr.hidden.includes(name));
+          return { at: `item ${i + 1}`, fields: Object.fromEntries(seen) };
+        });
+        yield { records, broken: [] } as never;
+        const whole = {
+          complete: true,
+          rows: records.length,
+          evidence: 'the list ended',
+          stamp: JSON.stringify(hr.people),
+        };
+        return { ...whole, ...hr.end } as ReadEnd;
+      },
+      fields: async () => undefined,
+    }),
+  });
+}
+
+const lifecycle = { status: 'status', active: ['active'], leaver: ['left'], leaveDate: 'end' };
+const some = { end: '' };
+
+async function openHr(hidden: readonly string[] = []): Promise<{ office: Office; hr: Hr }> {
+  const people = employees(20).map((row) => ({ ...row, ...some }));
+  const hr: Hr = { people, hidden, end: {} };
+  const sync = { source: { kind: 'memory' }, lifecycle, missing: { afterReads: 1, minAge: '0s' } };
+  const office = await openOffice({ sandbox: { people: usersOf(employees(20)) }, sync, kinds: [kindOver(hr)] });
+  return { office, hr };
+}
+
+/** Every class at once: a joiner, a mover, a leaver by status, and one who is missing. */
+function changed(): Row[] {
+  const rows = employees(21, { E2: { last: 'Núñez' }, E3: { status: 'left' } }).filter(({ id }) => id !== 'E20');
+  return rows.map((row) => ({ ...row, ...some }));
+}
+
+describe('a permission that was taken away', () => {
+  it('holds everything, names field and cause, and changes nobody, until a person says that it is right', async () => {
+    const { office, hr } = await openHr();
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+    Object.assign(hr, { people: changed(), hidden: ['end'] });
+
+    for (let i = 0; i < 2; i += 1) {
+      const { run, findings, holds } = await office.apply();
+      expect(run).toMatchObject({ outcome: 'held', counts: { create: 1, update: 1, disable: 2, held: 4, applied: 0 } });
+      expect(holds.map(({ class: held }) => held).sort()).toEqual(['creates', 'disables', 'updates']);
+      for (const { reason } of holds)
+        expect(reason).toMatch(/^lifecycle\.leaveDate reads `end`, which came for nobody/);
+      expect(findings).toContainEqual({
+        code: 'field-vanished',
+        message: expect.stringContaining('a permission or a column'),
+      });
+    }
+    expect(office.sandbox.state.log).toHaveLength(0);
+
+    const { run } = await office.apply();
+    await office.app.approve(run.id, 'ops');
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 4, held: 0 } });
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('heals by itself when it is given back', async () => {
+    const { office, hr } = await openHr();
+    await office.apply();
+    Object.assign(hr, { people: changed(), hidden: ['mail'] });
+    expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { applied: 0 } });
+    hr.hidden = [];
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { held: 0, disable: 2 } });
+  });
+
+  it('holds the run even when nothing would change', async () => {
+    const { office, hr } = await openHr();
+    await office.apply();
+    hr.hidden = ['mail'];
+    expect((await office.apply()).run).toMatchObject({ outcome: 'held', reason: expect.stringContaining('findings') });
+    expect((await office.plan()).findings).toMatchObject([{ code: 'field-vanished' }]);
+  });
+
+  it('holds a read that is not whole too, which can never become the measure', async () => {
+    const { office, hr } = await openHr();
+    await office.apply();
+    Object.assign(hr, { people: changed(), hidden: ['end'], end: { complete: false, reasons: ['a page came twice'] } });
+    const first = await office.apply();
+    expect(first.run).toMatchObject({ outcome: 'partial', counts: { held: 2, applied: 0 } });
+    await office.app.approve(first.run.id, 'ops');
+    expect((await office.apply()).run.counts).toMatchObject({ applied: 2, held: 0 });
+    hr.end = {};
+    expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { applied: 0 } });
+  });
+
+  it('fails the run, with the field in its reason, when nobody can be told apart any more', async () => {
+    const { office, hr } = await openHr();
+    await office.apply();
+    Object.assign(hr, { people: changed(), hidden: ['status'] });
+    const { run } = await office.apply();
+    expect(run.outcome).toBe('failed');
+    expect(run.reason).toMatch(
+      /none can be used.*lifecycle\.status reads `status`, which came for nobody, and did before/,
+    );
+  });
+});
+
+describe('a field that was never there', () => {
+  it('holds nothing when the source does not know that it was asked for', async () => {
+    const { office } = await openHr(['end']);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('holds the first run when the source asked for it in vain, and after an approval no more', async () => {
+    const { office, hr } = await openHr(['end']);
+    hr.end = { notReturned: ['end', 'nobody-maps-this'] };
+    const { run, findings } = await office.apply();
+    expect(run.outcome).toBe('held');
+    expect(findings.map(({ message }) => message).join()).toMatch(
+      /`end`, which the source was asked for and gave for nobody/,
+    );
+    await office.app.approve(run.id, 'ops');
+    hr.people = changed();
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { held: 0 } });
+  });
+});
