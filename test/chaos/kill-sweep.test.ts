@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { employees } from '../support/office.ts';
+import { countUp } from './count-up.ts';
 import {
   expectPromisesKept,
   fatesEndMs,
@@ -41,24 +42,6 @@ const cases: readonly (readonly [string, WorldOptions])[] = [
   ['direct calls', byCall],
   ['a failing file that is split', bySplitting],
 ];
-
-/** Does it for 1, 2, 3 … (or by steps), two at a time, until it says that it is over. Returns how far it came. */
-async function countUp(once: (n: number) => Promise<'killed' | 'over'>, step = 1): Promise<number> {
-  let next = 1;
-  const take = (): number => {
-    const n = next;
-    next += step;
-    return n;
-  };
-  let over = Number.POSITIVE_INFINITY;
-  const work = async (): Promise<void> => {
-    for (let n = take(); n < over; n = take()) {
-      if ((await once(n)) === 'over') over = Math.min(over, n);
-    }
-  };
-  await Promise.all([work(), work()]);
-  return over - 1;
-}
 
 async function killAt(world: KillWorld, at: 'checkpoint' | 'write', n: number): Promise<'killed' | 'over'> {
   const ended = await world.command({ command: 'apply', die: { at, n } }).ended;
@@ -120,7 +103,7 @@ describe('a process killed at some checkpoint', () => {
           expect(world.sandbox.state.log.map(({ kind }) => kind)).toEqual(['created']);
           return ended;
         }),
-      laterBy,
+      { step: laterBy },
     );
     expect(kills).toBeGreaterThan(10);
   });
@@ -144,7 +127,7 @@ describe('a process killed at some checkpoint', () => {
           expect(world.sandbox.state.log).toEqual([]);
           return ended;
         }),
-      laterBy,
+      { step: laterBy },
     );
     expect(kills).toBeGreaterThan(5);
   });

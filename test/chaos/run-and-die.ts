@@ -2,7 +2,8 @@
  * A command in a process of its own that may kill itself: `run-and-die.ts ORDER`, the order as JSON (`Order`). Prints
  * one JSON line with what came of it; a line `ready` first where it works until SIGTERM.
  */
-import { writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { silentLogger } from '../support/memory-logger.ts';
 import { openHere } from './open-here.ts';
 import { SharedClock, type SharedTime } from './shared-clock.ts';
@@ -15,8 +16,15 @@ export interface Order {
   /** The run of `approve` and `cancel`. */
   readonly run?: string;
   /** Kills itself with SIGKILL at the nth checkpoint, or the nth time that a write to the store begins or ends. */
-  readonly die?: { readonly at: 'checkpoint' | 'write'; readonly n: number };
+  readonly die?: Death;
   readonly sync?: string;
+}
+
+export interface Death {
+  readonly at: 'checkpoint' | 'write';
+  readonly n: number;
+  /** A folder through which processes count together: whichever of them comes to the nth place dies. */
+  readonly countedIn?: string;
 }
 
 const order = JSON.parse(process.argv[2] ?? '{}') as Order;
@@ -28,10 +36,24 @@ function tell(line: string): void {
 }
 
 let passed = 0;
+/** The number of the place that is passed now: here, or in all the processes that count together. */
+function numberOfPlace(folder: string | undefined): number {
+  for (;;) {
+    passed += 1;
+    if (folder === undefined) return passed;
+    try {
+      closeSync(openSync(join(folder, String(passed)), 'wx'));
+      return passed;
+    } catch (error) {
+      // Another process has passed that place.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
 const pass = (kind: 'checkpoint' | 'write') => (place: string) => {
   if (order.die?.at !== kind) return;
-  passed += 1;
-  if (passed !== order.die.n) return;
+  if (numberOfPlace(order.die.countedIn) !== order.die.n) return;
   tell(`died at ${place}`);
   process.kill(process.pid, 'SIGKILL');
   // The signal may come a moment later: nothing may happen in between.

@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { expectPromisesKept } from '../../chaos/kill-world.ts';
-import { isLongForm } from '../../chaos/long-form.ts';
 import { employees } from '../../support/office.ts';
 import { until } from '../../support/services/redis.ts';
 import { type RedisSpace, startRedisService } from '../../support/services/redis-service.ts';
-import { closeAfterAll, openWorld } from './with-redis.ts';
+import { closeAfterAll, openWorld, recoveryMs } from './with-redis.ts';
 
 closeAfterAll();
 
 const service = await startRedisService('workers that are killed');
 const newSpace = async (): Promise<RedisSpace> => (await service?.newSpace()) ?? expect.fail('there is no Redis');
 const people = employees(9);
-const kills = isLongForm ? 5 : 2;
-/** The lock's life, two looks for stalled jobs, one for the lease, and the rest of the run. */
-const recoveryMs = 15_000;
 
 describe.skipIf(service === undefined)('workers that are killed', () => {
   it('are replaced within seconds: another one brings the run to its end, and nothing happens twice', async () => {
@@ -34,25 +30,6 @@ describe.skipIf(service === undefined)('workers that are killed', () => {
     expect(await second.ended).toMatchObject({ code: 0, errors: '' });
     await expectPromisesKept(world, people);
   });
-
-  it('do not make the job fail, however many follow each other', async () => {
-    const redis = await newSpace();
-    const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 9 } });
-    const first = world.replica({ die: { at: 'checkpoint', n: 2 } });
-    await first.line('ready');
-    await world.ask();
-    expect((await first.ended).signal).toBe('SIGKILL');
-    for (let i = 1; i < kills; i += 1) {
-      const replica = world.replica({ die: { at: 'checkpoint', n: 1 } });
-      expect((await replica.ended).signal).toBe('SIGKILL');
-    }
-    const last = world.replica();
-    const [run] = await world.ended(1);
-    expect(run?.outcome).toBe('succeeded');
-    last.process.kill('SIGTERM');
-    await last.ended;
-    await expectPromisesKept(world, people);
-  }, 60_000);
 
   it('hand over at once when they are asked to end between two calls', async () => {
     const redis = await newSpace();
@@ -80,28 +57,4 @@ describe.skipIf(service === undefined)('workers that are killed', () => {
     await second.ended;
     await expectPromisesKept(world, people);
   }, 60_000);
-
-  it(
-    'leave the rest to the others, at whatever checkpoint one of three is killed',
-    async () => {
-      const redis = await newSpace();
-      const kill = async (n: number): Promise<void> => {
-        const where = { url: redis.url, prefix: `kill-${n}` };
-        const world = await openWorld({ redis: where, employees: people, sync: { batchRows: 5 } });
-        const doomed = world.replica({ die: { at: 'checkpoint', n } });
-        await doomed.line('ready');
-        await world.ask();
-        const others = [world.replica(), world.replica()];
-        const [run] = await world.ended(1, 50_000);
-        expect(run?.outcome, `killed at checkpoint ${n}`).toBe('succeeded');
-        for (const { process } of [doomed, ...others]) process.kill('SIGTERM');
-        for (const other of others) expect(await other.ended).toMatchObject({ code: 0, errors: '' });
-        await expectPromisesKept(world, people);
-        await world.close();
-      };
-      const places = isLongForm ? Array.from({ length: 24 }, (_, i) => i + 1) : [1, 4, 9];
-      for (let i = 0; i < places.length; i += 3) await Promise.all(places.slice(i, i + 3).map(kill));
-    },
-    isLongForm ? 1_200_000 : 60_000,
-  );
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Run } from '../../../src/ports/store.ts';
@@ -31,6 +31,8 @@ export interface RedisWorldOptions {
 /** A platform in this process, a store and a source on disk, and replicas in processes of their own, all in real time. */
 export interface RedisWorld extends KillWorld {
   replica(order?: Pick<Order, 'die'>): Child;
+  /** Where replicas may count together (`countedIn`). */
+  readonly countingFolder: string;
   /** Asks for a run as a shell does: into the store, without Redis. */
   ask(): Promise<void>;
   runs(): Promise<readonly Run[]>;
@@ -74,7 +76,10 @@ export async function openRedisWorld(options: RedisWorldOptions): Promise<RedisW
   const config = join(folder, 'rollcall.json');
   const { redis, store, encryptionKey } = options;
   await writeFile(config, JSON.stringify({ store, redis, encryptionKey, connections: { acme }, syncs: { people } }));
+  const countingFolder = join(folder, 'places');
+  await mkdir(countingFolder);
   const world: RedisWorld = {
+    countingFolder,
     sandbox,
     clock,
     config,

@@ -23,12 +23,23 @@ export async function redisOrSkip(what: string): Promise<string | undefined> {
 /** What is left open is closed when the file ends: tests that run beside each other have no end of their own to hook into. */
 const closers: (() => Promise<void>)[] = [];
 
+/** Has this closed when the file ends. */
+export function runAfterAll(close: () => Promise<void>): void {
+  closers.push(close);
+}
+
 /** Call it once at the top of a file that opens something. */
 export function closeAfterAll(): void {
   afterAll(async () => {
     for (const close of closers.splice(0).reverse()) await close();
   }, 60_000);
 }
+
+/**
+ * From the death of a worker to the end of its run by another one: the lock's life, two looks for stalled jobs, one for
+ * the lease, and the rest of the run.
+ */
+export const recoveryMs = 15_000;
 
 /** A Redis of this test alone. */
 export async function openRedisServer(program: string, options?: RedisServerOptions): Promise<RedisServer> {
