@@ -19,7 +19,8 @@ export function openErrorGate(io: { clock: Clock; logger: Logger; onStorm?: () =
   const told = new Map<string, { at: number; unsaid: number }>();
   let storm = { from: Number.NEGATIVE_INFINITY, errors: 0 };
   return {
-    report(error) {
+    report(failure) {
+      const error = ofOneNode(failure);
       const now = io.clock.now();
       if (now - storm.from > stormMs) storm = { from: now, errors: 0 };
       storm.errors += 1;
@@ -36,6 +37,11 @@ export function openErrorGate(io: { clock: Clock; logger: Logger; onStorm?: () =
   };
 }
 
+/** What a node of a cluster said, where the client only tells that none of them would have us. */
+function ofOneNode(error: unknown): unknown {
+  return error instanceof Error && 'lastNodeError' in error ? error.lastNodeError : error;
+}
+
 /** A word for the error that holds nothing of what was sent: its code, else its class. */
 function kindOf(error: unknown): string {
   const reply = replyCode(error);
@@ -44,13 +50,31 @@ function kindOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
+const otherAuthority =
+  'the certificate of Redis is of an authority that is not trusted here: put that authority into redis.ca, in PEM';
+const noAnswer =
+  'no answer from Redis: it is tried again, and nothing is lost. If there never was one: is this its port, and is that one for TLS (rediss://) or not (redis://)?';
+
 const advice: Readonly<Record<string, string>> = {
   OOM: 'Redis is full: give it more memory, with maxmemory-policy noeviction. Nothing is lost; work goes on by itself',
   NOAUTH: 'Redis wants a password: set redis.password',
   WRONGPASS: 'Redis refuses the user or password: see redis.username and redis.password',
-  NOPERM: 'the Redis user may not do this: give it all commands on the keys below redis.prefix',
+  NOPERM:
+    'the Redis user may not do this: give it the rights that docs/operations.md lists, on the keys of redis.prefix',
   READONLY: 'this Redis is a replica: name the master, or use the sentinel form',
   MISCONF: 'Redis cannot save to its disk and takes no writes: see its log. Nothing is lost',
+  // Codes of Node's TLS (node:tls, "X509 certificate error codes").
+  SELF_SIGNED_CERT_IN_CHAIN: otherAuthority,
+  DEPTH_ZERO_SELF_SIGNED_CERT: otherAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: otherAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: otherAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: otherAuthority,
+  CERT_SIGNATURE_FAILURE: otherAuthority,
+  CERT_HAS_EXPIRED: 'the certificate of Redis has expired: renew it there',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'the certificate of Redis is of another host than redis names: use the name that it holds',
+  ETIMEDOUT: noAnswer,
+  ECONNRESET: noAnswer,
 };
 
 function adviceFor(error: unknown, kind: string): string {

@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { expectPromisesKept } from '../../chaos/kill-world.ts';
+import { employees } from '../../support/office.ts';
+import { until } from '../../support/services/redis.ts';
+import { startCluster } from '../../support/services/redis-groups.ts';
+import { missingForTls, type SecureRedis, startSecureRedis } from '../../support/services/redis-tls.ts';
+import { closeAfterAll, openWorld, redisOrSkip, runAfterAll, startHere } from './with-redis.ts';
+
+closeAfterAll();
+
+const what = 'Redis with TLS and an ACL user';
+const program = await redisOrSkip(what);
+const missing = program === undefined ? undefined : await missingForTls(program);
+if (missing !== undefined) process.stderr.write(`skipped: ${what} needs ${missing}\n`);
+
+const people = employees(9);
+const password = 'a-password-of-redis';
+
+/** What the documentation tells to put behind `user NAME on >PASSWORD`. */
+async function documentedRights(): Promise<string> {
+  const text = await readFile(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+  return /^ *user rollcall on >PASSWORD (.+)$/m.exec(text)?.[1] ?? expect.fail('no ACL line in docs/operations.md');
+}
+
+async function openSecure(): Promise<SecureRedis> {
+  const rights = await documentedRights();
+  const redis = await startSecureRedis(program ?? '', [
+    `user rollcall on >${password} ${rights}`,
+    `user elsewhere on >${password} ${rights.replace('{rollcall}', '{elsewhere}')}`,
+  ]);
+  runAfterAll(() => redis.close());
+  return redis;
+}
+
+const urlOf = ({ tlsPort }: SecureRedis, user = 'rollcall', secret = password): string =>
+  `rediss://${user}:${secret}@127.0.0.1:${tlsPort}`;
+
+describe.skipIf(program === undefined || missing !== undefined)('a Redis behind TLS that knows its users', () => {
+  it('is enough with the rights that the documentation gives, also where workers die, wait and end', async () => {
+    const redis = await openSecure();
+    const world = await openWorld({
+      redis: { url: urlOf(redis), ca: redis.ca },
+      employees: people,
+      sync: { batchRows: 3 },
+      processingMs: 1000,
+    });
+    const doomed = world.replica({ die: { at: 'checkpoint', n: 9 } });
+    await doomed.line('ready');
+    await world.ask();
+    expect((await doomed.ended).signal).toBe('SIGKILL');
+    const second = await startHere(world);
+    await until(async () => world.sandbox.state.files.size > 1);
+    await second.stop();
+    const third = await startHere(world);
+    const [run] = await world.ended(1);
+    expect(run?.outcome).toBe('succeeded');
+    await third.stop();
+    for (const { logger } of [second, third]) expect(logger.messages('error')).toEqual([]);
+    expect(await redis.server.command('ACL', 'LOG'), 'what was refused').toEqual([]);
+    await expectPromisesKept(world, people);
+  }, 60_000);
+
+  const someCa = (redis: SecureRedis): string => redis.otherCa;
+  const plain = (redis: SecureRedis): string => redis.server.url.replace('redis:', 'rediss:');
+  it.each([
+    ['its certificate is of another authority', urlOf, someCa, /put that authority into redis\.ca/],
+    [
+      'the password is wrong',
+      (redis: SecureRedis) => urlOf(redis, 'rollcall', 'guessed'),
+      undefined,
+      /redis\.password/,
+    ],
+    ['the user has other keys', (redis: SecureRedis) => urlOf(redis, 'elsewhere'), undefined, /docs\/operations\.md/],
+    [
+      'the certificate is of another host',
+      (redis: SecureRedis) => urlOf(redis).replace('127.0.0.1', 'localhost'),
+      undefined,
+      /another host/,
+    ],
+    ['the port knows no TLS', plain, undefined, /is that one for TLS/],
+    [
+      'the port wants TLS',
+      (redis: SecureRedis) => urlOf(redis).replace('rediss:', 'redis:'),
+      undefined,
+      /is that one for TLS/,
+    ],
+  ])('has us say what to do when %s, and nothing is lost', async (_when, url, ca, advice) => {
+    const redis = await openSecure();
+    const where = { url: url(redis), ca: ca?.(redis) ?? redis.ca };
+    const world = await openWorld({ redis: where, employees: people, sync: { batchRows: 9 } });
+    const wrong = await startHere(world);
+    await world.ask();
+    await until(async () => (await world.runs()).length > 0);
+    await until(async () => wrong.logger.messages('error').some((message) => advice.test(message)));
+    await wrong.stop();
+    expect(wrong.logger.text()).not.toMatch(new RegExp(`${password}|guessed`));
+    expect(await world.runs()).toEqual([expect.objectContaining({ phase: 'pulling' })]);
+  });
+
+  it('is enough with the same rights at each node of a cluster', async () => {
+    const cluster = await startCluster(program ?? '');
+    try {
+      const rights = (await documentedRights()).split(' ');
+      for (const node of cluster.nodes) {
+        await node.command('ACL', 'SETUSER', 'rollcall', 'on', `>${password}`, ...rights);
+      }
+      const nodes = cluster.nodes.map(({ port }) => `127.0.0.1:${port}`);
+      const guessing = await openWorld({
+        redis: { cluster: nodes, username: 'rollcall', password: 'guessed' },
+        employees: people,
+      });
+      const wrong = await startHere(guessing);
+      await until(async () => wrong.logger.messages('error').some((message) => message.includes('redis.password')));
+      await wrong.stop();
+      for (const node of cluster.nodes) await node.command('ACL', 'LOG', 'RESET');
+      const world = await openWorld({
+        redis: { cluster: nodes, username: 'rollcall', password },
+        employees: people,
+        sync: { batchRows: 5 },
+      });
+      const deployment = await startHere(world);
+      await world.ask();
+      const [run] = await world.ended(1);
+      expect(run?.outcome).toBe('succeeded');
+      await deployment.stop();
+      for (const node of cluster.nodes) expect(await node.command('ACL', 'LOG'), 'what was refused').toEqual([]);
+      expect(deployment.logger.messages('error')).toEqual([]);
+    } finally {
+      await cluster.close();
+    }
+  }, 60_000);
+});
