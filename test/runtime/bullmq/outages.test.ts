@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { defaultTiming } from '../../../src/runtime/bullmq/open-worker.ts';
 import { expectPromisesKept } from '../../chaos/kill-world.ts';
 import { employees } from '../../support/office.ts';
-import { until } from '../../support/services/redis.ts';
+import { type RedisServer, until } from '../../support/services/redis.ts';
 import { startCluster, startSentinels } from '../../support/services/redis-groups.ts';
 import type { RedisWorld } from './redis-world.ts';
-import { closeAfterAll, openRedisServer, openWorld, redisOrSkip, startHere } from './with-redis.ts';
+import { closeAfterAll, type Deployment, openRedisServer, openWorld, redisOrSkip, startHere } from './with-redis.ts';
 
 closeAfterAll();
 
@@ -16,6 +17,17 @@ const slow = { employees: people, sync: { batchRows: 4 }, processingMs: 2500 };
 /** Until the platform has the first file. */
 function firstFile(world: RedisWorld): Promise<void> {
   return until(async () => world.sandbox.state.files.size > 0);
+}
+
+/** The kinds of trouble that it told, one per line of its log. */
+function errorsOf({ logger }: Deployment): readonly unknown[] {
+  return logger.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields.kind);
+}
+
+/** How often Redis has refused a command because it is full. */
+async function refusedForMemory(redis: RedisServer): Promise<number> {
+  const said = String(await redis.command('INFO', 'errorstats'));
+  return Number(/errorstat_OOM:count=(\d+)/.exec(said)?.[1] ?? 0);
 }
 
 async function expectOneGoodRun(what: string, world: RedisWorld, withinMs = 30_000): Promise<void> {
@@ -46,7 +58,9 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     await firstFile(world);
     await redis.kill();
     await world.ask();
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await until(async () => errorsOf(deployment).includes('ECONNREFUSED'));
+    // The next step has become due, and nobody could be told to take it.
+    await until(async () => [...world.sandbox.state.files.values()].some(({ dueAt }) => dueAt <= world.clock.now()));
     await redis.start();
     const backAt = Date.now();
     const runs = await world.ended(2);
@@ -70,7 +84,7 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     await world.ask();
     await until(async () => (await world.runs()).some(({ phase }) => phase === 'delivering'));
     redis.signal('SIGSTOP');
-    await new Promise((resolve) => setTimeout(resolve, 8000));
+    await new Promise((resolve) => setTimeout(resolve, defaultTiming.lockMs + 1000));
     redis.signal('SIGCONT');
     await expectOneGoodRun('stood still', world, 60_000);
     await Promise.all([one.stop(), two.stop()]);
@@ -85,10 +99,9 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     const deployment = await startHere(world);
     await redis.command('SETRANGE', 'filler', '30000000', 'x');
     await world.ask();
-    await new Promise((resolve) => setTimeout(resolve, 4000));
-    const lines = deployment.logger.lines.filter(({ level }) => level === 'error');
-    expect(lines.map(({ fields }) => fields.kind)).toContain('OOM');
-    expect(lines.length).toBeLessThan(10);
+    await until(async () => (await refusedForMemory(redis)) > 20);
+    expect(errorsOf(deployment)).toContain('OOM');
+    expect(errorsOf(deployment).length).toBeLessThan(10);
     await redis.command('DEL', 'filler');
     await expectOneGoodRun('full', world);
     await deployment.stop();
