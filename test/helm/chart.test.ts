@@ -301,6 +301,30 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(notes).toContain('volume claim acme-rollcall');
   });
 
+  it('can be installed with an address and Secrets alone, and tells that a sync is to be added', async () => {
+    const only = [
+      'config.connections.acme.baseUrl=https://platform.example.com',
+      `config.connections.acme.accessToken=\${env:T}`,
+    ];
+    const secret = ['secretEnv.T.secret=rollcall-acme', 'secretEnv.T.key=access-token'];
+    const sets = [...only, ...secret].flatMap((value) => ['--set', value]);
+    const { code, stdout, stderr } = await runHelm(helm, ['install', 'acme', chart, '--dry-run=client', ...sets]);
+    expect(`${stderr}${code}`).toBe('0');
+    expect(stdout.slice(stdout.indexOf('NOTES:'))).toContain('config.syncs is empty');
+  });
+
+  it('knows every name that the program knows in its configuration, and asks for what it asks for', async () => {
+    const read = async (file: string) => JSON.parse(await readFile(join(chart, file), 'utf8'));
+    const { config } = (await read('values.schema.json')).properties;
+    const schema = await read('../../schema/rollcall.schema.json');
+    expect(Object.keys(config.properties).sort()).toEqual(Object.keys(schema.properties).sort());
+    for (const part of ['connections', 'syncs']) {
+      const { $ref, ...inline } = schema.properties[part].additionalProperties;
+      const shape = $ref === undefined ? inline : schema.$defs[$ref.split('/').at(-1)];
+      expect(config.properties[part].additionalProperties.required).toEqual(shape.required);
+    }
+  });
+
   it('takes every example of values in the documentation', async () => {
     const text = await readFile(join(chart, '../../docs/kubernetes.md'), 'utf8');
     const examples = [...text.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', body = '']) =>
@@ -326,6 +350,24 @@ describe.skipIf(found === undefined)('the chart', () => {
 
   it.each([
     ['an unknown value', 'single-sqlite', ['--set', 'replicas=3'], /replicas/],
+    [
+      'an unknown name in the configuration',
+      'single-sqlite',
+      ['--set', 'config.conections.acme.baseUrl=https://p.example.com'],
+      /\/config.*'conections' not allowed/,
+    ],
+    [
+      'a sync without its policy',
+      'single-sqlite',
+      ['--set', 'config.syncs.other.connection=acme'],
+      /\/config\/syncs\/other.*missing properties.*'policy'/,
+    ],
+    [
+      'a policy that does not exist',
+      'single-sqlite',
+      ['--set', 'config.syncs.people.policy=all'],
+      /\/config\/syncs\/people\/policy.*'upsert-only'/,
+    ],
     ['an unknown mode', 'single-sqlite', ['--set', 'mode=cluster'], /mode.*'single', 'distributed'/s],
     [
       'an unknown policy for pulling',
