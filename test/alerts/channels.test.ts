@@ -279,6 +279,6 @@ describe('e-mail', () => {
   it('to a server that is not there is an error', async () => {
     const { port } = await openMailServer();
     for (const server of servers.splice(0)) await new Promise<void>((resolve) => server.close(() => resolve()));
-    await expect(send(mail(`smtp://127.0.0.1:${port}`))).rejects.toThrow(/ECONNREFUSED|ESOCKET|ECONNECTION/);
+    await expect(send(mail(`smtp://127.0.0.1:${port}`))).rejects.toThrow(/E[A-Z]+: no connection; check host and port/);
   });
 });

@@ -51,10 +51,22 @@ export function openEmail(settings: Settings): Channel {
   };
 }
 
+const noConnection = 'no connection; check host and port in the url, and whether it is smtps:// or smtp://';
+const hints: Readonly<Record<string, string>> = {
+  EAUTH: 'check name and password in the url',
+  EDNS: 'the host has no address; check its name in the url',
+  ESOCKET: noConnection,
+  ECONNECTION: noConnection,
+  ECONNREFUSED: noConnection,
+  ETIMEDOUT: 'no answer in time; check host and port in the url, and the firewall',
+  ETLS: 'no TLS was agreed on; use smtps://, or a server with STARTTLS and a certificate that is trusted',
+};
+
 /** Code and SMTP answer; nodemailer's own message may quote what was sent. */
 function faultOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
   const status = 'responseCode' in error && typeof error.responseCode === 'number' ? ` (${error.responseCode})` : '';
-  return `${code}${status}${code === 'EAUTH' ? ': check name and password in the url' : ''}`;
+  const hint = hints[code];
+  return `${code}${status}${hint === undefined ? '' : `: ${hint}`}`;
 }
