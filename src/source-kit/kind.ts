@@ -10,6 +10,8 @@ export interface KindDescription<C extends { readonly kind: string }> {
   /** The section `syncs.*.source`, strict: an unknown key is a misspelt one. Describe each key with `.meta`. */
   readonly config: z.ZodType<C>;
   readonly starters: readonly SourceStarter[];
+  /** Fills in what is not written (a preset), before anything is checked. Gives what it does not understand as it is. */
+  fill?(written: unknown): unknown;
   /** Opens nothing that would have to be closed before the first read. */
   open(config: C, base: SourceBase): Source;
 }
@@ -26,7 +28,7 @@ export function defineKind<C extends { readonly kind: string }>(description: Kin
       return z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }) as Readonly<Record<string, unknown>>;
     },
     parse(written) {
-      const parsed = config.safeParse(written, { error: sentenceFor });
+      const parsed = config.safeParse(description.fill?.(written) ?? written, { error: sentenceFor });
       if (parsed.success) return { ok: true, open: (base) => description.open(parsed.data, base) };
       return { ok: false, problems: problemsOf(parsed.error, config) };
     },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { SourceRecord } from '../core/person.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
@@ -8,8 +9,10 @@ type Fields = Readonly<Record<string, unknown>>;
 /** One page as the HR system gave it, and what comes after it. */
 export interface Page<P> {
   readonly people: readonly Fields[];
-  /** How many people there are, where the source says so and means it. The last page's word counts. */
+  /** How many people there are, where the source says so and means it. Pages that differ in it make the read incomplete. */
   readonly total?: number | undefined;
+  /** What makes the whole read incomplete, in words and without values. */
+  readonly doubts?: readonly string[] | undefined;
   readonly next: NextPage<P>;
 }
 
@@ -42,9 +45,17 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
   const firsts = new Set<string>();
   let place = read.first;
   let isProbe = false;
+  let lastTotal: number | undefined;
   for (let number = 1; ; number++) {
     io.signal.throwIfAborted();
-    const { people, total, next } = await read.page(place, number);
+    const { people, total = lastTotal, doubts = [], next } = await read.page(place, number);
+    if (lastTotal !== undefined && total !== lastTotal) {
+      tally.doubt(
+        `the total went from ${lastTotal} to ${total} between two pages, so somebody may have slipped through`,
+      );
+    }
+    lastTotal = total;
+    for (const doubt of doubts) tally.doubt(doubt);
     const doubt = circleDoubt(people, firsts, number);
     if (doubt !== undefined) {
       tally.doubt(doubt);
@@ -90,9 +101,9 @@ export async function* given(
 function circleDoubt(people: readonly Fields[], firsts: Set<string>, number: number): string | undefined {
   const first = people[0];
   if (first === undefined) return undefined;
-  const text = JSON.stringify(first);
-  if (firsts.has(text)) return `page ${number} is a page that was read before`;
-  firsts.add(text);
+  const hash = createHash('sha256').update(JSON.stringify(first)).digest('base64');
+  if (firsts.has(hash)) return `page ${number} is a page that was read before`;
+  firsts.add(hash);
   return undefined;
 }
 

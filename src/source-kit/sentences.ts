@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { SourceConfigRefusal } from '../ports/source.ts';
 
 /** What the configuration says of a wrong value; it goes on from the key and never holds the value itself. */
@@ -14,6 +14,10 @@ export function sentenceFor(issue: z.core.$ZodRawIssue): string | undefined {
       return issue.origin === 'number' ? `must be at most ${issue.maximum}` : 'is too long';
     case 'invalid_type':
       return `must be ${expected[issue.expected] ?? issue.expected}`;
+    case 'invalid_union':
+      return 'options' in issue && Array.isArray(issue.options)
+        ? `must be one of ${issue.options.map(String).join(', ')}`
+        : undefined;
     default:
       return undefined;
   }
@@ -41,6 +45,7 @@ export function problemsOf(error: z.ZodError, schema: z.ZodType): SourceConfigRe
 }
 
 function keysOf(schema: z.ZodType): readonly string[] {
+  if (schema instanceof z.ZodPipe) return keysOf(schema.in as z.ZodType);
   return 'shape' in schema && typeof schema.shape === 'object' && schema.shape !== null
     ? Object.keys(schema.shape)
     : [];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { countOf } from '../core/count-of.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
-import { compileSourcePath } from '../core/source-path.ts';
+import { compileSourcePath, compileSourceSight } from '../core/source-path.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -28,7 +28,7 @@ export interface Tally {
 /** Opens the tally of one read. */
 export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules): Tally {
   const keyOf = typeof key === 'string' ? compileSourcePath(key) : key;
-  const unseen = new Map(expected.map((path) => [path, compileSourcePath(path)]));
+  const unseen = new Map(expected.map((path) => [path, compileSourceSight(path)]));
   const seen = new Set<string>();
   const doubts: string[] = [];
   // The sum of the records' hashes is the same in whatever order they come.
@@ -40,7 +40,7 @@ export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules
   return {
     add(fields) {
       rows += 1;
-      for (const [path, read] of unseen) if (read(fields) !== undefined) unseen.delete(path);
+      for (const [path, isInSight] of unseen) if (isInSight(fields)) unseen.delete(path);
       addHash(sum, fields);
       const value = keyOf(fields);
       if (value === undefined || value === null || value === '') {
@@ -55,7 +55,9 @@ export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules
       seen.add(text);
       return true;
     },
-    doubt: (reason) => void doubts.push(reason),
+    doubt(reason) {
+      if (!doubts.includes(reason)) doubts.push(reason);
+    },
     get rows() {
       return rows;
     },
@@ -73,7 +75,8 @@ export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules
         reasons.push(`the source says there are ${total}, and ${rows - doubles} came`);
       }
       if (reasons.length > 0) return { complete: false, rows, reasons };
-      const notReturned = [...unseen.keys()];
+      // Nobody at all (a delta) says nothing of fields.
+      const notReturned = rows === 0 ? [] : [...unseen.keys()];
       const stamp = Buffer.from(sum.buffer).toString('base64url');
       return { complete: true, rows, evidence, stamp, ...(notReturned.length === 0 ? {} : { notReturned }) };
     },

@@ -1,9 +1,11 @@
+import type { Answer } from '../../http/transport.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { SourceBase } from '../../ports/source.ts';
 import type { AccessTokens } from '../../ports/tokens.ts';
 import type { HttpAuth } from './auth-settings.ts';
 import { openClientCredentials } from './client-credentials.ts';
 import { type OAuthClient, presentRefreshToken } from './oauth.ts';
+import type { HttpTls } from './settings.ts';
 
 /** What goes along with a request to show who asks. */
 export interface Pass {
@@ -14,11 +16,12 @@ export interface Pass {
 
 /** Gives passes. One per source; lives as long as it does. */
 export interface Authority {
-  pass(clock: Clock, signal: AbortSignal): Promise<Pass>;
+  /** `asked` is what it goes along with: a signature (AWS) is made for one request. */
+  pass(clock: Clock, signal: AbortSignal, asked: { readonly method: string; readonly url: string }): Promise<Pass>;
   /** After a 401: forgets what was refused. False when nothing newer can be had. */
   renew(refused: Pass, clock: Clock, signal: AbortSignal): Promise<boolean>;
-  /** Hears of every accepted answer: some servers hand out the next token there. */
-  accepted?(answer: { header(name: string): string | undefined }, pass: Pass): void;
+  /** Hears of every accepted answer, before its body is read: some servers hand out the next token in its head. */
+  accepted?(answer: Pick<Answer, 'header' | 'headerAll'>, pass: Pass, clock: Clock): void;
 }
 
 /** An authority of headers that never change. */
@@ -26,8 +29,11 @@ export function fixedAuthority(headers: Readonly<Record<string, string>>): Autho
   return { pass: async () => ({ headers, generation: undefined }), renew: async () => false };
 }
 
-/** The authority of an `auth` section. Asks nobody before the first pass. Throws `CONFIG_INVALID` without what it needs. */
-export function openAuthority(auth: HttpAuth, base: SourceBase, timeoutMs: number): Authority {
+/**
+ * The authority of an `auth` section; `tls` holds for the token endpoint, too. Asks nobody before the first pass. Throws
+ * `CONFIG_INVALID` without what it needs.
+ */
+export function openAuthority(auth: HttpAuth, base: SourceBase, timeoutMs: number, tls?: HttpTls): Authority {
   switch (auth.kind) {
     case 'none':
       return fixedAuthority({});
@@ -38,9 +44,9 @@ export function openAuthority(auth: HttpAuth, base: SourceBase, timeoutMs: numbe
     case 'headers':
       return fixedAuthority(auth.headers);
     case 'client-credentials':
-      return bearerAuthority(openClientCredentials({ ...clientOf(auth, timeoutMs), clientSecret: auth.clientSecret }));
+      return bearerAuthority(openClientCredentials(clientOf(auth, timeoutMs, tls)));
     case 'refresh-token': {
-      const client = clientOf(auth, timeoutMs);
+      const client = clientOf(auth, timeoutMs, tls);
       const { refreshToken } = auth;
       const exchange = (token: string, signal: AbortSignal) => presentRefreshToken(client, token, signal);
       const tokens = base.openTokens({ refreshToken, exchange, timeoutMs });
@@ -61,6 +67,9 @@ export function bearerAuthority(open: (clock: Clock) => AccessTokens): Authority
       await open(clock).renew(generation, signal);
       return true;
     },
+    accepted(_answer, { generation }, clock) {
+      if (generation !== undefined) open(clock).accepted(generation);
+    },
   };
 }
 
@@ -72,6 +81,7 @@ export function basicAuthorization(username: string, password: string): string {
 function clientOf(
   auth: Extract<HttpAuth, { kind: 'client-credentials' | 'refresh-token' }>,
   timeoutMs: number,
+  tls: HttpTls,
 ): OAuthClient {
   const { tokenUrl, clientId, clientSecret, clientAuth, scope, parameters } = auth;
   return {
@@ -79,6 +89,7 @@ function clientOf(
     clientId,
     clientAuth,
     timeoutMs,
+    tls,
     ...(clientSecret === undefined ? {} : { clientSecret }),
     form: { ...(scope === undefined ? {} : { scope }), ...parameters },
   };

@@ -3,7 +3,7 @@ import { AnswerInvalid } from '../../http/answer-invalid.ts';
 import { startDeadline } from '../../http/deadline.ts';
 import { exactValue, isRecord, readJson } from '../../http/json-text.ts';
 import { describeNetworkFailure } from '../../http/network-failure.ts';
-import { openTransport, readBytes } from '../../http/transport.ts';
+import { openTransport, readBytes, type TlsOptions } from '../../http/transport.ts';
 import type { ExchangeOutcome } from '../../ports/tokens.ts';
 
 /** A client of an OAuth 2.0 token endpoint (RFC 6749, 3.2). */
@@ -15,6 +15,8 @@ export interface OAuthClient {
   /** More fields of every form: `scope`, `audience`. */
   readonly form: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** Some endpoints want our certificate (ADP), or have one of a private authority. */
+  readonly tls?: TlsOptions | undefined;
 }
 
 /** What the token endpoint said. Holds tokens: never log it. */
@@ -30,7 +32,8 @@ const assumedLifeMs = 300_000;
 const Granted = z.looseObject({
   access_token: z.string().min(1),
   refresh_token: z.string().min(1).optional(),
-  expires_in: z.coerce.number().positive().optional(),
+  // Some say null, 0 or "never": no reason to refuse a token.
+  expires_in: z.coerce.number().positive().optional().catch(undefined),
 });
 
 /** Posts one form to the token endpoint, once. Never throws but for the signal. */
@@ -39,7 +42,8 @@ export async function askForToken(
   grant: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<TokenAnswer> {
-  const { tokenUrl, clientId, clientSecret, clientAuth, timeoutMs } = client;
+  const { tokenUrl, clientId, clientSecret, clientAuth, timeoutMs, tls } = client;
+  signal.throwIfAborted();
   const form = new URLSearchParams({ ...grant, ...client.form });
   const headers: Record<string, string> = {
     'content-type': 'application/x-www-form-urlencoded',
@@ -53,7 +57,7 @@ export async function askForToken(
     form.set('client_id', clientId);
     if (clientSecret !== undefined) form.set('client_secret', clientSecret);
   }
-  const transport = openTransport({ concurrency: 1, timeoutMs });
+  const transport = openTransport({ concurrency: 1, timeoutMs }, tls);
   const deadline = startDeadline(signal, timeoutMs);
   try {
     const body = { kind: 'text', text: form.toString() } as const;
@@ -72,7 +76,7 @@ export async function askForToken(
 }
 
 function readTokenAnswer(status: number, bytes: Uint8Array): TokenAnswer {
-  if (status === 429 || status === 503) return { kind: 'not-sent', reason: `it is busy (${status})` };
+  if (status === 408 || status === 429 || status === 503) return { kind: 'not-sent', reason: `it is busy (${status})` };
   if (status >= 500) return { kind: 'lost', reason: `it failed (${status})` };
   if (status >= 400) return { kind: 'refused', status, error: errorWord(bytes) };
   const parsed = Granted.safeParse(exactValue(readJson(bytes)));
@@ -99,6 +103,7 @@ export async function presentRefreshToken(
   refreshToken: string,
   signal: AbortSignal,
 ): Promise<ExchangeOutcome> {
+  if (signal.aborted) return { kind: 'not-sent', reason: 'the call was given up' };
   const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
   const answer = await askForToken(client, grant, signal).catch(() => undefined);
   if (answer === undefined) return { kind: 'unknown', reason: 'the call was given up' };

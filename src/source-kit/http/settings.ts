@@ -11,20 +11,23 @@ const duration = (description: string, fallback: string) =>
     .transform((written) => parseDuration(written) ?? 0)
     .meta({ description, examples: [fallback] });
 
-/** `limits` of a source that is reached over HTTP. */
-export const HttpLimits = z
-  .strictObject({
-    requestsPerSecond: z
-      .number()
-      .positive()
-      .max(1000)
-      .default(5)
-      .meta({ description: 'Requests begun in a second, at most.' }),
-    timeout: duration('No whole answer within this time is a lost answer.', '60s'),
-    patience: duration('How long one request is tried again, waits that the server asks for included.', '15m'),
-  })
-  .prefault({})
-  .meta({ description: 'How fast the HR system is asked, and how long it is waited for.' });
+/** `limits` of a source that is reached over HTTP; `timeout` is the default, longer where one answer holds everybody. */
+export const httpLimits = (timeout: string) =>
+  z
+    .strictObject({
+      requestsPerSecond: z
+        .number()
+        .positive()
+        .max(1000)
+        .default(5)
+        .meta({ description: 'Requests begun in a second, at most.' }),
+      timeout: duration('No whole answer within this time is a lost answer.', timeout),
+      patience: duration('How long one request is tried again, waits that the server asks for included.', '15m'),
+    })
+    .prefault({})
+    .meta({ description: 'How fast the HR system is asked, and how long it is waited for.' });
+
+export const HttpLimits = httpLimits('60s');
 
 export type HttpLimits = z.infer<typeof HttpLimits>;
 

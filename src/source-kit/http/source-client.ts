@@ -5,7 +5,7 @@ import { type Deadline, startDeadline } from '../../http/deadline.ts';
 import { exactValue, readJson } from '../../http/json-text.ts';
 import type { Method, OperationBody } from '../../http/message.ts';
 import { openLimiter } from '../../http/rate-limit.ts';
-import { type Answer, openTransport, readBytes } from '../../http/transport.ts';
+import { type Answer, openTransport, readBytes, type Transport } from '../../http/transport.ts';
 import type { SourceIo } from '../../ports/source.ts';
 import type { Authority, Pass } from './authority.ts';
 import type { HttpLimits, HttpTls } from './settings.ts';
@@ -24,13 +24,31 @@ export interface SourceRequest {
   readonly isContinuation?: boolean;
   /** Statuses beside 200 that are answers: 204, 404. */
   readonly answers?: readonly number[];
+  /**
+   * Reads the body of a refusal whose status alone would be tried again, or would say too little: what a person is told,
+   * without values; undefined leaves it to the status. Whatever it gives is final.
+   */
+  readonly refusal?: (status: number, bytes: Uint8Array) => Refusal | undefined;
+}
+
+/** Why an HR system will refuse the same request again, as it says itself. */
+export interface Refusal {
+  readonly what: string;
+  readonly advice: string;
 }
 
 /** An answer that was read whole. */
 export interface SourceAnswer {
   readonly status: number;
   header(name: string): string | undefined;
+  /** Every value of a header that may come more than once (`link`). */
+  headerAll(name: string): readonly string[];
   readonly bytes: Uint8Array;
+}
+
+/** An answer whose body was JSON; `value` is undefined for an empty body under another status than 200. */
+export interface JsonAnswer extends SourceAnswer {
+  readonly value: unknown;
 }
 
 export interface SourceClientParts {
@@ -41,6 +59,8 @@ export interface SourceClientParts {
   readonly tls?: HttpTls;
   /** Largest body, in bytes; 64 MB unless told. */
   readonly maxBytes?: number;
+  /** How long to leave a server alone after a 429 that names no time, where its vendor names one. */
+  readonly busyWaitMs?: number;
   readonly io: SourceIo;
 }
 
@@ -53,9 +73,18 @@ export interface SourceClient {
   send(request: SourceRequest): Promise<SourceAnswer>;
   /** As `send`, and decodes JSON; ids beyond 2^53 as text. An HTML page or half a body is no JSON. */
   json(request: SourceRequest): Promise<unknown>;
+  /** As `json`, with status and headers, where paging needs them. */
+  jsonAnswer(request: SourceRequest): Promise<JsonAnswer>;
   /** As `send`, but gives the body as it comes, for answers too large to hold. Trouble after the head is not healed. */
   stream(request: SourceRequest): AsyncGenerator<Uint8Array>;
+  /**
+   * As `send`, but `use` takes head and body as they come, for files that are kept elsewhere: when the body breaks off,
+   * it is called anew with the next answer. It extends the deadline while bytes flow.
+   */
+  receive<T>(request: SourceRequest, use: UseAnswer<T>): Promise<T>;
 }
+
+type UseAnswer<T> = (answer: Answer, deadline: Deadline) => Promise<T>;
 
 const maxTries = 6;
 const firstDelayMs = 500;
@@ -79,92 +108,148 @@ export async function* withSourceClient<T, R>(
   }
 }
 
-function openClient(parts: SourceClientParts, transport: ReturnType<typeof openTransport>): SourceClient {
+/** How one try ended. */
+type Outcome<T> =
+  | { readonly kind: 'used'; readonly value: T }
+  | { readonly kind: 'trouble'; readonly trouble: Trouble };
+
+/** Reads an answer's body. The deadline of its exchange ends with it, unless `use` takes it over. */
+type Use<T> = (answer: Answer, deadline: HeldDeadline) => Promise<T>;
+
+/** A deadline, and whether somebody else now disposes of it. */
+interface HeldDeadline extends Deadline {
+  takeOver(): Deadline;
+}
+
+function openClient(parts: SourceClientParts, transport: Transport): SourceClient {
   const { authority, io, limits, origin } = parts;
   const { clock, logger, signal } = io;
   const rate = { requestsPerSecond: limits.requestsPerSecond, concurrency: 4, timeoutMs: limits.timeout };
   const limiter = openLimiter(rate, clock);
 
-  const exchange = async (request: SourceRequest, pass: Pass, deadline: Deadline): Promise<Answer> => {
+  /** Sends when its turn has come, and uses the answer within one deadline. */
+  const exchange = async <T>(request: SourceRequest, pass: Pass, use: Use<T>): Promise<Outcome<T>> => {
     const { method = 'GET', url, body } = request;
-    if (new URL(url).origin !== origin) throw foreignOrigin(request);
     const type = body?.kind === 'json' ? { 'content-type': 'application/json' } : {};
     const headers = { accept: 'application/json', ...type, ...request.headers, ...pass.headers };
-    return limiter.run(() => transport.send({ method, url, headers, body }, deadline), signal);
-  };
-
-  /** One try. `use` reads the body, within the deadline of the exchange. */
-  const attempt = async <T>(request: SourceRequest, use: (answer: Answer) => Promise<T>): Promise<T | Trouble> => {
-    const pass = await authority.pass(clock, signal);
-    const deadline = startDeadline(signal, limits.timeout);
-    try {
-      const answer = await exchange(request, pass, deadline);
-      if (answer.status === 200 || request.answers?.includes(answer.status)) {
-        const used = await use(answer);
-        authority.accepted?.(answer, pass);
-        return used;
+    return limiter.run(async () => {
+      // Only now: waiting for one's turn is no fault of the server.
+      const deadline = openDeadline(signal, limits.timeout);
+      try {
+        const answer = await transport.send({ method, url, headers, body }, deadline);
+        if (answer.status !== 200 && request.answers?.includes(answer.status) !== true) {
+          const bytes = await readBytes(answer, 64 * 1024).catch(() => new Uint8Array());
+          const refusal = request.refusal?.(answer.status, bytes);
+          if (refusal !== undefined) return { kind: 'trouble', trouble: { heals: 'never', ...refusal } };
+          return { kind: 'trouble', trouble: judgeStatus(request, answer, pass, clock.now(), parts.busyWaitMs) };
+        }
+        authority.accepted?.(answer, pass, clock);
+        return { kind: 'used', value: await use(answer, deadline) };
+      } catch (error) {
+        signal.throwIfAborted();
+        // The own word of who uses the answer, a full disk for example.
+        if (error instanceof RollcallError) throw error;
+        return { kind: 'trouble', trouble: judgeBreakdown(request, error, deadline.hasPassed(), limits.timeout) };
+      } finally {
+        deadline.disposeUnlessHeld();
       }
-      await readBytes(answer, 64 * 1024).catch(() => {});
-      return judgeStatus(request, answer, pass, clock.now());
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof RollcallError) throw error;
-      return judgeBreakdown(request, error, deadline.hasPassed(), limits.timeout);
-    } finally {
-      deadline.dispose();
-    }
+    }, signal);
   };
 
-  const insist = async <T>(request: SourceRequest, use: (answer: Answer) => Promise<T>): Promise<T> => {
+  const attempt = async <T>(request: SourceRequest, use: Use<T>): Promise<Outcome<T>> => {
+    if (originOf(request.url) !== origin) throw foreignOrigin(request);
+    const pass = await authority.pass(clock, signal, { method: request.method ?? 'GET', url: request.url });
+    return exchange(request, pass, use);
+  };
+
+  const insist = async <T>(request: SourceRequest, use: Use<T>): Promise<T> => {
     const giveUpAt = clock.now() + limits.patience;
     let isRenewed = false;
+    const renews = async (refused: Pass | undefined): Promise<boolean> =>
+      refused !== undefined && !isRenewed && (await authority.renew(refused, clock, signal));
     for (let tries = 1; ; tries++) {
-      const found = await attempt(request, use);
-      if (!isTrouble(found)) return found;
-      if (found.refused !== undefined && !isRenewed && (await authority.renew(found.refused, clock, signal))) {
+      const found = await attempt(request, use).catch(judgeAuthority);
+      if (found.kind === 'used') return found.value;
+      let { trouble } = found;
+      const renewed = await renews(trouble.refused).catch(judgeAuthority);
+      if (renewed === true) {
         isRenewed = true;
         continue;
       }
-      if (found.heals === 'never') throw troubleError(found, 'never');
+      if (renewed !== false) trouble = renewed.trouble;
+      if (trouble.heals === 'never') throw troubleError(trouble, 'never');
       const backoffMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (tries - 1)) * (0.5 + randomShare() / 2);
       // A server that names its time is asked then, and not a moment before.
-      const waitMs = Math.round((found.afterMs ?? 0) + (found.afterMs === undefined ? backoffMs : backoffMs / 4));
-      const isOver = found.heals === 'later' || clock.now() + waitMs > giveUpAt;
-      if (isOver || (found.afterMs === undefined && tries >= maxTries)) throw troubleError(found, 'backoff');
-      logger.warn({ request: request.name, tries, waitMs }, `source: ${found.what}; trying again`);
+      const waitMs = Math.round((trouble.afterMs ?? 0) + (trouble.afterMs === undefined ? backoffMs : backoffMs / 4));
+      const isOver = trouble.heals === 'later' || clock.now() + waitMs > giveUpAt;
+      if (isOver || (trouble.afterMs === undefined && tries >= maxTries)) throw troubleError(trouble, 'backoff');
+      logger.warn({ request: request.name, tries, waitMs }, `source: ${trouble.what}; trying again`);
       await clock.sleep(waitMs, signal);
     }
+  };
+
+  /** What the authority threw: a token endpoint that is merely busy is asked again, all else is its own word. */
+  const judgeAuthority = (error: unknown): Extract<Outcome<never>, { kind: 'trouble' }> => {
+    signal.throwIfAborted();
+    if (!(error instanceof RollcallError) || error.code !== 'SOURCE_UNAVAILABLE' || error.retry !== 'backoff')
+      throw error;
+    return { kind: 'trouble', trouble: { heals: 'here', what: error.message, advice: '' } };
   };
 
   const readWhole = async (answer: Answer): Promise<SourceAnswer> => ({
     status: answer.status,
     header: answer.header,
+    headerAll: answer.headerAll,
     bytes: await readBytes(answer, parts.maxBytes),
   });
 
+  const jsonAnswer = (request: SourceRequest): Promise<JsonAnswer> =>
+    insist(request, async (answer) => {
+      refuseWebPage(answer);
+      const whole = await readWhole(answer);
+      const isNothing = whole.bytes.length === 0 && whole.status !== 200;
+      return { ...whole, value: isNothing ? undefined : exactValue(readJson(whole.bytes)) };
+    });
+
   return {
     send: (request) => insist(request, readWhole),
-    json: (request) =>
-      insist(request, async (answer) => {
-        refuseWebPage(answer);
-        const { bytes } = await readWhole(answer);
-        return bytes.length === 0 && answer.status !== 200 ? undefined : exactValue(readJson(bytes));
-      }),
+    receive: insist,
+    json: async (request) => (await jsonAnswer(request)).value,
+    jsonAnswer,
     async *stream(request) {
-      const answer = await insist(request, async (found) => {
+      const { answer, deadline } = await insist(request, async (found, held) => {
         refuseWebPage(found);
-        return found;
+        return { answer: found, deadline: held.takeOver() };
       });
       try {
         for await (const chunk of answer.body) {
           signal.throwIfAborted();
+          deadline.extend();
           yield chunk;
+          deadline.extend();
         }
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof RollcallError) throw error;
-        throw troubleError(judgeBreakdown(request, error, false, limits.timeout), 'backoff');
+        throw troubleError(judgeBreakdown(request, error, deadline.hasPassed(), limits.timeout), 'backoff');
+      } finally {
+        deadline.dispose();
       }
+    },
+  };
+}
+
+function openDeadline(signal: AbortSignal, timeoutMs: number): HeldDeadline & { disposeUnlessHeld(): void } {
+  const deadline = startDeadline(signal, timeoutMs);
+  let isHeld = false;
+  return {
+    ...deadline,
+    takeOver() {
+      isHeld = true;
+      return deadline;
+    },
+    disposeUnlessHeld() {
+      if (!isHeld) deadline.dispose();
     },
   };
 }
@@ -175,12 +260,13 @@ function refuseWebPage(answer: Answer): void {
   if (type.endsWith('html')) throw new AnswerInvalid('the body is a web page instead of data', true);
 }
 
-function isTrouble<T>(found: T | Trouble): found is Trouble {
-  return typeof found === 'object' && found !== null && 'heals' in found && 'what' in found;
+function troubleError({ what, advice }: Trouble, retry: 'never' | 'backoff'): RollcallError {
+  return new RollcallError(advice === '' ? what : `${what}. ${advice}`, { code: 'SOURCE_UNAVAILABLE', retry });
 }
 
-function troubleError({ what, advice }: Trouble, retry: 'never' | 'backoff'): RollcallError {
-  return new RollcallError(`${what}. ${advice}`, { code: 'SOURCE_UNAVAILABLE', retry });
+/** Undefined for what is no absolute address. */
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
 }
 
 function foreignOrigin({ name }: SourceRequest): RollcallError {

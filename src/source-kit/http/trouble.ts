@@ -21,7 +21,13 @@ const forgotten = [400, 404, 410];
 const busy = [408, 425, 429, 500, 502, 503, 504, 598];
 
 /** What a status that is no answer means. */
-export function judgeStatus(request: SourceRequest, answer: Answer, pass: Pass, now: number): Trouble {
+export function judgeStatus(
+  request: SourceRequest,
+  answer: Answer,
+  pass: Pass,
+  now: number,
+  busyWaitMs?: number,
+): Trouble {
   const { status } = answer;
   const what = `${request.name} was answered ${status}`;
   if (status === 401) {
@@ -35,7 +41,7 @@ export function judgeStatus(request: SourceRequest, answer: Answer, pass: Pass, 
     return { heals: 'never', what, advice };
   }
   if (busy.includes(status)) {
-    const afterMs = askedWaitMs(answer, now);
+    const afterMs = askedWaitMs(answer, now) ?? (status === 429 ? busyWaitMs : undefined);
     const advice = 'The HR system is busy or ill. If it happens often, lower limits.requestsPerSecond.';
     return { heals: 'here', what, advice, ...(afterMs === undefined ? {} : { afterMs }) };
   }
