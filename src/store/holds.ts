@@ -1,14 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { Selectable } from 'kysely';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { chunk } from '../core/batch.ts';
 import type { HoldRecord, Holds } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
 import { decisionsOf, lockName } from './differences.ts';
+import { type HoldFacts, holdFacts, openHoldHashes } from './hold-hashes.ts';
 import { RowWriter } from './row-writer.ts';
 import type { ApprovalRow, HoldRow } from './schema.ts';
 
-/** How long a person's no stands for a change that stays the same (design, section 4; contract of `Holds.rejected`). */
-/** Short enough that a real leaver who was rejected by mistake is asked about again soon. */
+/**
+ * How long a person's no stands for a change that stays the same (design, section 4; contract of `Holds.rejected`).
+ * Short enough that a real leaver who was rejected by mistake is asked about again soon.
+ */
 const rejectionMs = 7 * 24 * 3_600_000;
+
+/** So many hashes are sorted until other work of this process has its turn. */
+const sortedPerTurn = 10_000;
+
+/** Decisions per statement: a hash is 64 characters. */
+const decidedPerPiece = 5000;
 
 export function createHolds(db: Database): Holds {
   const decisionWriter = new RowWriter<'approvals', ApprovalRow>('approvals', (insert) =>
@@ -22,6 +32,8 @@ export function createHolds(db: Database): Holds {
       })),
     ),
   );
+
+  const known = openHoldHashes(db);
 
   async function decide(
     hashes: readonly string[],
@@ -47,21 +59,23 @@ export function createHolds(db: Database): Holds {
   }
 
   return {
-    renew(owned, holds) {
+    async renew(owned, holds) {
+      const rows: HoldRow[] = [];
+      for (const hold of holds) rows.push(await toRow(hold));
       return asOwner(db, owned, async (transaction) => {
         await lockName(transaction, decisionsOf(owned.run.sync));
         const open = await openRows(transaction, owned.run.sync);
         const renewed = new Set<string>();
-        for (const hold of holds) {
+        for (const hold of rows) {
           const same = open.find((row) => isRenewal(row, hold) && !renewed.has(row.id));
           if (same === undefined) {
-            await transaction.insertInto('holds').values(toRow(hold)).execute();
+            await transaction.insertInto('holds').values(hold).execute();
           } else {
             renewed.add(same.id);
-            const { run, reason, digest, expiresAt } = hold;
+            const { run, reason, digest, expires_at } = hold;
             await transaction
               .updateTable('holds')
-              .set({ run, reason, digest, expires_at: Math.max(expiresAt, Number(same.expires_at)) })
+              .set({ run, reason, digest, expires_at: Math.max(expires_at, Number(same.expires_at)) })
               .where('id', '=', same.id)
               .execute();
           }
@@ -78,20 +92,19 @@ export function createHolds(db: Database): Holds {
     },
 
     async open(sync, now) {
-      const rows = await openRows(db, sync);
-      return rows.filter((row) => row.expires_at > now).map(toHold);
+      return known.complete((await openRows(db, sync)).filter((row) => row.expires_at > now));
     },
 
     async ofRun(runId) {
       const rows = await db
         .selectFrom('holds')
         .innerJoin('hold_runs', 'hold_runs.hold', 'holds.id')
-        .selectAll('holds')
+        .select(holdFacts)
         .where('hold_runs.run', '=', runId)
         .orderBy('holds.held_at')
         .orderBy('holds.id')
         .execute();
-      return rows.map(toHold);
+      return known.complete(rows);
     },
 
     approve: (sync, hashes, by, now, expiresAt) =>
@@ -100,16 +113,14 @@ export function createHolds(db: Database): Holds {
     reject: (sync, hashes, by, now) =>
       decide(hashes, now, { sync, decision: 'rejected', by_whom: by, expires_at: now + rejectionMs }),
 
-    async rejected(sync, now) {
-      return new Set(await decided(db, sync, 'rejected', now));
-    },
+    rejected: (sync, now) => decided(db, sync, 'rejected', now),
   };
 }
 
-function openRows(db: Database, sync: string): Promise<Selectable<HoldRow>[]> {
+function openRows(db: Database, sync: string): Promise<HoldFacts[]> {
   return db
     .selectFrom('holds')
-    .selectAll()
+    .select(holdFacts)
     .where('sync', '=', sync)
     .where('state', '=', 'open')
     .orderBy('held_at')
@@ -118,43 +129,84 @@ function openRows(db: Database, sync: string): Promise<Selectable<HoldRow>[]> {
 }
 
 /** The same changes of the same class, and the hold had not run out: who let it run out is asked anew. */
-function isRenewal(row: Selectable<HoldRow>, hold: HoldRecord): boolean {
-  return row.class === hold.class && row.hashes_key === keyOf(hold.hashes) && row.expires_at > hold.heldAt;
+function isRenewal(row: HoldFacts, hold: HoldRow): boolean {
+  return row.class === hold.class && row.hashes_key === hold.hashes_key && row.expires_at > hold.held_at;
 }
 
-async function decided(db: Database, sync: string, decision: ApprovalRow['decision'], now: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('approvals')
-    .select('hash')
-    .where('sync', '=', sync)
-    .where('decision', '=', decision)
-    .where('expires_at', '>', now)
-    .where('run', 'is', null)
-    .execute();
-  return rows.map((row) => row.hash);
+async function decided(
+  db: Database,
+  sync: string,
+  decision: ApprovalRow['decision'],
+  now: number,
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let after = ''; ; ) {
+    const rows = await db
+      .selectFrom('approvals')
+      .select('hash')
+      .where('sync', '=', sync)
+      .where('hash', '>', after)
+      .where('decision', '=', decision)
+      .where('expires_at', '>', now)
+      .where('run', 'is', null)
+      .orderBy('hash')
+      .limit(decidedPerPiece)
+      .execute();
+    for (const { hash } of rows) found.add(hash);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < decidedPerPiece) return found;
+    after = last.hash;
+  }
 }
 
 /** Open holds of which every change has the same decision now say so. */
 async function closeDecided(db: OpenTransaction, sync: string, now: number): Promise<void> {
-  const open = await openRows(db, sync);
+  const open = await openHoldHashes(db).complete(await openRows(db, sync));
   for (const state of ['approved', 'rejected'] as const) {
-    const hashes = new Set(await decided(db, sync, state, now));
+    const hashes = await decided(db, sync, state, now);
     for (const row of open) {
-      if (!(JSON.parse(row.hashes) as string[]).every((hash) => hashes.has(hash))) continue;
+      if (!row.hashes.every((hash) => hashes.has(hash))) continue;
       await db.updateTable('holds').set({ state }).where('id', '=', row.id).execute();
     }
   }
 }
 
-function sorted(hashes: readonly string[]): string[] {
-  return [...new Set(hashes)].sort();
+/** Each hash once, in order. By their beginnings, so that other work of this process has its turn in between. */
+async function sorted(hashes: readonly string[]): Promise<string[]> {
+  const groups = new Map<string, Set<string>>();
+  for (const [i, hash] of hashes.entries()) {
+    const beginning = hash.slice(0, 2);
+    const group = groups.get(beginning);
+    if (group === undefined) groups.set(beginning, new Set([hash]));
+    else group.add(hash);
+    if ((i + 1) % sortedPerTurn === 0) await nextTurn();
+  }
+  const all: string[] = [];
+  let turn = sortedPerTurn;
+  for (const beginning of [...groups.keys()].sort()) {
+    for (const hash of [...(groups.get(beginning) ?? [])].sort()) all.push(hash);
+    if (all.length < turn) continue;
+    turn = all.length + sortedPerTurn;
+    await nextTurn();
+  }
+  return all;
 }
 
-function keyOf(hashes: readonly string[]): string {
-  return createHash('sha256').update(sorted(hashes).join()).digest('base64url');
+/** Of the same hashes in the same order, the same. */
+async function keyOf(hashes: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const [i, some] of chunk(hashes, sortedPerTurn).entries()) {
+    hash.update(`${i === 0 ? '' : ','}${some.join()}`);
+    await nextTurn();
+  }
+  return hash.digest('base64url');
 }
 
-function toRow(hold: HoldRecord): HoldRow {
+async function toRow(hold: HoldRecord): Promise<HoldRow> {
+  const hashes = await sorted(hold.hashes);
+  const hashesKey = await keyOf(hashes);
+  const text = JSON.stringify(hashes);
+  await nextTurn();
   return {
     id: hold.id,
     sync: hold.sync,
@@ -162,25 +214,10 @@ function toRow(hold: HoldRecord): HoldRow {
     class: hold.class,
     reason: hold.reason,
     digest: hold.digest,
-    hashes: JSON.stringify(sorted(hold.hashes)),
-    hashes_key: keyOf(hold.hashes),
+    hashes: text,
+    hashes_key: hashesKey,
     held_at: hold.heldAt,
     expires_at: hold.expiresAt,
     state: hold.state,
-  };
-}
-
-function toHold(row: Selectable<HoldRow>): HoldRecord {
-  return {
-    id: row.id,
-    sync: row.sync,
-    run: row.run,
-    class: row.class,
-    reason: row.reason,
-    digest: row.digest,
-    hashes: JSON.parse(row.hashes) as string[],
-    heldAt: Number(row.held_at),
-    expiresAt: Number(row.expires_at),
-    state: row.state,
   };
 }

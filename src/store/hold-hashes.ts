@@ -1,0 +1,82 @@
+import type { Selectable } from 'kysely';
+import type { HoldRecord } from '../ports/store.ts';
+import type { Database } from './database.ts';
+import type { HoldRow } from './schema.ts';
+
+/** A hold without its hashes, which may be megabytes. */
+export type HoldFacts = Omit<Selectable<HoldRow>, 'hashes'>;
+
+export const holdFacts = [
+  'holds.id',
+  'holds.sync',
+  'holds.run',
+  'holds.class',
+  'holds.reason',
+  'holds.digest',
+  'holds.hashes_key',
+  'holds.held_at',
+  'holds.expires_at',
+  'holds.state',
+] as const;
+
+/** So many hashes are kept in all, 100 bytes each; of a larger hold none. */
+const mostKept = 200_000;
+
+/**
+ * Completes holds by their hashes. A hold's hashes never change, and whoever shows a run, its alerts and its metrics asks
+ * for them again and again: so those of the last few holds are kept.
+ */
+export function openHoldHashes(db: Database): { complete(rows: readonly HoldFacts[]): Promise<HoldRecord[]> } {
+  const known = new Map<string, Promise<readonly string[]>>();
+  const sizes = new Map<string, number>();
+
+  const forget = (id: string): void => {
+    known.delete(id);
+    sizes.delete(id);
+  };
+  const keep = (id: string, size: number): void => {
+    sizes.set(id, size);
+    let sum = [...sizes.values()].reduce((a, b) => a + b, 0);
+    for (const [oldest, count] of sizes) {
+      if (sum <= mostKept) return;
+      forget(oldest);
+      sum -= count;
+    }
+  };
+  const read = async (id: string): Promise<readonly string[]> => {
+    const row = await db.selectFrom('holds').select('hashes').where('id', '=', id).executeTakeFirst();
+    const hashes: readonly string[] = row === undefined ? [] : (JSON.parse(row.hashes) as string[]);
+    keep(id, hashes.length);
+    return hashes;
+  };
+  const hashesOf = (id: string): Promise<readonly string[]> => {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    const reading = read(id);
+    known.set(id, reading);
+    reading.catch(() => forget(id));
+    return reading;
+  };
+  return {
+    async complete(rows) {
+      const holds: HoldRecord[] = [];
+      for (const row of rows) holds.push(toHold(row, await hashesOf(row.id)));
+      return holds;
+    },
+  };
+}
+
+function toHold(row: HoldFacts, hashes: readonly string[]): HoldRecord {
+  return {
+    id: row.id,
+    sync: row.sync,
+    run: row.run,
+    class: row.class,
+    reason: row.reason,
+    digest: row.digest,
+    hashes,
+    heldAt: Number(row.held_at),
+    expiresAt: Number(row.expires_at),
+    state: row.state,
+  };
+}
