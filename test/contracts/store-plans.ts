@@ -76,6 +76,53 @@ export function describePlans(store: () => Store): void {
     expect(await collect(plans.hashes('plan_1'))).toEqual(ordered.map(({ hash }) => hash));
   });
 
+  it('counts, sifts, holds and approves a plan of many pieces as one of few', async () => {
+    const { plans, batches, holds } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const total = 6_001;
+    const changes = Array.from({ length: total }, (_, i) =>
+      sampleChange(`e${String(i).padStart(5, '0')}`, i % 3_000 === 0 ? 'disable' : 'update'),
+    );
+    await writePlan(store(), { id: 'run_1', owned }, changes);
+    const names = changes.map(({ identification }) => identification);
+    const few = ['e00000', 'e03000', 'e06000'];
+    const page = async (query: Parameters<typeof plans.page>[1]) =>
+      (await plans.page('run_1', query)).map(({ identification }) => identification);
+
+    expect((await plans.count('run_1')).kinds).toMatchObject({ update: total - 3, disable: 3 });
+    expect(await page({ limit: 2, classes: ['disables'] })).toEqual(few.slice(0, 2));
+    expect(await page({ limit: 9, classes: ['disables'], after: 'e00000' })).toEqual(few.slice(1));
+    expect(await page({ limit: 4_000, states: ['planned'] })).toEqual(names.slice(0, 4_000));
+    expect(await plans.hold(owned, 'run_1', ['disables'], 'too many')).toBe(3);
+    expect(await plans.countStates('run_1')).toMatchObject({ planned: total - 3, held: 3 });
+    const hashes = changes.filter(({ kind }) => kind === 'disable').map(({ hash }) => hash);
+    await holds.approve('people', hashes, 'ops', now, now + dayMs);
+    expect(await plans.applyApprovals(owned, 'run_1', 'people', now)).toEqual({ approved: 3, rejected: 0 });
+    expect(await page({ limit: 9, states: ['held'] })).toEqual([]);
+
+    await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: names }]);
+    const half = 3_000;
+    const marks = names.map((identification, i) => ({
+      identification,
+      state: 'applied' as const,
+      appliedAt: i < half ? now : now + 1,
+    }));
+    const { id } = sampleBatch(owned, 1);
+    await batches.update(owned, id, { state: 'settled', sentAt: now }, { marks });
+    expect(await plans.appliedSince('people', now)).toEqual({ ...noClasses, updates: total - 3 });
+    expect(await plans.appliedSince('people', now + 1)).toEqual({ ...noClasses, updates: total - half - 2 });
+    expect(await plans.appliedSince('others', now)).toEqual(noClasses);
+  });
+
+  it('begins a plan of many pieces anew with nothing in it', async () => {
+    const { plans } = store();
+    const changes = Array.from({ length: 6_001 }, (_, i) => sampleChange(`e${i}`, 'disable'));
+    await writePlan(store(), { id: 'plan_1' }, changes);
+    await plans.begin(undefined, { id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
+    expect(await plans.page('plan_1', { limit: 1 })).toEqual([]);
+    expect(await collect(plans.hashes('plan_1'))).toEqual([]);
+  });
+
   it('keeps plans apart', async () => {
     const { plans, holds } = store();
     const change = sampleChange('ana', 'update', { changed: ['area'] });
