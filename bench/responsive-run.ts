@@ -9,6 +9,9 @@ import { type LoopWatch, watchLoop } from './loop-stops.ts';
 import type { ResponsiveNews, ResponsiveOrder } from './responsive-order.ts';
 import { silent } from './updates-world.ts';
 
+/** So long what it has done is looked at: a run that holds much is not cheap to show. */
+const afterwardsMs = 3000;
+
 /** `rollcall start` with its server; does one run when its parent says so. Run as a child process; sends `ResponsiveNews`. */
 async function work({ config: path, explain }: ResponsiveOrder): Promise<void> {
   const config = await loadConfig(path, { env: {}, sourceKinds, expressions: createExpressions() });
@@ -37,6 +40,8 @@ async function work({ config: path, explain }: ResponsiveOrder): Promise<void> {
   tell({ kind: 'running', run: run.id });
   for (; run === undefined || run.phase !== 'done'; run = await look()) await Promise.race([clock.sleep(100), failed]);
   const cpu = process.cpuUsage(before);
+  watch.doing('afterwards');
+  await Promise.race([clock.sleep(afterwardsMs), failed]);
   const loop = await watch.end();
   const { outcome, counts, reason, endedAt = 0, startedAt } = run;
   tell({

@@ -76,6 +76,7 @@ async function measure(
     loading(`/api/runs/${run}`),
     loading(`/api/runs/${run}/changes`),
     loading('/api/syncs/people/people/E000001/history'),
+    loading('/metrics', { connections: 1, pauseMs: 1000 }),
     // It reads the HR file and asks the platform: not something to be asked many times a second.
     loading('/api/syncs/people/people/E000001', { connections: 1, pauseMs: 5000 }),
   ]);
