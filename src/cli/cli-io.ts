@@ -1,5 +1,6 @@
 import type { App } from '../ports/app.ts';
 import type { Clock } from '../ports/runtime.ts';
+import type { SourceKind } from '../ports/source.ts';
 
 /** Where text goes. `process.stdout` and `process.stderr` are two. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
@@ -26,8 +27,10 @@ export interface CliIo {
   readonly version: string;
   /** Loads the configuration and opens what it names. Throws `CONFIG_INVALID` with all that is wrong. */
   readonly openApp: (configPath: string, options: OpenAppOptions) => Promise<App>;
-  /** What `init` writes for a kind of source. Throws `USAGE` for a kind that has no starter configuration. */
-  readonly starterFiles: (sourceKind: string) => StarterFiles;
+  /** Every kind of source. */
+  readonly sourceKinds: () => Promise<readonly SourceKind[]>;
+  /** What `init` writes for a starting point of `sourceKinds`. Throws `USAGE` for a name that none has. */
+  readonly starterFiles: (name: string) => Promise<StarterFiles>;
   readonly sandbox: SandboxDoor;
 }
 

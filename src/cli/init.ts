@@ -13,14 +13,14 @@ interface InitOptions {
 export const addInit: AddCommand = (program, host) => {
   program
     .command('init')
-    .description('write a starter configuration and a sample of its source')
-    .option('--source <kind>', 'kind of source', 'csv')
+    .description('write a commented configuration for a source, and its samples')
+    .option('--source <name>', 'where employees come from: a kind or preset of `rollcall source list`', 'csv')
     .option('--force', 'overwrite files that are there')
     .action((options: InitOptions, command: Command) => host.run(command, (shell) => init(shell, options)));
 };
 
 async function init(shell: Shell, { source, force = false }: InitOptions): Promise<number> {
-  const { config, samples, instructions } = shell.io.starterFiles(source);
+  const { config, samples, instructions } = await shell.io.starterFiles(source);
   const configPath = fromHere(shell.io, shell.configPath);
   const folder = dirname(configPath);
   const files = [

@@ -15,6 +15,7 @@ import { addRetry } from './retry.ts';
 import { addRuns } from './runs.ts';
 import { addSandbox } from './sandbox.ts';
 import { addShow } from './show.ts';
+import { addSource } from './source.ts';
 import { addStart } from './start.ts';
 import { addToken } from './token.ts';
 import { addWhy } from './why.ts';
@@ -22,6 +23,7 @@ import { addWhy } from './why.ts';
 /** Every command, in the order of the help: the way one walks from nothing to a running deployment. */
 const commands: readonly AddCommand[] = [
   addInit,
+  addSource,
   addCheck,
   addPlan,
   addApply,

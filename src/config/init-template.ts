@@ -1,4 +1,5 @@
 import { RollcallError } from '../core/errors.ts';
+import type { SourceKind, SourceStarter } from '../ports/source.ts';
 
 /** What `rollcall init` writes and says. Nothing here names a real person or place. */
 export interface InitTemplate {
@@ -10,20 +11,37 @@ export interface InitTemplate {
   readonly instructions: string;
 }
 
-/** A commented starter configuration for a kind of source. Throws `USAGE` for a kind without one. */
-export function initTemplate({ sourceKind }: { readonly sourceKind: string }): InitTemplate {
-  if (sourceKind !== 'csv') {
-    const message = `there is no starter configuration for sources of kind ${sourceKind}; use: rollcall init --source csv`;
+/**
+ * The starting point of that name, completed to a whole configuration. Throws `USAGE` for a name that no kind has.
+ */
+export function initTemplate({
+  kinds,
+  name,
+}: {
+  readonly kinds: readonly SourceKind[];
+  readonly name: string;
+}): InitTemplate {
+  const starters = kinds.flatMap((kind) => kind.starters);
+  const starter = starters.find((one) => one.name === name);
+  if (starter === undefined) {
+    const names = starters.map((one) => one.name);
+    const message = `there is no source called ${name} to begin with; there are: ${names.join(', ')} (rollcall source list tells what each is)`;
     throw new RollcallError(message, { code: 'USAGE' });
   }
-  return { config: csvConfig, samples: [{ path: 'employees.csv', text: csvSample }], instructions };
+  return { config: configOf(starter), samples: starter.samples, instructions: instructionsOf(starter) };
 }
 
-const csvConfig = `# Rollcall: keeps a platform's users equal to the HR system's employees.
+/** A starter whose tokens rotate names this secret: rotating tokens are kept in the store, sealed with it. */
+const keyName = 'ROLLCALL_KEY';
+
+function configOf({ source, mapping, secrets }: SourceStarter): string {
+  const hasKey = Object.hasOwn(secrets, keyName);
+  const key = `encryptionKey: \${env:${keyName}}     # openssl rand -base64 32; seals the tokens in the store`;
+  return `# Rollcall: keeps a platform's users equal to the HR system's employees.
 # Every key is explained in docs/configuration.md. \${env:NAME} is an environment variable, \${file:path} a file's text.
 
 # store: sqlite:./.rollcall/rollcall.db        # where Rollcall keeps its memory
-
+${hasKey ? `${key}\n` : ''}
 connections:
   acme:                                        # any name
     baseUrl: https://platform.example.com      # without /os-api and /growth
@@ -39,7 +57,8 @@ syncs:
   people:                                      # any name
     connection: acme
     # schedule: { cron: "*/15 * * * *", timezone: UTC }     # without it: only when you say so
-    source: { kind: csv, path: ./employees.csv, complete: stable }
+
+${indent(source)}
 
     # What it may do:
     #   create-only   create, nothing else
@@ -47,41 +66,38 @@ syncs:
     #   sync          all of it: also disable leavers and people who are gone from the source
     policy: upsert-only
 
-    # Field of the platform: column of the file.
-    mapping:
-      identification: employee_id
-      firstName: first_name
-      lastName: last_name
-      email: { from: work_email, transform: [trim, lowercase] }
-      area: department
-      orgEntryDate: { from: hire_date, format: dd/MM/yyyy }
-      # job: title                             # never shown by the platform, so compared with what was written last
-      # account: { value: Acme }
-      # seniority: { expression: "$number(level) > 5 ? 'Senior' : 'Junior'" }
-      # customFields: { 1: cost_center }
-
-    # Who works here and who left. A status in neither list does nothing.
-    lifecycle: { status: status, active: [active, leave], leaver: [terminated], leaveDate: end_date, dateFormat: dd/MM/yyyy }
+${indent(mapping)}
 
     # scope: "country = 'UY'"                  # who is meant at all
     # protected: [admin]                       # never disabled or removed
-    # missing: { afterReads: 2, minAge: 24h }  # when somebody who is gone from the file is disabled (policy: sync)
+    # missing: { afterReads: 2, minAge: 24h }  # when somebody who is gone from the source is disabled (policy: sync)
     # remove: { afterDays: 30 }                # when a disabled account is deleted (policy: sync)
     # guards: { disables: { absolute: 5, percent: 5, cap: 100 } }
 `;
+}
 
-const csvSample = `employee_id,first_name,last_name,work_email,department,hire_date,status,end_date
-1001,Ana,Álvarez,ana.alvarez@example.com,Finance,04/03/2019,active,
-1002,Bruno,Okafor,bruno.okafor@example.com,Sales,17/08/2021,active,
-1003,Chloé,"Müller, Dr.",chloe.mueller@example.com,Engineering,01/02/2023,leave,
-1004,Darío,Sato,dario.sato@example.com,Sales,12/11/2018,terminated,30/06/2024
-`;
+/** As deep as the keys of a sync stand. */
+function indent(text: string): string {
+  return text.trimEnd().replace(/^(?=.)/gm, '    ');
+}
 
-const instructions = `Next:
-  1. Put the platform's address and your columns into rollcall.yaml; employees.csv shows what they belong to.
-  2. Set the token:              export ROLLCALL_ACCESS_TOKEN=…
-  3. See whether all is well:    rollcall check
-  4. See what would change:      rollcall plan people
-  5. Do it:                      rollcall apply people
-Nothing is written to the platform before step 5.
+function instructionsOf({ secrets, steps }: SourceStarter): string {
+  const all = { ROLLCALL_ACCESS_TOKEN: 'access token of the platform', ...secrets };
+  const width = Math.max(...Object.keys(all).map(({ length }) => length));
+  const numbered = [
+    ...steps,
+    "Put the platform's address into rollcall.yaml, and look at its mapping.",
+    `Set what rollcall.yaml takes from the environment:\n${Object.entries(all)
+      .map(([variable, what]) => `       export ${`${variable}=…`.padEnd(width + 2)}   # ${what}`)
+      .join('\n')}`,
+    'See what the source gives:     rollcall source try people',
+    'See whether all is well:       rollcall check',
+    'See what would change:         rollcall plan people',
+    'Do it:                         rollcall apply people',
+  ];
+  const lines = numbered.map((text, i) => `${String(i + 1).padStart(3)}. ${text}`);
+  return `Next:
+${lines.join('\n')}
+Nothing is written to the platform before the last step.
 `;
+}

@@ -20,6 +20,7 @@ import { describeScope, openOperations } from './operations.ts';
 import { findRun, planReport, runReport } from './reports.ts';
 import { runHere } from './run-here.ts';
 import { startDeployment } from './start-deployment.ts';
+import { trySource } from './try-source.ts';
 import { lookOnce, openConfigAlerts } from './watch-alerts.ts';
 
 /** What the command line asks for, over an opened engine. Closing it closes the engine. */
@@ -122,6 +123,8 @@ export function openApp(config: Config, engine: Engine): App {
       await note({ action: 'retry', by, sync: run.sync, run: run.id });
       return queuedOrHere(trigger, options);
     },
+    trySource: (name, { signal, progress, ...options }) =>
+      trySource(syncOf(name, io), options, watched({ signal, progress }), signal),
     why: (name, identification, signal) => explainPerson(identification, syncOf(name, io), io, signal),
 
     tokenStatus: async (name) => tokenReport(await connectionOf(name, engine).custody.status()),

@@ -16,10 +16,13 @@ export interface SourceTokenParts {
   readonly metrics: Metrics;
 }
 
+/** Under which a source's tokens are kept in the store. */
+export const sourceTokenName = (sync: string): string => `source ${sync}`;
+
 /** The same custody as a connection's, for the rotating token of a sync's source. Kept in the store as `source <sync>`. */
 export function openSourceTokens(sync: string, grant: RefreshGrant, parts: SourceTokenParts): AccessTokens {
   const { store, metrics } = parts;
-  const name = `source ${sync}`;
+  const name = sourceTokenName(sync);
   const logger = parts.logger.child({ source: sync });
   return openTokenCustody({
     connection: name,

@@ -22,9 +22,15 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     operator: `shell:${operatorName(env)}`,
     version: readVersion(),
     openApp: (configPath, options) => openConfiguredApp(configPath, { ...options, env, stderr }),
-    starterFiles: (sourceKind) => initTemplate({ sourceKind }),
+    sourceKinds: loadSourceKinds,
+    starterFiles: async (name) => initTemplate({ kinds: await loadSourceKinds(), name }),
     sandbox: sandboxDoor,
   };
+}
+
+/** Loaded only when they are wanted: some kinds bring large parts. */
+async function loadSourceKinds() {
+  return (await import('../sources/registry.ts')).sourceKinds;
 }
 
 /** An answer from the terminal; nothing when the person ends the input. */

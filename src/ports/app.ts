@@ -9,6 +9,7 @@ import type { AlertsReport, ChannelTest } from './alerts.ts';
 import type { ApiAnswer, ApiRequest, ContractLine, ContractMode } from './api.ts';
 import type { Lookup } from './platform.ts';
 import type { Progress } from './runtime.ts';
+import type { SourceTrial, TrialOptions } from './source-trial.ts';
 import type {
   AuditEntry,
   AuditQuery,
@@ -61,6 +62,8 @@ export interface App {
   cancel(run: string, by?: string): Promise<Run>;
   /** Asks for another run of the same scope; here, or by a running deployment. */
   retry(run: string, options: WatchOptions & Caller): Promise<ResyncReport>;
+  /** Reads the source and tells what it gives. Writes nothing and asks the platform nothing; it may present the source's token. */
+  trySource(sync: string, options: WatchOptions & TrialOptions): Promise<SourceTrial>;
   why(sync: string, identification: string, signal: AbortSignal): Promise<PersonTrace>;
   tokenStatus(connection: string): Promise<TokenReport>;
   tokenRefresh(connection: string, signal: AbortSignal): Promise<TokenReport>;

@@ -11,6 +11,7 @@ import { openConfiguredApp } from '../../src/main/open-configured-app.ts';
 import { sandboxDoor } from '../../src/main/sandbox-door.ts';
 import { systemClock } from '../../src/main/system.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { sourceKinds } from '../../src/sources/registry.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -112,7 +113,8 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
         env,
         stderr: { write: (line) => stderr.output.write(line) },
       }),
-    starterFiles: (sourceKind) => initTemplate({ sourceKind }),
+    sourceKinds: async () => sourceKinds,
+    starterFiles: async (name) => initTemplate({ kinds: sourceKinds, name }),
     sandbox: sandboxDoor,
   };
   const code = await runCli(words, io);

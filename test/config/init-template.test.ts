@@ -1,22 +1,27 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { type Config, initTemplate, loadConfig } from '../../src/config/index.ts';
+import type { AccessTokens } from '../../src/ports/tokens.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
+import { sourceBase } from '../support/source-base.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { key32 } from './support.ts';
 
 async function loadFromDisk(text: string, env: Readonly<Record<string, string>>): Promise<Config> {
   const folder = await temporaryFolder();
-  await mkdir(join(folder, 'secrets'));
-  await writeFile(join(folder, 'secrets', 'acme-refresh'), 'first\n');
+  for (const [, path = ''] of text.matchAll(/\$\{file:([^}]+)\}/g)) {
+    if (path === 'path') continue;
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), 'first\n');
+  }
   await writeFile(join(folder, 'rollcall.yaml'), text);
   return loadConfig(join(folder, 'rollcall.yaml'), { env, sourceKinds, expressions: createExpressions() });
 }
 
-test('the starter configuration loads, and its sample has the columns that it maps', async () => {
-  const { config, samples, instructions } = initTemplate({ sourceKind: 'csv' });
+test('the starter configuration for a CSV file loads, and its sample has the columns that it maps', async () => {
+  const { config, samples, instructions } = initTemplate({ kinds: sourceKinds, name: 'csv' });
   const columns = samples[0]?.text.split('\n')[0]?.split(',') ?? [];
 
   const { connections, syncs } = await loadFromDisk(config, { ROLLCALL_ACCESS_TOKEN: 'abc' });
@@ -33,7 +38,7 @@ test('the starter configuration loads, and its sample has the columns that it ma
 });
 
 test('without its token the starter configuration says which variable to set', async () => {
-  const { config } = initTemplate({ sourceKind: 'csv' });
+  const { config } = initTemplate({ kinds: sourceKinds, name: 'csv' });
 
   await expect(loadFromDisk(config, {})).rejects.toThrow(
     'connections.acme.accessToken: the environment variable ROLLCALL_ACCESS_TOKEN is not set; set it before starting',
@@ -41,7 +46,7 @@ test('without its token the starter configuration says which variable to set', a
 });
 
 test('what the starter configuration has as comments loads too', async () => {
-  const { config } = initTemplate({ sourceKind: 'csv' });
+  const { config } = initTemplate({ kinds: sourceKinds, name: 'csv' });
   const keys =
     'store|applicationToken|refreshToken|limits|dialect|schedule|job|account|seniority|customFields|scope|protected|missing|remove|guards';
   const uncommented = config
@@ -63,6 +68,55 @@ test('what the starter configuration has as comments loads too', async () => {
   });
 });
 
-test('a source kind without a starter configuration says which has one', () => {
-  expect(() => initTemplate({ sourceKind: 'sftp' })).toThrow('rollcall init --source csv');
+test('a name that no kind begins with is told the names', () => {
+  expect(() => initTemplate({ kinds: sourceKinds, name: 'oracle' })).toThrow(
+    /no source called oracle.*there are: .*\bcsv\b/,
+  );
 });
+
+const starters = sourceKinds.flatMap((kind) => kind.starters.map((starter) => ({ kind, ...starter })));
+
+test('every kind has a starting point, and each its own name', () => {
+  const names = starters.map(({ name }) => name);
+
+  expect(new Set(names).size).toBe(names.length);
+  expect(sourceKinds.filter(({ starters: own }) => own.length === 0).map(({ kind }) => kind)).toEqual([]);
+});
+
+describe.each(starters)('init --source $name', ({ kind, name, secrets, steps, samples }) => {
+  const { config, instructions } = initTemplate({ kinds: sourceKinds, name });
+  const values = { ...Object.fromEntries(Object.keys(secrets).map((variable) => [variable, 'not-a-real-secret'])) };
+  const env = {
+    ROLLCALL_ACCESS_TOKEN: 'abc',
+    ...values,
+    ...('ROLLCALL_KEY' in secrets ? { ROLLCALL_KEY: key32 } : {}),
+  };
+
+  test('writes a configuration that loads as soon as its secrets are set', async () => {
+    const { syncs, folder } = await loadFromDisk(config, env);
+
+    const { source, lifecycle, mapping } = syncs.people ?? expect.unreachable();
+    expect(source.kind).toBe(kind.kind);
+    expect(source.open(sourceBase(folder, { openTokens: () => ({}) as AccessTokens })).kind).toBe(kind.kind);
+    expect(Object.keys(mapping.fields)).toEqual(expect.arrayContaining(['firstName', 'lastName']));
+    expect(lifecycle?.leaver[0] ?? lifecycle?.leaveDate, 'says who left').toBeDefined();
+  });
+
+  test('names every secret that it needs, and no other', () => {
+    const variables = (text: string) => [...text.matchAll(/\$\{env:([A-Z\d_]+)\}/g)].map(([, variable]) => variable);
+
+    expect(Object.keys(env)).toEqual(expect.arrayContaining(variables(withoutComments(config))));
+    expect(variables(config)).toEqual(expect.arrayContaining(Object.keys(env)));
+  });
+
+  test('says what to do next, and overwrites nothing outside of its folder', () => {
+    for (const text of [...Object.keys(secrets), ...steps, 'rollcall source try people'])
+      expect(instructions).toContain(text);
+    for (const { path } of samples) expect(path).not.toMatch(/^\/|\.\./);
+    expect(config).not.toMatch(/[ \t]$/m);
+  });
+});
+
+function withoutComments(text: string): string {
+  return text.replace(/^\s*#.*$|\s#\s.*$/gm, '');
+}

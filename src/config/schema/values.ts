@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { durationPattern, parseDuration } from '../../core/duration.ts';
 import { identificationProblem } from '../../core/identification.ts';
 import { compileDateFormat } from '../../core/plain-date.ts';
 import { normalText } from '../../core/text.ts';
-import { durationPattern, parseDuration } from '../../core/duration.ts';
 import { makeSecret } from '../secret.ts';
 import { must } from '../sentences.ts';
 

@@ -1,0 +1,149 @@
+import type { Standing } from '../core/person.ts';
+import type { SourceCapabilities, SourceKind } from '../ports/source.ts';
+import type { SourceTrial, StatusCount, TrialEnd } from '../ports/source-trial.ts';
+import { formatCount, formatNumber } from './amounts.ts';
+import { renderTable } from './render-table.ts';
+import type { Style } from './style.ts';
+import { cleanLine, quote } from './terminal-text.ts';
+
+/** Every kind with what it can do, and the starting points that `init` has for it. */
+export function renderSourceKinds(kinds: readonly SourceKind[], { colors }: Style): string {
+  const head = ['kind', 'delta', 'look-up', 'people who left', 'hired for later', 'reads'].map(colors.bold);
+  const rows = kinds.map(({ kind, title, capabilities }) => [kind, ...capabilityWords(capabilities), title]);
+  const starters = kinds.flatMap((one) => one.starters.map(({ name }) => name));
+  return `${renderTable([head, ...rows])}\n\nrollcall init --source NAME, with one of: ${starters.join(', ')}`;
+}
+
+/** `delta`, look-up of single people, people who left, people hired for later. */
+function capabilityWords({ delta, point, terminated, future }: SourceCapabilities): string[] {
+  return [delta ? 'yes' : 'no', point ? 'yes' : 'no', terminated, future];
+}
+
+/** What a read of the source gave, for the person who sets it up: first people, then numbers about all of them. */
+export function renderTrial(trial: SourceTrial, style: Style): string {
+  const { colors } = style;
+  const section = (name: string, body: string) => (body === '' ? '' : `${colors.bold(name)}\n${body}`);
+  return [
+    headOf(trial, style),
+    section(`the first ${formatNumber(trial.people.length)} as the mapping sees them`, peopleOf(trial, style)),
+    section('fields of the source, with how many records have a value', fieldsOf(trial, style)),
+    section('fields of the platform, with how many people get a value', mappedOf(trial, style)),
+    section('status values, and what the lifecycle makes of them', statusesOf(trial, style)),
+    section('records that cannot be used', unusableOf(trial)),
+  ]
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+function headOf(trial: SourceTrial, { colors }: Style): string {
+  const { sync, kind, read, rows, duplicates, isTokenPresented } = trial;
+  const what = read === 'delta' ? ' that changed' : '';
+  const lines = [
+    `${colors.bold(sync)}: ${formatCount(rows, 'record')}${what} read from ${kind}`,
+    endLine(trial.end, colors),
+  ];
+  if (duplicates > 0) {
+    const text = `${formatCount(duplicates, 'record names', 'records name')} somebody whom another record names too: nothing is done to them`;
+    lines.push(colors.yellow(text));
+  }
+  if (isTokenPresented) {
+    lines.push('a refresh token was presented; the pair that came is in the store, and the next run uses it');
+  }
+  return `${lines.join('\n  ')}\n  nothing was written, neither to the platform nor to the ledger`;
+}
+
+function endLine(end: TrialEnd, colors: Style['colors']): string {
+  if (end.kind === 'complete') return colors.green(`complete: ${cleanLine(end.evidence)}`);
+  if (end.kind === 'stopped') {
+    return colors.yellow(
+      `stopped at --limit ${end.limit}: the numbers are of these records, and nothing is known of the rest`,
+    );
+  }
+  const reasons = end.reasons.map(cleanLine).join('; ');
+  return colors.yellow(`not complete: ${reasons}; such a read disables nobody`);
+}
+
+function peopleOf({ people }: SourceTrial, { colors }: Style): string {
+  return people
+    .map(({ at, trace: { mapped, steps } }) => {
+      const name = mapped.kind === 'unreadable' ? 'names nobody' : mapped.identification;
+      const rows = steps.map(({ target, effect, detail, origin }) => [
+        `    ${target}`,
+        effect === 'set' && target !== 'standing' && target !== 'scope' ? quote(detail) : cleanLine(detail),
+        colors.dim(cleanLine(origin)),
+      ]);
+      return `  ${colors.bold(cleanLine(name))}  ${colors.dim(cleanLine(at))}\n${renderTable(rows)}`;
+    })
+    .join('\n');
+}
+
+function fieldsOf({ fields, isFieldListCut, unseen, rows }: SourceTrial, style: Style): string {
+  const { colors } = style;
+  const lines = fields.map(({ path, filled, readers }) => [
+    `  ${cleanLine(path)}`,
+    renderBar(filled, rows, style),
+    readers.length === 0 ? colors.dim('not mapped') : readers.join(', '),
+  ]);
+  const gone = unseen.map(({ read, readers }) => {
+    const who = `${readers.join(', ')} ${readers.length === 1 ? 'reads' : 'read'}`;
+    return colors.yellow(`  ${who} ${cleanLine(read)}, which no record has: misspelt, or not granted?`);
+  });
+  const more = isFieldListCut ? ['  … and more fields than are counted'] : [];
+  return [...(lines.length === 0 ? [] : [renderTable(lines)]), ...more, ...gone].join('\n');
+}
+
+function mappedOf({ mapped, standings }: SourceTrial, style: Style): string {
+  const people = sum(Object.values(standings));
+  return renderTable(mapped.map(({ field, people: filled }) => [`  ${field}`, renderBar(filled, people, style)]));
+}
+
+function statusesOf({ statuses, standings, outOfScope, rows }: SourceTrial, style: Style): string {
+  const lines = statuses.map(({ value, records, standings: made }) => [
+    `  ${value === undefined ? '(not visible)' : quote(value)}`,
+    renderBar(records, rows, style),
+    madeOf(made),
+  ]);
+  const all = standingOrder.map((standing) => `${formatNumber(standings[standing])} ${standingWords[standing]}`);
+  const out = outOfScope === 0 ? '' : `, ${formatNumber(outOfScope)} of them out of scope`;
+  return [...(lines.length === 0 ? [] : [renderTable(lines)]), `  in all: ${all.join(', ')}${out}`].join('\n');
+}
+
+const standingOrder = ['active', 'leaver', 'future', 'unknown'] as const satisfies readonly Standing[];
+const standingWords: Readonly<Record<Standing | 'rejected', string>> = {
+  active: 'active',
+  leaver: 'left',
+  future: 'hired for later',
+  unknown: 'unknown',
+  rejected: 'cannot be used',
+};
+
+function madeOf(standings: StatusCount['standings']): string {
+  const made = [...standingOrder, 'rejected' as const].filter((name) => (standings[name] ?? 0) > 0);
+  const [only, ...others] = made;
+  if (only === 'unknown' && others.length === 0) return 'unknown: nothing is done to them';
+  if (only !== undefined && others.length === 0) return standingWords[only];
+  return made.map((name) => `${formatNumber(standings[name] ?? 0)} ${standingWords[name]}`).join(', ');
+}
+
+function unusableOf({ unusable }: SourceTrial): string {
+  return renderTable(
+    unusable.map(({ column, reason, records }) => [
+      `  ${formatNumber(records)} ×`,
+      cleanLine(column),
+      cleanLine(reason),
+    ]),
+  );
+}
+
+const barWidth = 20;
+
+/** `████████████░░░░░░░░  61 %  732`. */
+function renderBar(part: number, whole: number, { colors }: Style): string {
+  const share = whole === 0 ? 0 : part / whole;
+  const full = Math.round(share * barWidth);
+  const percent = part > 0 && share < 0.01 ? '<1' : String(part < whole ? Math.min(99, Math.round(share * 100)) : 100);
+  const bar = colors.cyan('█'.repeat(full)) + colors.dim('░'.repeat(barWidth - full));
+  return `${bar} ${(whole === 0 ? '–' : percent).padStart(3)} %  ${formatNumber(part)}`;
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

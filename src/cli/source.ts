@@ -1,0 +1,73 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { AddCommand } from './command.ts';
+import { parseWholeNumber } from './parse-options.ts';
+import { renderSourceKinds, renderTrial } from './render-source.ts';
+import type { Shell } from './shell.ts';
+
+interface TryOptions {
+  readonly limit?: number;
+  readonly show: number;
+  readonly since?: string;
+}
+
+export const addSource: AddCommand = (program, host) => {
+  const source = program.command('source').description('look at where employees come from');
+  source
+    .command('list')
+    .description('show the kinds of source and what each can do')
+    .action((_: object, command: Command) => host.run(command, list));
+  source
+    .command('try')
+    .description('read the source of a sync and show what it gives and what the mapping makes of it; writes nothing')
+    .argument('<sync>', 'name of the sync')
+    .option('--limit <n>', 'stop after so many records', parsePositive)
+    .option('--show <n>', 'how many people to show', parseWholeNumber, 3)
+    .option(
+      '--since <instant>',
+      'only what changed since then, such as 2026-11-21T00:00:00Z, where the source can',
+      parseInstant,
+    )
+    .action((sync: string, options: TryOptions, command: Command) =>
+      host.run(command, (shell) => trySource(shell, sync, options)),
+    );
+};
+
+async function list(shell: Shell): Promise<number> {
+  const kinds = await shell.io.sourceKinds();
+  shell.printJson({
+    kinds: kinds.map(({ kind, title, capabilities, starters }) => {
+      return { kind, title, capabilities, starters: starters.map(({ name }) => name) };
+    }),
+  });
+  shell.print(renderSourceKinds(kinds, shell.style));
+  return 0;
+}
+
+/** 4 when the read did not prove that it was whole; a read that was stopped on purpose is fine. */
+async function trySource(shell: Shell, sync: string, { limit, show, since }: TryOptions): Promise<number> {
+  const options = {
+    shown: show,
+    ...(limit === undefined ? {} : { limit }),
+    ...(since === undefined ? {} : { since }),
+  };
+  // Where the source's token rotates there may be no other way to read than to present the first one.
+  return shell.withApp({ mayPresentSeed: true }, async (app) => {
+    const trial = await shell.watching((watch) => app.trySource(sync, { ...watch, ...options }));
+    shell.printJson(trial);
+    shell.print(renderTrial(trial, shell.style));
+    return trial.end.kind === 'incomplete' ? 4 : 0;
+  });
+}
+
+function parsePositive(text: string): number {
+  const value = parseWholeNumber(text);
+  if (value === 0) throw new InvalidArgumentError('It must be at least 1.');
+  return value;
+}
+
+function parseInstant(text: string): string {
+  const isInstant =
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text));
+  if (!isInstant) throw new InvalidArgumentError('It must be an instant with its zone, such as 2026-11-21T00:00:00Z.');
+  return new Date(text).toISOString();
+}

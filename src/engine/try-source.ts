@@ -1,0 +1,148 @@
+import { RollcallError } from '../core/errors.ts';
+import { openFillCount } from '../core/field-fill.ts';
+import { watchFields } from '../core/field-sight.ts';
+import type { FieldName } from '../core/fields.ts';
+import type { MappingTrace } from '../core/mapping.ts';
+import type { Mapped, SourceRecord, Standing } from '../core/person.ts';
+import type { ReadEnd } from '../core/snapshot.ts';
+import { compileSourcePath } from '../core/source-path.ts';
+import { readText } from '../core/text.ts';
+import type { ReadRequest } from '../ports/source.ts';
+import type { SourceTrial, StatusCount, TrialEnd, TrialOptions } from '../ports/source-trial.ts';
+import type { EngineIo, Sync } from './engine-io.ts';
+
+/**
+ * Reads the source of a sync and counts what it gives and what the mapping makes of it. Writes nothing and does not
+ * speak to the platform. Throws `USAGE` when a delta is asked of a source that has none, else what the source throws.
+ */
+export async function trySource(
+  sync: Sync,
+  options: TrialOptions,
+  io: EngineIo,
+  signal: AbortSignal,
+): Promise<Omit<SourceTrial, 'isTokenPresented'>> {
+  const { settings, source, mapping } = sync;
+  const request = requestOf(sync, options);
+  const tally = openTally(sync);
+  const people: { at: string; trace: MappingTrace }[] = [];
+  const now = io.clock.now();
+  const last = request.kind === 'full' ? await io.store.reads.last(settings.name) : undefined;
+  const previous = last === undefined ? undefined : { rows: last.rows };
+  const reading = source.read(request, { clock: io.clock, logger: io.logger, signal, previous });
+  const limit = options.limit ?? Number.POSITIVE_INFINITY;
+  let rows = 0;
+  let end: TrialEnd | undefined;
+  try {
+    while (end === undefined) {
+      const next = await reading.next();
+      if (next.done === true) {
+        end = endOf(next.value);
+        break;
+      }
+      for (const { column = 'record', reason } of next.value.broken) tally.refuse(column, reason);
+      rows += next.value.broken.length;
+      for (const record of next.value.records) {
+        if (rows >= limit) break;
+        rows += 1;
+        tally.count(record, await mapping.map(record, now));
+        if (people.length < options.shown) people.push({ at: record.at, trace: await mapping.explain(record, now) });
+      }
+      if (rows >= limit) end = { kind: 'stopped', limit };
+      io.progress({ step: 'pulling', rows });
+    }
+  } finally {
+    await reading.return({ complete: false, rows, reasons: ['stopped'] });
+  }
+  return { sync: settings.name, kind: source.kind, read: request.kind, rows, end, people, ...tally.sums() };
+}
+
+function requestOf(
+  { settings, source }: Sync,
+  { since }: TrialOptions,
+): Extract<ReadRequest, { kind: 'full' | 'delta' }> {
+  if (since === undefined) return { kind: 'full' };
+  if (source.capabilities.delta) return { kind: 'delta', since };
+  const message = `the source of ${settings.name} is of kind ${source.kind}, which cannot read only what changed: leave out --since`;
+  throw new RollcallError(message, { code: 'USAGE' });
+}
+
+function endOf(end: ReadEnd): TrialEnd {
+  return end.complete ? { kind: 'complete', evidence: end.evidence } : { kind: 'incomplete', reasons: end.reasons };
+}
+
+type Sums = Omit<SourceTrial, 'sync' | 'kind' | 'read' | 'rows' | 'end' | 'people' | 'isTokenPresented'>;
+
+const listedStatuses = 200;
+const listedReasons = 200;
+
+/** Counts records; keeps no value of any but those of the status field. */
+function openTally({ settings, mapping }: Sync) {
+  const fill = openFillCount();
+  const sight = watchFields(mapping.reads);
+  const status = settings.lifecycle?.status;
+  const readStatus = status === undefined ? undefined : compileSourcePath(status);
+  const statuses = new Map<
+    string | undefined,
+    { records: number; standings: Partial<Record<Standing | 'rejected', number>> }
+  >();
+  const standings: Record<Standing, number> = { active: 0, leaver: 0, future: 0, unknown: 0 };
+  const mapped = new Map<FieldName, number>(mapping.fields.map((field) => [field, 0]));
+  const refused = new Map<string, { column: string; reason: string; records: number }>();
+  const names = new Set<string>();
+  let duplicates = 0;
+  let outOfScope = 0;
+
+  const refuse = (column: string, reason: string): void => {
+    const key = JSON.stringify([column, reason]);
+    const known = refused.get(key) ?? { column, reason, records: 0 };
+    known.records += 1;
+    if (refused.has(key) || refused.size < listedReasons) refused.set(key, known);
+  };
+  const countStatus = (record: SourceRecord, standing: Standing | 'rejected'): void => {
+    if (readStatus === undefined) return;
+    const reading = readText(readStatus(record.fields));
+    const value = reading.kind === 'text' ? reading.text : undefined;
+    const known = statuses.get(value) ?? { records: 0, standings: {} };
+    known.records += 1;
+    known.standings[standing] = (known.standings[standing] ?? 0) + 1;
+    if (statuses.has(value) || statuses.size < listedStatuses) statuses.set(value, known);
+  };
+
+  return {
+    refuse,
+    count(record: SourceRecord, person: Mapped): void {
+      fill.count(record);
+      sight.see(record);
+      countStatus(record, person.kind === 'person' ? person.standing : 'rejected');
+      if (person.kind !== 'unreadable') {
+        if (names.has(person.identification)) duplicates += 1;
+        names.add(person.identification);
+      }
+      if (person.kind !== 'person') {
+        refuse(person.column ?? 'record', person.reason);
+        return;
+      }
+      standings[person.standing] += 1;
+      if (!person.isInScope) outOfScope += 1;
+      for (const [field, people] of mapped) if ((person.fields[field] ?? '') !== '') mapped.set(field, people + 1);
+    },
+    sums(): Sums {
+      const seen = sight.sight();
+      return {
+        fields: fill.fields().map((field) => ({ ...field, readers: mapping.readers.get(field.path) ?? [] })),
+        isFieldListCut: fill.isCut,
+        unseen: [...mapping.readers]
+          .filter(([read]) => seen[read] !== true)
+          .map(([read, readers]) => ({ read, readers })),
+        mapped: [...mapped].map(([field, people]) => ({ field, people })),
+        statuses: [...statuses].map(([value, count]): StatusCount => ({ value, ...count })).sort(byRecords),
+        standings,
+        outOfScope,
+        unusable: [...refused.values()].sort(byRecords),
+        duplicates,
+      };
+    },
+  };
+}
+
+const byRecords = (a: { readonly records: number }, b: { readonly records: number }): number => b.records - a.records;
