@@ -1,12 +1,12 @@
 import type { ReadEnd } from '../../core/snapshot.ts';
 import type { CsvFile } from './csv-file.ts';
-import { markerProblem, readMarker } from './marker.ts';
+import { markerProblem } from './marker.ts';
 import type { Trailer } from './trailer.ts';
 
 /** How the file is to prove that it is whole, with what that needs. */
 export type CompletenessRule =
   | { readonly kind: 'stable'; readonly previousRows: number | undefined }
-  | { readonly kind: 'marker'; readonly path: string }
+  | { readonly kind: 'marker' }
   | { readonly kind: 'trailer'; readonly prefix: string };
 
 /** What reading to the end has shown. */
@@ -54,7 +54,7 @@ async function proofOf(rule: CompletenessRule, file: CsvFile, facts: FileFacts):
     case 'stable':
       return proveStable(rule.previousRows, facts);
     case 'marker':
-      return proveByMarker(rule.path, file, facts);
+      return proveByMarker(file, facts);
     case 'trailer':
       return proveByTrailer(rule.prefix, facts);
   }
@@ -74,15 +74,15 @@ function proveStable(previousRows: number | undefined, facts: FileFacts): Proof 
   return { evidence, problems, ...(isShrunk ? { isShrunk } : {}) };
 }
 
-async function proveByMarker(path: string, file: CsvFile, facts: FileFacts): Promise<Proof> {
-  const marker = await readMarker(path);
+async function proveByMarker(file: CsvFile, facts: FileFacts): Promise<Proof> {
+  const marker = await file.marker();
   if (typeof marker === 'string') return { evidence: '', problems: [marker] };
-  const read = { rows: facts.rows, digest: file.digest(), writtenAtNs: file.writtenAtNs };
-  const problem = markerProblem(path, marker, read);
+  const digests = [file.digest(), ...(file.packedDigest === undefined ? [] : [file.packedDigest])];
+  const problem = markerProblem(marker, { rows: facts.rows, digests, writtenAtNs: file.writtenAtNs });
   const agreed = [marker.rows !== undefined && 'its row count', marker.sha256 !== undefined && 'its sha256'];
   const also = agreed.filter((text) => text !== false).join(' and ');
   return {
-    evidence: `the marker ${path} is there${also === '' ? '' : ` and ${also} agrees`}`,
+    evidence: `the marker ${marker.name} is there${also === '' ? '' : ` and ${also} agrees`}`,
     problems: problem === undefined ? [] : [problem],
   };
 }

@@ -1,37 +1,44 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { RollcallError } from '../../core/errors.ts';
+import { type Marker, readMarker } from './marker.ts';
 
-/** The file under one read: its bytes once, from the start, and whether it stood still meanwhile. */
+/** The file under one read: its text once, from the start, and whether it stood still meanwhile. */
 export interface CsvFile {
+  /** What people call it: path or address. */
+  readonly name: string;
   /** The next bytes; undefined at the end. */
   next(): Promise<Buffer | undefined>;
   /** Why the bytes read cannot be taken for the file as it is now; empty when they can. */
   movements(): Promise<readonly string[]>;
   /** sha256 of the bytes read so far, hex. */
   digest(): string;
-  /** When the file was last written, as it was when opened: epoch nanoseconds. */
-  readonly writtenAtNs: bigint;
+  /** sha256 of the file as it lies there, where that is packed. */
+  readonly packedDigest?: string;
+  /** When the file was last written, as it was when opened: epoch nanoseconds. Undefined where the server does not say. */
+  readonly writtenAtNs: bigint | undefined;
+  /** The marker that belongs to it; a sentence when there is none or it cannot be read. */
+  marker(): Promise<Marker | string>;
   close(): Promise<void>;
 }
 
-/** How much is read at once; the header must fit. */
+/** How much is read at once; the header must fit. Each chunk but the last is as long. */
 export const chunkBytes = 64 * 1024;
 
-/** Opens the file. Throws `SOURCE_UNAVAILABLE` with its path and what to do. */
-export async function openCsvFile(path: string): Promise<CsvFile> {
+/** Opens a file of this machine, as it is. Throws `SOURCE_UNAVAILABLE` with its path and what to do. */
+export async function openCsvFile(path: string, marker: string): Promise<CsvFile> {
   const handle = await open(path, 'r').catch((error: unknown) => {
-    throw unavailable(path, error);
+    throw unreadable(path, error);
   });
   try {
-    return await watchFile(path, handle);
+    return await watchFile(path, marker, handle);
   } catch (error) {
     await handle.close();
-    throw error instanceof RollcallError ? error : unavailable(path, error);
+    throw error instanceof RollcallError ? error : unreadable(path, error);
   }
 }
 
-async function watchFile(path: string, handle: FileHandle): Promise<CsvFile> {
+async function watchFile(path: string, marker: string, handle: FileHandle): Promise<CsvFile> {
   const before = await handle.stat({ bigint: true });
   if (!before.isFile()) {
     throw new RollcallError(`${path} is not a file: set source.path to the CSV file`, { code: 'SOURCE_UNAVAILABLE' });
@@ -39,7 +46,9 @@ async function watchFile(path: string, handle: FileHandle): Promise<CsvFile> {
   const hash = createHash('sha256');
   let bytesRead = 0;
   return {
+    name: path,
     writtenAtNs: before.mtimeNs,
+    marker: () => readMarker(marker),
     digest: () => hash.copy().digest('hex'),
     close: () => handle.close(),
     async next() {
@@ -78,7 +87,7 @@ async function fill(handle: FileHandle, chunk: Buffer, path: string): Promise<nu
   let length = 0;
   while (length < chunk.length) {
     const { bytesRead } = await handle.read(chunk, length, chunk.length - length).catch((error: unknown) => {
-      throw unavailable(path, error);
+      throw unreadable(path, error);
     });
     if (bytesRead === 0) break;
     length += bytesRead;
@@ -94,7 +103,8 @@ const advice: Readonly<Record<string, string>> = {
   EPERM: 'this process may not read it: give its user the right to read the file and its folders',
 };
 
-function unavailable(path: string, cause: unknown): RollcallError {
+/** Why a file of this machine cannot be read, with what to do. */
+export function unreadable(path: string, cause: unknown): RollcallError {
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
   const what = advice[code] ?? 'check the disk or share that holds it';
   return new RollcallError(`cannot read ${path} (${code}): ${what}`, {

@@ -23,7 +23,8 @@ const lineEnds: readonly (number | undefined)[] = [10, 13];
  * Reads the beginning of the file: encoding, delimiter, header. Undefined when it is empty. Throws `SOURCE_UNAVAILABLE`
  * when the file is no CSV that can be read, before anything of it was given away.
  */
-export async function openRows(config: CsvConfig, path: string, file: CsvFile): Promise<OpenRows | undefined> {
+export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRows | undefined> {
+  const path = file.name;
   const head = await file.next();
   if (head === undefined) return undefined;
   const decoder = createDecoder(path, head, config.encoding);

@@ -4,15 +4,13 @@ import type { ReadEnd } from '../../core/snapshot.ts';
 import { normalText } from '../../core/text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { type CompletenessRule, judgeCompleteness } from './completeness.ts';
-import { type CsvFile, openCsvFile } from './csv-file.ts';
+import type { CsvFile } from './csv-file.ts';
 import { type OpenRows, openRows } from './open-rows.ts';
 import { createRowSorter } from './row-sorter.ts';
 import type { CsvConfig } from './schema.ts';
 
-export interface CsvPaths {
-  readonly file: string;
-  readonly marker: string;
-}
+/** Opens the file for one read; `header`: only its beginning is needed. Must be closed. */
+export type OpenFile = (io: SourceIo, part: 'whole' | 'header') => Promise<CsvFile>;
 
 /** Records in one page. */
 const pageRecords = 1_000;
@@ -20,7 +18,7 @@ const pageRecords = 1_000;
 /** Reads the file once, from the first byte to the last, and closes it however the read ends. */
 export async function* readCsv(
   config: CsvConfig,
-  paths: CsvPaths,
+  openFile: OpenFile,
   request: ReadRequest,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
@@ -28,14 +26,14 @@ export async function* readCsv(
     throw new RollcallError('a CSV file is read whole: it has no delta', { code: 'USAGE' });
   }
   io.signal.throwIfAborted();
-  const file = await openCsvFile(paths.file);
+  const file = await openFile(io, 'whole');
   try {
-    const rows = await openRows(config, paths.file, file);
+    const rows = await openRows(config, file);
     if (rows === undefined)
-      return { complete: false, rows: 0, reasons: [`${paths.file} is empty: it holds no employees`] };
+      return { complete: false, rows: 0, reasons: [`${file.name} is empty: it holds no employees`] };
     try {
-      const accepts = recordFilter(request, rows.columns, paths.file);
-      return yield* readRows(rows, file, completenessRule(config, paths.marker, io), accepts, io);
+      const accepts = recordFilter(request, rows.columns, file.name);
+      return yield* readRows(rows, file, completenessRule(config, io), accepts, io);
     } finally {
       rows.close();
     }
@@ -45,10 +43,10 @@ export async function* readCsv(
 }
 
 /** The column names, without reading further than the header; none when the file is empty. */
-export async function readCsvHeader(config: CsvConfig, path: string): Promise<readonly string[]> {
-  const file = await openCsvFile(path);
+export async function readCsvHeader(config: CsvConfig, openFile: OpenFile, io: SourceIo): Promise<readonly string[]> {
+  const file = await openFile(io, 'header');
   try {
-    const rows = await openRows(config, path, file);
+    const rows = await openRows(config, file);
     rows?.close();
     return rows?.columns ?? [];
   } finally {
@@ -102,12 +100,12 @@ async function* readRows(
   return judgeCompleteness(rule, file, facts, yielded);
 }
 
-function completenessRule(config: CsvConfig, marker: string, io: SourceIo): CompletenessRule {
+function completenessRule(config: CsvConfig, io: SourceIo): CompletenessRule {
   switch (config.complete) {
     case 'stable':
       return { kind: 'stable', previousRows: io.previous?.rows };
     case 'marker':
-      return { kind: 'marker', path: marker };
+      return { kind: 'marker' };
     case 'trailer':
       return { kind: 'trailer', prefix: config.trailer ?? 'T' };
   }

@@ -1,0 +1,51 @@
+import { resolve } from 'node:path';
+import type { SourceBase } from '../../ports/source.ts';
+import { openCsvFile } from './csv-file.ts';
+import { httpsPlace } from './https-place.ts';
+import { findLocal, localPlace } from './local-place.ts';
+import type { Place } from './place.ts';
+import type { OpenFile } from './read.ts';
+import { receiveFile } from './received.ts';
+import { s3Place } from './s3-place.ts';
+import type { CsvConfig } from './schema.ts';
+import { sftpPlace } from './sftp-place.ts';
+import { compressionOf } from './unpack.ts';
+
+/** How the configured file is opened: a plain one of this machine where it lies, any other after it was brought here. */
+export function fileOpener(config: CsvConfig, base: SourceBase): OpenFile {
+  const { newest, compression } = config;
+  const path = config.path === undefined ? undefined : resolve(base.folder, config.path);
+  const markerOf = markerNamer(config, base);
+  const place = path === undefined ? remotePlace(config, base) : localPlace(path, newest);
+  return async (io, part) => {
+    if (path !== undefined && compressionOf(path, compression) === 'none') {
+      const file = await findLocal(path, newest);
+      return openCsvFile(file, markerOf(file));
+    }
+    const order = {
+      part,
+      compression,
+      scratchFolder: base.scratchFolder,
+      markerOf: config.complete === 'marker' ? markerOf : undefined,
+      mustStandStill: config.complete === 'stable',
+    };
+    return receiveFile(place, order, io);
+  };
+}
+
+function remotePlace({ sftp, https, s3, newest }: CsvConfig, base: SourceBase): Place {
+  if (sftp !== undefined) return sftpPlace(sftp, newest);
+  if (https !== undefined) return httpsPlace(https, base);
+  if (s3 !== undefined) return s3Place(s3, newest);
+  throw new TypeError('a csv source without a place');
+}
+
+function markerNamer({ path, https, marker }: CsvConfig, base: SourceBase): (file: string) => string {
+  if (marker !== undefined) return () => (path === undefined ? marker : resolve(base.folder, marker));
+  if (https === undefined) return (file) => `${file}.done`;
+  return (file) => {
+    const url = new URL(file);
+    url.pathname += '.done';
+    return url.href;
+  };
+}

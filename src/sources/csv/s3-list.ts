@@ -1,0 +1,59 @@
+import { XMLParser } from 'fast-xml-parser';
+import { z } from 'zod';
+import { RollcallError } from '../../core/errors.ts';
+import { AnswerInvalid } from '../../http/answer-invalid.ts';
+import { readBytes } from '../../http/transport.ts';
+import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import { type Candidate, compilePattern, folderOf } from './newest.ts';
+import type { S3 } from './place-schema.ts';
+import { isRefusal, readRefusal, refusals, s3Trouble } from './s3-trouble.ts';
+
+const maxPageBytes = 8 * 1024 * 1024;
+/** 1,000 objects each. */
+const maxPages = 100;
+
+const Page = z.looseObject({
+  ListBucketResult: z.looseObject({
+    IsTruncated: z.enum(['true', 'false']),
+    NextContinuationToken: z.string().optional(),
+    Contents: z.array(z.looseObject({ Key: z.string(), LastModified: z.string() })).default([]),
+  }),
+});
+
+/** Objects that the pattern of `key` means (ListObjectsV2), however many pages they are. */
+export async function listObjects(s3: S3, bucketUrl: string, client: SourceClient): Promise<readonly Candidate[]> {
+  const folder = folderOf(s3.key);
+  const fileName = s3.key.slice(folder.length);
+  const prefix = folder + fileName.slice(0, fileName.indexOf('*'));
+  const isMeant = compilePattern(s3.key);
+  const name = `ListObjectsV2 s3://${s3.bucket}/${prefix}*`;
+  const found: Candidate[] = [];
+  let token: string | undefined;
+  for (let number = 1; number <= maxPages; number++) {
+    const query = new URLSearchParams({ delimiter: '/', 'list-type': '2', prefix });
+    if (token !== undefined) query.set('continuation-token', token);
+    // A plus would be a plus in the signature and a space for the server.
+    const url = `${bucketUrl}${bucketUrl.endsWith(`/${s3.bucket}`) ? '' : '/'}?${query.toString().replaceAll('+', '%20')}`;
+    const page = await client.receive({ name, url, headers: { accept: '*/*' }, answers: refusals }, async (answer) => {
+      return answer.status === 200 ? readPage(await readBytes(answer, maxPageBytes)) : readRefusal(answer);
+    });
+    if (isRefusal(page)) throw s3Trouble(s3, `s3://${s3.bucket}`, page);
+    for (const { Key, LastModified } of page.Contents) {
+      const at = Date.parse(LastModified);
+      if (isMeant(Key.slice(folder.length)) && !Number.isNaN(at)) {
+        found.push({ file: Key, writtenAtNs: BigInt(at) * 1_000_000n });
+      }
+    }
+    token = page.NextContinuationToken;
+    if (page.IsTruncated === 'false' || token === undefined) return found;
+  }
+  const message = `${name} does not end after ${maxPages} pages: put more of the name before the *`;
+  throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
+}
+
+function readPage(bytes: Uint8Array): z.infer<typeof Page>['ListBucketResult'] {
+  const parser = new XMLParser({ parseTagValue: false, isArray: (tag) => tag === 'Contents' });
+  const parsed = Page.safeParse(parser.parse(Buffer.from(bytes).toString('utf8')));
+  if (!parsed.success) throw new AnswerInvalid('the body is no list of objects', true);
+  return parsed.data.ListBucketResult;
+}

@@ -1,0 +1,52 @@
+import { RollcallError } from '../../core/errors.ts';
+import { type Answer, readBytes } from '../../http/transport.ts';
+import type { S3 } from './place-schema.ts';
+
+/** Statuses whose body says why. Busy ones (429, 500, 503) are not among them: those are tried again. */
+export const refusals: readonly number[] = [301, 307, 400, 401, 403, 404];
+
+/** What S3 says when it gives nothing. */
+export interface S3Refusal {
+  readonly status: number;
+  /** S3's own word: `NoSuchKey`. Undefined in the answer to a HEAD, which has no body. */
+  readonly code: string | undefined;
+  readonly region: string | undefined;
+}
+
+export function isRefusal(answer: object): answer is S3Refusal {
+  return 'status' in answer && 'code' in answer;
+}
+
+export async function readRefusal(answer: Answer): Promise<S3Refusal> {
+  const text = Buffer.from(await readBytes(answer, 64 * 1024)).toString('utf8');
+  const code = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(text)?.[1];
+  return { status: answer.status, code, region: answer.header('x-amz-bucket-region') };
+}
+
+/** What a refusal means for an operator. `name` is the object's or the bucket's. */
+export function s3Trouble(s3: S3, name: string, { status, code, region }: S3Refusal): RollcallError {
+  const what = `${name} was refused: ${code ?? `status ${status}`}`;
+  const unavailable = (message: string, retry: 'never' | 'backoff' = 'never'): RollcallError =>
+    new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry });
+  if (region !== undefined && region !== s3.region) {
+    return unavailable(`${what}. The bucket lies in ${region}: set source.s3.region`);
+  }
+  switch (code) {
+    case 'NoSuchKey':
+      return unavailable(`${name} is not there: check source.s3.key, and that the export has run`, 'backoff');
+    case 'NoSuchBucket':
+      return unavailable(`${what}. Check source.s3.bucket and source.s3.endpoint`);
+    case 'RequestTimeTooSkewed':
+      return unavailable(`${what}. The clock of this machine or of the server is wrong`);
+    case 'ExpiredToken':
+    case 'InvalidToken':
+      return unavailable(`${what}. The temporary credentials have ended: set new ones`);
+    case 'SignatureDoesNotMatch':
+    case 'InvalidAccessKeyId':
+      return unavailable(`${what}. Check source.s3.accessKeyId, secretAccessKey and region`);
+    default:
+      return unavailable(
+        `${what}. Check key and region, and that the account may s3:GetObject (and s3:ListBucket for a pattern, and to be told that an object is not there)`,
+      );
+  }
+}

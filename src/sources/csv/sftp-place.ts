@@ -1,0 +1,84 @@
+import type { SourceIo } from '../../ports/source.ts';
+import { type Candidate, chooseNewest, compilePattern, folderOf, isPattern } from './newest.ts';
+import type { FileState, Place, Visit } from './place.ts';
+import type { Sftp } from './place-schema.ts';
+import { openSftpSession, type SftpSession } from './sftp-session.ts';
+import { Interruption, sftpTrouble } from './sftp-trouble.ts';
+
+const maxTries = 4;
+const firstDelayMs = 1_000;
+
+/** Files on an SFTP server (draft-ietf-secsh-filexfer-02, what OpenSSH speaks). A broken connection is made anew. */
+export function sftpPlace(sftp: Sftp, newest: 'name' | 'time'): Place {
+  return {
+    async visit(io, work) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await visitOnce(sftp, newest, io, work);
+        } catch (error) {
+          io.signal.throwIfAborted();
+          if (!(error instanceof Interruption) || tries === maxTries) throw error;
+          const waitMs = firstDelayMs * 2 ** (tries - 1);
+          io.logger.warn({ host: sftp.host, tries, waitMs }, `source: ${error.message}; trying again`);
+          await io.clock.sleep(waitMs, io.signal);
+        }
+      }
+    },
+  };
+}
+
+async function visitOnce<T>(
+  sftp: Sftp,
+  newest: 'name' | 'time',
+  io: SourceIo,
+  work: (visit: Visit) => Promise<T>,
+): Promise<T> {
+  const session = await openSftpSession(sftp, io.signal);
+  try {
+    return await work(visitOf(sftp, newest, session));
+  } finally {
+    await session.close();
+  }
+}
+
+function visitOf(sftp: Sftp, newest: 'name' | 'time', session: SftpSession): Visit {
+  const nameOf = (path: string): string =>
+    `sftp://${sftp.host}${sftp.port === 22 ? '' : `:${sftp.port}`}/${path.replace(/^\//, '')}`;
+  const look = async (path: string): Promise<FileState | undefined> => {
+    const found = await session.stat(path).catch((error: unknown) => {
+      throw sftpTrouble(nameOf(path), error);
+    });
+    return found?.isFile() === false ? undefined : found && stateOf(found);
+  };
+  return {
+    nameOf,
+    look,
+    async find() {
+      if (!isPattern(sftp.path)) return sftp.path;
+      const folder = folderOf(sftp.path);
+      const isMeant = compilePattern(sftp.path);
+      const entries = await session.list(folder === '' ? '.' : folder).catch((error: unknown) => {
+        throw sftpTrouble(nameOf(folder), error);
+      });
+      const files = entries.filter(({ name, stats }) => isMeant(name) && stats.isFile());
+      const candidates = files.map(
+        ({ name, stats }): Candidate => ({ file: `${folder}${name}`, writtenAtNs: stateOf(stats).writtenAtNs }),
+      );
+      return chooseNewest(nameOf(sftp.path), candidates, newest);
+    },
+    async fetch(path, sink) {
+      await sink.restart();
+      const stats = await session
+        .read(path, (chunk) => sink.write(chunk))
+        .catch((error: unknown) => {
+          throw sftpTrouble(nameOf(path), error);
+        });
+      return stateOf(stats);
+    },
+  };
+}
+
+/** Times are whole seconds in this version of the protocol. */
+function stateOf({ size, mtime }: { readonly size: number; readonly mtime: number }) {
+  return { bytes: size, version: `${mtime}`, writtenAtNs: BigInt(mtime) * 1_000_000_000n };
+}

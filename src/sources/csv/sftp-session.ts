@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import Client from 'ssh2-sftp-client';
+import { RollcallError } from '../../core/errors.ts';
+import type { Sftp } from './place-schema.ts';
+import { isNoSuchFile, sessionTrouble } from './sftp-trouble.ts';
+
+/** The operations of a session that are used here. */
+type Wrapper = Awaited<ReturnType<Client['connect']>>;
+type Stats = Parameters<Parameters<Wrapper['fstat']>[1]>[1];
+
+/** One SFTP session over a connection of its own. Must be closed. */
+export interface SftpSession {
+  /** Undefined when there is no such file. */
+  stat(path: string): Promise<Stats | undefined>;
+  list(folder: string): Promise<readonly { readonly name: string; readonly stats: Stats }[]>;
+  /** Reads a file from its beginning until `take` says false; gives what it was when it was opened. */
+  read(path: string, take: (chunk: Buffer) => Promise<boolean>): Promise<Stats>;
+  close(): Promise<void>;
+}
+
+// Times of a real socket, like those of an HTTP pool: they do not run on the injected clock.
+const connectTimeoutMs = 10_000;
+const readyTimeoutMs = 20_000;
+const keepaliveMs = 10_000;
+
+/** Each read asks for as much, and as many are under way at once: a distant server is not waited for each time. */
+const readBytes = 32 * 1024;
+const readsUnderWay = 16;
+
+/**
+ * Logs in. Throws `SOURCE_UNAVAILABLE`: with `retry: never` when the host key is not the pinned one (RFC 4253, 8: nothing
+ * secret was sent by then) or the login is refused. An abort closes the socket at once.
+ */
+export async function openSftpSession(sftp: Sftp, signal: AbortSignal): Promise<SftpSession> {
+  signal.throwIfAborted();
+  const where = `sftp://${sftp.host}:${sftp.port}`;
+  const socket = connect({ host: sftp.host, port: sftp.port });
+  socket.setNoDelay();
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const cut = (): void => void socket.destroy();
+  signal.addEventListener('abort', cut, { once: true });
+  const close = async (): Promise<void> => {
+    signal.removeEventListener('abort', cut);
+    socket.destroy();
+    await closed;
+  };
+  try {
+    await connected(socket);
+    return sessionOf(await login(sftp, where, socket), close);
+  } catch (error) {
+    await close();
+    signal.throwIfAborted();
+    throw sessionTrouble(where, error);
+  }
+}
+
+async function connected(socket: Socket): Promise<void> {
+  const timer = setTimeout(() => {
+    socket.destroy(Object.assign(new Error('no connection in time'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
+  }, connectTimeoutMs);
+  try {
+    await once(socket, 'connect');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function login(sftp: Sftp, where: string, socket: Socket): Promise<Wrapper> {
+  const { user, password, privateKey, passphrase } = sftp;
+  const pinned = [sftp.hostKey].flat().map((text) => text.replace(/=$/, ''));
+  let shown: string | undefined;
+  let failure: unknown;
+  const client = new Client('source', {
+    error: (error: unknown) => {
+      failure ??= error;
+    },
+    end: () => {},
+    close: () => {},
+  });
+  client.on('error', (error) => {
+    failure ??= error;
+  });
+  try {
+    return await client.connect({
+      sock: socket,
+      username: user,
+      readyTimeout: readyTimeoutMs,
+      keepaliveInterval: keepaliveMs,
+      ...(password === undefined ? {} : { password }),
+      ...(privateKey === undefined ? {} : { privateKey }),
+      ...(passphrase === undefined ? {} : { passphrase }),
+      hostVerifier: (key: Buffer) => {
+        shown = `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=$/, '')}`;
+        return pinned.includes(shown);
+      },
+    });
+  } catch (error) {
+    if (shown !== undefined && !pinned.includes(shown)) throw foreignHost(where, shown, pinned);
+    throw failure ?? error;
+  }
+}
+
+function foreignHost(where: string, shown: string, pinned: readonly string[]): RollcallError {
+  const message =
+    `${where} is not the server that source.sftp.hostKey names: it shows the host key ${shown}, pinned is ${pinned.join(', ')}. ` +
+    'No password was sent. Ask who runs the server whether its key was changed; pin the new one only then';
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
+}
+
+function sessionOf(wrapper: Wrapper, close: () => Promise<void>): SftpSession {
+  return {
+    close,
+    stat: (path) =>
+      settled<Stats>((done) => wrapper.stat(path, done)).catch((error: unknown) => {
+        if (isNoSuchFile(error)) return undefined;
+        throw error;
+      }),
+    async list(folder) {
+      const entries = await settled<readonly { readonly filename: string; readonly attrs: Stats }[]>((done) =>
+        wrapper.readdir(folder, (error, list) => done(error, list as never)),
+      );
+      return entries.map(({ filename, attrs }) => ({ name: filename, stats: attrs }));
+    },
+    async read(path, take) {
+      const handle = await settled<Buffer>((done) => wrapper.open(path, 'r', done));
+      const stats = await settled<Stats>((done) => wrapper.fstat(handle, done));
+      for await (const chunk of chunksOf(wrapper, handle)) if (!(await take(chunk))) break;
+      await settled<void>((done) => wrapper.close(handle, (error) => done(error, undefined)));
+      return stats;
+    },
+  };
+}
+
+/** The file in order, with several reads under way. */
+async function* chunksOf(wrapper: Wrapper, handle: Buffer): AsyncGenerator<Buffer> {
+  const readAt = (position: number, length: number): Promise<Buffer> =>
+    settled<Buffer>((done) => {
+      const into = Buffer.allocUnsafe(length);
+      wrapper.read(handle, into, 0, length, position, (error, count) => done(error, into.subarray(0, count)));
+    });
+  const underWay: Promise<Buffer>[] = [];
+  let asked = 0;
+  const ask = (): void => {
+    const reading = readAt(asked, readBytes);
+    // Those behind a failed one fail too, and nobody waits for them any more.
+    reading.catch(() => {});
+    underWay.push(reading);
+    asked += readBytes;
+  };
+  for (let position = 0; ; position += readBytes) {
+    while (underWay.length < readsUnderWay) ask();
+    let chunk = await (underWay.shift() ?? readAt(position, readBytes));
+    // A server may give less than was asked for, and nothing only at the end (draft-ietf-secsh-filexfer-02, 6.4).
+    while (chunk.length > 0 && chunk.length < readBytes) {
+      const rest = await readAt(position + chunk.length, readBytes - chunk.length);
+      if (rest.length === 0) break;
+      chunk = Buffer.concat([chunk, rest]);
+    }
+    if (chunk.length > 0) yield chunk;
+    if (chunk.length < readBytes) return;
+  }
+}
+
+function settled<T>(call: (done: (error: Error | null | undefined, value: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    call((error, value) => {
+      if (error === undefined || error === null) resolve(value);
+      else reject(error);
+    });
+  });
+}

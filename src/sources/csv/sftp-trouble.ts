@@ -1,0 +1,56 @@
+import { RollcallError } from '../../core/errors.ts';
+import { describeNetworkFailure } from '../../http/network-failure.ts';
+
+/** The connection broke, or could not be made: worth another try within the same read. */
+export class Interruption extends RollcallError {
+  constructor(message: string, cause: unknown) {
+    super(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', cause });
+  }
+}
+
+/** Status codes of the protocol (draft-ietf-secsh-filexfer-02, 7). */
+const status = { noSuchFile: 2, permissionDenied: 3 } as const;
+
+export function isNoSuchFile(error: unknown): boolean {
+  return codeOf(error) === status.noSuchFile;
+}
+
+/** What an error of the transfer means for an operator. `name` is the file's. */
+export function sftpTrouble(name: string, error: unknown): RollcallError {
+  if (error instanceof RollcallError) return error;
+  const code = codeOf(error);
+  if (code === status.noSuchFile) {
+    const message = `${name} is not there: check source.sftp.path, and that the export has run`;
+    return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', cause: error });
+  }
+  if (code === status.permissionDenied) {
+    const message = `${name} may not be read by the configured user: let the server's administrator give it the right to read the file and its folder`;
+    return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', cause: error });
+  }
+  const what = typeof code === 'number' ? `the server answered with status ${code}` : 'the connection broke off';
+  return new Interruption(`${name} could not be read: ${what}. Check the server and the network`, error);
+}
+
+/** Why no session could be had. `where` is the server's address. */
+export function sessionTrouble(where: string, error: unknown): RollcallError {
+  if (error instanceof RollcallError) return error;
+  if (isRefusedLogin(error)) {
+    const message =
+      `${where} refuses the login: check user and password or privateKey, and that the account is not locked. ` +
+      'Nothing is tried again, because some servers lock accounts out';
+    return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', cause: error });
+  }
+  const { text } = describeNetworkFailure(error);
+  return new Interruption(
+    `${where} gives no SFTP session: ${text}. Check the address, the port and the network`,
+    error,
+  );
+}
+
+function isRefusedLogin(error: unknown): boolean {
+  return error instanceof Error && 'level' in error && error.level === 'client-authentication';
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
