@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { RunningSandbox } from '../../src/sandbox/index.ts';
 import { seededRandom } from '../../src/sandbox/people/seed-users.ts';
 import { employees } from '../support/office.ts';
+import { until } from '../support/services/redis.ts';
 import {
   expectPromisesKept,
   fatesEndMs,
@@ -135,6 +136,9 @@ describe('a process killed at any moment around an exchange', () => {
       await wait(random() * 160);
       child.process.kill('SIGKILL');
       await child.ended;
+      // The lease outlives every call in the real world: what the killed process sent has arrived before the next one asks.
+      const { state } = world.sandbox;
+      await until(async () => state.refreshes.length === state.requests.token);
       world.clock.jump(0.8 * hourMs);
     }
     world.setFaults();
