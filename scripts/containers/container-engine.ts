@@ -31,7 +31,7 @@ export interface ContainerMemory {
   readonly peak: number | undefined;
 }
 
-/** Podman or docker: both are driven by the same words. Every container shares the machine's own network. */
+/** Podman or docker: both are driven by the same words. Every container shares the machine's own network. Must be closed. */
 export interface ContainerEngine {
   readonly name: string;
   start(options: ContainerOptions): Promise<Container>;
@@ -39,20 +39,35 @@ export interface ContainerEngine {
   hasImage(image: string): Promise<boolean>;
   pull(image: string): Promise<void>;
   imageBytes(image: string): Promise<number>;
+  /** Removes every container that was started here, however far it came. */
+  close(): Promise<void>;
 }
 
 const peakFiles = ['/sys/fs/cgroup/memory.peak', '/sys/fs/cgroup/memory/memory.max_usage_in_bytes'];
 
 export function openContainerEngine(name: string): ContainerEngine {
   const engine = async (...words: readonly string[]): Promise<string> => {
-    const { stdout } = await execute(name, [...words], { maxBuffer: 1 << 28 });
+    const { stdout } = await execute(name, [...words], { maxBuffer: 1 << 28 }).catch((error: { stderr?: string }) => {
+      // The whole command line would be a long one, with the secrets of the test.
+      throw new Error(`${name} ${words[0]}: ${error.stderr?.trim().split('\n').at(-1) ?? 'failed'}`);
+    });
     return stdout.trim();
+  };
+  const left = new Set<string>();
+  const starting = new Set<Promise<unknown>>();
+  let isClosed = false;
+  // With their unnamed volumes.
+  const remove = async (container: string): Promise<void> => {
+    await engine('rm', '-fv', container);
+    left.delete(container);
   };
   return {
     name,
     async start({ name: container, image, command, env = {}, mounts = {}, memory }) {
       const confined = ['--read-only', '--tmpfs', '/tmp:rw,size=64m,mode=1777', '--cap-drop', 'ALL'];
-      await engine(
+      if (isClosed) throw new Error('no container is started any more');
+      left.add(container);
+      const started = engine(
         'run',
         ...['-d', '--name', container, '--network', 'host'],
         ...(memory === undefined ? [] : [...confined, '--security-opt', 'no-new-privileges', '--memory', memory]),
@@ -61,21 +76,31 @@ export function openContainerEngine(name: string): ContainerEngine {
         image,
         ...command,
       );
-      return openContainer(container, engine, name);
+      starting.add(started);
+      await started.finally(() => starting.delete(started));
+      return openContainer(container, { engine, program: name, remove });
     },
     hasImage: (image) => engine('image', 'inspect', image).then(...asBoolean),
     pull: async (image) => void (await engine('pull', '-q', image)),
     imageBytes: async (image) => Number(await engine('image', 'inspect', '--format', '{{.Size}}', image)),
+    async close() {
+      isClosed = true;
+      await Promise.allSettled(starting);
+      // One that never came about cannot be removed, and need not be.
+      await Promise.all([...left].map((container) => remove(container).catch(() => {})));
+    },
   };
 }
 
 const asBoolean = [() => true, () => false] as const;
 
-function openContainer(
-  name: string,
-  engine: (...words: readonly string[]) => Promise<string>,
-  program: string,
-): Container {
+interface EngineParts {
+  readonly engine: (...words: readonly string[]) => Promise<string>;
+  readonly program: string;
+  readonly remove: (container: string) => Promise<void>;
+}
+
+function openContainer(name: string, { engine, program, remove }: EngineParts): Container {
   const inside = (...words: readonly string[]): Promise<string> => engine('exec', name, ...words);
   return {
     name,
@@ -99,7 +124,6 @@ function openContainer(
         peak: Number.isFinite(peak) ? peak : undefined,
       };
     },
-    // With its unnamed volumes.
-    remove: async () => void (await engine('rm', '-fv', name)),
+    remove: () => remove(name),
   };
 }

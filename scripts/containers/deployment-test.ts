@@ -51,10 +51,13 @@ async function prepare() {
   await mkdir(join(folder, 'hr'));
   for (const path of [folder, join(folder, 'hr')]) await chmod(path, 0o755);
 
+  closers.push(engine.close);
   const redis = await startRedisService({ engine, prefix, image: values['redis-image'] });
   closers.push(redis.stop);
   const postgres = await startPostgresService({ engine, prefix, image: values['postgres-image'] });
   closers.push(postgres.stop);
+  // Whoever uses a service ends before it.
+  closers.push(engine.close);
   say('Redis', redis.kind);
   say('PostgreSQL', postgres.kind);
 
@@ -67,9 +70,7 @@ async function prepare() {
   const platformOf = async (name: 'office' | 'company', users: number): Promise<Platform> => {
     const port = await freePort();
     const tokens = { application: secrets.application, refresh: secrets[name] };
-    const platform = await startPlatform(engine, { name: `${prefix}-${name}`, image, port, users, secrets: tokens });
-    closers.push(platform.container.remove);
-    return platform;
+    return startPlatform(engine, { name: `${prefix}-${name}`, image, port, users, secrets: tokens });
   };
   const office = await platformOf('office', 60);
   // Some of the sandbox's users are disabled: there are a few more, so that enough are not.
@@ -86,7 +87,6 @@ async function prepare() {
     ROLLCALL_KEY: randomBytes(32).toString('base64'),
   };
   const deployment = openDeployment({ engine, image, prefix, folder, env, memory, apiToken: secrets.api, freePort });
-  closers.push(deployment.remove);
   /** HR writes its file beside the old one and puts it in its place. */
   const writeHr = async (name: string, employees: readonly Employee[]): Promise<void> => {
     const path = join(folder, 'hr', `${name}.csv`);

@@ -52,7 +52,6 @@ export interface Deployment {
   ended(run: string, withinMs?: number): Promise<RunDetail>;
   /** Of every replica, those that are gone too. */
   logs(): Promise<string>;
-  remove(): Promise<void>;
 }
 
 export function openDeployment(options: DeploymentOptions): Deployment {
@@ -136,8 +135,5 @@ export function openDeployment(options: DeploymentOptions): Deployment {
         { withinMs, everyMs: 500 },
       ),
     logs: async () => [...oldLogs, ...(await Promise.all(started.map((one) => one.logs())))].join('\n'),
-    async remove() {
-      await Promise.all(started.map((one) => one.remove()));
-    },
   };
 }
