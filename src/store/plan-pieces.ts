@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpressionBuilder } from 'kysely';
-import type { Database } from './database.ts';
+import type { Database, OpenTransaction } from './database.ts';
 import type { Schema } from './schema.ts';
 
 /** So many changes are looked at or written by one statement: it keeps everything else of this process waiting. */
@@ -41,4 +41,10 @@ export function inPiece({ plan, after, upTo }: PlanPiece) {
       eb('changes.identification', '>', after),
       ...(upTo === undefined ? [] : [eb('changes.identification', '<=', upTo)]),
     ]);
+}
+
+/** A plan and its changes, piece by piece: they would all go by the one statement that takes the plan. */
+export async function dropPlan(db: OpenTransaction, plan: string): Promise<void> {
+  for await (const piece of piecesOf(db, plan)) await db.deleteFrom('changes').where(inPiece(piece)).execute();
+  await db.deleteFrom('plans').where('id', '=', plan).execute();
 }

@@ -8,7 +8,7 @@ import { countClasses, type NewChangeRow, noKinds, toNewChangeRow } from './chan
 import { asOwner, type Database, type OpenTransaction } from './database.ts';
 import { asPlanner, inPlan } from './plan-access.ts';
 import { createPlanGuards } from './plan-guards.ts';
-import { inPiece, piecesOf } from './plan-pieces.ts';
+import { dropPlan, inPiece, piecesOf } from './plan-pieces.ts';
 import { createPlanQueries } from './plan-queries.ts';
 import { RowWriter } from './row-writer.ts';
 
@@ -127,12 +127,6 @@ async function beginPlan(db: OpenTransaction, header: PlanHeader): Promise<void>
     .insertInto('plans')
     .values({ id, sync, run: run ?? null, made_at: madeAt, digest: null })
     .execute();
-}
-
-/** A plan and its changes, piece by piece: they would all go by the one statement that takes the plan. */
-async function dropPlan(db: OpenTransaction, plan: string): Promise<void> {
-  for await (const piece of piecesOf(db, plan)) await db.deleteFrom('changes').where(inPiece(piece)).execute();
-  await db.deleteFrom('plans').where('id', '=', plan).execute();
 }
 
 function sealed(planId: string): RollcallError {

@@ -1,4 +1,5 @@
 import { type Database, inTransaction, type OpenTransaction } from './database.ts';
+import { dropPlan, inPiece, piecesOf } from './plan-pieces.ts';
 
 /** How far back guards count what was applied (design, section 7). */
 const guardWindowMs = 24 * 3_600_000;
@@ -40,12 +41,15 @@ export async function pruneRuns(db: Database, before: number, keep: number, show
 
 async function pruneRun(db: OpenTransaction, run: string, before: number): Promise<boolean> {
   await db.deleteFrom('findings').where('run', '=', run).execute();
-  await db
-    .deleteFrom('changes')
-    .where('plan', 'in', (eb) => eb.selectFrom('plans').select('id').where('run', '=', run))
-    .where((eb) => eb.or([eb('applied_at', 'is', null), eb('applied_at', '<', before - guardWindowMs)]))
-    .where((eb) => eb.or([eb('batch', 'is', null), eb('batch', 'not in', unknownBatches(db, run))]))
-    .execute();
+  const plan = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
+  for await (const piece of plan === undefined ? [] : piecesOf(db, plan.id)) {
+    await db
+      .deleteFrom('changes')
+      .where(inPiece(piece))
+      .where((eb) => eb.or([eb('applied_at', 'is', null), eb('applied_at', '<', before - guardWindowMs)]))
+      .where((eb) => eb.or([eb('batch', 'is', null), eb('batch', 'not in', unknownBatches(db, run))]))
+      .execute();
+  }
   await db
     .deleteFrom('batches')
     .where('run', '=', run)
@@ -91,7 +95,7 @@ async function pruneShown(db: Database, before: number): Promise<void> {
     .where('run', 'is', null)
     .where('made_at', '<', before)
     .execute();
-  for (const { id } of shown) await db.deleteFrom('plans').where('id', '=', id).execute();
+  for (const { id } of shown) await inTransaction(db, (transaction) => dropPlan(transaction, id));
 }
 
 async function pruneLoose(db: OpenTransaction, before: number): Promise<void> {
