@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { forkHere, nextMessage } from './child.ts';
 import { type ResponsiveNews, type ResponsiveOrder, token } from './responsive-order.ts';
@@ -49,6 +50,9 @@ async function main(): Promise<void> {
   }
 }
 
+/** So long a process that does nothing is asked first: what the machine itself makes of it. */
+const idleMs = 5000;
+
 interface Found {
   readonly ended: Extract<ResponsiveNews, { kind: 'ended' }>;
   readonly loads: readonly { readonly path: string; readonly load: Load }[];
@@ -68,6 +72,9 @@ async function measure(
   const { url } = await next('listening');
   const loading = (path: string, more = {}) =>
     startLoad(folder, { url: `${url}${path}`, token, ...pace, ...more }).then(({ stop }) => ({ path, stop }));
+  const idle = await loading('/healthz');
+  await setTimeout(idleMs);
+  const before = { path: '/healthz before the run', load: await idle.stop() };
   const early = await Promise.all([loading('/healthz'), loading('/readyz'), loading('/api/runs')]);
   worker.send('go');
   const { run } = await next('running');
@@ -81,7 +88,7 @@ async function measure(
     loading('/api/syncs/people/people/E000001', { connections: 1, pauseMs: 5000 }),
   ]);
   const ended = await end;
-  const loads: { path: string; load: Load }[] = [];
+  const loads: { path: string; load: Load }[] = [before];
   for (const { path, stop } of [...early, ...late]) loads.push({ path: path.replace(run, 'RUN'), load: await stop() });
   return { ended, loads };
 }
