@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { SourceKind } from '../ports/source.ts';
 import { document } from './schema/document.ts';
+import { syncShape } from './schema/sync.ts';
 
 /** What we read of a JSON Schema node when we write the reference. */
 export interface SchemaNode {
@@ -17,26 +19,72 @@ export interface SchemaNode {
   readonly additionalProperties?: boolean | SchemaNode;
   readonly items?: SchemaNode;
   readonly anyOf?: readonly SchemaNode[];
+  readonly oneOf?: readonly SchemaNode[];
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** The configuration file as JSON Schema (draft 2020-12), from the schema that checks it. */
-export function configJsonSchema(): SchemaNode {
+/** The configuration file as JSON Schema (draft 2020-12), from the schemas that check it: ours, and those of the kinds. */
+export function configJsonSchema(kinds: readonly SourceKind[]): SchemaNode {
+  const sources = kinds.map(kindSchema);
   const schema = z.toJSONSchema(document, {
     io: 'input',
-    // zod leaves out examples of what it transforms; ours are of what is written.
     override: ({ zodSchema, jsonSchema }) => {
+      // zod leaves out examples of what it transforms; ours are of what is written.
       const examples = z.globalRegistry.get(zodSchema)?.examples;
       if (Array.isArray(examples)) jsonSchema.examples = examples;
+      if (zodSchema !== syncShape.source) return;
+      const { description } = jsonSchema;
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+      Object.assign(jsonSchema, { description, examples, oneOf: sources });
     },
   });
   return { title: 'Rollcall configuration', ...schema } as SchemaNode;
 }
 
+/** The section `source:` of one kind, whole in itself: what it defines for itself is written out where it is used. */
+export function kindSchema({ kind, schema }: SourceKind): SchemaNode {
+  const { $schema: _, $defs = {}, ...rest } = schema as SchemaNode & { readonly $schema?: string };
+  const whole = withoutReferences(rest, $defs, kind, 0) as SchemaNode;
+  return nameKind(whole, kind);
+}
+
+/** Editors show what `kind` is; the kinds themselves only say which. */
+function nameKind(node: SchemaNode, kind: string): SchemaNode {
+  const { properties, anyOf, oneOf } = node;
+  if (properties !== undefined) {
+    const named = { description: 'The kind of source.', examples: [kind], ...properties.kind };
+    return { ...node, properties: { ...properties, kind: named } };
+  }
+  return {
+    ...node,
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map((branch) => nameKind(branch, kind)) }),
+    ...(oneOf === undefined ? {} : { oneOf: oneOf.map((branch) => nameKind(branch, kind)) }),
+  };
+}
+
+const deepestSchema = 40;
+
+function withoutReferences(
+  node: unknown,
+  defs: NonNullable<SchemaNode['$defs']>,
+  kind: string,
+  depth: number,
+): unknown {
+  if (depth > deepestSchema)
+    throw new RangeError(`the schema of source ${kind} refers to itself: editors could not show it`);
+  if (Array.isArray(node)) return node.map((item) => withoutReferences(item, defs, kind, depth + 1));
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref, ...own } = node as SchemaNode;
+  const meant = $ref === undefined ? own : { ...defs[$ref.replace('#/$defs/', '')], ...own };
+  return Object.fromEntries(
+    Object.entries(meant).map(([key, value]) => [key, withoutReferences(value, defs, kind, depth + 1)]),
+  );
+}
+
 /** Text of `schema/rollcall.schema.json`. */
-export function renderJsonSchema(): string {
-  return `${renderJson(configJsonSchema(), '', 0)}\n`;
+export function renderJsonSchema(kinds: readonly SourceKind[]): string {
+  return `${renderJson(configJsonSchema(kinds), '', 0)}\n`;
 }
 
 const lineWidth = 120;

@@ -1,12 +1,13 @@
-import { stringify } from 'yaml';
-import { durationPattern } from '../core/duration.ts';
+import type { SourceKind } from '../ports/source.ts';
 import { configJsonSchema, type SchemaNode } from './json-schema.ts';
+import { anchor, type KeyRow, renderKeys } from './reference-table.ts';
+import { renderSourceReference } from './source-reference.ts';
 
 /** Text of docs/configuration.md: every key with type, default, meaning and example, from the schema that checks them. */
-export function renderConfigReference(): string {
-  const schema = configJsonSchema();
+export function renderConfigReference(kinds: readonly SourceKind[]): string {
+  const schema = configJsonSchema(kinds);
   const parts = chapters.map((chapter) => renderChapter(chapter, schema));
-  return `${[introduction, ...parts].join('\n\n')}\n`;
+  return `${[introduction, ...parts, renderSourceReference(kinds)].join('\n\n')}\n`;
 }
 
 interface Chapter {
@@ -79,21 +80,9 @@ An unknown key is a problem, and so is a key twice.
 - **Editors** complete and check the file with \`schema/rollcall.schema.json\`:
   \`# yaml-language-server: $schema=./node_modules/rollcall/schema/rollcall.schema.json\` in the first line.`;
 
-const columns = ['Key', 'Type', 'Default', 'Meaning', 'Example'];
-
 function renderChapter({ title, path, text }: Chapter, schema: SchemaNode): string {
   const node = path.reduce<SchemaNode>(step, schema);
-  return `## ${title}\n\n${text}\n\n${renderTable([columns, ...rowsOf(node, path, [], schema)])}`;
-}
-
-/** A Markdown table as the project's formatter leaves it: cells padded to the widest of their column. */
-function renderTable(rows: readonly (readonly string[])[]): string {
-  const widths = columns.map((_, i) => Math.max(3, ...rows.map((row) => [...(row[i] ?? '')].length)));
-  const lines = rows.map((row) => row.map((text, i) => text + ' '.repeat((widths[i] ?? 0) - [...text].length)));
-  const [head, ...body] = lines;
-  return [head ?? [], widths.map((width) => '-'.repeat(width)), ...body]
-    .map((row) => `| ${row.join(' | ')} |`)
-    .join('\n');
+  return `## ${title}\n\n${text}\n\n${renderKeys(rowsOf(node, path, [], schema))}`;
 }
 
 function step(node: SchemaNode, name: string): SchemaNode {
@@ -109,18 +98,13 @@ function mappingOf(node: SchemaNode): SchemaNode | undefined {
   return node.properties !== undefined ? node : node.anyOf?.find(({ properties }) => properties !== undefined);
 }
 
-function rowsOf(
-  node: SchemaNode,
-  chapter: readonly string[],
-  above: readonly string[],
-  schema: SchemaNode,
-): string[][] {
+function rowsOf(node: SchemaNode, chapter: readonly string[], above: readonly string[], schema: SchemaNode): KeyRow[] {
   const mapping = mappingOf(node);
   return Object.entries(mapping?.properties ?? {}).flatMap(([key, child]) => {
     const isRequired = mapping?.required?.includes(key) === true;
     const path = [...above, key];
     const own = chapterAt([...chapter, ...path]);
-    const row = renderRow(path.join('.'), child, isRequired, own);
+    const row = { key: path.join('.'), node: child, isRequired, meaning: meaningOf(child, own) };
     return own === undefined ? [row, ...rowsOf(child, chapter, path, schema)] : [row];
   });
 }
@@ -132,57 +116,6 @@ function chapterAt(path: readonly string[]): Chapter | undefined {
   });
 }
 
-function renderRow(key: string, node: SchemaNode, isRequired: boolean, chapter: Chapter | undefined): string[] {
-  const standard = isRequired ? '**required**' : defaultText(node.default);
-  const meaning =
-    chapter === undefined
-      ? (node.description ?? '')
-      : `${node.description} See [${chapter.title}](${anchor(chapter.title)}).`;
-  const example =
-    node.examples?.[0] === undefined ? '' : code(flow({ [key.split('.').at(-1) ?? key]: node.examples[0] }));
-  return [code(key), typeText(node), standard, meaning, example].map(cell);
-}
-
-function typeText(node: SchemaNode): string {
-  if (node.$ref !== undefined) return `[entry](${anchor('A mapping entry')})`;
-  if (node.anyOf !== undefined) return node.anyOf.map(typeText).join(' or ');
-  if (node.const !== undefined) return code(String(node.const));
-  if (node.enum !== undefined)
-    return node.enum.map((value) => code(value === '\t' ? '"\\t"' : String(value))).join(', ');
-  if (node.pattern === durationPattern.source) return 'duration';
-  if (node.type === 'array') return `list of ${node.items === undefined ? 'anything' : typeText(node.items)}`;
-  if (node.type === 'integer' || node.type === 'number') return numberText(node);
-  return typeNames[node.type ?? ''] ?? 'anything';
-}
-
-const typeNames: Readonly<Record<string, string>> = { string: 'text', boolean: '`true`, `false`', object: 'mapping' };
-
-function numberText({ type, minimum, maximum }: SchemaNode): string {
-  const name = type === 'integer' ? 'whole number' : 'number';
-  return minimum === undefined || maximum === undefined ? name : `${name} ${minimum} to ${maximum}`;
-}
-
-function defaultText(value: unknown): string {
-  const isNothing = value === undefined || (typeof value === 'object' && JSON.stringify(value) === '{}');
-  return isNothing ? '–' : code(flow(value));
-}
-
-/** YAML in one line, without the braces of a lone key. */
-function flow(value: unknown): string {
-  const text = stringify(value, { collectionStyle: 'flow', lineWidth: 0, flowCollectionPadding: true }).trim();
-  const isLoneKey =
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 1;
-  return isLoneKey && text.startsWith('{ ') ? text.slice(2, -2) : text;
-}
-
-function code(text: string): string {
-  return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-}
-
-function anchor(title: string): string {
-  return `#${title.toLowerCase().replaceAll(' ', '-')}`;
+function meaningOf({ description = '' }: SchemaNode, chapter: Chapter | undefined): string {
+  return chapter === undefined ? description : `${description} See [${chapter.title}](${anchor(chapter.title)}).`;
 }

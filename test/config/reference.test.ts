@@ -5,13 +5,14 @@ import { z } from 'zod';
 import { renderConfigReference, renderJsonSchema } from '../../src/config/index.ts';
 import { configJsonSchema, type SchemaNode } from '../../src/config/json-schema.ts';
 import { defaultDialect, defaultGuards, defaultLimits } from '../../src/core/settings.ts';
+import { sourceKinds } from '../../src/sources/registry.ts';
 import { key32, load } from './support.ts';
 
 const root = new URL('../../', import.meta.url);
 
 test.each([
-  ['docs/configuration.md', renderConfigReference],
-  ['schema/rollcall.schema.json', renderJsonSchema],
+  ['docs/configuration.md', () => renderConfigReference(sourceKinds)],
+  ['schema/rollcall.schema.json', () => renderJsonSchema(sourceKinds)],
 ])('%s is what the schema generates; run `npm run docs` when it is not', async (path, render) => {
   expect(await readFile(new URL(path, root), 'utf8')).toBe(render());
 });
@@ -25,24 +26,47 @@ function keysOf(node: SchemaNode, path = ''): readonly Key[] {
   const own = Object.entries(node.properties ?? {}).map(([name, child]) => ({ path: `${path}.${name}`, node: child }));
   const below = [
     ...own.map((key) => [key.node, key.path] as const),
-    ...(node.anyOf ?? []).map((branch) => [branch, path] as const),
+    ...[...(node.anyOf ?? []), ...(node.oneOf ?? [])].map((branch) => [branch, path] as const),
+    ...(node.items === undefined ? [] : [[node.items, `${path}[]`] as const]),
     ...Object.entries(node.$defs ?? {}).map(([name, child]) => [child, `${path}.${name}`] as const),
     ...(typeof node.additionalProperties === 'object' ? [[node.additionalProperties, `${path}.*`] as const] : []),
   ];
   return [...own, ...below.flatMap(([child, at]) => keysOf(child, at))];
 }
 
-const keys = keysOf(configJsonSchema());
+const keys = keysOf(configJsonSchema(sourceKinds));
+
+const isOfSource = ({ path }: Key) => path.startsWith('.syncs.*.source.');
 
 test('every key of the schema has a meaning and an example', () => {
-  const bare = keys.filter(({ node }) => (node.description ?? '') === '' || node.examples?.[0] === undefined);
+  const own = keys.filter((key) => !isOfSource(key));
+  const bare = own.filter(({ node }) => (node.description ?? '') === '' || node.examples?.[0] === undefined);
 
   expect(bare.map(({ path }) => path)).toEqual([]);
   expect(keys.length).toBeGreaterThan(110);
 });
 
+test('every key of every kind of source has a meaning, but for those that only tell variants apart', () => {
+  const bare = keys.filter(
+    (key) => isOfSource(key) && key.node.const === undefined && (key.node.description ?? '') === '',
+  );
+
+  expect(bare.map(({ path }) => path)).toEqual([]);
+  expect(keys.filter(isOfSource).length).toBeGreaterThan(sourceKinds.length * 3);
+});
+
+test('editors complete a source by its kind, and refuse keys of another', () => {
+  const { oneOf = [] } = keys.find(({ path }) => path === '.syncs.*.source')?.node ?? {};
+
+  expect(oneOf).toHaveLength(sourceKinds.length);
+  const source = z.fromJSONSchema({ oneOf } as Parameters<typeof z.fromJSONSchema>[0]);
+  expect(source.safeParse({ kind: 'csv', path: 'a.csv' }).success).toBe(true);
+  expect(source.safeParse({ kind: 'csv', path: 'a.csv', baseUrl: 'x' }).success).toBe(false);
+  expect(source.safeParse({ kind: 'fax', path: 'a.csv' }).success).toBe(false);
+});
+
 test('every key is in the reference', () => {
-  const text = renderConfigReference();
+  const text = renderConfigReference(sourceKinds);
 
   const missing = keys.filter(({ path }) => !text.includes(`${path.split('.').at(-1)}\` `));
 
@@ -125,7 +149,7 @@ syncs:
 `;
 
 test('editors with the JSON Schema take what the loader takes, and refuse a key that it refuses', async () => {
-  const schema = z.fromJSONSchema(JSON.parse(renderJsonSchema()));
+  const schema = z.fromJSONSchema(JSON.parse(renderJsonSchema(sourceKinds)));
   const around = {
     env: { ROLLCALL_KEY: key32, ACME_APPLICATION_TOKEN: 'a' },
     files: { 'secrets/acme-refresh': 'r' },

@@ -134,7 +134,8 @@ export const syncShape = {
       examples: ['26h'],
     }),
   source: z.looseObject({ kind: sourceKind }).meta({
-    description: 'Where employees come from: `kind` and the keys of that kind.',
+    description:
+      'Where employees come from: `kind` and the keys of that kind. See [The kinds of source](#the-kinds-of-source).',
     examples: [{ kind: 'csv', path: './employees.csv' }],
   }),
   policy: z

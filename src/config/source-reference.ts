@@ -1,0 +1,85 @@
+import type { SourceKind } from '../ports/source.ts';
+import { kindSchema, type SchemaNode } from './json-schema.ts';
+import { anchor, code, type KeyRow, renderKeys } from './reference-table.ts';
+
+/** The chapters of the kinds of source: what stands below `syncs.<name>.source`. */
+export function renderSourceReference(kinds: readonly SourceKind[]): string {
+  const list = kinds.map(({ kind, title }) => `- [${code(kind)}](${anchor(titleOf(kind))}): ${title}`);
+  const introduction =
+    'Below `syncs.<name>.source`: `kind`, and the keys of that kind. How to set each up, with its rights and limits, is in ' +
+    '[sources](sources/README.md); `rollcall init --source NAME` writes one with comments.';
+  const chapters = kinds.map((kind) => `### ${titleOf(kind.kind)}\n\n${renderKeys(rowsOf(kindSchema(kind), []))}`);
+  return ['## The kinds of source', introduction, list.join('\n'), ...chapters].join('\n\n');
+}
+
+const titleOf = (kind: string): string => `Source ${kind}`;
+
+/** One way in which a section may be written, where there are several: `kind: bearer`. */
+interface Variant {
+  readonly properties: NonNullable<SchemaNode['properties']>;
+  readonly required: readonly string[];
+  readonly label: string;
+}
+
+function rowsOf(node: SchemaNode, above: readonly string[]): KeyRow[] {
+  const found: { readonly row: KeyRow; readonly labels: string[] }[] = [];
+  const variants = variantsOf(node);
+  for (const { properties, required, label } of variants) {
+    for (const [name, child] of Object.entries(properties)) {
+      const below = childOf(child);
+      const path = [...above, `${name}${below.suffix}`];
+      const own = {
+        key: path.join('.'),
+        node: child,
+        isRequired: required.includes(name),
+        meaning: child.description ?? '',
+      };
+      for (const row of [own, ...rowsOf(below.node, path)]) addRow(found, row, label);
+    }
+  }
+  return found.map(({ row, labels }) => {
+    const isOfAll = labels.length === variants.length || labels.includes('') || row.node.const !== undefined;
+    return isOfAll ? row : { ...row, meaning: `(${labels.join(' or ')}) ${row.meaning}`.trim() };
+  });
+}
+
+/** What several variants have alike stands once; a key that tells them apart lists all its values. */
+function addRow(found: { row: KeyRow; readonly labels: string[] }[], row: KeyRow, label: string): void {
+  const known = found.find((one) => one.row.key === row.key && (isAlike(one.row, row) || isTeller(one.row, row)));
+  if (known === undefined) {
+    found.push({ row, labels: [label] });
+    return;
+  }
+  known.labels.push(label);
+  if (isAlike(known.row, row)) return;
+  const { const: first, enum: values = [first], ...node } = known.row.node;
+  known.row = { ...known.row, node: { ...node, enum: [...values, row.node.const] } };
+}
+
+function isAlike(one: KeyRow, other: KeyRow): boolean {
+  return one.isRequired === other.isRequired && JSON.stringify(one.node) === JSON.stringify(other.node);
+}
+
+function isTeller(one: KeyRow, other: KeyRow): boolean {
+  return (one.node.const !== undefined || one.node.enum !== undefined) && other.node.const !== undefined;
+}
+
+function variantsOf(node: SchemaNode): readonly Variant[] {
+  if (node.properties !== undefined) {
+    const { properties, required = [] } = node;
+    const words = Object.entries(properties).flatMap(([name, child]) => {
+      return child.const === undefined ? [] : [`\`${name}: ${String(child.const)}\``];
+    });
+    return [{ properties, required, label: words.join(', ') }];
+  }
+  return [...(node.anyOf ?? []), ...(node.oneOf ?? [])].flatMap(variantsOf);
+}
+
+/** Where the keys below a key are: in itself, in the items of a list (`columns[]`), or under names of one's choice. */
+function childOf(node: SchemaNode): { readonly node: SchemaNode; readonly suffix: string } {
+  if (node.items !== undefined && variantsOf(node.items).length > 0) return { node: node.items, suffix: '[]' };
+  const { additionalProperties: more } = node;
+  if (typeof more === 'object' && variantsOf(more).length > 0)
+    return { node: { properties: { '*': more } }, suffix: '' };
+  return { node, suffix: '' };
+}
