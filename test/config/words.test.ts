@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDuration } from '../../src/core/duration.ts';
 import { nearest } from '../../src/config/nearest.ts';
 import { makeSecret, maskSecrets } from '../../src/config/secret.ts';
+import { parseDuration } from '../../src/core/duration.ts';
 
 test.each([
   ['5s', 5000],
