@@ -20,12 +20,14 @@ export interface Container {
   /** SIGTERM, and at most a minute to end. Gives the exit code. */
   stop(): Promise<number>;
   logs(): Promise<string>;
-  memory(): Promise<ContainerMemory>;
+  usage(): Promise<ContainerUsage>;
   remove(): Promise<void>;
 }
 
 /** Bytes. `rss` and `peakRss` are the main process's; `peak` is what the kernel counts for the limit, with files in memory. */
-export interface ContainerMemory {
+export interface ContainerUsage {
+  /** Of the main process since it began, in seconds. */
+  readonly cpuSeconds: number;
   readonly rss: number;
   readonly peakRss: number;
   readonly peak: number | undefined;
@@ -112,13 +114,16 @@ function openContainer(name: string, { engine, program, remove }: EngineParts): 
       const { stdout, stderr } = await execute(program, ['logs', name], { maxBuffer: 1 << 28 });
       return stdout + stderr;
     },
-    async memory() {
+    async usage() {
+      // Past the name, which may hold anything: the 12th and 13th are user and system time, in hundredths of a second.
+      const times = (await inside('cat', '/proc/1/stat')).split(') ').at(-1)?.split(' ') ?? [];
       const status = await inside('cat', '/proc/1/status');
       const kilobytes = (key: string): number =>
         Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
       const peaks = await Promise.all(peakFiles.map((file) => inside('cat', file).catch(() => '')));
       const peak = Number(peaks.find((text) => text !== '') ?? Number.NaN);
       return {
+        cpuSeconds: (Number(times[11]) + Number(times[12])) / 100,
         rss: kilobytes('VmRSS') * 1024,
         peakRss: kilobytes('VmHWM') * 1024,
         peak: Number.isFinite(peak) ? peak : undefined,

@@ -28,6 +28,8 @@ const { values } = parseArgs({
   },
 });
 const people = Number(values.people);
+/** Fewer, and the run would be over before every replica is replaced. */
+const fewestPeople = 30_000;
 /** What the documentation advises for 100,000 people. */
 const memory = '512m';
 const closers: (() => Promise<unknown>)[] = [];
@@ -187,7 +189,7 @@ function demandToldOnce(receivers: readonly AlertReceiver[]): void {
 
 async function tellMemory({ replicas }: Deployment, when: string): Promise<void> {
   for (const { role, container } of replicas) {
-    const { rss, peakRss, peak } = await container.memory();
+    const { rss, peakRss, peak } = await container.usage();
     say(
       `memory ${when}: ${container.name.replace(/^.*?\d+-/, '')} (${role})`.slice(0, 58),
       `${megabytes(rss)} now, ${megabytes(peakRss)} at most, ${megabytes(peak)} by its cgroup`,
@@ -199,12 +201,22 @@ async function largeRun({ deployment, company, writeHr }: World): Promise<void> 
   const employees = move((await company.employees()).slice(0, people), 'Large run');
   demand(employees.length === people, `the sandbox has ${employees.length} enabled users only`);
   await writeHr('company', employees);
-  const run = await deployment.ended((await deployment.resync('company')).id, 900_000);
+  const cpuOfWorkers = async (): Promise<number> => {
+    const workers = deployment.replicas.filter(({ role }) => role === 'worker');
+    const usages = await Promise.all(workers.map(({ container }) => container.usage()));
+    return usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+  };
+  const cpuBefore = await cpuOfWorkers();
+  const run = await deployment.ended((await deployment.resync('company')).id, 1_800_000);
+  const cpuSeconds = (await cpuOfWorkers()) - cpuBefore;
   demandSuccess(run);
   demand(run.counts.applied === people, `${run.counts.applied} of ${people} changes were applied`);
   demand((await company.differing(employees)).length === 0, 'the platform is not as HR says after the large run');
   const tookMs = Date.parse(run.endedAt ?? '') - Date.parse(run.startedAt);
-  say(`run of ${people} updates in ${run.batches.length} files`, seconds(tookMs));
+  say(
+    `run of ${people} updates in ${run.batches.length} files`,
+    `${seconds(tookMs)}, CPU time of the workers ${cpuSeconds.toFixed(1)} s`,
+  );
 }
 
 /** Every replica is replaced, one after the other, while a run of many batches is under way. */
@@ -251,6 +263,10 @@ async function rollingRestart({ deployment, company, writeHr }: World): Promise<
 }
 
 async function story(): Promise<void> {
+  demand(
+    people >= fewestPeople,
+    `--people ${values.people}: take ${fewestPeople} or more, so that a run has many batches`,
+  );
   const world = await prepare();
   const { deployment, engine, image } = world;
   say('size of the image', megabytes(await engine.imageBytes(image)));
