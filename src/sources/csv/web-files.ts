@@ -54,7 +54,7 @@ export function stateOf(answer: Answer): FileState {
 export async function takeFile(answer: Answer, deadline: Deadline, sink: Sink): Promise<FileState> {
   const type = answer.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type.endsWith('html')) throw new AnswerInvalid('the body is a web page instead of a file', true);
-  if (type === 'application/json') throw new AnswerInvalid('the body is JSON instead of a file', true);
+  if (/[/+](?:json|xml)$/.test(type)) throw new AnswerInvalid('the body is JSON or XML instead of a file', true);
   await sink.restart();
   for await (const chunk of answer.body) {
     deadline.extend();

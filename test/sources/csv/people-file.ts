@@ -1,0 +1,25 @@
+import type { FaultName } from '../../contracts/source-faults.ts';
+
+/** Identifications of 5,000 people, and their file with a trailer, damaged as the fault says. */
+export function peopleFile(fault?: FaultName): { readonly identifications: readonly string[]; readonly text: string } {
+  const identifications = Array.from({ length: 5_000 }, (_, index) => `id-${index}-of-${'x'.repeat(60)}`);
+  const rows = identifications.map((id) => `${id},"Last, First",${id}@example.com`);
+  if (fault === 'empty') rows.length = 0;
+  const promised = { 'total too large': 5_001, 'total too small': 4_999 }[fault as string] ?? rows.length;
+  const text = `id,name,mail\n${rows.join('\n')}\nT,${promised},\n`;
+  return { identifications, text: fault === 'cut for good' ? text.slice(0, -2_000) : text };
+}
+
+const pages = 'a file has no pages';
+const engine = 'a file has no pages between which somebody could slip; the engine stops at two rows of one person';
+
+/** What cannot happen to a file, wherever it lies. */
+export const impossibleForFiles = {
+  'page again': pages,
+  'cursor again': pages,
+  'person twice': engine,
+  'person slipped': pages,
+  'cursor expired': pages,
+  'pages shrink': pages,
+  'long ids': 'cells are text',
+} as const satisfies Partial<Record<FaultName, string>>;
