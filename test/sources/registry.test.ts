@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { openSource, parseSource, sourceKinds } from '../../src/sources/registry.ts';
 import { sourceBase } from '../support/source-base.ts';
 
+const known = sourceKinds.map(({ kind }) => kind).join(', ');
+
 describe('the registry of sources', () => {
   it('has every folder beside it, and nothing else', () => {
     const beside = readdirSync(new URL('../../src/sources', import.meta.url), { withFileTypes: true });
@@ -12,10 +14,10 @@ describe('the registry of sources', () => {
   });
 
   it.each([
-    [{ kind: 'fax' }, '"fax" is unknown; known kinds: csv'],
-    [{}, 'is missing; known kinds: csv'],
-    [undefined, 'is missing; known kinds: csv'],
-    ['csv', 'is missing; known kinds: csv'],
+    [{ kind: 'fax' }, `"fax" is unknown; known kinds: ${known}`],
+    [{}, `is missing; known kinds: ${known}`],
+    [undefined, `is missing; known kinds: ${known}`],
+    ['csv', `is missing; known kinds: ${known}`],
   ])('refuses %j', (config, message) => {
     expect(parseSource(config)).toEqual({ ok: false, problems: [{ path: ['kind'], message }] });
   });

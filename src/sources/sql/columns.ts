@@ -1,0 +1,36 @@
+import { RollcallError } from '../../core/errors.ts';
+import { normalText } from '../../core/text.ts';
+
+/**
+ * Holds the query to what a mapping can name: every column has a name of its own, and those needed are there. Throws
+ * `SOURCE_UNAVAILABLE`, never to be tried again.
+ */
+export function checkColumns(place: string, columns: readonly string[], needed: readonly string[]): void {
+  const problem = nameProblem(columns) ?? absenceProblem(columns, needed);
+  if (problem === undefined) return;
+  throw new RollcallError(`the query on ${place} cannot be used: ${problem}. Nothing was read.`, {
+    code: 'SOURCE_UNAVAILABLE',
+  });
+}
+
+function nameProblem(columns: readonly string[]): string | undefined {
+  const seen = new Map<string, number>();
+  for (const [index, name] of columns.entries()) {
+    const column = index + 1;
+    const key = normalText(name).toLowerCase();
+    const before = seen.get(key);
+    if (key === '' || key === '?column?') return `column ${column} has no name; give it one with "as"`;
+    if (key === '__proto__') return `column ${column} is called __proto__; give it another name with "as"`;
+    if (before !== undefined) {
+      return `columns ${before} and ${column} are both called ${JSON.stringify(name)}; give one another name with "as"`;
+    }
+    seen.set(key, column);
+  }
+  return undefined;
+}
+
+function absenceProblem(columns: readonly string[], needed: readonly string[]): string | undefined {
+  const absent = needed.filter((name) => !columns.includes(name));
+  if (absent.length === 0) return undefined;
+  return `it gives no column ${absent.join(', ')}; it gives ${columns.join(', ')} (upper and lower case count)`;
+}

@@ -1,0 +1,24 @@
+import type { Source, SourceBase } from '../../ports/source.ts';
+import { defineKind } from '../../source-kit/kind.ts';
+import { readSql, readSqlColumns } from './read.ts';
+import { SqlConfig } from './schema.ts';
+import { sqlStarter } from './starter.ts';
+
+/** A query on the HR system's own database: PostgreSQL, MySQL, MariaDB or an SQLite file. */
+export const sql = defineKind({
+  kind: 'sql',
+  title: 'a query on a PostgreSQL, MySQL, MariaDB or SQLite database',
+  capabilities: { delta: false, point: true, terminated: 'configurable', future: 'configurable' },
+  config: SqlConfig,
+  starters: [sqlStarter],
+  open: openSql,
+});
+
+function openSql(config: SqlConfig, { folder }: SourceBase): Source {
+  return {
+    kind: 'sql',
+    capabilities: sql.capabilities,
+    read: (request, io) => readSql(config, folder, request, io),
+    fields: (io) => readSqlColumns(config, folder, io),
+  };
+}

@@ -1,0 +1,185 @@
+import { connect } from 'node:net';
+import { type Connection, createConnection, type FieldPacket, type RowDataPacket } from 'mysql2';
+import { readTls, type ServerPlace } from './database-url.ts';
+import { connectTimeoutMs, graceMs, type SessionOptions, type SqlRow, type SqlSession } from './sql-session.ts';
+import { spellings, sqlWords } from './sql-words.ts';
+import { type ReadValue, readBinary, readDate, readJsonText } from './values.ts';
+
+/** The server throws out a client that takes nothing for this long; its own default is a minute. */
+const takeTimeoutSeconds = 600;
+
+/**
+ * Begins a read-only transaction with a consistent snapshot (of InnoDB's tables; others have none), and streams: rows
+ * wait in the server's socket until they are taken. MySQL and MariaDB. Errors are the driver's.
+ */
+export async function openMysql(place: ServerPlace, options: SessionOptions): Promise<SqlSession> {
+  const words = sqlWords('mysql', options.query);
+  const tls = await readTls(place.tls, options.folder);
+  const target = place.host.startsWith('/') ? { path: place.host } : { host: place.host, port: place.port };
+  const socket = connect({ ...target, keepAlive: true, keepAliveInitialDelay: connectTimeoutMs });
+  const connection = createConnection({
+    stream: socket,
+    host: place.host,
+    port: place.port,
+    user: place.user,
+    database: place.database,
+    ...(place.password === undefined ? {} : { password: place.password }),
+    ...(tls === undefined
+      ? {}
+      : {
+          ssl: { rejectUnauthorized: tls.rejectUnauthorized, verifyIdentity: tls.isIdentityProven, ...tls.files },
+        }),
+    charset: 'utf8mb4',
+    connectTimeout: connectTimeoutMs,
+    dateStrings: true,
+    jsonStrings: true,
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+  });
+  let lost = new Error('the connection was closed');
+  // Told to whoever waits for an answer, except to a stream; unheard it would end the process.
+  connection.on('error', (error: Error) => {
+    lost = error;
+  });
+  const breakOff = (): void => void socket.destroy();
+  options.signal.addEventListener('abort', breakOff, { once: true });
+  socket.on('timeout', breakOff);
+  const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
+  // Nothing is under way and nothing went wrong: only then the server hears a goodbye.
+  let isIdle = false;
+  const close = async (): Promise<void> => {
+    options.signal.removeEventListener('abort', breakOff);
+    if (isIdle) connection.end(() => {});
+    else socket.destroy();
+    await closed;
+  };
+  const waitAtMostMs = options.statementTimeoutMs + graceMs;
+  const run = async (sql: string): Promise<Answer> => {
+    isIdle = false;
+    socket.setTimeout(waitAtMostMs);
+    const answer = await ask(connection, sql);
+    socket.setTimeout(0);
+    isIdle = true;
+    return answer;
+  };
+
+  try {
+    await prepareSession(run, options.statementTimeoutMs);
+    await run('start transaction with consistent snapshot, read only');
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    close,
+    async columns() {
+      return (await run(words.noRows)).fields.map(({ name }) => name);
+    },
+    async count(key) {
+      const { rows } = await run(words.count(key));
+      const [all, keyed, keys] = Object.values(rows[0] ?? {}).map(Number);
+      return { rows: all ?? 0, keyed: keyed ?? 0, keys: keys ?? 0 };
+    },
+    async *pages({ key, size, named }) {
+      const people = named === undefined ? undefined : { column: named.column, isAmong: among(named.identifications) };
+      isIdle = false;
+      const stream = connection.query(words.rows(key, people)).stream({ highWaterMark: size });
+      void closed.then(() => {
+        if (!stream.readableEnded) stream.destroy(lost);
+      });
+      let read: (row: SqlRow) => SqlRow = (row) => row;
+      stream.once('fields', (fields: readonly FieldPacket[]) => {
+        read = rowReader(fields);
+      });
+      let page: SqlRow[] = [];
+      socket.setTimeout(waitAtMostMs);
+      for await (const row of stream as AsyncIterable<SqlRow>) {
+        page.push(read(row));
+        if (page.length < size) continue;
+        // Time that others take with a page is not the server's.
+        socket.setTimeout(0);
+        yield page;
+        socket.setTimeout(waitAtMostMs);
+        page = [];
+      }
+      socket.setTimeout(0);
+      isIdle = true;
+      if (page.length > 0) yield page;
+    },
+  };
+}
+
+interface Answer {
+  readonly rows: readonly SqlRow[];
+  readonly fields: readonly FieldPacket[];
+}
+
+function ask(connection: Connection, sql: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    connection.query<RowDataPacket[]>(sql, (error, rows, fields) => {
+      if (error === null) resolve({ rows, fields });
+      else reject(error);
+    });
+  });
+}
+
+async function prepareSession(run: (sql: string) => Promise<Answer>, statementTimeoutMs: number): Promise<void> {
+  const { rows } = await run('select version() as version');
+  const isMariaDb = /mariadb/i.test(String(rows[0]?.version));
+  const limit = isMariaDb
+    ? `max_statement_time = ${statementTimeoutMs / 1000}`
+    : `max_execution_time = ${statementTimeoutMs}`;
+  await run(`set session time_zone = '+00:00', net_write_timeout = ${takeTimeoutSeconds}, ${limit}`);
+  await run('set session transaction isolation level repeatable read');
+}
+
+/** Bound as bytes in hexadecimal: nothing of them can be taken for SQL, whatever the server's sql_mode. */
+function among(identifications: readonly string[]): string {
+  const texts = spellings(identifications).filter((text) => text !== '');
+  const literals = texts.map((text) => `_utf8mb4 x'${Buffer.from(text).toString('hex')}'`);
+  return `in (${literals.length === 0 ? 'null' : literals.join(', ')})`;
+}
+
+/** Changes only the columns whose type needs it. */
+function rowReader(fields: readonly FieldPacket[]): (row: SqlRow) => SqlRow {
+  const changes = fields.flatMap(({ name, type = 0, characterSet = binary }) => {
+    const read = type >= 249 && characterSet !== binary ? undefined : readers.get(type);
+    return read === undefined ? [] : [{ name, read }];
+  });
+  return (row) => {
+    for (const { name, read } of changes) row[name] = read(row[name]);
+    return row;
+  };
+}
+
+const ofText =
+  (read: (text: string) => unknown): ReadValue =>
+  (value) =>
+    typeof value === 'string' ? read(value) : value;
+const ofBytes =
+  (read: (bytes: Uint8Array) => unknown): ReadValue =>
+  (value) =>
+    value instanceof Uint8Array ? read(value) : value;
+
+/** By the column types of the protocol (field_types.h). Everything else is right as the driver gives it. */
+const readers: ReadonlyMap<number, ReadValue> = new Map([
+  [7, ofText(readDate)], // timestamp
+  [10, ofText(readDate)], // date
+  [12, ofText(readDate)], // datetime
+  [16, ofBytes(readBits)], // bit
+  [245, ofText(readJsonText)], // json
+  [249, ofBytes(readBinary)], // tinyblob
+  [250, ofBytes(readBinary)], // mediumblob
+  [251, ofBytes(readBinary)], // longblob
+  [252, ofBytes(readBinary)], // blob, text
+  [253, ofBytes(readBinary)], // varbinary, varchar
+  [254, ofBytes(readBinary)], // binary, char
+]);
+
+/** The character set `binary`. */
+const binary = 63;
+
+/** `bit(1)` is how a yes or no is kept. */
+function readBits(bytes: Uint8Array): boolean | string {
+  return bytes.length === 1 && (bytes[0] ?? 0) < 2 ? bytes[0] === 1 : readBinary(bytes);
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { RollcallError } from '../../core/errors.ts';
+import type { SourceIo } from '../../ports/source.ts';
+import { parseDatabaseUrl, type SqlDialect, type SqlPlace } from './database-url.ts';
+import { openMysql } from './mysql.ts';
+import { openPostgres } from './postgres.ts';
+import type { SqlConfig } from './schema.ts';
+import type { SessionOptions, SqlSession } from './sql-session.ts';
+import { openSqlite } from './sqlite.ts';
+import { readStatement } from './statement.ts';
+import { explainTrouble } from './trouble.ts';
+
+export interface OpenSession {
+  readonly session: SqlSession;
+  /** The place for messages, without user and password. */
+  readonly place: string;
+  /** What to throw for an error of the session: the abort's own reason after an abort, else `SOURCE_UNAVAILABLE`. */
+  explain(error: unknown): unknown;
+}
+
+/** Begins the one transaction of a read. To be closed. Throws `SOURCE_UNAVAILABLE`, or the reason of an abort. */
+export async function openSession(
+  config: SqlConfig,
+  folder: string,
+  { clock, signal }: Pick<SourceIo, 'clock' | 'signal'>,
+): Promise<OpenSession> {
+  signal.throwIfAborted();
+  const place = parseDatabaseUrl(config.url);
+  if ('problem' in place) throw new RollcallError(`source.url ${place.problem}`, { code: 'CONFIG_INVALID' });
+  const query = await readQuery(config, place.dialect, folder);
+  const options = { query, folder, statementTimeoutMs: config.statementTimeout, clock, signal };
+  const explain = (error: unknown): unknown => (signal.aborted ? signal.reason : explainTrouble(error, place.name));
+  try {
+    return { session: await openAt(place, options), place: place.name, explain };
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+function openAt(place: SqlPlace, options: SessionOptions): Promise<SqlSession> {
+  if (place.dialect === 'sqlite') return openSqlite(place, options);
+  return place.dialect === 'postgres' ? openPostgres(place, options) : openMysql(place, options);
+}
+
+async function readQuery({ query, queryFile }: SqlConfig, dialect: SqlDialect, folder: string): Promise<string> {
+  const written = query ?? (await readQueryFile(resolve(folder, queryFile ?? '')));
+  const statement = readStatement(written, dialect);
+  if ('query' in statement) return statement.query;
+  const where = queryFile === undefined ? 'source.query' : `the query in ${queryFile}`;
+  throw new RollcallError(`${where} ${statement.problem}. Nothing was read.`, { code: 'SOURCE_UNAVAILABLE' });
+}
+
+async function readQueryFile(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new RollcallError(`cannot read the query in ${path} (${code}): check source.queryFile and its rights.`, {
+      code: 'SOURCE_UNAVAILABLE',
+    });
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { countOf } from '../../core/count-of.ts';
+import { RollcallError } from '../../core/errors.ts';
+import type { SourceRecord } from '../../core/person.ts';
+import type { ReadEnd } from '../../core/snapshot.ts';
+import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { acceptsOnly } from '../../source-kit/pages.ts';
+import { checkColumns } from './columns.ts';
+import { type OpenSession, openSession } from './open-session.ts';
+import type { SqlConfig } from './schema.ts';
+import type { SqlCounts, SqlRow } from './sql-session.ts';
+
+/** Reads the query in one read-only transaction: its columns, the database's own counts, then its rows by key. */
+export async function* readSql(
+  config: SqlConfig,
+  folder: string,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  if (request.kind === 'delta') {
+    throw new RollcallError('a query is read whole: it has no delta', { code: 'USAGE' });
+  }
+  const open = await openSession(config, folder, io);
+  try {
+    return yield* readRows(open, config, request, io);
+  } catch (error) {
+    throw open.explain(error);
+  } finally {
+    await open.session.close();
+  }
+}
+
+/** The columns of the query, without reading a row. */
+export async function readSqlColumns(config: SqlConfig, folder: string, io: SourceIo): Promise<readonly string[]> {
+  const { session, place, explain } = await openSession(config, folder, io);
+  try {
+    const columns = await session.columns();
+    checkColumns(place, columns, [config.key]);
+    return columns;
+  } catch (error) {
+    throw explain(error);
+  } finally {
+    await session.close();
+  }
+}
+
+async function* readRows(
+  { session, place }: OpenSession,
+  { key, fetchRows }: SqlConfig,
+  request: Exclude<ReadRequest, { kind: 'delta' }>,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const columns = await session.columns();
+  checkColumns(place, columns, request.kind === 'point' ? [key, request.field] : [key]);
+  const counts = request.kind === 'full' ? await session.count(key) : undefined;
+  const named = request.kind === 'full' ? undefined : { column: request.field, ...request };
+  const accepts = acceptsOnly(request, (fields) => (named === undefined ? undefined : fields[named.column]));
+  const hash = createHash('sha256').update(JSON.stringify(columns));
+  let rows = 0;
+  let given = 0;
+  for await (const page of session.pages({ key, size: fetchRows, named })) {
+    io.signal.throwIfAborted();
+    const records: SourceRecord[] = [];
+    for (const row of page) {
+      rows += 1;
+      keepDigits(row, key);
+      if (accepts === undefined || accepts(row)) records.push({ at: `row ${rows} by ${key}`, fields: row });
+    }
+    hash.update(JSON.stringify(page));
+    given += records.length;
+    if (records.length > 0) yield { records, broken: [] };
+    io.signal.throwIfAborted();
+  }
+  const stamp = hash.digest('base64url');
+  if (counts === undefined) {
+    return { complete: true, rows: given, evidence: 'the database looked the people up by their key', stamp };
+  }
+  const reasons = doubts(counts, rows, key);
+  if (reasons.length > 0) return { complete: false, rows, reasons };
+  const evidence = `one snapshot of the database, which counts ${rows} rows and as many different ${key}`;
+  return { complete: true, rows, evidence, stamp };
+}
+
+/** A key is text, whatever its column is. */
+function keepDigits(row: SqlRow, key: string): void {
+  const value = row[key];
+  if (typeof value === 'number') row[key] = String(value);
+}
+
+function doubts({ rows, keyed, keys }: SqlCounts, came: number, key: string): readonly string[] {
+  const reasons: string[] = [];
+  if (came === 0) reasons.push('the query gives nobody at all, which is taken for a fault');
+  if (came !== rows) {
+    reasons.push(
+      `the database counts ${rows} rows and gave ${came}: the query does not give the same rows each time, ` +
+        'or reads tables that know no transactions (MyISAM)',
+    );
+  }
+  if (keyed < rows) reasons.push(`${countOf(rows - keyed, 'row has', 'rows have')} no ${key}`);
+  if (keys < keyed) {
+    const who = countOf(keyed - keys, 'row has', 'rows have');
+    reasons.push(`${who} a ${key} that another row has too: make the query give one row for each employee`);
+  }
+  return reasons;
+}

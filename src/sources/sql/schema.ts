@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { durationPattern, parseDuration } from '../../core/duration.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import { readStatement } from './statement.ts';
+
+/** The most records that a page of any source may hold. */
+const mostRows = 1_000;
+const duration = 'must be a duration from 1s to 24h: a whole number and ms, s, m or h';
+
+/** `syncs.*.source` of kind `sql`. Paths are meant from the folder of the configuration file. */
+export const SqlConfig = z
+  .strictObject({
+    kind: z.literal('sql'),
+    url: z
+      .string()
+      .min(1)
+      .meta({
+        description:
+          'The database: `postgres://`, `mysql://` (MariaDB too) or `sqlite:PATH`. A server takes `?sslmode=` disable, ' +
+          'require, verify-ca or verify-full, and `sslrootcert`, `sslcert`, `sslkey` with paths of PEM files.',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
+        examples: ['${env:HR_DATABASE_URL}', 'sqlite:./hr.db'],
+      }),
+    query: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({
+        description: 'One select that gives a row for each employee, leavers too. Its columns are the fields.',
+        examples: ['select employee_id, first_name, last_name, work_email, status from hr.employees'],
+      }),
+    queryFile: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'A file that holds the query, instead of `query`.', examples: ['./employees.sql'] }),
+    key: z
+      .string()
+      .min(1)
+      .meta({
+        description: 'The column that names an employee: never null, never twice.',
+        examples: ['employee_id'],
+      }),
+    statementTimeout: z
+      .string()
+      .regex(durationPattern, duration)
+      .refine((text) => (parseDuration(text) ?? 0) >= 1_000 && (parseDuration(text) ?? 0) <= 86_400_000, duration)
+      .default('5m')
+      .transform((text) => parseDuration(text) ?? 0)
+      .meta({ description: 'A statement that takes longer is given up.', examples: ['5m'] }),
+    fetchRows: z
+      .int()
+      .min(1)
+      .max(mostRows)
+      .default(mostRows)
+      .meta({ description: 'Rows held in memory at a time.', examples: [mostRows] }),
+  })
+  .superRefine(({ url, query, queryFile }, context) => {
+    const refuse = (key: string, message: string): void => context.addIssue({ code: 'custom', path: [key], message });
+    if ((query === undefined) === (queryFile === undefined)) refuse('query', 'or queryFile is needed, and not both');
+    const place = parseDatabaseUrl(url);
+    if ('problem' in place) refuse('url', place.problem);
+    else if (query !== undefined) {
+      const statement = readStatement(query, place.dialect);
+      if ('problem' in statement) refuse('query', statement.problem);
+    }
+  });
+
+export type SqlConfig = z.infer<typeof SqlConfig>;

@@ -1,0 +1,62 @@
+import type { SqlDialect } from './database-url.ts';
+
+/** The statements around a query. It is never taken apart: it stands in parentheses, as a table of its own. */
+export interface SqlWords {
+  /** Gives the columns and no row. */
+  readonly noRows: string;
+  /** One row of three numbers: rows, rows with a key, different keys. */
+  count(key: string): string;
+  /** Rows in order of the key: all, or those whose column is among some texts. */
+  rows(key: string, named: { readonly column: string; readonly isAmong: string } | undefined): string;
+}
+
+interface Dialect {
+  readonly name: (column: string) => string;
+  readonly text: (column: string) => string;
+  /** What is compared byte by byte: a collation takes `a` for `A`. */
+  readonly bytes: (column: string) => string;
+}
+
+const doubleQuoted = (column: string): string => `"${column.replaceAll('"', '""')}"`;
+
+const dialects: Readonly<Record<SqlDialect, Dialect>> = {
+  postgres: {
+    name: doubleQuoted,
+    text: (column) => `${column}::text`,
+    bytes: (column) => `${column}::text`,
+  },
+  mysql: {
+    name: (column) => `\`${column.replaceAll('`', '``')}\``,
+    text: (column) => `cast(${column} as char)`,
+    bytes: (column) => `cast(${column} as binary)`,
+  },
+  sqlite: {
+    name: doubleQuoted,
+    text: (column) => `cast(${column} as text)`,
+    bytes: (column) => `cast(${column} as blob)`,
+  },
+};
+
+export function sqlWords(dialect: SqlDialect, query: string): SqlWords {
+  const { name, text, bytes } = dialects[dialect];
+  // On lines of its own: the query may end with a comment.
+  const everybody = `(\n${query}\n) as rollcall_rows`;
+  return {
+    noRows: `select * from ${everybody} limit 0`,
+    count: (key) => `select count(*), count(${name(key)}), count(distinct ${bytes(name(key))}) from ${everybody}`,
+    rows(key, named) {
+      const column = named === undefined ? '' : `trim(${text(name(named.column))})`;
+      const where = named === undefined ? '' : `where ${column} ${named.isAmong} or lower(${column}) ${named.isAmong} `;
+      return `select * from ${everybody} ${where}order by ${name(key)}`;
+    },
+  };
+}
+
+/** How the database may have spelt what is asked for: as it is, in lower case, and with accents in one piece or two. */
+export function spellings(identifications: readonly string[]): readonly string[] {
+  const all = identifications.flatMap((asked) => {
+    const text = asked.trim();
+    return [text, text.toLowerCase()].flatMap((cased) => [cased, cased.normalize('NFC'), cased.normalize('NFD')]);
+  });
+  return [...new Set(all)];
+}

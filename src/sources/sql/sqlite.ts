@@ -1,0 +1,151 @@
+import { resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { FilePlace } from './database-url.ts';
+import type { SessionOptions, SqlRow, SqlSession } from './sql-session.ts';
+import { spellings, sqlWords } from './sql-words.ts';
+import { type ReadValue, readBinary, readDate } from './values.ts';
+
+/** What the thread is asked: one thing at a time. */
+export type SqliteAsk =
+  | { readonly kind: 'open'; readonly path: string }
+  | { readonly kind: 'columns'; readonly sql: string }
+  | { readonly kind: 'begin'; readonly sql: string; readonly parameters: Readonly<Record<string, string>> }
+  | { readonly kind: 'page'; readonly size: number };
+
+export type SqliteAnswer =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+interface Column {
+  readonly name: string;
+  /** As declared; null for an expression. */
+  readonly type: string | null;
+}
+
+/** SQLite's own error, or `TIMEOUT`, or `EXIT` when the thread ended by itself. */
+export class SqliteTrouble extends Error {
+  override readonly name = 'SqliteTrouble';
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Opens the file for reading alone, in a thread: SQLite answers only when it has computed, and everything else here would
+ * stand still meanwhile. A statement that takes too long is left behind with its thread.
+ */
+export async function openSqlite(place: FilePlace, options: SessionOptions): Promise<SqlSession> {
+  const words = sqlWords('sqlite', options.query);
+  const thread = openThread(options);
+  const columns = async (): Promise<readonly Column[]> =>
+    (await thread.ask({ kind: 'columns', sql: words.noRows })) as readonly Column[];
+  async function* read(
+    sql: string,
+    size: number,
+    parameters: Readonly<Record<string, string>> = {},
+  ): AsyncGenerator<unknown[][]> {
+    await thread.ask({ kind: 'begin', sql, parameters });
+    for (;;) {
+      const rows = (await thread.ask({ kind: 'page', size })) as unknown[][];
+      if (rows.length > 0) yield rows;
+      if (rows.length < size) return;
+    }
+  }
+
+  try {
+    await thread.ask({ kind: 'open', path: resolve(options.folder, place.path) });
+  } catch (error) {
+    await thread.close();
+    throw error;
+  }
+  return {
+    close: () => thread.close(),
+    columns: async () => (await columns()).map(({ name }) => name),
+    async count(key) {
+      const counts = { rows: 0, keyed: 0, keys: 0 };
+      for await (const [row = []] of read(words.count(key), 2)) {
+        [counts.rows = 0, counts.keyed = 0, counts.keys = 0] = row.map(Number);
+      }
+      return counts;
+    },
+    async *pages({ key, size, named }) {
+      const make = rowMaker(await columns());
+      const people = { column: named?.column ?? '', isAmong: 'in (select value from json_each(@asked))' };
+      const sql = words.rows(key, named === undefined ? undefined : people);
+      const parameters = named === undefined ? {} : { asked: JSON.stringify(spellings(named.identifications)) };
+      for await (const rows of read(sql, size, parameters)) yield rows.map(make);
+    },
+  };
+}
+
+function rowMaker(columns: readonly Column[]): (values: readonly unknown[]) => SqlRow {
+  const readers: ReadValue[] = columns.map(({ type }) => (/date|time/i.test(type ?? '') ? readAnyDate : readAny));
+  return (values) => {
+    const row: SqlRow = {};
+    // An index loop: this runs for every value of the table.
+    for (let i = 0; i < columns.length; i++) row[columns[i]?.name ?? ''] = readers[i]?.(values[i]);
+    return row;
+  };
+}
+
+/** Any column may hold any kind of value. */
+const readAny: ReadValue = (value) => (value instanceof Uint8Array ? readBinary(value) : value);
+const readAnyDate: ReadValue = (value) => (typeof value === 'string' ? readDate(value) : readAny(value));
+
+interface Thread {
+  ask(ask: SqliteAsk): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+function openThread({ clock, signal, statementTimeoutMs }: SessionOptions): Thread {
+  // Beside this file, in whatever language this file is run.
+  const worker = new Worker(new URL(import.meta.url.replace(/sqlite(\.[jt]s)$/, 'sqlite-thread$1')));
+  let unanswered = 0;
+  let hasEnded = false;
+  let waiting: { resolve(value: unknown): void; reject(error: Error): void } | undefined;
+  const fail = (code: string, message: string): void => waiting?.reject(new SqliteTrouble(code, message));
+  worker.on('message', (answer: SqliteAnswer) => {
+    unanswered -= 1;
+    if (answer.ok) waiting?.resolve(answer.value);
+    else fail(answer.code, answer.message);
+  });
+  worker.on('error', () => fail('EXIT', 'the thread that reads it broke'));
+  worker.on('exit', () => {
+    hasEnded = true;
+    fail('EXIT', 'the thread that reads it ended');
+  });
+  // Whoever reads waits for an answer; the thread alone keeps no process alive.
+  worker.unref();
+  const stop = (): void => void worker.terminate();
+  signal.addEventListener('abort', stop, { once: true });
+  return {
+    async ask(ask) {
+      const answered = new AbortController();
+      const tooLate = clock.sleep(statementTimeoutMs, answered.signal).then(
+        () => fail('TIMEOUT', `no answer within ${statementTimeoutMs / 1000} s`),
+        () => {},
+      );
+      try {
+        return await new Promise((resolve, reject) => {
+          waiting = { resolve, reject };
+          if (hasEnded) fail('EXIT', 'the thread that reads it has ended');
+          unanswered += 1;
+          worker.postMessage(ask);
+        });
+      } finally {
+        answered.abort();
+        await tooLate;
+        waiting = undefined;
+      }
+    },
+    async close() {
+      signal.removeEventListener('abort', stop);
+      const ended = worker.terminate();
+      // A statement under way cannot be stopped from outside: its thread ends with it.
+      if (unanswered === 0) await ended;
+    },
+  };
+}

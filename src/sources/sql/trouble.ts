@@ -1,0 +1,131 @@
+import { type Retry, RollcallError } from '../../core/errors.ts';
+import { SqliteTrouble } from './sqlite.ts';
+
+interface Trouble {
+  readonly codes: RegExp;
+  readonly retry: Retry;
+  readonly advice: string;
+  /** What the database says of it names no value of a row, so that it may be told. */
+  readonly isTold?: true;
+}
+
+/** By SQLSTATE (ISO 9075; PostgreSQL appendix A; MySQL error reference), the first that matches. */
+const serverTroubles: readonly Trouble[] = [
+  {
+    codes: /^(28|08004 1130)/,
+    retry: 'never',
+    advice: 'does not let us in. Check user and password in source.url, and what the server allows this host',
+    isTold: true,
+  },
+  {
+    codes: /^(3D|42000 1049)/,
+    retry: 'never',
+    advice: 'does not exist. Check the database in source.url',
+    isTold: true,
+  },
+  {
+    codes: /^(25006|0A)/,
+    retry: 'never',
+    advice: 'refuses the query, because it would write. Make source.query a plain select; nothing was changed',
+    isTold: true,
+  },
+  {
+    codes: /^(42501|42000 (1044|1142|1143|1227|1370)|HY000 1356)/,
+    retry: 'never',
+    advice: 'forbids the user of source.url to read this. Grant it select on what the query reads',
+    isTold: true,
+  },
+  {
+    codes: /^42/,
+    retry: 'never',
+    advice: 'cannot run the query. Mend source.query, or grant what it reads: a table or column may be gone',
+    isTold: true,
+  },
+  {
+    codes: /^22/,
+    retry: 'never',
+    advice: 'stumbled over a value while it ran the query, most often in a cast. Make the query take every row',
+  },
+  {
+    codes: /^(57014|70100|HY000 3024)/,
+    retry: 'backoff',
+    advice: 'did not finish in time. Make the query faster (an index, a smaller view) or raise source.statementTimeout',
+  },
+  {
+    codes: /^(08|25P0|40|53|57|58)/,
+    retry: 'backoff',
+    advice: 'broke the reading off: it stops, starts, fails over, or has no connection left. All is read again',
+    isTold: true,
+  },
+];
+
+const sqliteTroubles: readonly Trouble[] = [
+  {
+    codes: /^SQLITE_CANTOPEN/,
+    retry: 'backoff',
+    advice: 'cannot be opened. Check the path in source.url, and that this process may read file and folder',
+    isTold: true,
+  },
+  {
+    codes: /^(SQLITE_NOTADB|SQLITE_READONLY|SQLITE_AUTH|SQLITE_PERM)/,
+    retry: 'never',
+    advice: 'cannot be used: it is no SQLite file, or the query would write. Check source.url and source.query',
+    isTold: true,
+  },
+  { codes: /^(SQLITE_BUSY|SQLITE_LOCKED)/, retry: 'backoff', advice: 'is being written by somebody for long' },
+  {
+    codes: /^TIMEOUT/,
+    retry: 'backoff',
+    advice: 'did not finish in time. Make the query faster (an index, a smaller view) or raise source.statementTimeout',
+    isTold: true,
+  },
+  {
+    codes: /^SQLITE_ERROR|^SQLITE_RANGE/,
+    retry: 'never',
+    advice: 'cannot run the query. Mend source.query: a table or column may be gone',
+    isTold: true,
+  },
+];
+
+const certificate = /CERT|SIGNATURE|SSL|TLS/;
+
+const lost = 'cannot be reached, or the connection broke while it was read. All is read again';
+const unproven =
+  'could not prove who it is. Check sslmode and sslrootcert in source.url, and the certificate of the server';
+const unexpected = 'gave an error that was not expected. All is read again; look in the log of the database';
+
+/**
+ * Turns an error of a driver into `SOURCE_UNAVAILABLE` that says what to do. Neither the message nor the cause holds a
+ * value of a row or the password: what the database says beside the message (`detail`, the statement) is left out.
+ */
+export function explainTrouble(error: unknown, place: string): unknown {
+  if (error instanceof RollcallError || !(error instanceof Error)) return error;
+  const state = stateOf(error);
+  if (state === undefined) {
+    const code = 'code' in error ? String(error.code) : '';
+    const isProof = certificate.test(code);
+    const said = code === '' ? error.message : code;
+    return unavailable(place, isProof ? unproven : lost, said, isProof ? 'never' : 'backoff');
+  }
+  const table = error instanceof SqliteTrouble ? sqliteTroubles : serverTroubles;
+  const { advice = unexpected, retry = 'backoff', isTold } = table.find(({ codes }) => codes.test(state)) ?? {};
+  return unavailable(place, advice, isTold === true ? `${state}: ${error.message}` : state, retry);
+}
+
+function unavailable(place: string, advice: string, said: string, retry: Retry): RollcallError {
+  return new RollcallError(`the database ${place} ${advice} (${said}).`, {
+    code: 'SOURCE_UNAVAILABLE',
+    retry,
+    cause: new Error(said),
+  });
+}
+
+/** SQLSTATE, with MySQL's own number behind it; SQLite's code; undefined when no database has said anything. */
+function stateOf(error: Error): string | undefined {
+  if (error instanceof SqliteTrouble) return error.code;
+  if ('sqlState' in error && typeof error.sqlState === 'string' && 'errno' in error) {
+    return `${error.sqlState} ${error.errno}`;
+  }
+  const code = 'code' in error ? String(error.code) : '';
+  return /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined;
+}

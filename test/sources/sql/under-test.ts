@@ -1,0 +1,141 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { openSource } from '../../../src/sources/registry.ts';
+import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
+import type { FaultName } from '../../contracts/source-faults.ts';
+import { startCuttingProxy } from '../../support/cutting-proxy.ts';
+import type { MariaDbService, PostgresService } from '../../support/services.ts';
+import { sourceBase } from '../../support/source-base.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const people = 2_500;
+/** Beyond 2^53: no number of JavaScript holds these. */
+const firstId = 9_007_199_254_740_993n;
+const identifications = Array.from({ length: people }, (_, index) => String(firstId + BigInt(index)));
+const someId = identifications[1_234] ?? '';
+
+const plain = 'select person_id, first_name, mail from people';
+const faultyQueries: Readonly<Partial<Record<FaultName, string>>> = {
+  empty: `${plain} where 1 = 0`,
+  'person twice': `${plain} union all ${plain} where person_id = ${someId}`,
+  // The server tells a query what it is part of: these give one row less when they are counted, or when they are read.
+  'total too small': `${plain} where not (current_query() like '%count(%' and person_id = ${someId})`,
+  'total too large': `${plain} where not (current_query() like 'fetch %' and person_id = ${someId})`,
+};
+
+const snapshot = 'one transaction sees one moment: see read.test.ts, where rows come and go meanwhile';
+const web = 'a database has no web pages, tokens, links or rates';
+const again = 'its snapshot is gone with the connection, so the run begins anew: see read.test.ts';
+const impossible: SourceCase['impossible'] = {
+  'cut body': again,
+  'server error': again,
+  'web page': web,
+  'error with 200': web,
+  'page again': 'rows come from one cursor',
+  'cursor again': 'rows come from one cursor',
+  'person slipped': snapshot,
+  'cursor expired': 'a cursor lives as long as its connection: see "cut for good"',
+  'busy, seconds': web,
+  'busy, date': web,
+  'busy, no word': web,
+  'busy, 503': web,
+  'token ends': web,
+  'other host': web,
+  'pages shrink': 'rows come from one cursor',
+  'still written': snapshot,
+};
+
+/** A file. */
+export const sqlOnSqlite: SourceCase = {
+  name: 'sql (SQLite)',
+  async prepare(fault) {
+    const folder = await temporaryFolder();
+    const database = new Sqlite(join(folder, 'hr.db'));
+    database.exec('create table people (person_id integer primary key, first_name text, mail text)');
+    database.exec(
+      `with recursive n(i) as (select 0 union all select i + 1 from n where i < ${people - 1})
+       insert into people select ${firstId} + i, 'Ana', 'ana' || i || '@example.com' from n`,
+    );
+    database.close();
+    return {
+      ...underTest('sqlite:./hr.db', folder, fault),
+      openResources: () => openFilesIn(folder),
+    };
+  },
+  impossible: {
+    ...impossible,
+    'cut for good': 'a file does not end in the middle of an answer; a damaged one is told: see read.test.ts',
+    'total too large': 'a query there cannot tell whether it is counted: see PostgreSQL',
+    'total too small': 'a query there cannot tell whether it is counted: see PostgreSQL',
+    'no right': 'a file that may not be read is tried again: see read.test.ts',
+  },
+};
+
+/** A real server. */
+export function sqlOnPostgres(server: PostgresService | undefined): SourceCase {
+  const database = once(async () => {
+    const url = (await server?.newDatabase()) ?? '';
+    await server?.query(url, 'create table people (person_id bigint primary key, first_name text, mail text)');
+    const rows = `select ${firstId} + i, 'Ana', 'ana' || i || '@example.com' from generate_series(0, ${people - 1}) i`;
+    await server?.query(url, `insert into people ${rows}`);
+    return url;
+  });
+  return { name: 'sql (PostgreSQL)', prepare: async (fault) => onServer(await database(), fault), impossible };
+}
+
+/** A real server. */
+export function sqlOnMariaDb(server: MariaDbService | undefined): SourceCase {
+  const database = once(async () => {
+    const url = (await server?.newDatabase()) ?? '';
+    await server?.query(url, 'create table people (person_id bigint primary key, first_name text, mail text)');
+    const rows = `select ${firstId} + seq, 'Ana', concat('ana', seq, '@example.com') from seq_0_to_${people - 1}`;
+    await server?.query(url, `insert into people ${rows}`);
+    return url;
+  });
+  return {
+    name: 'sql (MariaDB)',
+    prepare: async (fault) => onServer(await database(), fault),
+    impossible: {
+      ...impossible,
+      'total too large': 'a query there cannot tell whether it is counted: see PostgreSQL',
+      'total too small': 'a query there cannot tell whether it is counted: see PostgreSQL',
+    },
+  };
+}
+
+async function onServer(url: string, fault: FaultName | undefined): Promise<SourceUnderTest> {
+  const place = new URL(url);
+  if (fault === 'no right') place.password = 'wrong';
+  if (fault === 'cut for good') place.port = String(await startCuttingProxy(Number(place.port), 40_000));
+  return {
+    ...underTest(place.href, await temporaryFolder(), fault),
+    openResources: () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length,
+  };
+}
+
+function underTest(url: string, folder: string, fault: FaultName | undefined): Omit<SourceUnderTest, 'openResources'> {
+  const query = (fault === undefined ? undefined : faultyQueries[fault]) ?? plain;
+  // The clock of these tests runs fast.
+  const config = { kind: 'sql', url, query, key: 'person_id', statementTimeout: '24h', fetchRows: 1_000 };
+  return { source: openSource(config, sourceBase(folder)), field: 'person_id', identifications };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** Handles of this process on files of the folder, as Linux shows them. */
+function openFilesIn(folder: string): number {
+  return readdirSync('/proc/self/fd').filter((handle) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${handle}`).startsWith(folder);
+    } catch {
+      return false;
+    }
+  }).length;
+}
