@@ -1,0 +1,56 @@
+import { compileSourcePath } from '../../core/source-path.ts';
+import { plainDate } from '../../source-kit/dates.ts';
+import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
+import type { StatusSettings } from './schema.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Compiles where a record stands on a day. The first row that matches:
+ *
+ * | raw status                    | hire date | last day  | status     |
+ * |-------------------------------|-----------|-----------|------------|
+ * | not in `map`, blank, unseen   | any       | any       | unknown    |
+ * | active                        | to come   | any       | prehire    |
+ * | active, leave, suspended      | any       | past      | terminated |
+ * | anything else in `map`        | any       | any       | as mapped  |
+ * | not configured                | to come   | any       | prehire    |
+ * | not configured                | any       | past      | terminated |
+ * | not configured                | any       | not shown | unknown    |
+ * | not configured                | any       | other     | active     |
+ *
+ * A date that cannot be understood makes it unknown.
+ */
+export function compileStatus(settings: StatusSettings): (fields: Fields, today: string) => EmploymentStatus {
+  const readRaw = settings.from === undefined ? undefined : compileSourcePath(settings.from);
+  const map = new Map(Object.entries(settings.map).map(([raw, status]) => [plain(raw), status]));
+  const hired = dateReader(settings.hireDate);
+  const left = dateReader(settings.terminationDate);
+  return (fields, today) => {
+    const status = readRaw === undefined ? 'active' : (map.get(plain(readRaw(fields))) ?? 'unknown');
+    const [first, last] = [hired(fields), left(fields)];
+    if (first === 'unreadable' || last === 'unreadable') return 'unknown';
+    if (status === 'active' && first !== undefined && first > today) return 'prehire';
+    const works = status === 'active' || status === 'leave' || status === 'suspended';
+    if (works && last !== undefined && last !== '' && last < today) return 'terminated';
+    return readRaw === undefined && last === undefined ? 'unknown' : status;
+  };
+}
+
+/** A plain date, `''` for none, undefined where it is not shown. */
+function dateReader(path: string | undefined): (fields: Fields) => string | undefined {
+  if (path === undefined) return () => undefined;
+  const read = compileSourcePath(path);
+  return (fields) => {
+    const date = plainDate(read(fields));
+    if (date === undefined) return undefined;
+    if (date === null) return '';
+    return typeof date === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(date) ? date : 'unreadable';
+  };
+}
+
+function plain(value: unknown): string {
+  return String(value ?? '')
+    .trim()
+    .toLowerCase();
+}

@@ -1,0 +1,35 @@
+import type { Source, SourceBase } from '../../ports/source.ts';
+import { openAuthority } from '../../source-kit/http/authority.ts';
+import { defineKind } from '../../source-kit/kind.ts';
+import { fillPreset } from './fill-preset.ts';
+import { presets } from './presets/index.ts';
+import { readRest } from './read.ts';
+import { RestConfig } from './schema.ts';
+import { restStarter } from './starter.ts';
+
+/** Any JSON API over HTTP that lists people, by configuration; presets fill it in for some HR systems. */
+export const rest = defineKind({
+  kind: 'rest',
+  title: 'any JSON API over HTTP, by configuration; presets for Rippling, Merge, Deel, Factorial, Humaans and UKG',
+  capabilities: { delta: true, point: true, terminated: 'configurable', future: 'configurable' },
+  config: RestConfig,
+  starters: [restStarter, ...presets.map(({ starter }) => starter)],
+  fill: fillPreset,
+  open: openRest,
+});
+
+function openRest(config: RestConfig, base: SourceBase): Source {
+  const authority = openAuthority(config.auth, base, config.limits.timeout, config.tls);
+  const capabilities = {
+    delta: config.delta !== undefined,
+    point: Object.keys(config.point).length > 0,
+    ...config.holds,
+  };
+  return {
+    kind: 'rest',
+    capabilities,
+    read: (request, io) => readRest(config, authority, request, io),
+    // What an API gives is known when it was read: no field is refused beforehand.
+    fields: async () => undefined,
+  };
+}

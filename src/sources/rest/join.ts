@@ -1,0 +1,63 @@
+import { compileSourcePath } from '../../core/source-path.ts';
+import type { SourceIo } from '../../ports/source.ts';
+import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import { readPages } from '../../source-kit/pages.ts';
+import type { JoinSettings } from './list-schema.ts';
+import { type Fields, type List, nameOf, openListReader } from './read-list.ts';
+
+/** The records of a second list, to be put into the employees. */
+export interface Joined {
+  /** Why the second list cannot be trusted whole. */
+  readonly doubts: readonly string[];
+  /** The employee with the record that belongs to it; undefined when there is none. */
+  complete(fields: Fields): Fields | undefined;
+  readonly missing: string;
+}
+
+/** Reads the second list whole. Keeps the fields of `keep` alone: others may be private, and all of it is in memory. */
+export async function readJoined(join: JoinSettings, main: List, client: SourceClient, io: SourceIo): Promise<Joined> {
+  const list: List = {
+    ...main,
+    path: join.path,
+    query: join.query,
+    items: join.items,
+    record: join.record,
+    total: join.total,
+    paging: join.paging ?? main.paging,
+  };
+  const reader = openListReader(list, client);
+  const keyOf = compileKey(join.key);
+  const found = new Map<string, Fields>();
+  const keep = (fields: Fields): Fields =>
+    Object.fromEntries(join.keep.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, fields[name]]] : [])));
+  const reading = readPages({ ...reader, key: keyOf }, io);
+  for (let next = await reading.next(); ; next = await reading.next()) {
+    if (next.done === true) {
+      const name = nameOf(list);
+      const reasons = next.value.complete ? [] : next.value.reasons;
+      const byOf = compileKey(join.by);
+      return {
+        doubts: reasons.map((reason) => `${name}: ${reason}`),
+        missing: `some records of ${nameOf(main)} have no counterpart in ${name}: they are given without it`,
+        complete(fields) {
+          const other = found.get(byOf(fields) ?? '');
+          return other === undefined ? undefined : { ...fields, [join.as]: other };
+        },
+      };
+    }
+    for (const { fields } of next.value.records) {
+      const key = keyOf(fields);
+      if (key !== undefined) found.set(key, keep(fields));
+    }
+  }
+}
+
+/** Compiles a key of one or more parts; undefined where a part is missing. */
+export function compileKey(paths: readonly string[]): (fields: Fields) => string | undefined {
+  const reads = paths.map(compileSourcePath);
+  return (fields) => {
+    const parts = reads.map((read) => read(fields));
+    if (parts.some((part) => part === undefined || part === null || part === '')) return undefined;
+    return parts.map(String).join('\u0000');
+  };
+}

@@ -1,0 +1,23 @@
+import { compileListPath } from '../answer-path.ts';
+import { inQuery, type NextPlace, type Paging } from './paging.ts';
+import type { PagingOf } from './schema.ts';
+
+/** The answer holds the address of the next page. */
+export function byNextLink({ next }: PagingOf<'next-link'>): Paging {
+  const read = compileListPath(next);
+  return {
+    first: inQuery({}),
+    overlap: 0,
+    next({ answer, url }) {
+      const link = read(answer);
+      if (typeof link !== 'string' || link === '') return { kind: 'end', why: 'no next link' };
+      return placeOf(link, url);
+    },
+  };
+}
+
+/** The place behind an address, resolved against the page that named it (RFC 3986, 5). */
+export function placeOf(link: string, base: string): NextPlace {
+  if (!URL.canParse(link, base)) return { kind: 'lost', reason: 'the next link is no address' };
+  return { kind: 'more', place: { query: {}, body: {}, url: new URL(link, base).href } };
+}

@@ -1,0 +1,17 @@
+import { countedNext, inQuery, type Paging } from './paging.ts';
+import type { PagingOf } from './schema.ts';
+
+/**
+ * Offset and limit. Goes on by the people that came, not by those asked for: servers cut limits silently. With `overlap`
+ * each page begins with the last person of the one before.
+ */
+export function byOffset(settings: PagingOf<'offset'>, hasTotal: boolean): Paging {
+  const { size, start, lastPage, offset, limit } = settings;
+  const overlap = settings.overlap ?? (hasTotal ? 0 : 1);
+  const at = (rows: number) => inQuery({ [offset]: start + rows, [limit]: size });
+  return {
+    first: at(0),
+    overlap,
+    next: (facts) => countedNext(facts, size, lastPage, at(Math.max(0, facts.rows - overlap))),
+  };
+}

@@ -1,0 +1,20 @@
+import { compileListPath, countIn } from '../answer-path.ts';
+import { inQuery, type Paging } from './paging.ts';
+import type { PagingOf } from './schema.ts';
+
+/** Pages by number, with the number of pages in each answer: beyond it nothing is asked for. */
+export function byTotalPages({ size, start, page, perPage, pages }: PagingOf<'total-pages'>): Paging {
+  const at = (number: number) => inQuery({ [page]: number, [perPage]: size });
+  const read = compileListPath(pages);
+  return {
+    first: at(start),
+    overlap: 0,
+    next({ answer }, from) {
+      const last = countIn(read(answer));
+      if (last === undefined) return { kind: 'lost', reason: `the answer has no number of pages at ${pages}` };
+      const number = Number(from.query[page]);
+      if (number - start + 1 >= last) return { kind: 'end', why: `page ${number - start + 1} of ${last} was the last` };
+      return { kind: 'more', place: at(number + 1) };
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+const parameter = (fallback: string) => z.string().min(1).default(fallback);
+const path = () => z.string().min(1);
+
+const size = {
+  size: z.int().min(2).max(10_000).default(100).meta({ description: 'People asked for at a time.' }),
+};
+
+const lastPage = z.enum(['empty', 'total']).default('empty').meta({
+  description:
+    'What ends the read: an empty page, asked for after the last one (safe where totals lie), or the total alone, for servers that refuse to be asked beyond their end.',
+});
+
+const next = (description: string) => path().meta({ description });
+const hasMore = path().optional().meta({ description: 'Path of a boolean that says whether another page follows.' });
+
+/** `paging` of a REST source: how one page leads to the next. */
+export const PagingSettings = z
+  .discriminatedUnion('style', [
+    z.strictObject({ style: z.literal('none') }).meta({ description: 'One answer holds everybody.' }),
+    z.strictObject({
+      style: z.literal('offset'),
+      ...size,
+      offset: parameter('offset'),
+      limit: parameter('limit'),
+      start: z.int().min(0).default(0),
+      overlap: z.int().min(0).max(1).optional().meta({
+        description:
+          'People that each page repeats from the one before, which shows when somebody slips between two pages. Default: 1 without `total`, else 0.',
+      }),
+      lastPage,
+    }),
+    z.strictObject({
+      style: z.literal('page'),
+      ...size,
+      page: parameter('page'),
+      perPage: parameter('per_page'),
+      start: z.int().min(0).max(1).default(1),
+      lastPage,
+    }),
+    z.strictObject({
+      style: z.literal('page-in-body'),
+      ...size,
+      page: parameter('page').meta({ description: 'Path within `body`.' }),
+      perPage: parameter('pageSize').meta({ description: 'Path within `body`.' }),
+      start: z.int().min(0).max(1).default(1),
+      lastPage,
+    }),
+    z.strictObject({
+      style: z.literal('start-index'),
+      ...size,
+      startIndex: parameter('startIndex'),
+      count: parameter('count'),
+      lastPage,
+    }),
+    z.strictObject({
+      style: z.literal('cursor'),
+      ...size,
+      cursor: parameter('cursor'),
+      limit: parameter('limit'),
+      in: z.enum(['query', 'body']).default('query'),
+      next: next('Path of the next cursor. Absent, null or empty: there is no next page.'),
+      hasMore,
+    }),
+    z.strictObject({
+      style: z.literal('after-id'),
+      ...size,
+      after: parameter('after_id'),
+      limit: parameter('limit'),
+      id: path().default('id').meta({ description: "Path of a person's id: that of the last one is sent." }),
+      next: path().optional().meta({ description: 'Path of a value to send instead, where the answer has one.' }),
+      hasMore,
+    }),
+    z.strictObject({
+      style: z.literal('next-link'),
+      next: next('Path of the address of the next page, absolute or relative. Absent, null or empty: no next page.'),
+    }),
+    z.strictObject({ style: z.literal('link-header') }).meta({ description: 'RFC 8288: `Link: <…>; rel="next"`.' }),
+    z.strictObject({
+      style: z.literal('total-pages'),
+      ...size,
+      page: parameter('page'),
+      perPage: parameter('per_page'),
+      start: z.int().min(0).max(1).default(1),
+      pages: path().meta({ description: 'Path of the number of pages.' }),
+    }),
+  ])
+  .meta({ description: 'How one page leads to the next.' });
+
+export type PagingSettings = z.infer<typeof PagingSettings>;
+export type PagingOf<S extends PagingSettings['style']> = Extract<PagingSettings, { style: S }>;

@@ -1,0 +1,64 @@
+import { isRecord } from '../../http/json-text.ts';
+import type { ReadRequest } from '../../ports/source.ts';
+import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import { type List, type ListReader, nameOf, openListReader, urlOf } from './read-list.ts';
+import type { DeltaSettings, LookUp } from './schema.ts';
+
+/** More people than this are cheaper to find by reading everybody. */
+const maxLookUps = 50;
+
+/** Characters that may end a text in somebody's filter language: such people are found by reading everybody. */
+const unsafe = /['"\\{}]|\p{Cc}/u;
+
+/** One reader per person asked for; undefined when everybody must be read and sifted instead. */
+export function openLookUps(
+  point: Readonly<Record<string, LookUp>>,
+  list: List,
+  request: Extract<ReadRequest, { kind: 'point' }>,
+  client: SourceClient,
+): readonly ListReader[] | undefined {
+  const { identifications, field } = request;
+  const way = Object.hasOwn(point, field) ? point[field] : undefined;
+  if (way === undefined || identifications.length > maxLookUps) return undefined;
+  if (identifications.some((one) => unsafe.test(one) || one.trim() === '')) return undefined;
+  return identifications.map((value) => openLookUp(way, list, value, client));
+}
+
+function openLookUp({ query, path }: LookUp, list: List, value: string, client: SourceClient): ListReader {
+  const filled = fill(query ?? {}, '{value}', value);
+  if (path === undefined) return openListReader({ ...list, query: { ...list.query, ...filled } }, client);
+  return {
+    first: { query: {}, body: {} },
+    async page() {
+      const { baseUrl, headers } = list;
+      const url = urlOf(
+        baseUrl,
+        path.replaceAll('{value}', () => encodeURIComponent(value)),
+        { ...list.query, ...filled },
+      );
+      const name = nameOf({ baseUrl, method: 'GET', path });
+      const { value: answer } = await client.jsonAnswer({ name, url, headers, answers: [404] });
+      const people = isRecord(answer) && Object.keys(answer).length > 0 ? [answer] : [];
+      return { people, answer, next: { kind: 'end', why: 'one answer' }, isLast: true };
+    },
+  };
+}
+
+/** The parameters that ask for what changed since an instant (ISO 8601). */
+export function sinceQuery({ query, format, overlap }: DeltaSettings, since: string): Readonly<Record<string, string>> {
+  const at = Date.parse(since) - overlap;
+  const iso = new Date(at).toISOString();
+  const written = {
+    iso: iso.replace('.000Z', 'Z'),
+    date: iso.slice(0, 10),
+    'epoch-seconds': String(Math.floor(at / 1000)),
+    'epoch-ms': String(at),
+  }[format];
+  return fill(query, '{since}', written);
+}
+
+function fill(query: Readonly<Record<string, string>>, mark: string, value: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, template]) => [name, template.replaceAll(mark, () => value)]),
+  );
+}

@@ -1,0 +1,48 @@
+import type { RestPreset } from './preset.ts';
+
+/** Humaans, `GET /api/people`. */
+export const humaans: RestPreset = {
+  name: 'humaans',
+  config: {
+    baseUrl: 'https://app.humaans.io/api',
+    path: '/people',
+    items: 'data',
+    key: 'id',
+    total: 'total',
+    paging: { style: 'offset', size: 100, offset: '$skip', limit: '$limit' },
+    fields: {
+      employmentStartDate: { from: 'employmentStartDate', date: true },
+      employmentEndDate: { from: 'employmentEndDate', date: true },
+    },
+    // The values of its status are not proven; its dates are.
+    status: { hireDate: 'employmentStartDate', terminationDate: 'employmentEndDate' },
+    holds: { terminated: 'unknown', future: 'unknown' },
+  },
+  starter: {
+    name: 'humaans',
+    source: `source:
+  kind: rest
+  preset: humaans
+  auth: { kind: bearer, token: "\${env:HUMAANS_TOKEN}" }
+`,
+    mapping: `mapping:
+  identification: email                        # or id
+  firstName: firstName
+  lastName: lastName
+  email: { from: email, transform: [trim, lowercase] }
+  job: jobTitle
+  area: department
+  orgEntryDate: employmentStartDate
+
+# prehire and unknown are in neither list: nothing is done to them.
+lifecycle:
+  status: rollcallStatus
+  active: [active, leave, suspended]
+  leaver: [terminated]
+  leaveDate: employmentEndDate
+`,
+    samples: [],
+    secrets: { HUMAANS_TOKEN: 'an API access token with the scopes public:read and private:read' },
+    steps: ['In Humaans, make an API access token with the scopes public:read and private:read, and no other.'],
+  },
+};

@@ -1,0 +1,160 @@
+import { RollcallError } from '../../core/errors.ts';
+import { compileSourcePath } from '../../core/source-path.ts';
+import { isRecord } from '../../http/json-text.ts';
+import type { JsonAnswer, SourceClient, SourceRequest } from '../../source-kit/http/source-client.ts';
+import type { Page } from '../../source-kit/pages.ts';
+import { compileListPath, countIn } from './answer-path.ts';
+import { openPaging } from './paging/index.ts';
+import type { Place } from './paging/paging.ts';
+import type { PagingSettings } from './paging/schema.ts';
+import type { RestConfig } from './schema.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A list of an API, as `RestConfig` and its `join` describe one. */
+export interface List {
+  readonly baseUrl: string;
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+  readonly items: string;
+  readonly record: string | undefined;
+  readonly total: string | undefined;
+  readonly paging: PagingSettings;
+  readonly end: RestConfig['end'];
+}
+
+/** One page of a list, with the answer that it came in. */
+export interface ListPage extends Page<Place> {
+  readonly people: readonly Fields[];
+  readonly answer: unknown;
+  /** Whether nothing further will be asked for. */
+  readonly isLast: boolean;
+}
+
+export interface ListReader {
+  readonly first: Place;
+  page(place: Place, number: number): Promise<ListPage>;
+}
+
+/** Reads one list, page by page in order. Holds the last person of a page, to find it again on the next. */
+export function openListReader(list: List, client: SourceClient): ListReader {
+  const paging = openPaging(list.paging, list.total !== undefined);
+  const readItems = compileListPath(list.items);
+  const readRecord = list.record === undefined ? undefined : compileSourcePath(list.record);
+  const readTotal = list.total === undefined ? () => undefined : compileListPath(list.total);
+  const name = nameOf(list);
+  let rows = 0;
+  let last: Fields | undefined;
+
+  const itemsOf = (answer: unknown): readonly Fields[] => {
+    const items = readItems(answer);
+    if (!Array.isArray(items)) throw noList(name, list.items);
+    const people = readRecord === undefined ? items : items.map((item) => (isRecord(item) ? readRecord(item) : item));
+    if (!people.every(isRecord)) throw noPeople(name, list);
+    return people;
+  };
+
+  return {
+    first: paging.first,
+    async page(place, number) {
+      const request = requestOf(list, place, number);
+      const answer = await client.jsonAnswer(request);
+      const { value } = answer;
+      if (number > 1 && saysEnd(answer, list.end)) {
+        const why = answer.status === 200 ? 'an empty object' : `status ${answer.status}`;
+        return { people: [], answer: value, next: { kind: 'end', why }, isLast: true };
+      }
+      const items = itemsOf(value);
+      const { people, doubt } = withoutOverlap(items, number === 1 ? 0 : paging.overlap, last);
+      rows += people.length;
+      last = items.at(-1) ?? last;
+      const total = countIn(readTotal(value));
+      const facts = { answer: value, links: answer.headerAll('link'), url: request.url, rows, total };
+      const next = paging.next({ ...facts, count: items.length, last: items.at(-1) }, place);
+      const doubts = doubt === undefined ? [] : [doubt];
+      if (next.kind === 'lost') {
+        const end = { kind: 'end', why: 'the pages broke off' } as const;
+        return {
+          people,
+          total,
+          answer: value,
+          doubts: [...doubts, `${name}: ${next.reason}`],
+          next: end,
+          isLast: true,
+        };
+      }
+      if (next.kind === 'end') return { people, total, answer: value, doubts, next, isLast: true };
+      const isLast = people.length === 0 && next.kind === 'perhaps-end';
+      return { people, total, answer: value, doubts, next: { ...next, id: JSON.stringify(next.place) }, isLast };
+    },
+  };
+}
+
+/** Messages call a request by this: the path as it is configured. */
+export function nameOf({ method, path, baseUrl }: Pick<List, 'method' | 'path' | 'baseUrl'>): string {
+  return `${method} ${path === '' ? new URL(baseUrl).pathname : path}`;
+}
+
+export function urlOf(baseUrl: string, path: string, query: Readonly<Record<string, string>>): string {
+  const url = new URL(`${baseUrl.replace(/\/+$/, path === '' ? '$&' : '')}${path}`);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+function requestOf(list: List, place: Place, number: number): SourceRequest {
+  const { baseUrl, path, method, headers, query, end } = list;
+  const body = Object.entries(place.body).reduce<Fields>(
+    (under, [at, value]) => put(under, at.split('.'), value),
+    list.body ?? {},
+  );
+  return {
+    name: nameOf(list),
+    url: place.url ?? urlOf(baseUrl, path, { ...query, ...place.query }),
+    method,
+    headers,
+    ...(method === 'POST' ? { body: { kind: 'json', value: body } } : {}),
+    ...(number > 1 ? { isContinuation: true, answers: end.statuses } : {}),
+  };
+}
+
+function put(under: Fields, [step = '', ...deeper]: readonly string[], value: unknown): Fields {
+  if (deeper.length === 0) return { ...under, [step]: value };
+  const below = under[step];
+  return { ...under, [step]: put(isRecord(below) ? below : {}, deeper, value) };
+}
+
+function saysEnd({ status, value }: JsonAnswer, end: RestConfig['end']): boolean {
+  if (status !== 200) return true;
+  return end.emptyObject && isRecord(value) && Object.keys(value).length === 0;
+}
+
+/** Takes away what a page repeats from the one before. If it is somebody else, people moved between the two. */
+function withoutOverlap(
+  items: readonly Fields[],
+  overlap: number,
+  last: Fields | undefined,
+): { readonly people: readonly Fields[]; readonly doubt?: string } {
+  if (overlap === 0 || last === undefined) return { people: items };
+  if (JSON.stringify(items[0]) === JSON.stringify(last)) return { people: items.slice(1) };
+  const doubt =
+    'a page does not begin with the person that the one before ended with: people moved, so somebody may have slipped ' +
+    'between the two (if it happens always, the API does not keep an order: give it a parameter to sort by an id)';
+  return { people: items, doubt };
+}
+
+function noList(name: string, items: string): RollcallError {
+  const where = items === '.' ? 'is no list' : `has no list at ${items}`;
+  const message =
+    `${name} was answered, but the answer ${where}. Check \`items\` in the configuration; an answer without the list ` +
+    'is never taken for an empty one, because some HR systems report errors that way.';
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+}
+
+function noPeople(name: string, { items, record }: List): RollcallError {
+  const what = record === undefined ? 'objects' : `objects with an object at ${record}`;
+  const message = `${name} was answered, but not everything in its list ${items} is ${what}. Check \`items\` and \`record\`.`;
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+}

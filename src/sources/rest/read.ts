@@ -1,0 +1,112 @@
+import { RollcallError } from '../../core/errors.ts';
+import type { ReadEnd } from '../../core/snapshot.ts';
+import { compileSourcePath } from '../../core/source-path.ts';
+import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { utcDay } from '../../source-kit/employment-status.ts';
+import type { Authority } from '../../source-kit/http/authority.ts';
+import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
+import { acceptsOnly, type Page, readPages } from '../../source-kit/pages.ts';
+import { compileKey, type Joined, readJoined } from './join.ts';
+import type { Place } from './paging/paging.ts';
+import { openLookUps, sinceQuery } from './part-reads.ts';
+import { type Fields, type List, type ListPage, type ListReader, openListReader } from './read-list.ts';
+import { askReadiness } from './ready.ts';
+import type { RestConfig } from './schema.ts';
+import { compileShape } from './shape-record.ts';
+
+export type RestRead = AsyncGenerator<SourcePage, ReadEnd>;
+
+/** One read of a REST source, over a client of its own. */
+export async function* readRest(
+  config: RestConfig,
+  authority: Authority,
+  request: ReadRequest,
+  io: SourceIo,
+): RestRead {
+  if (request.kind === 'delta' && config.delta === undefined) {
+    const message = 'this source cannot read changes alone: its configuration has no `delta`';
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
+  const { limits, tls, baseUrl } = config;
+  const parts = { origin: new URL(baseUrl).origin, authority, limits, io, ...(tls === undefined ? {} : { tls }) };
+  return yield* withSourceClient(parts, (client) => readWith(client, config, request, io));
+}
+
+async function* readWith(client: SourceClient, config: RestConfig, request: ReadRequest, io: SourceIo): RestRead {
+  const list = listOf(config, request);
+  const { join } = config;
+  const joined = join === undefined ? undefined : await readJoined(join, { ...list, query: config.query }, client, io);
+  const finish = await openFinish(config, list, joined, client, io);
+  const lookUps = request.kind === 'point' ? openLookUps(config.point, list, request, client) : undefined;
+  if (lookUps === undefined) return yield* readOne(openListReader(list, client), config, request, finish, io);
+
+  let rows = 0;
+  const reasons: string[] = [];
+  for (const reader of lookUps) {
+    const end = yield* readOne(reader, config, request, finish, io);
+    rows += end.rows;
+    if (!end.complete) reasons.push(...end.reasons);
+  }
+  if (reasons.length > 0) return { complete: false, rows, reasons };
+  return { complete: true, rows, evidence: `${lookUps.length} look-ups were answered`, stamp: '' };
+}
+
+function readOne(reader: ListReader, config: RestConfig, request: ReadRequest, finish: Finish, io: SourceIo): RestRead {
+  const isFull = request.kind === 'full';
+  const accepts = request.kind === 'delta' ? undefined : acceptsOnly(request, fieldOf(request));
+  const page = async (place: Place, number: number) => finish(await reader.page(place, number), number);
+  return readPages(
+    {
+      first: reader.first,
+      key: config.key.length === 1 ? config.key.join() : compileKey(config.key),
+      expected: isFull ? config.expect : [],
+      mayBeEmpty: !isFull,
+      accepts,
+      page,
+    },
+    io,
+  );
+}
+
+function fieldOf(request: ReadRequest): (fields: Fields) => unknown {
+  return request.kind === 'point' ? compileSourcePath(request.field) : () => undefined;
+}
+
+function listOf(config: RestConfig, request: ReadRequest): List {
+  const { baseUrl, path, method, headers, body, items, record, total, paging, end, delta } = config;
+  const since = request.kind === 'delta' && delta !== undefined ? sinceQuery(delta, request.since) : {};
+  const query = { ...config.query, ...since };
+  return { baseUrl, path, method, headers, query, body, items, record, total, paging, end };
+}
+
+/** Makes the records of a page, and adds what is to be said of the read at its beginning and end. */
+type Finish = (page: ListPage, number: number) => Promise<Page<Place>>;
+
+async function openFinish(
+  config: RestConfig,
+  list: List,
+  joined: Joined | undefined,
+  client: SourceClient,
+  io: SourceIo,
+): Promise<Finish> {
+  const { ready } = config;
+  const before = ready === undefined ? undefined : await askReadiness(ready, list, client);
+  const shape = compileShape(config);
+  const today = utcDay(io.clock.now());
+  return async ({ answer, isLast, ...page }, number) => {
+    const doubts = [...(page.doubts ?? [])];
+    if (number === 1 && joined !== undefined) doubts.push(...joined.doubts);
+    if (number === 1 && before !== undefined) doubts.push(...before.doubts);
+    if (isLast && ready !== undefined) {
+      const after = await askReadiness(ready, list, client);
+      doubts.push(...after.doubts);
+      if (after.state !== before?.state) doubts.push('the HR system made its data anew while it was read');
+    }
+    const people = page.people.map((item) => {
+      const whole = joined === undefined ? item : joined.complete(item);
+      if (whole === undefined) doubts.push(joined?.missing ?? '');
+      return shape(whole ?? item, answer, today);
+    });
+    return { ...page, people, doubts };
+  };
+}

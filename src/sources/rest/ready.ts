@@ -1,0 +1,43 @@
+import { RollcallError } from '../../core/errors.ts';
+import { compileSourcePath } from '../../core/source-path.ts';
+import { isRecord } from '../../http/json-text.ts';
+import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import { compileListPath } from './answer-path.ts';
+import type { ReadySettings } from './list-schema.ts';
+import { type List, nameOf, urlOf } from './read-list.ts';
+import { compileCondition } from './shape-record.ts';
+
+/** What the HR system says of its own data at one moment. */
+export interface Readiness {
+  readonly doubts: readonly string[];
+  /** Differs when the data was made anew in between. */
+  readonly state: string;
+}
+
+/** Asks whether the data is whole: a cache that is being filled answers 200 with few people. */
+export async function askReadiness(ready: ReadySettings, main: List, client: SourceClient): Promise<Readiness> {
+  const { baseUrl, headers } = main;
+  const name = nameOf({ baseUrl, method: 'GET', path: ready.path });
+  const answer = await client.json({ name, url: urlOf(baseUrl, ready.path, ready.query), headers });
+  const list = compileListPath(ready.items)(answer);
+  if (!Array.isArray(list)) {
+    const message = `${name} was answered, but without a list at ${ready.items}. Check \`ready.items\`.`;
+    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  }
+  const entry = list.filter(isRecord).find(compileCondition(ready.where));
+  if (entry === undefined) {
+    const which = Object.entries(ready.where).map(([path, text]) => `${path} ${text}`);
+    return { doubts: [`${name} says nothing of ${which.join(', ')}`], state: '' };
+  }
+  const doubts = Object.entries(ready.expect).flatMap(([path, wanted]) => {
+    const said = compileSourcePath(path)(entry);
+    return String(said) === String(wanted) ? [] : [`${name} says ${path} ${wordOf(said)}, and not ${wanted}`];
+  });
+  return { doubts, state: JSON.stringify(ready.unchanged.map((path) => compileSourcePath(path)(entry) ?? null)) };
+}
+
+/** Words of an API may be shown, texts may not. */
+function wordOf(value: unknown): string {
+  const text = String(value);
+  return /^[\w-]{1,40}$/.test(text) ? text : 'something else';
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { durationPattern, parseDuration } from '../../core/duration.ts';
+import { employmentStatuses } from '../../source-kit/employment-status.ts';
+import { HttpAuth } from '../../source-kit/http/auth-settings.ts';
+import { HttpLimits, HttpTls, HttpUrl } from '../../source-kit/http/settings.ts';
+import {
+  BodyTemplate,
+  FieldSettings,
+  JoinSettings,
+  listKeys,
+  path,
+  Query,
+  ReadySettings,
+  text,
+} from './list-schema.ts';
+import { presetNames } from './presets/names.ts';
+
+const presence = z.enum(['always', 'configurable', 'unknown', 'never']).default('unknown');
+
+const StatusSettings = z
+  .strictObject({
+    from: path('Path of the raw status. Without it the dates alone say where somebody stands.', 'status').optional(),
+    map: z
+      .record(z.string(), z.enum(employmentStatuses))
+      .default({})
+      .meta({ description: 'Raw status (case aside) to what it means. Others are `unknown`: nothing is done.' }),
+    hireDate: path('First day of work: before it somebody active is `prehire`.', 'start_date').optional(),
+    terminationDate: path('Last day of work: after it somebody is `terminated`.', 'end_date').optional(),
+  })
+  .refine(({ from, terminationDate }) => from !== undefined || terminationDate !== undefined, {
+    message: 'needs from, or terminationDate to go by',
+  })
+  .meta({ description: 'Derives the field `rollcallStatus`.' });
+export type StatusSettings = z.infer<typeof StatusSettings>;
+
+const LookUp = z.strictObject({
+  query: Query.optional().meta({ description: 'Parameters, with `{value}`.', examples: [{ email: '{value}' }] }),
+  path: text()
+    .optional()
+    .meta({ description: 'Path of one person, with `{value}`; 404 is nobody.', examples: ['/v1/people/{value}'] }),
+});
+export type LookUp = z.infer<typeof LookUp>;
+
+const DeltaSettings = z.strictObject({
+  query: Query.meta({ description: 'Parameters, with `{since}`.', examples: [{ modified_after: '{since}' }] }),
+  format: z
+    .enum(['iso', 'date', 'epoch-seconds', 'epoch-ms'])
+    .default('iso')
+    .meta({ description: 'How the instant is written.' }),
+  overlap: z
+    .string()
+    .regex(durationPattern, 'must be a whole number with its unit: 5m')
+    .default('5m')
+    .transform((written) => parseDuration(written) ?? 0)
+    .meta({ description: 'How much earlier to begin: clocks differ, and changes show late.' }),
+});
+export type DeltaSettings = z.infer<typeof DeltaSettings>;
+
+const keys = {
+  kind: z.literal('rest'),
+  preset: z.enum(presetNames).optional().meta({
+    description: 'An HR system whose settings are known. Every key can still be given; null takes one away.',
+  }),
+  baseUrl: HttpUrl.meta({ description: 'Where the API is.', examples: ['https://hr.example.com/api'] }),
+  method: z.enum(['GET', 'POST']).default('GET'),
+  headers: z
+    .record(z.string().toLowerCase(), z.string())
+    .default({})
+    .meta({ description: 'Headers of every request.' }),
+  body: BodyTemplate.optional().meta({ description: 'JSON body of a POST.' }),
+  ...listKeys,
+  end: z
+    .strictObject({
+      statuses: z.array(z.int().min(201).max(499)).default([]),
+      emptyObject: z.boolean().default(false),
+    })
+    .prefault({})
+    .meta({
+      description:
+        'Other ways to say that there is no further page: a status (204, 404), or `{}`. Never the first page.',
+    }),
+  auth: HttpAuth,
+  tls: HttpTls,
+  limits: HttpLimits,
+  fields: z
+    .record(z.string(), FieldSettings)
+    .default({})
+    .meta({ description: 'New names, plain dates, and picks from lists.' }),
+  hidden: path(
+    'Path of the names of fields that the credentials may not see, in the answer or in the record.',
+    '_restricted',
+  ).optional(),
+  expect: z
+    .array(text())
+    .default([])
+    .meta({ description: 'Fields that must come: one that comes for nobody holds the run.' }),
+  status: StatusSettings.optional(),
+  join: JoinSettings.optional().meta({ description: 'A second list whose records belong to the employees.' }),
+  ready: ReadySettings.optional().meta({ description: 'Where the HR system says whether its data is whole.' }),
+  point: z.record(z.string(), LookUp).default({}).meta({ description: 'By field: how to look up one person.' }),
+  delta: DeltaSettings.optional().meta({ description: 'How to read only what changed.' }),
+  holds: z
+    .strictObject({ terminated: presence, future: presence })
+    .prefault({})
+    .meta({ description: 'Whether a full read holds people who left, and people whose first day has not come.' }),
+};
+
+const required = ['baseUrl', 'path', 'items', 'key', 'paging', 'auth'] as const;
+const { baseUrl, path: listPath, items, key, paging, auth, ...rest } = keys;
+
+/** `syncs.*.source` of kind `rest`, with its preset filled in. What must be there is checked here: a preset may bring it. */
+export const RestConfig = z
+  .strictObject({
+    ...rest,
+    baseUrl: baseUrl.optional(),
+    path: listPath.optional(),
+    items: items.optional(),
+    key: key.optional(),
+    paging: paging.optional(),
+    auth: auth.optional(),
+  })
+  .transform((config, context) => {
+    const { baseUrl, path, items, key, paging, auth } = config;
+    if (config.body !== undefined && config.method === 'GET') {
+      context.addIssue({ code: 'custom', path: ['body'], message: 'is only sent with method: POST' });
+    }
+    if (paging?.style === 'page-in-body' && config.method === 'GET') {
+      context.addIssue({ code: 'custom', path: ['method'], message: 'must be POST with paging.style: page-in-body' });
+    }
+    if (paging !== undefined && 'lastPage' in paging && paging.lastPage === 'total' && config.total === undefined) {
+      context.addIssue({ code: 'custom', path: ['total'], message: 'is required with paging.lastPage: total' });
+    }
+    for (const name of required) {
+      if (config[name] === undefined) context.addIssue({ code: 'custom', path: [name], message: 'is required' });
+    }
+    if (
+      baseUrl === undefined ||
+      path === undefined ||
+      items === undefined ||
+      key === undefined ||
+      paging === undefined ||
+      auth === undefined
+    ) {
+      return z.NEVER;
+    }
+    return { ...config, baseUrl, path, items, key, paging, auth };
+  });
+
+export type RestConfig = z.infer<typeof RestConfig>;

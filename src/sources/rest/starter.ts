@@ -1,0 +1,40 @@
+import type { SourceStarter } from '../../ports/source.ts';
+
+/** `rollcall init --source rest`: an API that has no kind and no preset of its own. */
+export const restStarter: SourceStarter = {
+  name: 'rest',
+  source: `source:
+  kind: rest
+  baseUrl: https://hr.example.com/api          # nothing is ever sent to another host
+  path: /v1/people
+  # query: { include: department }
+  auth: { kind: bearer, token: "\${env:HR_TOKEN}" }   # or none, basic, headers, client-credentials, refresh-token
+  items: data                                  # where the list is in an answer; . = the answer is the list
+  key: id                                      # what tells records apart
+  total: meta.total                            # how many there are; leave it out unless the number is exact
+  paging: { style: offset, size: 100 }         # none, page, cursor, after-id, next-link, link-header …: docs/sources/rest.md
+  # limits: { requestsPerSecond: 5, timeout: 60s, patience: 15m }
+  # fields: { hired: { from: start_date, date: true }, mail: { from: emails, where: { type: work }, take: value } }
+  status:                                      # becomes the field rollcallStatus
+    from: status
+    map: { active: active, leave: leave, terminated: terminated }
+    # hireDate: start_date                     # before it somebody active is prehire
+    # terminationDate: end_date                # after it somebody is terminated
+`,
+  mapping: `# Field of the platform: field of the source; dots reach inside.
+mapping:
+  identification: id
+  firstName: first_name
+  lastName: last_name
+  email: { from: email, transform: [trim, lowercase] }
+
+# prehire and unknown are in neither list: nothing is done to them.
+lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver: [terminated] }
+`,
+  samples: [],
+  secrets: { HR_TOKEN: 'the token of an API account that may read all people, and nothing else' },
+  steps: [
+    'Put the address, the paths and the paging of your API into rollcall.yaml; docs/sources/rest.md explains each key.',
+    'See what it gives: rollcall source try people',
+  ],
+};
