@@ -27,9 +27,16 @@ const byteOrderMarks: readonly { readonly mark: Buffer; readonly encoding: CsvEn
 
 const zipSignature = Buffer.from('PK\x03\x04');
 
+const gzipSignature = Buffer.of(0x1f, 0x8b);
+
 function refuseOtherFormats(path: string, head: Buffer, encoding: CsvEncoding): void {
   if (head.subarray(0, 4).equals(zipSignature)) {
-    throw refusal(`${path} is a spreadsheet or zip file, not CSV: export it as "CSV UTF-8"`);
+    throw refusal(
+      `${path} is a spreadsheet or zip file, not CSV: export it as "CSV UTF-8", or set source.compression: zip if it is packed`,
+    );
+  }
+  if (head.subarray(0, 2).equals(gzipSignature)) {
+    throw refusal(`${path} is gzip data, not CSV: set source.compression: gzip`);
   }
   if (!encoding.startsWith('utf-16') && head.includes(0)) {
     throw refusal(

@@ -98,8 +98,21 @@ async function login(sftp: Sftp, where: string, socket: Socket): Promise<Wrapper
     });
   } catch (error) {
     if (shown !== undefined && !pinned.includes(shown)) throw foreignHost(where, shown, pinned);
-    throw failure ?? error;
+    // What the library refuses before it sends anything carries no code.
+    const isKeyUnusable = privateKey !== undefined && failure === undefined && !hasCode(error);
+    throw isKeyUnusable ? unusableKey(error) : (failure ?? error);
   }
+}
+
+function hasCode(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code !== undefined;
+}
+
+function unusableKey(cause: unknown): RollcallError {
+  const message =
+    'source.sftp.privateKey cannot be used: it is no private key in OpenSSH or PEM form, or source.sftp.passphrase is ' +
+    'missing or wrong. Nothing was sent';
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', cause });
 }
 
 function foreignHost(where: string, shown: string, pinned: readonly string[]): RollcallError {

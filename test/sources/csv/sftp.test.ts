@@ -1,0 +1,180 @@
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Server as SshServerClass } from 'ssh2';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openSource } from '../../../src/sources/registry.ts';
+import { readWhole, sourceIo } from '../../contracts/source.ts';
+import { findSshd, startSshd } from '../../support/services/sshd.ts';
+import { sourceBase } from '../../support/source-base.ts';
+import { openTcpDoor } from '../../support/tcp-door.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const program = await findSshd('CSV files on an SFTP server');
+const people = 'id,name\n1,Ana\n2,Luz\n';
+
+async function office(program: string) {
+  const [server, folder, scratchFolder] = [await startSshd(program), await temporaryFolder(), await temporaryFolder()];
+  const path = join(folder, 'employees.csv');
+  await writeFile(path, people);
+  const sftp = {
+    host: '127.0.0.1',
+    port: server.port,
+    user: server.user,
+    privateKey: server.privateKey,
+    hostKey: server.hostKeys,
+    path,
+  };
+  return {
+    server,
+    folder,
+    open: (more: Readonly<Record<string, unknown>> = {}, config: Readonly<Record<string, unknown>> = {}) =>
+      openSource({ kind: 'csv', sftp: { ...sftp, ...more }, ...config }, sourceBase(folder, { scratchFolder })),
+  };
+}
+
+describe.skipIf(program === undefined)('a CSV file on an SFTP server', () => {
+  const start = () => office(program ?? '');
+
+  it('is refused with both fingerprints when the host key is not the pinned one, before any login', async () => {
+    const { server, open } = await start();
+    const pinned = `SHA256:${'a'.repeat(43)}`;
+
+    const refused = open({ hostKey: pinned }).fields(sourceIo());
+
+    await expect(refused).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+    const error = await refused.catch((one: Error) => one);
+    const shown = server.hostKeys.filter((key) => String(error).includes(key));
+    expect(shown).toHaveLength(1);
+    expect(String(error)).toContain(`pinned is ${pinned}`);
+  });
+
+  it('is read with one of several pinned keys, and with an encrypted private key', async () => {
+    const { server, open } = await start();
+    const pinned = [`SHA256:${'a'.repeat(43)}=`, ...server.hostKeys];
+
+    const { end } = await readWhole(open({ hostKey: pinned, ...server.encryptedKey }));
+
+    expect(end).toMatchObject({ complete: true, rows: 2 });
+  });
+
+  it.each([
+    ['a wrong passphrase', { passphrase: 'not this' }],
+    ['a key that is none', { privateKey: 'no key', passphrase: undefined }],
+  ])('tells %s apart, once and for all, without the key', async (_, wrong) => {
+    const { server, open } = await start();
+
+    const refused = open({ ...server.encryptedKey, ...wrong }).fields(sourceIo());
+
+    await expect(refused).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+    await expect(refused).rejects.toThrow(/privateKey.*passphrase/);
+  });
+
+  it.each([
+    ['no such file', 'nothing.csv', 'backoff', /nothing\.csv is not there: check source\.sftp\.path/],
+    ['no file of the pattern', 'nothing-*.csv', 'backoff', /no file matches sftp:.*nothing-\*\.csv/],
+    ['no such folder', 'none/a-*.csv', 'backoff', /none\/ is not there/],
+  ])('says that there is %s', async (_, name, retry, message) => {
+    const { folder, open } = await start();
+
+    const refused = readWhole(open({ path: join(folder, name) }));
+
+    await expect(refused).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry });
+    await expect(refused).rejects.toThrow(message);
+  });
+
+  it('is the newest of a pattern, unpacked, with the marker beside it', async () => {
+    const { folder, open } = await start();
+    const write = (name: string, text: string) => writeFile(join(folder, name), gzipSync(text));
+    await write('all-2026-11-9.csv.gz', people);
+    await write('all-2026-11-10.csv.gz', `${people}3,Eva\n`);
+    await writeFile(join(folder, 'all-2026-11-10.csv.gz.done'), 'rows=3\n');
+
+    const source = open({ path: join(folder, 'all-*.csv.gz') }, { complete: 'marker' });
+    const { end } = await readWhole(source);
+
+    expect(await source.fields(sourceIo())).toEqual(['id', 'name']);
+    expect(end).toMatchObject({
+      complete: true,
+      rows: 3,
+      evidence: expect.stringMatching(/10\.csv\.gz\.done is there/),
+    });
+  });
+
+  it('is not complete without its marker, or with one that says otherwise', async () => {
+    const { folder, open } = await start();
+    const source = open({}, { complete: 'marker' });
+
+    const without = await readWhole(source);
+    await writeFile(join(folder, 'employees.csv.done'), 'rows=7\n');
+    const other = await readWhole(source);
+
+    expect(without.end).toMatchObject({
+      complete: false,
+      reasons: [expect.stringMatching(/marker sftp:.* not there/)],
+    });
+    expect(other.end).toMatchObject({
+      complete: false,
+      reasons: [expect.stringMatching(/says 7 rows, the file has 2/)],
+    });
+  });
+
+  it('is waited for only a little when the server is away, and tried again by the next run', async () => {
+    const { open, server } = await start();
+    const door = await openTcpDoor(server.port, () => 'cut');
+
+    const away = readWhole(open({ port: door.port }));
+
+    await expect(away).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+    expect(door.connections).toBe(4);
+  });
+
+  it('stops in the middle of a transfer when it is cancelled', async () => {
+    const { folder, open, server } = await start();
+    await writeFile(join(folder, 'employees.csv'), `id,name\n${'1,Ana\n'.repeat(200_000)}`);
+    const abort = new AbortController();
+    const door = await openTcpDoor(server.port, (_, bytes) => {
+      if (bytes > 200_000) abort.abort(new Error('the run was cancelled'));
+      return 'pass';
+    });
+
+    const read = readWhole(open({ port: door.port }), { kind: 'full' }, sourceIo({ signal: abort.signal }));
+
+    await expect(read).rejects.toThrow('the run was cancelled');
+    expect(door.connections).toBe(1);
+  });
+});
+
+it('a password is shown to the server that was pinned, and to no other', async () => {
+  // OpenSSH takes passwords of the system's accounts alone, so this server is made of the client's own library.
+  const ssh2 = createRequire(import.meta.url)('ssh2') as {
+    Server: typeof SshServerClass;
+    utils: { generateKeyPairSync(type: 'ed25519'): { private: string } };
+  };
+  const tried: string[] = [];
+  const server = new ssh2.Server({ hostKeys: [ssh2.utils.generateKeyPairSync('ed25519').private] }, (client) => {
+    client.on('error', () => {});
+    client.on('authentication', (attempt) => {
+      if (attempt.method !== 'password') return attempt.reject(['password']);
+      tried.push(`${attempt.username} ${attempt.password}`);
+      attempt.reject(['password']);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const { port } = server.address() as { port: number };
+  const sftp = { host: '127.0.0.1', port, user: 'rollcall', password: 'open sesame', path: '/employees.csv' };
+  const base = sourceBase(await temporaryFolder());
+  const ask = (hostKey: string): Promise<unknown> =>
+    openSource({ kind: 'csv', sftp: { ...sftp, hostKey } }, base)
+      .fields(sourceIo())
+      .catch((error: unknown) => String(error));
+
+  const refused = await ask(`SHA256:${'a'.repeat(43)}`);
+  expect(tried).toEqual([]);
+  const shown = /shows the host key (SHA256:\S+),/.exec(String(refused))?.[1] ?? '';
+
+  expect(await ask(shown)).toMatch(/refuses the login: check user and password/);
+  expect(tried).toEqual(['rollcall open sesame']);
+});
