@@ -85,7 +85,7 @@ test('every kind has a starting point, and each its own name', () => {
 
 describe.each(starters)('init --source $name', ({ kind, name, secrets, steps, samples }) => {
   const { config, instructions } = initTemplate({ kinds: sourceKinds, name });
-  const values = { ...Object.fromEntries(Object.keys(secrets).map((variable) => [variable, 'not-a-real-secret'])) };
+  const values = Object.fromEntries(Object.keys(secrets).map((variable) => [variable, sampleSecret(variable)]));
   const env = {
     ROLLCALL_ACCESS_TOKEN: 'abc',
     ...values,
@@ -116,6 +116,11 @@ describe.each(starters)('init --source $name', ({ kind, name, secrets, steps, sa
     expect(config).not.toMatch(/[ \t]$/m);
   });
 });
+
+/** Something of the form that the secret has. */
+function sampleSecret(variable: string): string {
+  return variable.endsWith('DATABASE_URL') ? 'postgres://rollcall:secret@db.example.com/hr' : 'not-a-real-secret';
+}
 
 function withoutComments(text: string): string {
   return text.replace(/^\s*#.*$|\s#\s.*$/gm, '');

