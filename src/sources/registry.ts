@@ -3,9 +3,10 @@ import type { Source, SourceBase, SourceKind } from '../ports/source.ts';
 import { csv } from './csv/index.ts';
 import { rest } from './rest/index.ts';
 import { sql } from './sql/index.ts';
+import { workday } from './workday/index.ts';
 
 /** Every kind of source. A new kind is a folder beside this file and one line here. */
-export const sourceKinds: readonly SourceKind[] = [csv, rest, sql];
+export const sourceKinds: readonly SourceKind[] = [csv, rest, sql, workday];
 
 /** Checks `syncs.*.source` with the kind that it names. Problems carry the path below `source`. */
 export function parseSource(config: unknown): ReturnType<SourceKind['parse']> {

@@ -1,0 +1,82 @@
+import { RollcallError } from '../../core/errors.ts';
+import { isRecord } from '../../http/json-text.ts';
+import type { Refusal, SourceClient } from '../../source-kit/http/source-client.ts';
+import { getWorkersEnvelope, type PageRequest } from './envelope.ts';
+import type { SoapConfig } from './schema.ts';
+import { all, at, type Element, parseXml, textAt } from './xml.ts';
+
+const requestName = 'POST Human_Resources/Get_Workers';
+
+/** One page of workers, as Workday counts it. */
+export interface WorkersPage {
+  readonly workers: readonly Element[];
+  readonly total: number;
+  readonly pages: number;
+  /** What does not fit, in words. */
+  readonly doubts: readonly string[];
+}
+
+/** Asks for one page. Throws SOURCE_UNAVAILABLE for a fault, and for an answer that is not one of Get_Workers. */
+export async function getWorkersPage(
+  config: SoapConfig,
+  client: SourceClient,
+  request: PageRequest,
+): Promise<WorkersPage> {
+  const { bytes } = await client.send({
+    name: requestName,
+    method: 'POST',
+    url: config.url,
+    headers: { 'content-type': 'text/xml;charset=UTF-8', accept: 'text/xml' },
+    body: { kind: 'text', text: getWorkersEnvelope(config, request) },
+    refusal: (status, body) => (status === 500 ? refusalOf(body) : undefined),
+  });
+  const body = at(parseXml(requestName, bytes), 'Envelope', 'Body');
+  const response = at(body, 'Get_Workers_Response');
+  const results = at(response, 'Response_Results');
+  const [total, pages] = [countAt(results, 'Total_Results'), countAt(results, 'Total_Pages')];
+  const data = at(response, 'Response_Data');
+  if (total === undefined || pages === undefined || (data === undefined && total > 0)) throw noWorkers(body);
+  const workers = all(at(data, 'Worker'));
+  return { workers, total, pages, doubts: doubtsOf(results, request.page, workers.length) };
+}
+
+/** Page number and size, as Workday says them itself. */
+function doubtsOf(results: Element, page: number, count: number): readonly string[] {
+  const [answered, promised] = [countAt(results, 'Page'), countAt(results, 'Page_Results')];
+  const doubts: string[] = [];
+  if (answered !== undefined && answered !== page) doubts.push(`page ${page} was asked for, and page ${answered} came`);
+  if (promised !== undefined && promised !== count) {
+    doubts.push(`page ${page} is said to hold ${promised} workers, and ${count} came`);
+  }
+  return doubts;
+}
+
+function countAt(results: Element, name: string): number | undefined {
+  const text = textAt(results, name);
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** A fault of the class Client is about what was asked, or who asked: it comes again. Its words may hold ids, so only codes are told. */
+function refusalOf(bytes: Uint8Array): Refusal | undefined {
+  let fault: Element;
+  try {
+    fault = at(parseXml(requestName, bytes), 'Envelope', 'Body', 'Fault');
+  } catch {
+    return undefined;
+  }
+  const code = textAt(fault, 'faultcode') ?? '';
+  if (!/^(?:[\w-]+:)?Client(?:\.\w+)*$/.test(code)) return undefined;
+  const place = textAt(fault, 'detail', 'Validation_Fault', 'Validation_Error', 'Xpath');
+  const where = place !== undefined && /^[\w:/.[\]-]{1,200}$/.test(place) ? ` at ${place}` : '';
+  const isLogin = code.endsWith('authenticationError');
+  const advice = isLogin
+    ? 'Check user (ISU@tenant) and password, and that the integration user is neither locked nor expired.'
+    : "Check the version in the address, and the integration user's right to Get_Workers (domain Worker Data: Public Worker Reports, and those of the parts asked for).";
+  return { what: `${requestName} was refused: ${code}${where}`, advice };
+}
+
+function noWorkers(body: Element): RollcallError {
+  const what = isRecord(body) && 'Fault' in body ? 'is a fault' : 'holds no list of workers with its totals';
+  const message = `the answer to ${requestName} ${what}. Check the address, and that its version is one that Workday still serves.`;
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+}

@@ -1,0 +1,49 @@
+import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
+import { openAuthority } from '../../source-kit/http/authority.ts';
+import { defineKind } from '../../source-kit/kind.ts';
+import { readReport } from './read-report.ts';
+import { readWorkers } from './read-workers.ts';
+import { reportFields } from './report-row.ts';
+import { type RaasConfig, type SoapConfig, WorkdayConfig } from './schema.ts';
+import { workdayStarters } from './starter.ts';
+
+const ofReports: SourceCapabilities = {
+  delta: false,
+  point: false,
+  terminated: 'configurable',
+  future: 'configurable',
+};
+const ofSoap: SourceCapabilities = { delta: true, point: true, terminated: 'always', future: 'always' };
+
+/** Workday: a report of the customer's own (RaaS), or all workers by the web service (SOAP). */
+export const workday = defineKind({
+  kind: 'workday',
+  title: 'Workday workers, by a report (RaaS) or the web service (SOAP)',
+  capabilities: { ...ofSoap, terminated: 'configurable', future: 'configurable' },
+  config: WorkdayConfig,
+  starters: workdayStarters,
+  open: (config, base) => (config.api === 'raas' ? openReport(config, base) : openWorkers(config, base)),
+});
+
+function openReport(config: RaasConfig, base: SourceBase): Source {
+  const authority = openAuthority(config.auth, base, config.limits.timeout, config.tls);
+  return {
+    kind: 'workday',
+    capabilities: ofReports,
+    read: (request, io) => readReport(config, authority, request, io),
+    fields: async () => reportFields(config),
+  };
+}
+
+function openWorkers(config: SoapConfig, base: SourceBase): Source {
+  // User and password go into the envelope (WS-Security): Workday's SOAP knows no HTTP login.
+  const auth = config.auth.kind === 'basic' ? ({ kind: 'none' } as const) : config.auth;
+  const authority = openAuthority(auth, base, config.limits.timeout, config.tls);
+  return {
+    kind: 'workday',
+    capabilities: ofSoap,
+    read: (request, io) => readWorkers(config, authority, request, io),
+    // Which of them a tenant shows is known only when somebody was read.
+    fields: async () => undefined,
+  };
+}

@@ -1,0 +1,103 @@
+import { RollcallError } from '../../core/errors.ts';
+import type { SourceRecord } from '../../core/person.ts';
+import type { ReadEnd } from '../../core/snapshot.ts';
+import { compileSourcePath } from '../../core/source-path.ts';
+import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { utcDay } from '../../source-kit/employment-status.ts';
+import type { Authority } from '../../source-kit/http/authority.ts';
+import { type Refusal, type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
+import { acceptsOnly } from '../../source-kit/pages.ts';
+import { streamArray } from '../../source-kit/stream-array.ts';
+import { openTally } from '../../source-kit/tally.ts';
+import { openRowReader } from './report-row.ts';
+import type { RaasConfig } from './schema.ts';
+
+const requestName = 'GET customreport2/{tenant}/{owner}/{report}';
+
+/** A report has no pages: all of it is one answer, of which only a piece is held at a time. 2 GB is said to be Workday's cap. */
+const maxReportBytes = 4 * 1024 ** 3;
+
+/** Records given at a time. */
+const recordsAtOnce = 500;
+
+/** Reads the report once, row by row as its bytes come. */
+export async function* readReport(
+  config: RaasConfig,
+  authority: Authority,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  if (request.kind === 'delta') {
+    throw new RollcallError('a Workday report is read whole: it has no delta (api: soap has one)', { code: 'USAGE' });
+  }
+  const { origin } = new URL(config.url);
+  const { limits, tls } = config;
+  const parts = { origin, authority, limits, tls, maxBytes: maxReportBytes, io };
+  return yield* withSourceClient(parts, (client) => readRows(config, client, request, io));
+}
+
+async function* readRows(
+  config: RaasConfig,
+  client: SourceClient,
+  request: Exclude<ReadRequest, { kind: 'delta' }>,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const tally = openTally({ key: config.key });
+  const rows = openRowReader(config, utcDay(io.clock.now()));
+  const accepts = acceptsOnly(request, request.kind === 'point' ? compileSourcePath(request.field) : () => undefined);
+  const count = openCount(config.countColumn);
+  const body = client.stream({ name: requestName, url: reportUrl(config), refusal: unauthorised });
+  let records: SourceRecord[] = [];
+  for await (const found of streamArray(body, { name: requestName, path: ['Report_Entry'], numbers: 'text' })) {
+    for (const row of found) {
+      count.add(row);
+      const fields = rows.read(row);
+      tally.add(fields);
+      if (accepts === undefined || accepts(fields)) records.push({ at: `row ${tally.rows}`, fields });
+      if (records.length < recordsAtOnce) continue;
+      yield { records, broken: [] };
+      io.signal.throwIfAborted();
+      records = [];
+    }
+  }
+  if (records.length > 0) yield { records, broken: [] };
+  io.signal.throwIfAborted();
+  for (const doubt of count.doubts()) tally.doubt(doubt);
+  const end = tally.end({ evidence: `the report ended whole, after ${tally.rows} rows`, total: count.total() });
+  const notReturned = rows.neverSeen();
+  return end.complete && notReturned.length > 0 ? { ...end, notReturned } : end;
+}
+
+function reportUrl({ url, prompts = {} }: RaasConfig): string {
+  const full = new URL(url);
+  for (const [alias, value] of Object.entries(prompts)) full.searchParams.set(alias, value);
+  full.searchParams.set('format', 'json');
+  return full.href;
+}
+
+/** Workday answers 500 to somebody with whom the report is not shared; that never heals, and asking may lock out. */
+function unauthorised(status: number, bytes: Uint8Array): Refusal | undefined {
+  if (status !== 500 || !Buffer.from(bytes).includes('not authorized')) return undefined;
+  return {
+    what: `${requestName} was refused: the integration user is not authorized for it`,
+    advice: 'Share the report with the user, and give its security group the domains of the columns.',
+  };
+}
+
+/** The number of rows, as the report itself says it in a column of each row. */
+function openCount(column: string | undefined) {
+  const said = new Set<string>();
+  return {
+    add(row: Readonly<Record<string, unknown>>): void {
+      if (column !== undefined && said.size < 2) said.add(String(row[column] ?? ''));
+    },
+    doubts(): readonly string[] {
+      if (column === undefined || (said.size === 1 && this.total() !== undefined)) return [];
+      return [`${column} does not hold one and the same number of rows in each row, so it proves nothing`];
+    },
+    total(): number | undefined {
+      const [text = ''] = said;
+      return /^\d{1,12}$/.test(text) ? Number(text) : undefined;
+    },
+  };
+}

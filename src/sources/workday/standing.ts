@@ -1,0 +1,59 @@
+import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
+
+/** What Workday says of somebody's employment; undefined is not visible, null is known to be empty. */
+export interface EmploymentFacts {
+  readonly active: boolean | null | undefined;
+  readonly terminated: boolean | null | undefined;
+  readonly onLeave: boolean | null | undefined;
+  /** Plain dates; anything else counts as none. */
+  readonly hireDate: unknown;
+  readonly terminationDate: unknown;
+}
+
+/**
+ * Where somebody stands. The first row that matches:
+ *
+ * | active | terminated | on leave | dates                                              | status     |
+ * |--------|------------|----------|----------------------------------------------------|------------|
+ * | not 1  | not 1      | any      | hired after today                                  | prehire    |
+ * | 1      | 1          | any      | any                                                | unknown    |
+ * | any    | 1          | any      | any                                                | terminated |
+ * | not 0  | not 1      | 1        | any                                                | leave      |
+ * | any    | not 1      | any      | terminated before today, and not hired after that  | terminated |
+ * | 1      | not 1      | any      | any                                                | active     |
+ *
+ * Everything else is unknown; most of all `active` = 0 alone, which is also how a future hire looks.
+ */
+export function employmentStatus(facts: EmploymentFacts, today: string): EmploymentStatus {
+  const { active, terminated, onLeave } = facts;
+  const hired = dateText(facts.hireDate);
+  const left = dateText(facts.terminationDate);
+  if (active !== true && terminated !== true && hired > today) return 'prehire';
+  if (terminated === true) return active === true ? 'unknown' : 'terminated';
+  if (onLeave === true && active !== false) return 'leave';
+  if (left !== '' && left < today && hired <= left) return 'terminated';
+  return active === true ? 'active' : 'unknown';
+}
+
+/** Workday writes booleans as `1` and `true`, in one document; reports also as `Yes`. Anything else says nothing. */
+export function readBoolean(value: unknown): boolean | null | undefined {
+  if (value === undefined) return undefined;
+  switch (String(value).trim().toLowerCase()) {
+    case '1':
+    case 'true':
+    case 'yes':
+    case 'y':
+      return true;
+    case '0':
+    case 'false':
+    case 'no':
+    case 'n':
+      return false;
+    default:
+      return null;
+  }
+}
+
+function dateText(value: unknown): string {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : '';
+}

@@ -1,0 +1,55 @@
+import type { ReadRequest } from '../../ports/source.ts';
+import type { WorkerQuery } from './envelope.ts';
+import type { SoapConfig } from './schema.ts';
+
+/** Ids asked for in one request of a look-up. */
+const idsAtOnce = 50;
+
+/** A delta begins a little before its instant: entries are logged late, and clocks differ. */
+const overlapMs = 300_000;
+
+/** The record's fields that Workday can look people up by, with the type of their id. */
+const idTypes: Readonly<Record<string, string>> = {
+  wid: 'WID',
+  employeeId: 'Employee_ID',
+  contingentWorkerId: 'Contingent_Worker_ID',
+};
+
+/** The queries that make up one read, in their order; `asOf` is the instant that all of it is of. */
+export function workerQueries(
+  workers: SoapConfig['workers'],
+  request: ReadRequest,
+  asOf: string,
+): readonly WorkerQuery[] {
+  const whom = { excludeEmployees: workers === 'contingent', excludeContingent: workers === 'employees' };
+  switch (request.kind) {
+    case 'full':
+      return everybody(workers);
+    case 'delta': {
+      // What was entered since, and what was entered before and takes effect since: a leave that begins today.
+      const from = new Date(Date.parse(request.since) - overlapMs).toISOString();
+      const range = { from, through: asOf };
+      return [
+        { ...whom, changed: { by: 'Updated', ...range } },
+        { ...whom, changed: { by: 'Effective', ...range } },
+      ];
+    }
+    case 'point': {
+      const type = idTypes[request.field];
+      if (type === undefined) return everybody(workers);
+      const chunks: WorkerQuery[] = [];
+      for (let start = 0; start < request.identifications.length; start += idsAtOnce) {
+        chunks.push({ ...whom, ids: { type, values: request.identifications.slice(start, start + idsAtOnce) } });
+      }
+      return chunks;
+    }
+  }
+}
+
+/** Employees before contingent workers: see `read-workers.ts`. */
+function everybody(workers: SoapConfig['workers']): readonly WorkerQuery[] {
+  const employees = { excludeEmployees: false, excludeContingent: true };
+  const contingent = { excludeEmployees: true, excludeContingent: false };
+  if (workers === 'all') return [employees, contingent];
+  return [workers === 'employees' ? employees : contingent];
+}

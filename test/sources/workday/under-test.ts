@@ -1,0 +1,116 @@
+import { openSource } from '../../../src/sources/registry.ts';
+import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
+import type { FaultName } from '../../contracts/source-faults.ts';
+import { startVendor } from '../../fakes/hris/vendor-server.ts';
+import { type FakeWorkday, type FakeWorker, fakeWorkers, startWorkday, workdayUser } from '../../fakes/hris/workday.ts';
+import { watchSockets } from '../../support/open-sockets.ts';
+import { sourceBase } from '../../support/source-base.ts';
+
+export const reportColumns = [
+  'WID',
+  'Employee_ID',
+  'First_Name',
+  'Last_Name',
+  'Work_Email',
+  'Hire_Date',
+  'Termination_Date',
+  'Active_Status',
+  'Terminated',
+  'Organizations_group',
+];
+
+/** The clock of the suite runs ten thousand times as fast as the server. */
+const patient = { requestsPerSecond: 1000, patience: '48h' };
+
+const asOneAnswer = 'a report is one answer, without pages';
+
+export const workdayRaas: SourceCase = {
+  name: 'workday (raas)',
+  prepare: (fault) =>
+    prepare(
+      fault,
+      1,
+      (workday, auth) => ({
+        kind: 'workday',
+        api: 'raas',
+        url: workday.reportUrl,
+        auth,
+        columns: reportColumns,
+        countColumn: 'Row_Count',
+        limits: patient,
+      }),
+      'Employee_ID',
+    ),
+  impossible: {
+    'cut body': 'a report is streamed, so half of it ends the read, and the engine reads again: see "cut for good"',
+    'page again': asOneAnswer,
+    'cursor again': asOneAnswer,
+    'person slipped': asOneAnswer,
+    'cursor expired': asOneAnswer,
+    'pages shrink': asOneAnswer,
+    'still written': asOneAnswer,
+  },
+};
+
+export const workdaySoap: SourceCase = {
+  name: 'workday (soap)',
+  prepare: (fault) =>
+    prepare(
+      fault,
+      2,
+      (workday, auth) => ({
+        kind: 'workday',
+        api: 'soap',
+        url: workday.soapUrl,
+        auth,
+        pageSize: 500,
+        limits: patient,
+      }),
+      'employeeId',
+    ),
+  impossible: {
+    'cursor again': 'pages have numbers: see "page again"',
+    'cursor expired': 'pages have numbers, which do not expire',
+    'still written': 'all pages are of one As_Of_Entry_DateTime; one that does not hold is "person slipped"',
+  },
+};
+
+type Config = (workday: FakeWorkday, auth: unknown) => unknown;
+
+async function prepare(
+  fault: FaultName | undefined,
+  strikeAt: number,
+  config: Config,
+  field: string,
+): Promise<SourceUnderTest> {
+  const workers = fakeWorkers(2_500).map((worker, index): FakeWorker => {
+    if (fault === 'long ids') return { ...worker, id: `90071992547409${String(index).padStart(5, '0')}` };
+    return index % 10 === 0 ? { ...worker, active: false, terminated: true, left: '2025-12-31' } : worker;
+  });
+  const other = await startVendor({ isData: () => true, answer: () => ({ status: 200, body: '{"Report_Entry":[]}' }) });
+  const workday = await startWorkday({ workers, fault, strikeAt, otherHost: other.url });
+  const auth =
+    fault === 'token ends'
+      ? { kind: 'client-credentials', tokenUrl: workday.tokenUrl, clientId: 'rollcall', clientSecret: 'secret' }
+      : { kind: 'basic', ...workdayUser };
+  const source = openSource(config(workday, auth), sourceBase('/'));
+  return {
+    source,
+    field,
+    identifications: workers.map(({ id }) => id),
+    openResources: watchSockets(workday.port),
+    verify() {
+      if (other.requests.length > 0) throw new Error('another host was asked');
+    },
+    ...(source.capabilities.delta ? { change: () => change(workday) } : {}),
+  };
+}
+
+async function change({ workers }: FakeWorkday): ReturnType<NonNullable<SourceUnderTest['change']>> {
+  const changed = [5, 9, 11];
+  for (const index of changed) {
+    const worker = workers[index];
+    if (worker !== undefined) workers[index] = { ...worker, last: 'Schmidt', changedAt: '2026-11-21T11:00:00.000Z' };
+  }
+  return { since: '2026-11-21T09:00:00Z', changed: changed.map((index) => workers[index]?.id ?? '') };
+}
