@@ -1,0 +1,60 @@
+import { expect } from 'vitest';
+import { openSource } from '../../../src/sources/registry.ts';
+import type { SourceCase } from '../../contracts/source.ts';
+import type { FaultName } from '../../contracts/source-faults.ts';
+import { humans, type PagingFakeName, startRestFake } from '../../fakes/hris/rest.ts';
+import { sourceBase } from '../../support/source-base.ts';
+import { openSocketsTo } from './open-sockets.ts';
+
+type Impossible = Partial<Record<FaultName, string>>;
+
+const always: Impossible = { 'still written': 'an answer is of one moment; see "person slipped"' };
+const noCursor: Impossible = { 'cursor again': 'pages are counted: there is no cursor' };
+const noTotal: Impossible = {
+  'total too large': 'the API tells no total',
+  'total too small': 'the API tells no total',
+};
+const goesOnAfter: Impossible = {
+  'person slipped': 'a page goes on after a person, so nobody slips when one is deleted',
+};
+
+function restCase(style: PagingFakeName, impossible: Impossible): SourceCase {
+  return {
+    name: `rest (${style})`,
+    async prepare(fault) {
+      const fake = await startRestFake(style, fault);
+      return {
+        source: openSource(fake.source, sourceBase('/')),
+        field: 'id',
+        identifications: humans(2_600, fault).map(({ id }) => id.replace('#', '')),
+        openResources: () => openSocketsTo(fake.server.port),
+        verify: () => expect(fake.elsewhere.requests).toEqual([]),
+      };
+    },
+    impossible: { ...always, ...impossible },
+  };
+}
+
+const oneAnswer = 'one answer holds everybody';
+
+export const restNone = restCase('none', {
+  ...noCursor,
+  'page again': oneAnswer,
+  'person slipped': oneAnswer,
+  'cursor expired': oneAnswer,
+  'pages shrink': oneAnswer,
+});
+export const restOffset = restCase('offset', noCursor);
+export const restOffsetOverlap = restCase('offset, no total', { ...noCursor, ...noTotal });
+export const restPage = restCase('page', noCursor);
+export const restPageInBody = restCase('page-in-body', noCursor);
+export const restStartIndex = restCase('start-index', noCursor);
+export const restCursor = restCase('cursor', {});
+export const restAfterId = restCase('after-id', {
+  ...noTotal,
+  ...goesOnAfter,
+  'cursor again': 'the last id is the cursor; see "page again"',
+});
+export const restNextLink = restCase('next-link', { ...noTotal, ...goesOnAfter });
+export const restLinkHeader = restCase('link-header', { ...noTotal, ...goesOnAfter });
+export const restTotalPages = restCase('total-pages', noCursor);
