@@ -1,5 +1,8 @@
 import { RollcallError } from '../core/errors.ts';
 
+/** A wait is looked at again after so long: a person may have cancelled the run meanwhile. */
+export const longestUnwatchedMs = 30_000;
+
 const maxTries = 5;
 const firstWaitMs = 1000;
 const longestBackoffMs = 60_000;

@@ -200,6 +200,20 @@ describe('a lease that is lost', () => {
   });
 });
 
+describe('a long wait', () => {
+  it('ends within half a minute when a person cancels the run', async () => {
+    const bench = await openBench((_job, _context, call) => (call === 1 ? then('settle', 3_600_000) : done));
+    const driven = driveRun('r1', bench.io);
+    await bench.clock.advance(100_000);
+    expect(bench.calls).toHaveLength(1);
+
+    await bench.store.runs.requestCancel('r1');
+    expect(await bench.clock.drive(driven)).toBe('ended');
+
+    expect(bench.calls.map(({ at }) => at)).toEqual([0, 120_000]);
+  });
+});
+
 describe('a process that is to end', () => {
   it('does nothing any more when it was asked before', async () => {
     const bench = await openBench(() => done);

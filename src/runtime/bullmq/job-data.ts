@@ -10,6 +10,8 @@ const jobData = z.strictObject({
   tries: z.int().min(0),
   /** Which piece of its run this is: 0 makes the plan, each further one brings a batch to its end. */
   piece: z.int().min(0),
+  /** A long wait is over at this instant (epoch ms); the job comes earlier to see whether a person has cancelled it. */
+  notBefore: z.int().optional(),
 });
 
 export type JobData = z.output<typeof jobData>;

@@ -4,7 +4,7 @@ import type { JobContext } from '../../engine/job-context.ts';
 import { jobOfVerb } from '../../engine/run-jobs.ts';
 import { failRun, resumePoint } from '../../engine/run-sync.ts';
 import type { JobOutcome } from '../../ports/job.ts';
-import { retryWait } from '../retry-wait.ts';
+import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
 import type { JobData } from './job-data.ts';
 import { RunBusy, withOwnedRun } from './owned-run.ts';
 
@@ -38,7 +38,9 @@ const busyMs = 1000;
  * the run, in words. Rejects only when `lock` aborted: then the job is somebody else's by now.
  */
 export async function workJob(given: JobData, io: WorkIo, lock: AbortSignal): Promise<Worked> {
-  let data = given;
+  const { notBefore = 0, ...rest } = given;
+  if (await mustWait(notBefore, rest, io)) return comeAgain(rest, notBefore - io.engine.clock.now(), io);
+  let data: JobData = rest;
   for (;;) {
     if (io.stop.aborted) return { kind: 'again', data, afterMs: 0 };
     lock.throwIfAborted();
@@ -52,10 +54,24 @@ export async function workJob(given: JobData, io: WorkIo, lock: AbortSignal): Pr
     if (outcome.kind === 'done') return done;
     const { job, payload, afterMs } = outcome;
     data = { ...data, job, payload: payload as JobData['payload'], tries: 0 };
-    if (afterMs > 0) return { kind: 'again', data, afterMs };
+    if (afterMs > 0) return comeAgain(data, afterMs, io);
     // The next batch is a job of its own: whoever is free takes it.
     if (job === jobOfVerb.deliver) return { kind: 'follow', data: { ...data, piece: data.piece + 1 } };
   }
+}
+
+/** A long wait is cut into pieces, with its end in the job's data. */
+function comeAgain(data: JobData, afterMs: number, { engine }: WorkIo): Worked {
+  if (afterMs <= longestUnwatchedMs) return { kind: 'again', data, afterMs };
+  const notBefore = engine.clock.now() + Math.round(afterMs);
+  return { kind: 'again', data: { ...data, notBefore }, afterMs: longestUnwatchedMs };
+}
+
+/** Whether a long wait goes on: a run that a person has cancelled, or that has ended, is taken up at once. */
+async function mustWait(notBefore: number, { payload }: JobData, { engine, stop }: WorkIo): Promise<boolean> {
+  if (stop.aborted || engine.clock.now() >= notBefore || payload.run === undefined) return false;
+  const run = await engine.store.runs.get(payload.run).catch(() => undefined);
+  return run === undefined || (run.phase !== 'done' && !run.isCancelRequested);
 }
 
 /** One step of a run from where the store says it stands, or a job of no run. */
@@ -102,7 +118,7 @@ async function afterTrouble(data: JobData, error: unknown, io: WorkIo, lock: Abo
   const fields = { run, job: data.job, code, tries, error: textOf(error) };
   if (afterMs !== undefined) {
     logger.warn({ ...fields, waitMs: afterMs }, 'trying again');
-    return { kind: 'again', data: { ...data, tries }, afterMs };
+    return comeAgain({ ...data, tries }, afterMs, io);
   }
   logger.error(fields, run === undefined ? 'job failed' : 'run failed');
   return run === undefined ? done : giveUp(run, data, error, io, lock);

@@ -5,7 +5,7 @@ import { continueWith, jobOfVerb } from '../../engine/run-jobs.ts';
 import { failRun, resumePoint } from '../../engine/run-sync.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { holdLease } from '../hold-lease.ts';
-import { retryWait } from '../retry-wait.ts';
+import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
 
 export interface DriveIo {
   readonly engine: EngineIo;
@@ -59,7 +59,7 @@ export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
     const driving: Driving = { owned: { run, lease: held.lease }, sync, signal: held.signal, stopping };
     let outcome = continueWith(runId, resumePoint(run));
     while (outcome.kind === 'continue') {
-      await clock.sleep(outcome.afterMs, stopping);
+      await waitUnlessCancelled(runId, outcome.afterMs, engine, stopping);
       outcome = await runPatiently(outcome, driving, io);
     }
     return 'ended';
@@ -99,7 +99,7 @@ async function runPatiently(
   driving: Driving,
   io: DriveIo,
 ): Promise<JobOutcome> {
-  const { clock, logger } = io.engine;
+  const { logger } = io.engine;
   const { run } = driving.owned;
   const context = contextFor(job, driving, io);
   for (let attempt = 1; ; attempt += 1) {
@@ -117,8 +117,23 @@ async function runPatiently(
       }
       logger.warn({ run: run.id, job, code, attempt, waitMs, error: textOf(error) }, 'trying again');
       io.engine.progress({ step: 'retrying', afterMs: waitMs, reason: textOf(error) });
-      await clock.sleep(waitMs, driving.stopping);
+      await waitUnlessCancelled(run.id, waitMs, io.engine, driving.stopping);
     }
+  }
+}
+
+/** Waits, in pieces. Ends early when a person has cancelled the run: the next job notices that first. */
+async function waitUnlessCancelled(
+  runId: string,
+  waitMs: number,
+  { clock, store }: EngineIo,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  const until = clock.now() + waitMs;
+  for (let leftMs = waitMs; leftMs > 0; leftMs = until - clock.now()) {
+    await clock.sleep(Math.min(leftMs, longestUnwatchedMs), signal);
+    if (leftMs > longestUnwatchedMs && (await store.runs.get(runId))?.isCancelRequested === true) return;
   }
 }
 

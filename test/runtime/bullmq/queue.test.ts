@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runJob } from '../../../jobs/index.ts';
+import { RollcallError } from '../../../src/core/errors.ts';
 import { openRun, requestRun } from '../../../src/engine/request-run.ts';
 import { firstPiece } from '../../../src/runtime/bullmq/job-data.ts';
 import { type WorkIo, workJob } from '../../../src/runtime/bullmq/work-job.ts';
@@ -92,6 +93,43 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
     replica.process.kill('SIGTERM');
     expect(await replica.ended).toMatchObject({ code: 0, errors: '' });
     expect(Date.now() - askedAt).toBeLessThan(1500);
+  });
+});
+
+describe('a job that has to wait for long', () => {
+  it('comes again in pieces, and at once when a person has cancelled its run', async () => {
+    const world = await openWorld({ redis: undefined, employees: people, sync: { batchRows: 10 } });
+    const { app, engine } = await openHere(world.config, { clock: world.clock, logger: silentLogger });
+    await requestRun({ sync: 'people', kind: 'manual', scope: { kind: 'all' } }, engine.io);
+    const run = (await openRun('people', engine.io))?.run.id ?? '';
+    const never = new AbortController().signal;
+    const tooBusy = new RollcallError('come later', { code: 'PLATFORM_BUSY', retry: { afterMs: 600_000 } });
+    const asked: string[] = [];
+    const io: WorkIo = {
+      engine: engine.io,
+      newOwner: () => 'worker',
+      stop: never,
+      patience: never,
+      keepToken: async () => {},
+      runJob: async (job) => {
+        asked.push(job);
+        throw tooBusy;
+      },
+      random: () => 0,
+    };
+    const first = await workJob(firstPiece(run), io, never);
+    const second = first.kind === 'again' ? await workJob(first.data, io, never) : expect.fail('it should come again');
+
+    expect([first, second]).toMatchObject([
+      { kind: 'again', afterMs: 30_000 },
+      { kind: 'again', afterMs: 30_000 },
+    ]);
+    expect(asked).toHaveLength(1);
+
+    await engine.io.store.runs.requestCancel(run);
+    await workJob(second.kind === 'again' ? second.data : expect.fail('it should come again'), io, never);
+    expect(asked).toHaveLength(2);
+    await app.close();
   });
 });
 
