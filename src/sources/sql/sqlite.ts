@@ -41,7 +41,8 @@ export async function openSqlite(place: FilePlace, options: SessionOptions): Pro
   const words = sqlWords('sqlite', options.query);
   const thread = openThread(options);
   const columns = async (): Promise<readonly Column[]> =>
-    (await thread.ask({ kind: 'columns', sql: words.noRows })) as readonly Column[];
+    // Of the query alone, never run: within another one, columns of one name would be given others.
+    (await thread.ask({ kind: 'columns', sql: options.query })) as readonly Column[];
   async function* read(
     sql: string,
     size: number,

@@ -17,8 +17,8 @@ export function readStatement(
   query: string,
   dialect: SqlDialect,
 ): { readonly query: string } | { readonly problem: string } {
-  // As long as the query itself, so that places in one are places in the other.
-  const bare = query.replace(quoted[dialect], (text) => ' '.repeat(text.length));
+  // As long as the query itself, so that places in one are places in the other; comments alone become blanks.
+  const bare = query.replace(quoted[dialect], (text) => (/^(?:--|\/\*|#)/.test(text) ? ' ' : '"').repeat(text.length));
   const shape = bare.trimEnd().replace(/;$/, '').trimEnd();
   if (shape.includes(';')) return { problem: 'must be one statement: there is something after a ;' };
   if (!/^\s*(?:select|with)\b/i.test(shape)) return { problem: 'must begin with select or with' };

@@ -4,9 +4,10 @@ import Sqlite from 'better-sqlite3';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
 import type { FaultName } from '../../contracts/source-faults.ts';
-import { startCuttingProxy } from '../../support/cutting-proxy.ts';
 import type { MariaDbService, PostgresService } from '../../support/services.ts';
+import { socketsTo } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
+import { openTcpDoor } from '../../support/tcp-door.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const people = 2_500;
@@ -107,10 +108,13 @@ export function sqlOnMariaDb(server: MariaDbService | undefined): SourceCase {
 async function onServer(url: string, fault: FaultName | undefined): Promise<SourceUnderTest> {
   const place = new URL(url);
   if (fault === 'no right') place.password = 'wrong';
-  if (fault === 'cut for good') place.port = String(await startCuttingProxy(Number(place.port), 40_000));
+  if (fault === 'cut for good') {
+    const { port } = await openTcpDoor(Number(place.port), (_, bytes) => (bytes < 40_000 ? 'pass' : 'cut'));
+    place.port = String(port);
+  }
   return {
     ...underTest(place.href, await temporaryFolder(), fault),
-    openResources: () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length,
+    openResources: () => socketsTo(Number(place.port)),
   };
 }
 
