@@ -1,5 +1,5 @@
 import { type FieldName, fieldTraits } from './fields.ts';
-import { compileDateFormat, isoDatePattern } from './plain-date.ts';
+import { compileDateFormat, dateProblem, isoDatePattern } from './plain-date.ts';
 import type { FieldRule } from './settings.ts';
 import { compileSourcePath } from './source-path.ts';
 import { compileTransforms, readText, textProblem } from './text.ts';
@@ -112,8 +112,7 @@ function blankOutcome(name: FieldName, rule: FieldRule): '' | undefined | Refusa
 function compileFinish(name: FieldName, rule: FieldRule): (text: string) => string | Refusal {
   if (fieldTraits(name).isDate || rule.format !== undefined) {
     const format = compileDateFormat(rule.format ?? isoDatePattern);
-    const refusal = new Refusal(`is not a date in the format ${format.pattern}`);
-    return (text) => format.parse(text) ?? refusal;
+    return (text) => format.parse(text) ?? new Refusal(dateProblem(text, format));
   }
   const refuseProblem = (text: string) => {
     const problem = textProblem(text);

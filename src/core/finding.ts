@@ -13,6 +13,7 @@ export type FindingCode =
   | 'row-rejected'
   | 'row-unreadable'
   | 'source-incomplete'
+  | 'source-note'
   | 'duplicate-key'
   | 'case-conflict'
   | 'email-conflict'

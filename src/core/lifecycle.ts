@@ -1,5 +1,5 @@
 import type { Standing } from './person.ts';
-import { compileDateFormat, type DateFormat, isoDatePattern } from './plain-date.ts';
+import { compileDateFormat, type DateFormat, dateProblem, isoDatePattern } from './plain-date.ts';
 import type { LifecycleSettings } from './settings.ts';
 import { compileSourcePath } from './source-path.ts';
 import { readText } from './text.ts';
@@ -135,16 +135,11 @@ function neither(reason: string): StatusReading {
 function dateReader(name: string | undefined, format: DateFormat): (fields: Fields) => string | StandingVerdict {
   if (name === undefined) return () => '';
   const read = compileSourcePath(name);
-  const rejected: StandingVerdict = {
-    kind: 'rejected',
-    column: name,
-    reason: `is not a date in the format ${format.pattern}`,
-  };
   return (fields) => {
     const reading = readText(read(fields));
     if (reading.kind === 'refused') return { kind: 'rejected', column: name, reason: reading.reason };
     if (reading.kind === 'absent' || reading.text === '') return '';
-    return format.parse(reading.text) ?? rejected;
+    return format.parse(reading.text) ?? { kind: 'rejected', column: name, reason: dateProblem(reading.text, format) };
   };
 }
 

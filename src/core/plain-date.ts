@@ -11,6 +11,15 @@ export interface DateFormat {
   parse(text: string): string | undefined;
 }
 
+/** Why a text is no date of the format, without telling it. */
+export function dateProblem(text: string, { pattern }: DateFormat): string {
+  // Days since 1899-12-30, as spreadsheets keep dates: 20000 is a day of 1954, 79999 one of 2119.
+  if (/^[2-7]\d{4}(?:[.,]\d+)?$/.test(text)) {
+    return `is a spreadsheet's day number instead of a date in the format ${pattern}: export the column as a date or as text`;
+  }
+  return `is not a date in the format ${pattern}`;
+}
+
 export const isoDatePattern = 'yyyy-MM-dd';
 
 /**

@@ -34,6 +34,8 @@ export type ReadEnd =
       readonly stamp: string;
       /** Fields that the source was asked for and gave for nobody: a permission or a column may have been taken away. */
       readonly notReturned?: readonly string[];
+      /** What a person should know of the read though it is no doubt, without field values. */
+      readonly notes?: readonly string[];
     }
   | {
       readonly complete: false;
@@ -41,6 +43,8 @@ export type ReadEnd =
       readonly reasons: readonly string[];
       /** The one doubt is that there are far fewer rows than before: a person who knows better may accept the read. */
       readonly isShrunk?: true;
+      /** As above. */
+      readonly notes?: readonly string[];
     };
 
 export interface Snapshot {

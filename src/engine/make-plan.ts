@@ -59,7 +59,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
   try {
     const index = new PeopleIndex(spool, sync.mapping.fields);
     const last = scope.kind === 'all' ? await io.store.reads.last(name) : undefined;
-    const pulled = await pull({ sync, scope, index, signal, find, previousRows: last?.rows }, io);
+    const pulled = await pull({ sync, scope, index, signal, find, previous: last }, io);
     io.checkpoint('source-read');
     const vanished = fieldsGone(job, pulled, last);
     for (const { reason } of vanished) find({ code: 'field-vanished', message: reason });

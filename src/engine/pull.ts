@@ -3,7 +3,7 @@ import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Mapped, Person, RejectedPerson } from '../core/person.ts';
 import { certifySnapshot, type Snapshot } from '../core/snapshot.ts';
-import type { ReadRequest } from '../ports/source.ts';
+import type { ReadRequest, SourceIo } from '../ports/source.ts';
 import type { RunScope } from '../ports/store.ts';
 import { checkFields } from './check-fields.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
@@ -26,7 +26,7 @@ export interface Pulled {
 export interface PullJob {
   readonly sync: Sync;
   readonly scope: RunScope;
-  readonly previousRows: number | undefined;
+  readonly previous: SourceIo['previous'];
   readonly index: PeopleIndex;
   readonly signal: AbortSignal;
   readonly find: (finding: Finding) => void;
@@ -70,7 +70,7 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
     }
   };
 
-  const previous = job.previousRows === undefined ? undefined : { rows: job.previousRows };
+  const { previous } = job;
   const sourceIo = { clock: io.clock, logger: io.logger, signal, previous };
   await checkFields(sync, sourceIo);
   const reading = sync.source.read(request, sourceIo);
@@ -84,6 +84,7 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
       });
       for (const gap of snapshot.gaps)
         find({ code: 'source-incomplete', message: `the read proves nothing about absence: ${gap}` });
+      for (const note of next.value.notes ?? []) find({ code: 'source-note', message: note });
       const fillRates = Object.fromEntries(
         sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),
       );

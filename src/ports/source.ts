@@ -43,8 +43,8 @@ export interface SourceIo {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** The last complete full read of this sync, to compare against; undefined at first. */
-  readonly previous: { readonly rows: number } | undefined;
+  /** The last complete full read of this sync, to compare against; undefined at first. `stamp` is what it ended with. */
+  readonly previous: { readonly rows: number; readonly stamp?: string } | undefined;
 }
 
 export interface SourcePage {

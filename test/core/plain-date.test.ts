@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileDateFormat } from '../../src/core/plain-date.ts';
+import { compileDateFormat, dateProblem } from '../../src/core/plain-date.ts';
 
 describe('a date format', () => {
   it.each([
@@ -91,4 +91,16 @@ describe('a date format', () => {
       ),
     );
   });
+});
+
+it.each([
+  ['45306', /spreadsheet's day number instead of a date in the format dd\/MM\/yyyy/],
+  ['45306.75', /spreadsheet's day number/],
+  ['12345', /^is not a date in the format dd\/MM\/yyyy$/],
+  ['450306', /^is not a date/],
+  ['2024-01-15', /^is not a date/],
+])('the problem with %s as a date is told without it', (text, message) => {
+  const problem = dateProblem(text, compileDateFormat('dd/MM/yyyy'));
+  expect(problem).toMatch(message);
+  expect(problem).not.toContain(text);
 });

@@ -1,6 +1,7 @@
 import type { ReadEnd } from '../../core/snapshot.ts';
 import type { CsvFile } from './csv-file.ts';
 import { markerProblem } from './marker.ts';
+import { newerBefore, stampOf } from './newest.ts';
 import type { Trailer } from './trailer.ts';
 
 /** How the file is to prove that it is whole, with what that needs. */
@@ -15,6 +16,8 @@ export interface FileFacts {
   readonly rows: number;
   readonly hasLineEnd: boolean;
   readonly trailer: Trailer | undefined;
+  /** What a person should know, and is no doubt. */
+  readonly notes: readonly string[];
   /** Signs of a cut, found while reading. */
   readonly cuts: readonly string[];
 }
@@ -28,18 +31,24 @@ export async function judgeCompleteness(
   file: CsvFile,
   facts: FileFacts,
   yielded: number,
+  previousStamp: string | undefined,
 ): Promise<ReadEnd> {
   const reasons = [...facts.cuts];
   if (facts.rows === 0) reasons.push('the file holds no employees');
   const proof = await proofOf(rule, file, facts);
   reasons.push(...proof.problems);
+  const newer = file.rank && previousStamp && newerBefore(file.rank, previousStamp);
+  if (newer)
+    reasons.push(`${file.name} is older than the file of the last complete read, ${newer}: was that taken away?`);
   // Last, so that a change during all of the above is seen too.
   reasons.push(...(await file.movements()));
+  const notes = facts.notes.length === 0 ? {} : { notes: facts.notes };
   if (reasons.length > 0) {
     const shrunk = proof.isShrunk === true && reasons.length === 1 ? { isShrunk: proof.isShrunk } : {};
-    return { complete: false, rows: yielded, reasons, ...shrunk };
+    return { complete: false, rows: yielded, reasons, ...shrunk, ...notes };
   }
-  return { complete: true, rows: yielded, evidence: proof.evidence, stamp: file.digest() };
+  const stamp = stampOf(file.digest(), file.rank);
+  return { complete: true, rows: yielded, evidence: proof.evidence, stamp, ...notes };
 }
 
 interface Proof {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { RollcallError } from '../../core/errors.ts';
 import { type Marker, readMarker } from './marker.ts';
+import type { FileRank } from './newest.ts';
 
 /** The file under one read: its text once, from the start, and whether it stood still meanwhile. */
 export interface CsvFile {
@@ -17,6 +18,8 @@ export interface CsvFile {
   readonly packedDigest?: string;
   /** When the file was last written, as it was when opened: epoch nanoseconds. Undefined where the server does not say. */
   readonly writtenAtNs: bigint | undefined;
+  /** Where it stands among the files of a pattern. */
+  readonly rank?: FileRank;
   /** The marker that belongs to it; a sentence when there is none or it cannot be read. */
   marker(): Promise<Marker | string>;
   close(): Promise<void>;

@@ -7,6 +7,35 @@ export interface Candidate {
   readonly writtenAtNs: bigint;
 }
 
+/** What makes one file of a pattern newer than another: its name, or when it was written (epoch nanoseconds). */
+export interface FileRank {
+  readonly order: 'name' | 'time';
+  readonly value: string;
+}
+
+/** The rank of a file by its path or address. A server that tells no time gives none. */
+export function rankOf(
+  order: FileRank['order'],
+  file: { readonly name: string; readonly writtenAtNs: bigint | undefined },
+): FileRank | undefined {
+  if (order === 'name') return { order, value: fileNameOf(file.name) };
+  return file.writtenAtNs === undefined ? undefined : { order, value: String(file.writtenAtNs) };
+}
+
+/** What a read of ranked files is known by: the content's hash, and the rank. */
+export function stampOf(digest: string, rank: FileRank | undefined): string {
+  return rank === undefined ? digest : `${digest} ${rank.order}:${rank.value}`;
+}
+
+/** The file of an earlier read, when that is newer than this one: by the stamp it ended with. */
+export function newerBefore(rank: FileRank, stamp: string): string | undefined {
+  const [, order, value = ''] = /^[0-9a-f]{64} (name|time):(.*)$/s.exec(stamp) ?? [];
+  if (order !== rank.order) return undefined;
+  const isNewer = order === 'name' ? compareNames(value, rank.value) > 0 : BigInt(value) > BigInt(rank.value);
+  if (!isNewer) return undefined;
+  return order === 'name' ? value : 'a file that was written later';
+}
+
 /** Whether the file name has a `*`, which stands for any characters. */
 export function isPattern(path: string): boolean {
   return fileNameOf(path).includes('*');
@@ -46,8 +75,11 @@ export function chooseNewest(pattern: string, candidates: readonly Candidate[], 
 }
 
 function byName(a: Candidate, b: Candidate): number {
-  const numeric = new Intl.Collator('en', { numeric: true });
-  return numeric.compare(fileNameOf(a.file), fileNameOf(b.file));
+  return compareNames(fileNameOf(a.file), fileNameOf(b.file));
+}
+
+function compareNames(a: string, b: string): number {
+  return new Intl.Collator('en', { numeric: true }).compare(a, b);
 }
 
 function byTime(a: Candidate, b: Candidate): number {

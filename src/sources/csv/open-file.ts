@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
-import type { SourceBase } from '../../ports/source.ts';
-import { openCsvFile } from './csv-file.ts';
+import type { SourceBase, SourceIo } from '../../ports/source.ts';
+import { type CsvFile, openCsvFile } from './csv-file.ts';
 import { httpsPlace } from './https-place.ts';
 import { findLocal, localPlace } from './local-place.ts';
+import { isPattern, rankOf } from './newest.ts';
 import type { Place } from './place.ts';
 import type { OpenFile } from './read.ts';
 import { receiveFile } from './received.ts';
@@ -17,7 +18,8 @@ export function fileOpener(config: CsvConfig, base: SourceBase): OpenFile {
   const path = config.path === undefined ? undefined : resolve(base.folder, config.path);
   const markerOf = markerNamer(config, base);
   const place = path === undefined ? remotePlace(config, base) : localPlace(path, newest);
-  return async (io, part) => {
+  const pattern = config.path ?? config.sftp?.path ?? config.s3?.key;
+  const open = async (io: SourceIo, part: 'whole' | 'header'): Promise<CsvFile> => {
     if (path !== undefined && compressionOf(path, compression) === 'none') {
       const file = await findLocal(path, newest);
       return openCsvFile(file, markerOf(file));
@@ -30,6 +32,12 @@ export function fileOpener(config: CsvConfig, base: SourceBase): OpenFile {
       mustStandStill: config.complete === 'stable',
     };
     return receiveFile(place, order, io);
+  };
+  if (pattern === undefined || !isPattern(pattern)) return open;
+  return async (io, part) => {
+    const file = await open(io, part);
+    const rank = rankOf(newest, file);
+    return rank === undefined ? file : { ...file, rank };
   };
 }
 

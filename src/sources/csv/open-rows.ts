@@ -31,7 +31,8 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
   const text = decoder.decode(head);
   const { delimiter, skipBytes } = readPreamble(path, text, config);
   const quote = config.quote === 'none' ? null : config.quote;
-  const parser = createRowParser({ delimiter, quote, firstLine: skipBytes === 0 ? 1 : 2 });
+  const mayQuoteInside = quote === '"' && hasTextFormula(text.toString('latin1'), delimiter);
+  const parser = createRowParser({ delimiter, quote, firstLine: skipBytes === 0 ? 1 : 2, mayQuoteInside });
   let lastByte = text.at(-1);
   try {
     const beginning = await parser.push(text.subarray(skipBytes));
@@ -66,4 +67,9 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
     parser.close();
     throw error;
   }
+}
+
+/** Whether a cell begins with `="`, bare: then quotes are taken less strictly in the whole file. */
+function hasTextFormula(head: string, delimiter: string): boolean {
+  return [delimiter, '\n', '\r'].some((before) => head.includes(`${before}="`));
 }

@@ -95,9 +95,10 @@ async function* readRows(
     rows: sorter.rows,
     hasLineEnd: rows.hasLineEnd(),
     trailer: sorter.trailer,
+    notes: sorter.notes,
     cuts: cuts.filter((reason) => reason !== undefined),
   };
-  return judgeCompleteness(rule, file, facts, yielded);
+  return judgeCompleteness(rule, file, facts, yielded, io.previous?.stamp);
 }
 
 function completenessRule(config: CsvConfig, io: SourceIo): CompletenessRule {

@@ -29,6 +29,8 @@ export function createRowParser(options: {
   readonly delimiter: string;
   readonly quote: string | null;
   readonly firstLine: number;
+  /** Cells may hold quotes though they are not quoted themselves, as in `="001234"`. */
+  readonly mayQuoteInside?: boolean;
 }): RowParser {
   let rows: CsvRow[] = [];
   let line = options.firstLine;
@@ -39,6 +41,7 @@ export function createRowParser(options: {
     escape: options.quote,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
+    relax_quotes: options.mayQuoteInside === true,
     max_record_size: maxRecordLength,
     // Rows are taken here and not from the stream: one array push instead of a passage through its queue.
     on_record: (cells: string[]) => {
@@ -89,7 +92,8 @@ function lineEndsWithin(cells: readonly string[]): number {
 const reasons: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed: the file is cut, or a quote inside a cell is not doubled',
   CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote: a quote inside a cell is not doubled',
-  INVALID_OPENING_QUOTE: 'a quote stands in a cell that is not quoted: quote the cell and double the quote',
+  INVALID_OPENING_QUOTE:
+    'a quote stands in a cell that is not quoted: quote the cell and double the quote, or set source.quote: none',
   CSV_MAX_RECORD_SIZE: `the row is longer than ${maxRecordLength} characters: a quote is not closed`,
 };
 

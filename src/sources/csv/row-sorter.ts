@@ -13,6 +13,8 @@ export interface RowSorter {
   readonly trailer: Trailer | undefined;
   /** Why the last row looks cut. */
   readonly cut: string | undefined;
+  /** What was mended on the way, in words. */
+  readonly notes: readonly string[];
 }
 
 export interface RowSorterOptions {
@@ -31,6 +33,7 @@ export function createRowSorter(options: RowSorterOptions): RowSorter {
   let rows = 0;
   let trailer: Trailer | undefined;
   let cut: string | undefined;
+  let unwrapped = 0;
 
   const settle = (row: CsvRow, records: SourceRecord[], broken: BrokenRecord[]): void => {
     rows++;
@@ -39,7 +42,15 @@ export function createRowSorter(options: RowSorterOptions): RowSorter {
       broken.push({ at, reason: `the row has ${row.cells.length} columns, the header has ${columns.length}` });
       return;
     }
-    const record = { at, fields: fieldsOf(columns, row.cells) };
+    const fields: Record<string, string> = {};
+    // An index loop: this runs for every cell of the file.
+    for (let index = 0; index < columns.length; index++) {
+      const cell = row.cells[index] ?? '';
+      const isWrapped = cell.charCodeAt(0) === equalsSign && textFormula.test(cell);
+      if (isWrapped) unwrapped++;
+      fields[columns[index] ?? ''] = isWrapped ? cell.slice(2, -1).replaceAll('""', '"') : cell;
+    }
+    const record = { at, fields };
     if (accepts(record)) records.push(record);
   };
 
@@ -52,6 +63,11 @@ export function createRowSorter(options: RowSorterOptions): RowSorter {
     },
     get cut() {
       return cut;
+    },
+    get notes() {
+      if (unwrapped === 0) return [];
+      const cells = unwrapped === 1 ? '1 cell was' : `${unwrapped} cells were`;
+      return [`${cells} written for a spreadsheet, as ="…", and read as the text between the quotes`];
     },
     take(taken) {
       const records: SourceRecord[] = [];
@@ -81,12 +97,9 @@ export function createRowSorter(options: RowSorterOptions): RowSorter {
   };
 }
 
-function fieldsOf(columns: readonly string[], cells: readonly string[]): Record<string, string> {
-  const fields: Record<string, string> = {};
-  // An index loop: this runs for every cell of the file.
-  for (let index = 0; index < columns.length; index++) fields[columns[index] ?? ''] = cells[index] ?? '';
-  return fields;
-}
+const equalsSign = 0x3d;
+/** What exports write so that a spreadsheet keeps leading zeros: `="001234"`. */
+const textFormula = /^="(?:[^"]|"")*"$/;
 
 /** Blank lines, and the rows of nothing but delimiters that spreadsheets leave at the end. */
 function isBlank(row: CsvRow): boolean {

@@ -129,6 +129,34 @@ describe('a CSV file', () => {
     expect(await open().fields(sourceIo())).toEqual(['id', 'first name', 'mail']);
   });
 
+  it.each([
+    ['bare', 'id,name,mail\n="00123","Paz, Ana",a@example.com\n="4",="O""x",\n'],
+    ['in quotes', 'id,name,mail\n"=""00123""","Paz, Ana",a@example.com\n"=""4""","=""O""""x""",\n'],
+  ])(
+    'has cells that were written for a spreadsheet, %s: it reads the text in them and says how many',
+    async (_, text) => {
+      const { rows, end } = await read(text);
+
+      expect(rows).toEqual([
+        ['00123', 'Paz, Ana', 'a@example.com'],
+        ['4', 'O"x', ''],
+      ]);
+      expect(end).toMatchObject({
+        complete: true,
+        notes: [expect.stringMatching(/^3 cells were written for a spread/)],
+      });
+    },
+  );
+
+  it('with such cells still loses nobody in silence to a quote that is not closed', async () => {
+    const swallowed = await read('id,name\n="00123","Paz\n="4",Luz\n="5",Ana\n');
+    const cut = await read('id,name\n="00123",Paz\n="4","Lu\n');
+
+    expect(swallowed.rows).toEqual([['5', 'Ana']]);
+    expect(swallowed.broken).toEqual([{ at: 'line 2', reason: 'the row has 3 columns, the header has 2' }]);
+    expect(cut.reasons).toEqual([expect.stringMatching(/a quote is opened and never closed/)]);
+  });
+
   it('may have no quoting at all', async () => {
     const { rows } = await read('id,size\n1,5" pipe\n2,"x\n', { quote: 'none' });
 
@@ -369,6 +397,46 @@ describe('a file that moves while it is read is not complete', () => {
     while (!step.done) step = await reading.next();
     expect(step.value.complete).toBe(false);
     expect(step.value).toHaveProperty('reasons', expect.arrayContaining([expect.stringMatching(reason)]));
+  });
+});
+
+describe('a file of a pattern', () => {
+  it.each([
+    [
+      'name',
+      'e-2026-11-20.csv',
+      /e-2026-11-19\.csv is older than the file of the last complete read, e-2026-11-20\.csv/,
+    ],
+    ['time', 'e-2026-11-20.csv', /e-2026-11-19\.csv is older than the file of the last complete read, a file that was/],
+  ])('proves nothing when by %s it is older than the one that was read last', async (newest, name, reason) => {
+    const { folder } = await drop('');
+    const source = openSource({ kind: 'csv', path: 'e-*.csv', newest }, sourceBase(folder));
+    await writeFile(join(folder, 'e-2026-11-19.csv'), twoPeople);
+    await utimes(join(folder, 'e-2026-11-19.csv'), 1_000, 1_000);
+    await writeFile(join(folder, name), twoPeople);
+    const { end: first } = await readWhole(source);
+    const previous = first.complete ? { rows: first.rows, stamp: first.stamp } : undefined;
+    const again = await readWhole(source, { kind: 'full' }, sourceIo({ previous }));
+    await rm(join(folder, name));
+
+    const { end } = await readWhole(source, { kind: 'full' }, sourceIo({ previous }));
+
+    expect(again.end).toEqual(first);
+    expect(end).toMatchObject({ complete: false, rows: 2, reasons: [expect.stringMatching(reason)] });
+  });
+
+  it('is refused when two are equally new', async () => {
+    const { folder } = await drop('');
+    for (const name of ['a-1.csv', 'b-1.csv']) {
+      await writeFile(join(folder, name), twoPeople);
+      await utimes(join(folder, name), 1_000, 1_000);
+    }
+
+    const source = openSource({ kind: 'csv', path: '*-1.csv', newest: 'time' }, sourceBase(folder));
+
+    await expect(readWhole(source)).rejects.toThrow(
+      /two files match .* and none is newer: [ab]-1\.csv and [ab]-1\.csv/,
+    );
   });
 });
 
