@@ -142,8 +142,10 @@ function among(identifications: readonly string[]): string {
 
 /** Changes only the columns whose type needs it. */
 function rowReader(fields: readonly FieldPacket[]): (row: SqlRow) => SqlRow {
-  const changes = fields.flatMap(({ name, type = 0, characterSet = binary }) => {
-    const read = type >= 249 && characterSet !== binary ? undefined : readers.get(type);
+  const changes = fields.flatMap(({ name, type = 0, characterSet = binary, extendedFormat }) => {
+    const isText = type >= 249 && characterSet !== binary;
+    // MariaDB keeps JSON as text, and says so beside the type.
+    const read = extendedFormat === 'json' ? ofText(readJsonText) : isText ? undefined : readers.get(type);
     return read === undefined ? [] : [{ name, read }];
   });
   return (row) => {

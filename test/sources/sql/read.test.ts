@@ -195,7 +195,16 @@ describe('values come as they are written', () => {
         code: 'ab',
         hired: '2024-02-29',
       },
-      ...{ seen: '2024-02-29 23:30:00', zero: null, never: null, nothing: null, blank: '', bin: '0aff', name: 'Chloé' },
+      ...{
+        seen: '2024-02-29 23:30:00',
+        zero: null,
+        never: null,
+        nothing: null,
+        blank: '',
+        bin: '0aff',
+        name: 'Chloé',
+        doc: { a: 1 },
+      },
     });
   });
 
