@@ -66,7 +66,11 @@ async function checkSource(name: string, engine: Engine, signal: AbortSignal): P
     const { clock, logger } = engine.io;
     const fields = await sync?.source.fields({ clock, logger, signal, previous: undefined });
     if (fields === undefined)
-      return { subject, state: 'ok', message: 'source: its fields are known only when it is read' };
+      return {
+        subject,
+        state: 'ok',
+        message: `source: its fields are known only when it is read; look at them with: rollcall source try ${name}`,
+      };
     const absent = absentFields(sync?.mapping.reads ?? [], fields);
     if (absent.length === 0)
       return {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ReadEnd } from '../../src/core/snapshot.ts';
 import { defineKind } from '../../src/source-kit/kind.ts';
+import { startVendor } from '../fakes/hris/vendor-server.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -125,6 +126,40 @@ describe('a permission that was taken away', () => {
     expect(run.reason).toMatch(
       /none can be used.*lifecycle\.status reads `status`, which came for nobody, and did before/,
     );
+  });
+});
+
+describe('an API over HTTP whose answers leave out what may not be seen', () => {
+  it('holds the run by itself, and `source try` says which field it is', async () => {
+    let people: readonly Row[] = employees(20).map((row) => ({ ...row, ...some }));
+    let hidden: readonly string[] = [];
+    const shown = (row: Row) => Object.fromEntries(Object.entries(row).filter(([name]) => !hidden.includes(name)));
+    const { url } = await startVendor({
+      isData: () => true,
+      answer: () => ({ status: 200, body: JSON.stringify({ data: people.map(shown), total: people.length }) }),
+    });
+    const places = { baseUrl: url, path: '/v1/people', items: 'data', key: 'id', total: 'total' };
+    const source = { kind: 'rest', ...places, paging: { style: 'none' }, auth: { kind: 'none' } };
+    const office = await openOffice({ sandbox: { people: usersOf(employees(20)) }, sync: { source, lifecycle } });
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+
+    people = changed();
+    hidden = ['end', 'mail'];
+    const { run, findings } = await office.apply();
+
+    expect(run).toMatchObject({ outcome: 'held', counts: { create: 1, update: 1, disable: 1, held: 3, applied: 0 } });
+    const told = findings.filter(({ code }) => code === 'field-vanished').map(({ message }) => message);
+    expect(told).toEqual([
+      expect.stringMatching(/^email reads `mail`, which came for nobody, and did before/),
+      expect.stringMatching(/^lifecycle\.leaveDate reads `end`, which came for nobody, and did before/),
+    ]);
+    expect(office.sandbox.state.log).toHaveLength(0);
+    const watch = { signal: AbortSignal.timeout(10_000), progress: () => {} };
+    const trial = await office.app.trySource('people', { ...watch, shown: 1 });
+    expect(trial.unseen).toEqual([
+      { read: 'mail', readers: ['email'] },
+      { read: 'end', readers: ['lifecycle.leaveDate'] },
+    ]);
   });
 });
 
