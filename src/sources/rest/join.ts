@@ -1,3 +1,4 @@
+import { countOf } from '../../core/count-of.ts';
 import { compileSourcePath } from '../../core/source-path.ts';
 import type { SourceIo } from '../../ports/source.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
@@ -12,6 +13,8 @@ export interface Joined {
   /** The employee with the record that belongs to it; undefined when there is none. */
   complete(fields: Fields): Fields | undefined;
   readonly missing: string;
+  /** What to say at the end of a full read, when each of the second list should have been met. */
+  remainder(): readonly string[];
 }
 
 /** Reads the second list whole. Keeps the fields of `keep` alone: others may be private, and all of it is in memory. */
@@ -27,6 +30,7 @@ export async function readJoined(join: JoinSettings, main: List, client: SourceC
   };
   const reader = openListReader(list, client);
   const keyOf = compileKey(join.key);
+  const unmet = new Set<string>();
   const found = new Map<string, Fields>();
   const keep = (fields: Fields): Fields =>
     Object.fromEntries(join.keep.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, fields[name]]] : [])));
@@ -39,15 +43,25 @@ export async function readJoined(join: JoinSettings, main: List, client: SourceC
       return {
         doubts: reasons.map((reason) => `${name}: ${reason}`),
         missing: `some records of ${nameOf(main)} have no counterpart in ${name}: they are given without it`,
+        remainder: () =>
+          unmet.size === 0
+            ? []
+            : [
+                `${countOf(unmet.size, 'record', 'records')} of ${name} ${unmet.size === 1 ? 'belongs' : 'belong'} to nobody in ${nameOf(main)}, who may have slipped between two pages (\`join.each: false\` if that is usual)`,
+              ],
         complete(fields) {
-          const other = found.get(byOf(fields) ?? '');
+          const key = byOf(fields) ?? '';
+          const other = found.get(key);
+          unmet.delete(key);
           return other === undefined ? undefined : { ...fields, [join.as]: other };
         },
       };
     }
     for (const { fields } of next.value.records) {
       const key = keyOf(fields);
-      if (key !== undefined) found.set(key, keep(fields));
+      if (key === undefined) continue;
+      found.set(key, keep(fields));
+      if (join.each) unmet.add(key);
     }
   }
 }

@@ -40,6 +40,10 @@ export const JoinSettings = z
     paging: PagingSettings.optional().meta({ description: 'Default: as for the employees.' }),
     by: keyPath.meta({ description: "Paths in the employee's record, in the order of `key`." }),
     as: text().meta({ description: 'The field under which the joined record is put.', examples: ['person'] }),
+    each: z.boolean().default(false).meta({
+      description:
+        'Whether each joined record must belong to an employee: then it shows when an employee slips between two pages.',
+    }),
     keep: z.array(text()).min(1).meta({ description: 'The fields to keep: all of them are held in memory.' }),
   })
   .refine(({ by, key }) => by.length === key.length, { path: ['by'], message: 'must have as many paths as key' });

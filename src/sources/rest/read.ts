@@ -36,7 +36,7 @@ async function* readWith(client: SourceClient, config: RestConfig, request: Read
   const list = listOf(config, request);
   const { join } = config;
   const joined = join === undefined ? undefined : await readJoined(join, { ...list, query: config.query }, client, io);
-  const finish = await openFinish(config, list, joined, client, io);
+  const finish = await openFinish(config, list, joined, request.kind === 'full', client, io);
   const lookUps = request.kind === 'point' ? openLookUps(config.point, list, request, client) : undefined;
   if (lookUps === undefined) return yield* readOne(openListReader(list, client), config, request, finish, io);
 
@@ -86,6 +86,7 @@ async function openFinish(
   config: RestConfig,
   list: List,
   joined: Joined | undefined,
+  isFull: boolean,
   client: SourceClient,
   io: SourceIo,
 ): Promise<Finish> {
@@ -107,6 +108,7 @@ async function openFinish(
       if (whole === undefined) doubts.push(joined?.missing ?? '');
       return shape(whole ?? item, answer, today);
     });
+    if (isLast && isFull && joined !== undefined) doubts.push(...joined.remainder());
     return { ...page, people, doubts };
   };
 }

@@ -15,6 +15,8 @@ export const ukg: RestPreset = {
       key: ['employeeId', 'companyId'],
       by: ['employeeID', 'companyID'],
       as: 'person',
+      // There is no total: a person without an employment shows that somebody slipped between pages.
+      each: true,
       // The record holds a social security number too, which is left where it is.
       keep: [
         'personId',

@@ -1,0 +1,112 @@
+import { expect } from 'vitest';
+import { openSource } from '../../../src/sources/registry.ts';
+import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
+import type { FaultName } from '../../contracts/source-faults.ts';
+import { deelPeople, startDeel } from '../../fakes/hris/deel.ts';
+import { factorialEmployees, startFactorial } from '../../fakes/hris/factorial.ts';
+import { humaansPeople, startHumaans } from '../../fakes/hris/humaans.ts';
+import { mergeEmployees, startMerge } from '../../fakes/hris/merge.ts';
+import { ripplingWorkers, startRippling } from '../../fakes/hris/rippling.ts';
+import { startUkg, ukgEmployments } from '../../fakes/hris/ukg.ts';
+import type { VendorServer } from '../../fakes/hris/vendor-server.ts';
+import { sourceBase } from '../../support/source-base.ts';
+import { openSocketsTo } from './open-sockets.ts';
+
+const count = 2_600;
+const key = 'an API key does not end in the middle of a read, and cannot be renewed';
+const textIds = 'ids are text';
+const always = { 'still written': 'an answer is of one moment; see "person slipped"', 'token ends': key } as const;
+const noTotal = { 'total too large': 'the API tells no total', 'total too small': 'the API tells no total' } as const;
+const afterSomebody = { 'person slipped': 'a page goes on after a person: nobody slips when one is deleted' } as const;
+const noCursor = { 'cursor again': 'pages are counted: there is no cursor' } as const;
+
+/** What is known of each preset's fake, to be read. */
+interface Vendor {
+  readonly server: VendorServer;
+  readonly elsewhere: VendorServer;
+  readonly preset: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly field: string;
+  readonly identifications: readonly string[];
+  readonly change?: SourceUnderTest['change'];
+}
+
+function presetCase(
+  preset: string,
+  impossible: Partial<Record<FaultName, string>>,
+  start: (fault?: FaultName) => Promise<Omit<Vendor, 'preset'>>,
+): SourceCase {
+  return {
+    name: `rest (preset ${preset})`,
+    async prepare(fault) {
+      const { server, elsewhere, config, field, identifications, change } = await start(fault);
+      const source = { kind: 'rest', preset, baseUrl: server.url, limits: { requestsPerSecond: 5 }, ...config };
+      return {
+        source: openSource(source, sourceBase('/')),
+        field,
+        identifications,
+        openResources: () => openSocketsTo(server.port),
+        verify: () => expect(elsewhere.requests).toEqual([]),
+        ...(change === undefined ? {} : { change }),
+      };
+    },
+    impossible: { ...always, ...impossible },
+  };
+}
+
+/** Three people change, an hour before noon of the contract's day. */
+function changeSome<M extends { readonly [name: string]: unknown }>(members: M[], stamp: string, field: string) {
+  return async () => {
+    const chosen = [3, 4, 2_000];
+    for (const index of chosen) {
+      const member = members[index];
+      if (member !== undefined) members[index] = { ...member, [stamp]: '2026-11-21T11:00:00Z' };
+    }
+    return { since: '2026-11-21T10:00:00Z', changed: chosen.map((index) => String(members[index]?.[field])) };
+  };
+}
+
+export const rippling = presetCase('rippling', { ...noTotal, ...afterSomebody, 'long ids': textIds }, async (fault) => {
+  const { server, elsewhere, workers } = await startRippling(ripplingWorkers(count), fault);
+  const identifications = ripplingWorkers(count).map(({ work_email }) => work_email);
+  const config = { auth: { kind: 'bearer', token: 'r1ppling' } };
+  const change = changeSome(workers, 'updated_at', 'work_email');
+  return { server, elsewhere, config, field: 'work_email', identifications, change };
+});
+
+export const merge = presetCase('merge', { ...noTotal, ...afterSomebody, 'long ids': textIds }, async (fault) => {
+  const { server, elsewhere, employees } = await startMerge(mergeEmployees(count), fault);
+  const identifications = mergeEmployees(count).map(({ id }) => id);
+  const config = { auth: { kind: 'bearer', token: 'm3rge' }, headers: { 'X-Account-Token': 'acc0unt' } };
+  const change = changeSome(employees, 'modified_at', 'id');
+  return { server, elsewhere, config, field: 'id', identifications, change };
+});
+
+export const deel = presetCase('deel', { ...noCursor, 'long ids': textIds }, async (fault) => {
+  const fake = await startDeel(deelPeople(count), fault);
+  const identifications = deelPeople(count).map(({ id }) => id);
+  return { ...fake, config: { auth: { kind: 'bearer', token: 'd33l' } }, field: 'id', identifications };
+});
+
+export const factorial = presetCase('factorial', { ...noTotal, ...afterSomebody }, async (fault) => {
+  const fake = await startFactorial(factorialEmployees(count, fault), fault);
+  const identifications = factorialEmployees(count, fault).map(({ id }) => id.replace('#', ''));
+  const config = { auth: { kind: 'headers', headers: { 'x-api-key': 'f4ctorial' } } };
+  return { ...fake, config, field: 'id', identifications };
+});
+
+export const humaans = presetCase('humaans', { ...noCursor, 'long ids': textIds }, async (fault) => {
+  const fake = await startHumaans(humaansPeople(count), fault);
+  const identifications = humaansPeople(count).map(({ id }) => id);
+  return { ...fake, config: { auth: { kind: 'bearer', token: 'hum44ns' } }, field: 'id', identifications };
+});
+
+export const ukg = presetCase('ukg', { ...noTotal, ...noCursor, 'long ids': textIds }, async (fault) => {
+  const fake = await startUkg(ukgEmployments(count), fault);
+  const identifications = ukgEmployments(count).map(({ employeeNumber }) => employeeNumber);
+  const config = {
+    auth: { kind: 'basic', username: 'svc', password: 'p4ss' },
+    headers: { 'us-customer-api-key': 'cust0mer' },
+  };
+  return { ...fake, config, field: 'employeeNumber', identifications };
+});
