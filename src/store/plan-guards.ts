@@ -1,42 +1,48 @@
-import type { ExpressionBuilder } from 'kysely';
-import type { Plans } from '../ports/store.ts';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { OwnedRun, Plans } from '../ports/store.ts';
 import { countAppliedSince } from './applied-since.ts';
 import { changedPattern, classMask } from './change-rows.ts';
 import type { Database, OpenTransaction } from './database.ts';
 import { decisionsOf, lockName } from './differences.ts';
 import { inPlan } from './plan-access.ts';
-import { inPiece, type PlanPiece, piecesOf } from './plan-pieces.ts';
+import { inPiece, piecesOf } from './plan-pieces.ts';
 import type { Schema } from './schema.ts';
 
-/** What guards and approvals do to a plan's changes. Each is one transaction, of as many statements as the plan has pieces. */
+/** What guards and approvals do to a plan's changes, piece by piece. */
 export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields' | 'applyApprovals' | 'appliedSince'> {
-  return {
-    hold(owned, planId, classes, reason) {
-      return inPlan(db, owned, planId, async (transaction) => {
-        let held = 0;
-        for await (const piece of piecesOf(transaction, planId)) {
-          const { numUpdatedRows } = await holdPiece(transaction, piece, reason)
-            .where((eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0))
-            .executeTakeFirst();
-          held += Number(numUpdatedRows);
-        }
-        return held;
+  /** A piece, a transaction: a plan that is not sealed is nobody's, and a hundred thousand rows are a long commit. */
+  async function holdWhere(
+    owned: OwnedRun | undefined,
+    planId: string,
+    reason: string,
+    isMeant: (eb: ExpressionBuilder<Schema, 'changes'>) => Expression<SqlBool>,
+  ): Promise<number> {
+    let held = 0;
+    for await (const piece of piecesOf(db, planId)) {
+      held += await inPlan(db, owned, planId, async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('changes')
+          .set({ state: 'held', state_reason: reason })
+          .where(inPiece(piece))
+          .where('state', '=', 'planned')
+          .where('is_approved', '=', 0)
+          .where(isMeant)
+          .executeTakeFirst();
+        return Number(numUpdatedRows);
       });
-    },
+    }
+    return held;
+  }
+
+  return {
+    hold: (owned, planId, classes, reason) =>
+      holdWhere(owned, planId, reason, (eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0)),
 
     async holdFields(owned, planId, fields, reason) {
       if (fields.length === 0) return 0;
-      return inPlan(db, owned, planId, async (transaction) => {
-        let held = 0;
-        for await (const piece of piecesOf(transaction, planId)) {
-          const { numUpdatedRows } = await holdPiece(transaction, piece, reason)
-            .where('kind', '=', 'update')
-            .where((eb) => eb.or(fields.map((field) => eb('changed', 'like', changedPattern(field)))))
-            .executeTakeFirst();
-          held += Number(numUpdatedRows);
-        }
-        return held;
-      });
+      return holdWhere(owned, planId, reason, (eb) =>
+        eb.and([eb('kind', '=', 'update'), eb.or(fields.map((field) => eb('changed', 'like', changedPattern(field))))]),
+      );
     },
 
     applyApprovals(owned, planId, sync, now) {
@@ -78,16 +84,6 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
 
     appliedSince: (sync, since) => countAppliedSince(db, sync, since),
   };
-}
-
-/** The open changes of a piece, about to be held. */
-function holdPiece(db: OpenTransaction, piece: PlanPiece, reason: string) {
-  return db
-    .updateTable('changes')
-    .set({ state: 'held', state_reason: reason })
-    .where(inPiece(piece))
-    .where('state', '=', 'planned')
-    .where('is_approved', '=', 0);
 }
 
 /** What people decided and what still stands: an approval only until a run has used it up, for that run then. */
