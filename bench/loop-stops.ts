@@ -14,18 +14,20 @@ export interface LoopStop {
 export interface LoopWatch {
   /** What the process does from now on, for whoever reads about a stop. */
   doing(what: string): void;
-  /** Longest first by CPU time, each kind of doing once. */
   end(): Promise<LoopWatched>;
 }
 
 export interface LoopWatched {
+  /** Longest first by CPU time, each kind of doing once. */
   readonly longest: readonly LoopStop[];
+  /** The three longest by the clock: disk, and whoever else uses the machine. */
+  readonly byClock: readonly LoopStop[];
   /** By the clock, as `monitorEventLoopDelay` saw it. */
   readonly delayMs: { readonly p50: number; readonly p99: number; readonly max: number };
 }
 
 const tickMs = 5;
-/** Shorter ones are not worth a word. */
+/** Shorter ones, by the clock, are not worth a word. */
 const worthMs = 20;
 
 interface Seen extends LoopStop {
@@ -49,7 +51,7 @@ export async function watchLoop(explain: boolean): Promise<LoopWatch> {
     const [now, used] = [performance.now(), threadMs()];
     const stop = { ms: now - at, cpuMs: used - cpu, doing: before === what ? what : `${before}, then ${what}` };
     // Of the time between two calls the timer itself has asked for some.
-    if (stop.cpuMs > worthMs) stops.push({ ...stop, fromUs: microsecondsAt(at), toUs: microsecondsAt(now) });
+    if (stop.ms > worthMs) stops.push({ ...stop, fromUs: microsecondsAt(at), toUs: microsecondsAt(now) });
     before = what;
     at = now;
     cpu = used;
@@ -63,18 +65,23 @@ export async function watchLoop(explain: boolean): Promise<LoopWatch> {
     async end() {
       clearInterval(timer);
       delays.disable();
-      const sorted = stops.toSorted((a, b) => b.cpuMs - a.cpuMs);
-      const kinds = new Set<string>();
-      const longest = sorted.filter(({ doing }) => !kinds.has(doing) && kinds.add(doing)).slice(0, 12);
+      const longest = eachKindOnce(stops.toSorted((a, b) => b.cpuMs - a.cpuMs)).slice(0, 12);
+      const byClock = stops.toSorted((a, b) => b.ms - a.ms).slice(0, 3);
       const profile = await profiler?.end();
+      const told = ({ fromUs, toUs, ...stop }: Seen): LoopStop =>
+        profile === undefined ? stop : { ...stop, functions: functionsIn(profile, fromUs, toUs) };
       return {
-        longest: longest.map(({ fromUs, toUs, ...stop }) => {
-          return profile === undefined ? stop : { ...stop, functions: functionsIn(profile, fromUs, toUs) };
-        }),
+        longest: longest.map(told),
+        byClock: byClock.map(told),
         delayMs: { p50: delays.percentile(50) / 1e6, p99: delays.percentile(99) / 1e6, max: delays.max / 1e6 },
       };
     },
   };
+}
+
+function eachKindOnce(stops: readonly Seen[]): Seen[] {
+  const kinds = new Set<string>();
+  return stops.filter(({ doing }) => !kinds.has(doing) && kinds.add(doing));
 }
 
 function threadMs(): number {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { forkHere, nextMessage } from './child.ts';
+import type { LoopStop } from './loop-stops.ts';
 import { type ResponsiveNews, type ResponsiveOrder, token } from './responsive-order.ts';
 import { writeUpdatesWorld } from './updates-world.ts';
 import { type Load, startLoad } from './wrk.ts';
@@ -106,12 +107,15 @@ function render({ ended, loads }: Found): string {
     '',
     `event loop, ms by the clock: p50 ${loop.delayMs.p50.toFixed(1)}, p99 ${loop.delayMs.p99.toFixed(1)}, max ${loop.delayMs.max.toFixed(1)}`,
     'longest stops, ms by CPU time (by the clock), while',
-    ...loop.longest.flatMap((stop) => [
-      `  ${stop.cpuMs.toFixed(0)} (${stop.ms.toFixed(0)}) ${stop.doing}`,
-      ...(stop.functions ?? []).map((line) => `      ${line}`),
-    ]),
+    ...loop.longest.flatMap(renderStop),
+    'longest stops by the clock',
+    ...loop.byClock.flatMap(renderStop),
     '',
   ].join('\n');
+}
+
+function renderStop({ cpuMs, ms, doing, functions = [] }: LoopStop): string[] {
+  return [`  ${cpuMs.toFixed(0)} (${ms.toFixed(0)}) ${doing}`, ...functions.map((line) => `      ${line}`)];
 }
 
 await main();
