@@ -17,13 +17,13 @@ export function openClientCredentials(client: OAuthClient): (clock: Clock) => Ac
 /** Tokens that `ask` gives as often as one likes, kept in memory until they are due. */
 export function openHeldTokens(
   where: string,
-  ask: (signal: AbortSignal) => Promise<TokenAnswer>,
+  ask: (signal: AbortSignal, clock: Clock) => Promise<TokenAnswer>,
 ): (clock: Clock) => AccessTokens {
   let held: { readonly token: AccessToken; readonly dueAt: number } | undefined;
   let flight: Promise<AccessToken> | undefined;
   let generation = 0;
   const fetchToken = async (clock: Clock, signal: AbortSignal): Promise<AccessToken> => {
-    const answer = await ask(signal);
+    const answer = await ask(signal, clock);
     if (answer.kind !== 'granted') throw tokenTrouble(where, answer);
     generation += 1;
     held = { token: { secret: answer.accessToken, generation }, dueAt: clock.now() + answer.lifeMs * dueShare };

@@ -1,0 +1,29 @@
+import type { Source, SourceCapabilities } from '../../ports/source.ts';
+import { defineKind } from '../../source-kit/kind.ts';
+import { openSuccessFactorsAuthority } from './authority.ts';
+import { readPeople } from './read.ts';
+import { SuccessFactorsConfig } from './schema.ts';
+import { successFactorsStarter } from './starter.ts';
+
+const capabilities: SourceCapabilities = { delta: true, point: true, terminated: 'always', future: 'configurable' };
+
+/** SAP SuccessFactors: people with their employments, or users, by OData v2. */
+export const successfactors = defineKind({
+  kind: 'successfactors',
+  title: 'SAP SuccessFactors people (PerPerson) or users, by OData v2',
+  capabilities,
+  config: SuccessFactorsConfig,
+  starters: [successFactorsStarter],
+  open: openSuccessFactors,
+});
+
+function openSuccessFactors(config: SuccessFactorsConfig): Source {
+  const authority = openSuccessFactorsAuthority(config);
+  return {
+    kind: 'successfactors',
+    capabilities,
+    read: (request, io) => readPeople(config, authority, request, io),
+    // Which of them the user may see is known only when somebody was read.
+    fields: async () => undefined,
+  };
+}

@@ -1,0 +1,53 @@
+import { isRecord } from '../../http/json-text.ts';
+import { plainDate } from '../../source-kit/dates.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * An entity in plain values: `/Date(ms)/` is a calendar date in UTC, `/Date(ms+0000)/` an instant, the open end of time
+ * is null, `{results: […]}` is a list. What was not expanded (`__deferred`) is absent: it is not known to be empty.
+ */
+export function tidy(entity: Fields): Fields {
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(entity)) {
+    if (name.startsWith('__')) continue;
+    const plain = plainValue(value);
+    if (plain !== undefined) fields[name] = plain;
+  }
+  return fields;
+}
+
+function plainValue(value: unknown): unknown {
+  if (typeof value === 'string') return plainText(value);
+  if (Array.isArray(value)) return value.map(plainValue);
+  if (!isRecord(value)) return value;
+  if (Object.hasOwn(value, '__deferred')) return undefined;
+  return Array.isArray(value.results) ? value.results.map(plainValue) : tidy(value);
+}
+
+function plainText(text: string): unknown {
+  const found = /^\/Date\((-?\d+)([+-]\d{4})?\)\/$/.exec(text);
+  if (found === null) return text;
+  const at = new Date(Number(found[1]));
+  if (Number.isNaN(at.getTime())) return null;
+  return found[2] === undefined ? plainDate(at.toISOString()) : at.toISOString();
+}
+
+/** The entities behind a navigation, in order; undefined where it is not visible. */
+export function listAt(entity: Fields | undefined, name: string): readonly Fields[] | undefined {
+  const value = entity?.[name];
+  if (value === undefined) return undefined;
+  if (value === null) return [];
+  return (Array.isArray(value) ? value : [value]).filter(isRecord);
+}
+
+/** A value of an entity: blank is null, what is not there is undefined. */
+export function valueAt(entity: Fields | undefined, name: string): unknown {
+  const value = entity?.[name];
+  return typeof value === 'string' && value.trim() === '' ? null : value;
+}
+
+/** Text of a string literal in a query, with its quotes. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,79 @@
+import type { ReadRequest } from '../../ports/source.ts';
+import { quoted } from './odata.ts';
+import type { SuccessFactorsConfig } from './schema.ts';
+import { userFields } from './to-user.ts';
+
+/** People asked for in one request of a look-up. */
+const idsAtOnce = 50;
+
+/** A delta begins a little before its instant: clocks differ, and changes are visible late. */
+const overlapMs = 300_000;
+
+/** The record's fields that SuccessFactors can look people up by, as paths of its own. */
+const idPaths: Readonly<Record<SuccessFactorsConfig['entity'], Readonly<Record<string, string>>>> = {
+  PerPerson: { personIdExternal: 'personIdExternal', userId: 'employmentNav/userId' },
+  User: { userId: 'userId', username: 'username' },
+};
+
+/** Navigations of PerPerson that have a time of change of their own: a new job does not touch the person. */
+const changing = [
+  'personalInfoNav',
+  'emailNav',
+  'phoneNav',
+  'employmentNav',
+  'employmentNav/userNav',
+  'employmentNav/jobInfoNav',
+];
+
+/** The first address of each series of pages that make up the read; `today` is a plain date. */
+export function queryUrls(config: SuccessFactorsConfig, request: ReadRequest, today: string): readonly string[] {
+  const whom = config.filter ?? defaultFilter[config.entity];
+  switch (request.kind) {
+    case 'full':
+      return [queryUrl(config, whom, today)];
+    case 'delta':
+      return [queryUrl(config, `(${whom}) and (${changedSince(config, request.since)})`, today)];
+    case 'point': {
+      const path = idPaths[config.entity][request.field];
+      if (path === undefined) return [queryUrl(config, whom, today)];
+      const urls: string[] = [];
+      for (let start = 0; start < request.identifications.length; start += idsAtOnce) {
+        const ids = request.identifications.slice(start, start + idsAtOnce);
+        const these = ids.map((id) => `${path} eq ${quoted(id)}`).join(' or ');
+        urls.push(queryUrl(config, `(${whom}) and (${these})`, today));
+      }
+      return urls;
+    }
+  }
+}
+
+const defaultFilter: Readonly<Record<SuccessFactorsConfig['entity'], string>> = {
+  // People without any employment (contacts, candidates) have none to count.
+  PerPerson: 'personEmpTerminationInfoNav/activeEmploymentsCount ne null',
+  // Without it only active users come.
+  User: "status in 't','f'",
+};
+
+function changedSince({ entity, expand }: SuccessFactorsConfig, since: string): string {
+  const from = new Date(Date.parse(since) - overlapMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const asked = (path: string): boolean => expand.some((entry) => entry === path || entry.startsWith(`${path}/`));
+  const prefixes = entity === 'User' ? [] : changing.filter(asked).map((path) => `${path}/`);
+  return ['', ...prefixes].map((prefix) => `${prefix}lastModifiedDateTime ge datetimeoffset'${from}'`).join(' or ');
+}
+
+/** Never `$top` or `$skip`: with them there is no next link, and people may come twice or not at all. */
+function queryUrl(config: SuccessFactorsConfig, filter: string, today: string): string {
+  const { entity, expand, future, pageSize, paging, url } = config;
+  const options: [string, string][] = [['$format', 'json']];
+  if (entity === 'User') options.push(['$select', [...userFields, 'manager/userId'].join(',')], ['$expand', 'manager']);
+  else options.push(['$expand', expand.join(',')]);
+  options.push(
+    ['$filter', filter],
+    ['$inlinecount', 'allpages'],
+    ['paging', paging],
+    ['customPageSize', String(pageSize)],
+  );
+  if (future === 'shown' && entity === 'PerPerson') options.push(['fromDate', today], ['toDate', '9999-12-31']);
+  const query = options.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+  return new URL(`/odata/v2/${entity}?${query}`, url).href;
+}

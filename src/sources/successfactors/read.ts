@@ -1,0 +1,114 @@
+import { RollcallError } from '../../core/errors.ts';
+import type { ReadEnd } from '../../core/snapshot.ts';
+import { compileSourcePath } from '../../core/source-path.ts';
+import { isRecord, readJson } from '../../http/json-text.ts';
+import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { utcDay } from '../../source-kit/employment-status.ts';
+import type { Authority } from '../../source-kit/http/authority.ts';
+import { withSessionCookies } from '../../source-kit/http/session-cookies.ts';
+import { type Refusal, type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
+import { acceptsOnly, type Page, readPages } from '../../source-kit/pages.ts';
+import { openTally } from '../../source-kit/tally.ts';
+import { queryUrls } from './query.ts';
+import type { SuccessFactorsConfig } from './schema.ts';
+import { personFields, toPerson } from './to-person.ts';
+import { toUser, userFields } from './to-user.ts';
+
+/** What SAP recommends after a 429 (KBA 3159263). */
+const busyWaitMs = 300_000;
+
+/** An address to read, and the first addresses of the series that follow. */
+interface Place {
+  readonly url: string;
+  readonly isContinuation: boolean;
+  readonly rest: readonly string[];
+}
+
+/** Reads people page by page, by the next links that SuccessFactors gives. */
+export async function* readPeople(
+  config: SuccessFactorsConfig,
+  authority: Authority,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const { limits, tls, url } = config;
+  const parts = { origin: new URL(url).origin, authority: withSessionCookies(authority), limits, tls, busyWaitMs, io };
+  return yield* withSourceClient(parts, (client) => readSeries(config, client, request, io));
+}
+
+async function* readSeries(
+  config: SuccessFactorsConfig,
+  client: SourceClient,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const isPerson = config.entity === 'PerPerson';
+  const today = utcDay(io.clock.now());
+  const [first, ...rest] = queryUrls(config, request, today);
+  const key = isPerson ? 'personIdExternal' : 'userId';
+  const rules = { key, expected: isPerson ? personFields : userFields, mayBeEmpty: request.kind !== 'full' };
+  if (first === undefined) return openTally(rules).end({ evidence: 'nobody was asked for' });
+  const page = async (place: Place): Promise<Page<Place>> => {
+    const { results, count, next } = await readResults(config, client, place);
+    const people = results.map((entity) => (isPerson ? toPerson(entity, config, today) : toUser(entity, today)));
+    if (next !== undefined)
+      return { people, total: count, next: more({ url: next, isContinuation: true, rest: place.rest }) };
+    const [following, ...others] = place.rest;
+    if (following === undefined)
+      return { people, total: count, next: { kind: 'end', why: 'the last page has no __next' } };
+    return { people, next: more({ url: following, isContinuation: false, rest: others }) };
+  };
+  const accepts = request.kind === 'point' ? acceptsOnly(request, compileSourcePath(request.field)) : undefined;
+  return yield* readPages({ ...rules, first: { url: first, isContinuation: false, rest }, page, accepts }, io);
+}
+
+function more(place: Place): Page<Place>['next'] {
+  return { kind: 'more', place, id: place.url };
+}
+
+interface Results {
+  readonly results: readonly Readonly<Record<string, unknown>>[];
+  readonly count: number | undefined;
+  readonly next: string | undefined;
+}
+
+async function readResults(
+  { entity }: SuccessFactorsConfig,
+  client: SourceClient,
+  { url, isContinuation, rest }: Place,
+): Promise<Results> {
+  const name = `GET /odata/v2/${entity}`;
+  const refusal = isContinuation ? undefined : (status: number, bytes: Uint8Array) => refusalOf(name, status, bytes);
+  const body = await client.json({ name, url, isContinuation, ...(refusal === undefined ? {} : { refusal }) });
+  const d = isRecord(body) && isRecord(body.d) ? body.d : undefined;
+  if (d === undefined || !Array.isArray(d.results) || !d.results.every(isRecord)) {
+    const message = `the answer to ${name} holds no list d.results. Check the address: an error or an empty shell came as success.`;
+    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  }
+  const count = /^\d{1,9}$/.test(String(d.__count)) && rest.length === 0 ? Number(d.__count) : undefined;
+  const next = typeof d.__next === 'string' && d.__next !== '' ? new URL(d.__next, url).href : undefined;
+  return { results: d.results, count, next };
+}
+
+/** The code of an OData error; its words may hold ids, so they are not told. */
+function refusalOf(name: string, status: number, bytes: Uint8Array): Refusal | undefined {
+  if (status !== 400 && status !== 403) return undefined;
+  const code = errorCode(bytes);
+  if (code === undefined) return undefined;
+  const what = `${name} was answered ${status} (${code})`;
+  const advice =
+    status === 403
+      ? 'The user lacks a right: docs/sources/successfactors.md names the least rights.'
+      : 'A navigation of expand or a field of filter is not there, or not granted: leave it out of source.expand, or grant it.';
+  return { what, advice };
+}
+
+function errorCode(bytes: Uint8Array): string | undefined {
+  try {
+    const { value } = readJson(bytes);
+    const code = isRecord(value) && isRecord(value.error) ? value.error.code : undefined;
+    return typeof code === 'string' && /^[\w.-]{1,80}$/.test(code) ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import type { SourceStarter } from '../../ports/source.ts';
+
+/** `rollcall init --source successfactors`. */
+export const successFactorsStarter: SourceStarter = {
+  name: 'successfactors',
+  source: `# People of Employee Central by OData v2 (docs/sources/successfactors.md).
+source:
+  kind: successfactors
+  url: https://api68.sapsf.eu                # the API server of your data centre
+  companyId: acmeT1
+  auth:
+    kind: saml                               # or basic, which SAP has announced to remove
+    clientId: "\${env:SUCCESSFACTORS_API_KEY}"
+    user: rollcall.api
+    privateKey: "\${file:secrets/successfactors-private.pem}"
+  # entity: User                             # without Employee Central; its fields are others
+  # expand: [personalInfoNav, …]             # leave out what the user may not read
+`,
+  mapping: `# Field of the platform: field of the person.
+mapping:
+  identification: personIdExternal
+  firstName: firstName
+  lastName: lastName
+  email: { from: workEmail, transform: [trim, lowercase] }
+  area: department
+  orgEntryDate: hireDate
+  # job: jobTitle                            # never shown by the platform, so compared with what was written last
+  # customFields: { 1: costCenter, 2: managerId, 3: jobInfo.customString5 }
+
+# Derived from emplStatus, the count of active employments and the dates. Who begins later is none of these.
+lifecycle:
+  status: rollcallStatus
+  active: [active, leave, suspended]
+  leaver: [terminated]
+  leaveDate: endDate
+`,
+  samples: [],
+  secrets: { SUCCESSFACTORS_API_KEY: 'the API key of the OAuth client' },
+  steps: [
+    'Register an OAuth2 client application (Admin Center) with the certificate of a key pair of yours; its API key is clientId.',
+    'Put the private key into secrets/successfactors-private.pem, readable by Rollcall alone.',
+    'Make a technical user with a role that may read the entities of source.expand, and nothing else.',
+  ],
+};

@@ -1,0 +1,38 @@
+import { statusField } from '../../source-kit/employment-status.ts';
+import { listAt, tidy, valueAt } from './odata.ts';
+import { userStatus } from './standing.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is asked for of the entity User. */
+export const userFields = [
+  'userId',
+  'username',
+  'firstName',
+  'lastName',
+  'defaultFullName',
+  'email',
+  'status',
+  'title',
+  'department',
+  'division',
+  'location',
+  'hireDate',
+] as const;
+
+/** One User entity as a record: for companies without Employee Central. `today` is a plain date. */
+export function toUser(entity: Fields, today: string): Fields {
+  const user = tidy(entity);
+  const fields: Record<string, unknown> = {};
+  for (const name of userFields) {
+    const value = valueAt(user, name);
+    if (value !== undefined) fields[name] = value;
+  }
+  const managers = listAt(user, 'manager');
+  if (managers !== undefined) {
+    const id = valueAt(managers[0], 'userId') ?? null;
+    fields.managerId = id === 'NO_MANAGER' ? null : id;
+  }
+  fields[statusField] = userStatus(fields.status, fields.hireDate, today);
+  return fields;
+}

@@ -1,0 +1,57 @@
+import { openSource } from '../../../src/sources/registry.ts';
+import type { SourceCase } from '../../contracts/source.ts';
+import {
+  apiKey,
+  companyId,
+  type FakePerson,
+  fakePeople,
+  makeClientKeys,
+  startSuccessFactors,
+} from '../../fakes/hris/successfactors.ts';
+import { startVendor } from '../../fakes/hris/vendor-server.ts';
+import { watchSockets } from '../../support/open-sockets.ts';
+import { sourceBase } from '../../support/source-base.ts';
+
+/** The clock of the suite runs ten thousand times as fast as the server. */
+const patient = { requestsPerSecond: 1000, patience: '48h' };
+
+function sourceCase(entity: 'PerPerson' | 'User', field: string): SourceCase {
+  return {
+    name: `successfactors (${entity})`,
+    async prepare(fault) {
+      const people = fakePeople(2_500).map((person, index): FakePerson => {
+        if (fault === 'long ids') return { ...person, id: `90071992547409${String(index).padStart(5, '0')}` };
+        return index % 10 === 0 ? { ...person, status: 'T', activeEmployments: 0, ended: '2025-12-31' } : person;
+      });
+      const other = await startVendor({
+        isData: () => true,
+        answer: () => ({ status: 200, body: '{"d":{"results":[]}}' }),
+      });
+      const keys = makeClientKeys();
+      const fake = await startSuccessFactors({ people, fault, otherHost: other.url, publicKey: keys.publicKey });
+      const auth = { kind: 'saml', clientId: apiKey, user: 'rollcall.api', privateKey: keys.privateKey };
+      const config = { kind: 'successfactors', url: fake.url, companyId, auth, entity, pageSize: 500, limits: patient };
+      return {
+        source: openSource(config, sourceBase('/')),
+        field,
+        identifications: people.map(({ id }) => id),
+        openResources: watchSockets(fake.port),
+        verify() {
+          if (other.requests.length > 0) throw new Error('another host was asked');
+        },
+        async change() {
+          const changed = [5, 9, 11];
+          for (const index of changed) {
+            const person = fake.people[index];
+            if (person !== undefined) fake.people[index] = { ...person, changedAt: '2026-11-21T11:00:00Z' };
+          }
+          return { since: '2026-11-21T09:00:00Z', changed: changed.map((index) => fake.people[index]?.id ?? '') };
+        },
+      };
+    },
+    impossible: { 'still written': 'pages are of one snapshot; one that does not hold is "person slipped"' },
+  };
+}
+
+export const perPerson = sourceCase('PerPerson', 'personIdExternal');
+export const userEntity = sourceCase('User', 'userId');
