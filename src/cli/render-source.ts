@@ -36,12 +36,13 @@ export function renderTrial(trial: SourceTrial, style: Style): string {
 }
 
 function headOf(trial: SourceTrial, { colors }: Style): string {
-  const { sync, kind, read, rows, duplicates, isTokenPresented } = trial;
+  const { sync, kind, read, rows, notes, duplicates, isTokenPresented } = trial;
   const what = read === 'delta' ? ' that changed' : '';
   const lines = [
     `${colors.bold(sync)}: ${formatCount(rows, 'record')}${what} read from ${kind}`,
     endLine(trial.end, colors),
   ];
+  lines.push(...notes.map((note) => colors.yellow(cleanLine(note))));
   if (duplicates > 0) {
     const text = `${formatCount(duplicates, 'record names', 'records name')} somebody whom another record names too: nothing is done to them`;
     lines.push(colors.yellow(text));

@@ -26,17 +26,18 @@ export async function trySource(
   const tally = openTally(sync);
   const people: { at: string; trace: MappingTrace }[] = [];
   const now = io.clock.now();
-  const last = request.kind === 'full' ? await io.store.reads.last(settings.name) : undefined;
-  const previous = last === undefined ? undefined : { rows: last.rows };
+  const previous = request.kind === 'full' ? await io.store.reads.last(settings.name) : undefined;
   const reading = source.read(request, { clock: io.clock, logger: io.logger, signal, previous });
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
   let rows = 0;
   let end: TrialEnd | undefined;
+  let notes: readonly string[] = [];
   try {
     while (end === undefined) {
       const next = await reading.next();
       if (next.done === true) {
         end = endOf(next.value);
+        notes = next.value.notes ?? [];
         break;
       }
       for (const { column = 'record', reason } of next.value.broken) tally.refuse(column, reason);
@@ -53,7 +54,7 @@ export async function trySource(
   } finally {
     await reading.return({ complete: false, rows, reasons: ['stopped'] });
   }
-  return { sync: settings.name, kind: source.kind, read: request.kind, rows, end, people, ...tally.sums() };
+  return { sync: settings.name, kind: source.kind, read: request.kind, rows, end, notes, people, ...tally.sums() };
 }
 
 function requestOf(
@@ -70,7 +71,7 @@ function endOf(end: ReadEnd): TrialEnd {
   return end.complete ? { kind: 'complete', evidence: end.evidence } : { kind: 'incomplete', reasons: end.reasons };
 }
 
-type Sums = Omit<SourceTrial, 'sync' | 'kind' | 'read' | 'rows' | 'end' | 'people' | 'isTokenPresented'>;
+type Sums = Omit<SourceTrial, 'sync' | 'kind' | 'read' | 'rows' | 'end' | 'notes' | 'people' | 'isTokenPresented'>;
 
 const listedStatuses = 200;
 const listedReasons = 200;

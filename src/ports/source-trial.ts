@@ -20,6 +20,8 @@ export interface SourceTrial {
   /** Records that were read, unusable ones too. */
   readonly rows: number;
   readonly end: TrialEnd;
+  /** What the source itself remarks on this read. */
+  readonly notes: readonly string[];
   readonly people: readonly { readonly at: string; readonly trace: MappingTrace }[];
   readonly fields: readonly (FieldFill & { readonly readers: readonly string[] })[];
   /** The source has more fields than are listed. */
