@@ -50,9 +50,7 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
     io.signal.throwIfAborted();
     const { people, total = lastTotal, doubts = [], next } = await read.page(place, number);
     if (lastTotal !== undefined && total !== lastTotal) {
-      tally.doubt(
-        `the total went from ${lastTotal} to ${total} between two pages, so somebody may have slipped through`,
-      );
+      tally.doubt('the total changed between two pages: people came or went, so somebody may have slipped through');
     }
     lastTotal = total;
     for (const doubt of doubts) tally.doubt(doubt);
