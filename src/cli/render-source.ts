@@ -25,7 +25,7 @@ export function renderTrial(trial: SourceTrial, style: Style): string {
   const section = (name: string, body: string) => (body === '' ? '' : `${colors.bold(name)}\n${body}`);
   return [
     headOf(trial, style),
-    section(`the first ${formatNumber(trial.people.length)} as the mapping sees them`, peopleOf(trial, style)),
+    section(firstWords(trial.people.length), peopleOf(trial, style)),
     section('fields of the source, with how many records have a value', fieldsOf(trial, style)),
     section('fields of the platform, with how many people get a value', mappedOf(trial, style)),
     section('status values, and what the lifecycle makes of them', statusesOf(trial, style)),
@@ -33,6 +33,12 @@ export function renderTrial(trial: SourceTrial, style: Style): string {
   ]
     .filter((text) => text !== '')
     .join('\n\n');
+}
+
+function firstWords(people: number): string {
+  return people === 1
+    ? 'the first one as the mapping sees it'
+    : `the first ${formatNumber(people)} as the mapping sees them`;
 }
 
 function headOf(trial: SourceTrial, { colors }: Style): string {
