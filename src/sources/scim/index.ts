@@ -1,0 +1,30 @@
+import type { Source, SourceBase } from '../../ports/source.ts';
+import { openAuthority } from '../../source-kit/http/authority.ts';
+import { defineKind } from '../../source-kit/kind.ts';
+import { readUsers } from './read-users.ts';
+import { ScimConfig } from './schema.ts';
+import { scimStarter } from './starter.ts';
+
+const capabilities = { delta: true, point: true, terminated: 'unknown', future: 'unknown' } as const;
+
+/** Users of a SCIM 2.0 service (RFC 7643, RFC 7644; cursors by RFC 9865). */
+export const scim = defineKind({
+  kind: 'scim',
+  title: 'users of a SCIM 2.0 service, by index or cursor paging',
+  capabilities,
+  config: ScimConfig,
+  starters: [scimStarter],
+  open: openScim,
+});
+
+function openScim(config: ScimConfig, base: SourceBase): Source {
+  const authority = openAuthority(config.auth, base, config.limits.timeout, config.tls);
+  const { filters } = config;
+  return {
+    kind: 'scim',
+    capabilities: { ...capabilities, delta: filters, point: filters },
+    read: (request, io) => readUsers(config, authority, request, io),
+    // Servers give what they have of each person: known when it was read.
+    fields: async () => undefined,
+  };
+}

@@ -1,0 +1,155 @@
+import { RollcallError } from '../../core/errors.ts';
+import { isRecord } from '../../http/json-text.ts';
+import type { SourceClient, SourceRequest } from '../../source-kit/http/source-client.ts';
+import type { Page, PagedRead } from '../../source-kit/pages.ts';
+import type { ScimConfig } from './schema.ts';
+import type { UserReader } from './to-user.ts';
+
+/** One way through a list of people. `query` is of every request. */
+export interface UserList {
+  readonly config: ScimConfig;
+  readonly query: Readonly<Record<string, string>>;
+  readonly size: number;
+  readonly users: UserReader;
+  readonly client: SourceClient;
+  readonly refusal?: NonNullable<SourceRequest['refusal']>;
+}
+
+/** Where pages are told apart: an index that begins with 1, or a cursor. */
+export type Place = number | string;
+
+type Pages = Pick<PagedRead<Place>, 'first' | 'page'>;
+
+/**
+ * Index paging (RFC 7644, 3.4.2.4): the next page begins after as many people as came, whatever was asked for. Unless the
+ * total is exact, only an empty page ends it: totals are known that are the size of the page.
+ */
+export function indexPages(list: UserList): Pages {
+  const total = openTotal(list.config);
+  return {
+    first: 1,
+    async page(place, number) {
+      const answer = await readList(list, { startIndex: String(place), count: String(list.size) }, number);
+      const { people } = answer;
+      total.take(people.length, answer.total);
+      const after = Number(place) + people.length;
+      const more = { place: after, id: String(after) };
+      if (list.config.total !== 'exact') {
+        const doubts = people.length === 0 ? total.doubts() : [];
+        return { people, doubts, next: { kind: 'perhaps-end', ...more } };
+      }
+      if (answer.total === undefined) return lost(people, 'the answer holds no totalResults, which should be exact');
+      const isOver = total.rows() >= answer.total;
+      if (!isOver && people.length === 0) return lost(people, 'a page was empty before totalResults was reached');
+      const end = { kind: 'end', why: `totalResults of ${answer.total} is reached` } as const;
+      return { people, total: answer.total, next: isOver ? end : { kind: 'more', ...more } };
+    },
+  };
+}
+
+/** Cursor paging (RFC 9865, 2): no next cursor is the end. */
+export function cursorPages(list: UserList): Pages {
+  const total = openTotal(list.config);
+  return {
+    first: '',
+    async page(place, number) {
+      const answer = await readList(list, { cursor: String(place), count: String(list.size) }, number);
+      const { people, nextCursor } = answer;
+      total.take(people.length, answer.total);
+      const exact = list.config.total === 'exact' ? answer.total : undefined;
+      if (nextCursor !== undefined) {
+        return { people, total: exact, next: { kind: 'more', place: nextCursor, id: nextCursor } };
+      }
+      const doubts = [...(exact === undefined ? total.doubts() : [])];
+      if (number === 1 && people.length === list.size) {
+        doubts.push(
+          'the first page is full and has no next cursor, as from a server that knows no cursors: ' +
+            'set paging: index (or another pageSize, if there are exactly as many people)',
+        );
+      }
+      return { people, total: exact, doubts, next: { kind: 'end', why: 'no next cursor' } };
+    },
+  };
+}
+
+/** Remembers the largest total. A server that knew of more people than it gave has lost somebody. */
+function openTotal({ total: trust }: ScimConfig) {
+  let rows = 0;
+  let most = 0;
+  return {
+    rows: () => rows,
+    take(count: number, total: number | undefined): void {
+      rows += count;
+      most = Math.max(most, total ?? 0);
+    },
+    doubts(): readonly string[] {
+      if (trust === 'ignored' || most <= rows) return [];
+      return [
+        `totalResults was ${most}, and ${rows} people came (if the server always counts too many: total: ignored)`,
+      ];
+    },
+  };
+}
+
+function lost(people: Page<Place>['people'], doubt: string): Page<Place> {
+  return { people, doubts: [doubt], next: { kind: 'end', why: 'the pages broke off' } };
+}
+
+interface ListAnswer {
+  readonly people: Page<Place>['people'];
+  readonly total: number | undefined;
+  readonly nextCursor: string | undefined;
+}
+
+async function readList(
+  { config, query, users, client, refusal }: UserList,
+  place: Readonly<Record<string, string>>,
+  number: number,
+): Promise<ListAnswer> {
+  const { baseUrl, resource } = config;
+  const name = `GET ${resource}`;
+  const answer = await client.json({
+    name,
+    url: `${baseUrl}${resource}?${new URLSearchParams({ ...query, ...place })}`,
+    headers: { accept: 'application/scim+json, application/json' },
+    // Only what follows a page can be forgotten; the first one can be refused.
+    ...(number > 1 ? { isContinuation: true } : { refusal: refusal ?? refusalOf(name) }),
+  });
+  const { totalResults, Resources: resources, nextCursor } = isRecord(answer) ? answer : {};
+  const total = countIn(totalResults);
+  // RFC 7644, 3.4.2: Resources may be left out where there are none.
+  const found = resources === undefined && total !== undefined ? [] : resources;
+  if (!Array.isArray(found) || !found.every(isRecord)) throw noList(name);
+  return {
+    people: users.page(found),
+    total,
+    nextCursor: typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined,
+  };
+}
+
+function countIn(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** The registered word of a 400 alone (RFC 7644, 3.12): details may quote what was sent. */
+function refusalOf(name: string): NonNullable<SourceRequest['refusal']> {
+  return (status, bytes) => {
+    const word = /"scimType"\s*:\s*"(\w{1,40})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
+    if (status !== 400 || word === undefined) return undefined;
+    const advice = advices[word] ?? 'Check filter, attributes, sortBy and pageSize in the configuration.';
+    return { what: `${name} was answered 400 (${word})`, advice };
+  };
+}
+
+const advices: Readonly<Record<string, string>> = {
+  invalidFilter: 'The server does not understand the filter: check `filter`, or set filters: false.',
+  tooMany: 'The server finds the list too long: set a smaller pageSize, or a `filter`.',
+  invalidCount: 'The server refuses the size of pages: set a smaller pageSize.',
+};
+
+function noList(name: string): RollcallError {
+  const message =
+    `${name} was answered, but not with a SCIM list: it has neither Resources nor totalResults. Check baseUrl; such an ` +
+    'answer is never taken for an empty list, because errors come that way.';
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+}

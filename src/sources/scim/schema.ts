@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { HttpAuth } from '../../source-kit/http/auth-settings.ts';
+import { HttpLimits, HttpTls, HttpUrl } from '../../source-kit/http/settings.ts';
+
+const text = () => z.string().min(1);
+
+/** RFC 7643, 4.3. Its dots would reach inside if it were written in a mapping, so records call it `enterprise`. */
+const enterpriseUrn = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+
+/** `syncs.*.source` of kind `scim`. */
+export const ScimConfig = z.strictObject({
+  kind: z.literal('scim'),
+  baseUrl: HttpUrl.meta({
+    description: 'Where the SCIM service begins, without `/Users`.',
+    examples: ['https://idp.example.com/scim/v2'],
+  }),
+  resource: z
+    .string()
+    .regex(/^\/[^?#]+$/, 'must begin with /')
+    .default('/Users')
+    .meta({ description: 'Added to `baseUrl`: where the people are.' }),
+  auth: HttpAuth,
+  attributes: z
+    .array(text())
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        'Attributes to ask for. SCIM leaves empty attributes out, so only this list tells empty from not shown. ' +
+        'Those of an extension begin with its short name. `userName` and `active` always come along.',
+      examples: [['name.givenName', 'name.familyName', 'emails', 'enterprise.department']],
+    }),
+  extensions: z
+    .record(z.string().regex(/^[A-Za-z]\w*$/, 'must be a word'), text())
+    .default({})
+    .transform((written) => ({ enterprise: enterpriseUrn, ...written }))
+    .meta({
+      description: 'Short names of schema extensions, under which records hold them; `enterprise` is known.',
+      examples: [{ acme: 'urn:example:acme:2.0:User' }],
+    }),
+  filter: text()
+    .optional()
+    .meta({ description: 'Which people there are, in SCIM’s own words.', examples: ['userType eq "Employee"'] }),
+  filters: z.boolean().default(true).meta({
+    description: 'Whether people may be looked up, and changes asked for, by filters. Where not, all are read.',
+  }),
+  paging: z.enum(['auto', 'index', 'cursor']).default('auto').meta({
+    description: 'Pages by index (RFC 7644) or cursor (RFC 9865); `auto` asks the server what it knows.',
+  }),
+  pageSize: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(100)
+    .meta({ description: 'People asked for at a time; servers may give fewer.' }),
+  sortBy: z
+    .union([text(), z.literal(false)])
+    .default('id')
+    .meta({ description: 'Attribute that keeps the order of pages; false for servers that refuse to sort.' }),
+  total: z
+    .enum(['exact', 'unreliable', 'ignored'])
+    .default('unreliable')
+    .meta({
+      description:
+        '`totalResults` is exact: it ends the read, and must be the people that came. Unreliable: pages are read until ' +
+        'an empty one, and only a larger total is a doubt. Ignored: it says nothing.',
+    }),
+  limits: HttpLimits,
+  tls: HttpTls,
+});
+
+export type ScimConfig = z.infer<typeof ScimConfig>;

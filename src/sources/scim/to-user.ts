@@ -1,0 +1,89 @@
+import { compileSourceSight } from '../../core/source-path.ts';
+import { isRecord } from '../../http/json-text.ts';
+import { type EmploymentStatus, statusField } from '../../source-kit/employment-status.ts';
+import type { ScimConfig } from './schema.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Makes records of SCIM resources, page by page, during one read. */
+export interface UserReader {
+  page(resources: readonly Fields[]): readonly Fields[];
+}
+
+const texts = ['id', 'externalId', 'userName'];
+
+/**
+ * A record is the resource itself, with extensions under their short names, ids as text, `workEmail` and the derived
+ * status. SCIM leaves out what is empty (RFC 7643, 2.5): an attribute that was asked for is null where it is absent, once
+ * somebody up to this page has shown it. Before that, and without `attributes`, absent stays absent: not visible.
+ */
+export function openUserReader({ attributes = [], extensions }: ScimConfig): UserReader {
+  const aliases = Object.entries(extensions);
+  const asked = attributes.map((path) => ({ path, steps: path.split('.'), isIn: compileSourceSight(path) }));
+  const shown = new Set<string>();
+  return {
+    page(resources) {
+      const people = resources.map((resource) => rename(resource, aliases));
+      for (const { path, isIn } of asked) if (!shown.has(path) && people.some(isIn)) shown.add(path);
+      const empties = asked.filter(({ path }) => shown.has(path));
+      return people.map((person) => {
+        let whole = person;
+        for (const { steps, isIn } of empties) if (!isIn(whole)) whole = withEmpty(whole, steps);
+        return derive(whole);
+      });
+    },
+  };
+}
+
+function rename(resource: Fields, aliases: readonly (readonly [string, string])[]): Fields {
+  const renamed: Record<string, unknown> = { ...resource };
+  for (const [alias, urn] of aliases) {
+    if (!Object.hasOwn(renamed, urn)) continue;
+    renamed[alias] = renamed[urn];
+    delete renamed[urn];
+  }
+  return renamed;
+}
+
+function withEmpty(fields: Fields, [step = '', ...deeper]: readonly string[]): Fields {
+  if (deeper.length === 0) return { ...fields, [step]: null };
+  const below = fields[step];
+  if (below !== undefined && !isRecord(below)) return fields;
+  return { ...fields, [step]: withEmpty(below ?? {}, deeper) };
+}
+
+function derive(person: Fields): Fields {
+  const record: Record<string, unknown> = { ...person };
+  for (const name of texts) if (typeof record[name] === 'number') record[name] = String(record[name]);
+  const { enterprise, emails, active } = person;
+  if (isRecord(enterprise) && typeof enterprise.employeeNumber === 'number') {
+    record.enterprise = { ...enterprise, employeeNumber: String(enterprise.employeeNumber) };
+  }
+  const email = workEmail(emails);
+  if (email !== undefined) record.workEmail = email;
+  if (active !== undefined) record[statusField] = statusOf(active);
+  return record;
+}
+
+/** The primary address, else the first for work, else the first without a type; undefined when addresses are not shown. */
+function workEmail(emails: unknown): unknown {
+  if (emails === undefined || emails === null) return emails;
+  // Some servers give the one address without its list.
+  const all = (Array.isArray(emails) ? emails : [emails]).map((one): Fields => (isRecord(one) ? one : { value: one }));
+  const found =
+    all.find(({ primary }) => isTrue(primary)) ??
+    all.find(({ type }) => String(type).toLowerCase() === 'work') ??
+    all.find(({ type }) => type === undefined || type === null);
+  const address = found?.value;
+  return typeof address === 'string' && address.trim() !== '' ? address : null;
+}
+
+/** `active` is all that SCIM says (RFC 7643, 4.1.1). Some servers write it as text. */
+function statusOf(active: unknown): EmploymentStatus {
+  if (isTrue(active)) return 'active';
+  return active === false || String(active).toLowerCase() === 'false' ? 'terminated' : 'unknown';
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
+}

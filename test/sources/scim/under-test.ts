@@ -1,0 +1,77 @@
+import { openSource } from '../../../src/sources/registry.ts';
+import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
+import type { FaultName } from '../../contracts/source-faults.ts';
+import { type FakeScim, type FakeScimOptions, fakeUsers, startScim } from '../../fakes/hris/scim.ts';
+import { startVendor } from '../../fakes/hris/vendor-server.ts';
+import { watchSockets } from '../../support/open-sockets.ts';
+import { sourceBase } from '../../support/source-base.ts';
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** The clock of the suite runs ten thousand times as fast as the server. */
+const patient = { requestsPerSecond: 1000, patience: '48h' };
+
+const byNumber = 'a page begins at a number, which does not expire and always grows';
+const notFrozen = 'pages show what is there when they are asked for: see "person slipped"';
+
+/** Every SCIM server: totals are not trusted, an empty page ends the read. */
+export const scimByIndex: SourceCase = {
+  name: 'scim (index)',
+  prepare: (fault) => prepare(fault, {}, { paging: 'index', pageSize: 500 }),
+  impossible: {
+    'total too small': 'known of many servers, and believed only with total: exact',
+    'cursor again': byNumber,
+    'cursor expired': byNumber,
+    'still written': notFrozen,
+  },
+};
+
+export const scimByExactTotal: SourceCase = {
+  name: 'scim (index, exact total)',
+  prepare: (fault) => prepare(fault, {}, { paging: 'index', total: 'exact', pageSize: 500 }),
+  impossible: { 'cursor again': byNumber, 'cursor expired': byNumber, 'still written': notFrozen },
+};
+
+export const scimByCursor: SourceCase = {
+  name: 'scim (cursor)',
+  prepare: (fault) => prepare(fault, { cursors: true }, { total: 'exact', pageSize: 500 }),
+  impossible: { 'still written': notFrozen },
+};
+
+async function prepare(
+  fault: FaultName | undefined,
+  server: Partial<FakeScimOptions>,
+  settings: Settings,
+): Promise<SourceUnderTest> {
+  const users = fakeUsers(2_500).map((user, index) =>
+    fault === 'long ids' ? { ...user, externalId: `90071992547409${String(index).padStart(5, '1')}` } : user,
+  );
+  const other = await startVendor({ isData: () => true, answer: () => ({ status: 200, body: '{"totalResults":0}' }) });
+  const scim = await startScim({ users, fault, otherHost: `${other.url}/Users`, ...server });
+  const source = openSource(scimConfig(scim, { ...settings, limits: patient }), sourceBase('/'));
+  return {
+    source,
+    field: 'externalId',
+    identifications: users.map(({ externalId }) => externalId),
+    openResources: watchSockets(scim.port),
+    change: async () => change(scim),
+    verify() {
+      if (other.requests.length > 0) throw new Error('another host was asked');
+    },
+  };
+}
+
+function change({ users }: FakeScim): { readonly since: string; readonly changed: readonly string[] } {
+  const changed = [5, 9, 11];
+  for (const index of changed) {
+    const user = users[index];
+    if (user !== undefined) users[index] = { ...user, family: 'Schmidt', changedAt: '2026-11-21T11:00:00Z' };
+  }
+  return { since: '2026-11-21T09:00:00Z', changed: changed.map((index) => users[index]?.externalId ?? '') };
+}
+
+/** The section `source` for a fake. */
+export function scimConfig({ baseUrl, tokenUrl }: FakeScim, settings: Settings = {}): Settings {
+  const auth = { kind: 'client-credentials', tokenUrl, clientId: 'rollcall', clientSecret: 'geheim' };
+  return { kind: 'scim', baseUrl, auth, limits: { requestsPerSecond: 1000 }, ...settings };
+}
