@@ -29,7 +29,9 @@ export function indexPages(list: UserList): Pages {
   return {
     first: 1,
     async page(place, number) {
-      const answer = await readList(list, { startIndex: String(place), count: String(list.size) }, number);
+      const at = { startIndex: String(place), count: String(list.size) };
+      const answer = await readList(list, at, number, number === 1 ? [] : beyondTheEnd);
+      if (answer === 'refused') return lost([], refusedDoubt(total.rows()));
       const { people } = answer;
       total.take(people.length, answer.total);
       const after = Number(place) + people.length;
@@ -53,7 +55,8 @@ export function cursorPages(list: UserList): Pages {
   return {
     first: '',
     async page(place, number) {
-      const answer = await readList(list, { cursor: String(place), count: String(list.size) }, number);
+      const answer = await readList(list, { cursor: String(place), count: String(list.size) }, number, []);
+      if (answer === 'refused') return lost([], refusedDoubt(total.rows()));
       const { people, nextCursor } = answer;
       total.take(people.length, answer.total);
       const exact = list.config.total === 'exact' ? answer.total : undefined;
@@ -91,6 +94,16 @@ function openTotal({ total: trust }: ScimConfig) {
   };
 }
 
+/** Some servers refuse to be asked for people after the last one, instead of giving none. */
+const beyondTheEnd = [400, 404];
+
+function refusedDoubt(rows: number): string {
+  return (
+    `the server refuses to be asked for people after the first ${rows}, so it is not proven that these are all: ` +
+    'set total: exact, if its totalResults is always right'
+  );
+}
+
 function lost(people: Page<Place>['people'], doubt: string): Page<Place> {
   return { people, doubts: [doubt], next: { kind: 'end', why: 'the pages broke off' } };
 }
@@ -105,16 +118,18 @@ async function readList(
   { config, query, users, client, refusal }: UserList,
   place: Readonly<Record<string, string>>,
   number: number,
-): Promise<ListAnswer> {
+  ends: readonly number[],
+): Promise<ListAnswer | 'refused'> {
   const { baseUrl, resource } = config;
   const name = `GET ${resource}`;
-  const answer = await client.json({
+  const { status, value: answer } = await client.jsonAnswer({
     name,
     url: `${baseUrl}${resource}?${new URLSearchParams({ ...query, ...place })}`,
     headers: { accept: 'application/scim+json, application/json' },
     // Only what follows a page can be forgotten; the first one can be refused.
-    ...(number > 1 ? { isContinuation: true } : { refusal: refusal ?? refusalOf(name) }),
+    ...(number > 1 ? { isContinuation: true, answers: ends } : { refusal: refusal ?? refusalOf(name) }),
   });
+  if (status !== 200) return 'refused';
   const { totalResults, Resources: resources, nextCursor } = isRecord(answer) ? answer : {};
   const total = countIn(totalResults);
   // RFC 7644, 3.4.2: Resources may be left out where there are none.
