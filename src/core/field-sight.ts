@@ -26,6 +26,19 @@ export function watchFields(reads: readonly string[]): SightWatch {
   };
 }
 
+/**
+ * A sight corrected by the source's own word. A report that leaves out what is empty gives null for a column that came for
+ * nobody: the records alone look as if everybody had none.
+ */
+export function correctSight(sight: FieldSight, notReturned: readonly string[]): FieldSight {
+  if (notReturned.length === 0) return sight;
+  return Object.fromEntries(Object.entries(sight).map(([read, seen]) => [read, seen && !isAmong(read, notReturned)]));
+}
+
+function isAmong(read: string, names: readonly string[]): boolean {
+  return names.some((name) => read === name || read.startsWith(`${name}.`));
+}
+
 /** A source field that the mapping reads and nobody shows any more: somebody took a right or a column away. */
 export interface VanishedField {
   readonly read: string;
@@ -58,7 +71,7 @@ export function vanishedFields({ readers, now, before, notReturned }: SightFacts
       const reason = `${who}, which came for nobody, and did before: was a permission or a column taken away in the HR system?`;
       return [{ read, readers: names, reason }];
     }
-    if (known(read) === false || !notReturned.some((name) => read === name || read.startsWith(`${name}.`))) return [];
+    if (known(read) === false || !isAmong(read, notReturned)) return [];
     const reason = `${who}, which the source was asked for and gave for nobody: is it granted in the HR system, and called so there?`;
     return [{ read, readers: names, reason }];
   });

@@ -1,4 +1,4 @@
-import { type FieldSight, watchFields } from '../core/field-sight.ts';
+import { correctSight, type FieldSight, watchFields } from '../core/field-sight.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Mapped, Person, RejectedPerson } from '../core/person.ts';
@@ -89,7 +89,8 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
         sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),
       );
       const [evidence, notReturned = []] = next.value.complete ? [next.value.evidence, next.value.notReturned] : [];
-      return { snapshot, fillRates, sight: watch.sight(), notReturned, evidence, usable };
+      const sight = correctSight(watch.sight(), notReturned);
+      return { snapshot, fillRates, sight, notReturned, evidence, usable };
     }
     for (const { at, reason } of next.value.broken) {
       unreadable += 1;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { vanishedFields, watchFields } from '../../src/core/field-sight.ts';
+import { correctSight, vanishedFields, watchFields } from '../../src/core/field-sight.ts';
 
 describe('a field is in sight', () => {
   it.each([
@@ -28,6 +28,12 @@ describe('a field is in sight', () => {
     for (const fields of [{}, { b: 1 }, { c: null }, {}]) watch.see({ at: 'x', fields });
     expect(watch.sight()).toEqual({ a: false, b: true, c: true });
   });
+});
+
+it('what the source says it gave for nobody is not in sight, though every record has null for it', () => {
+  const sight = { end: true, 'end.day': true, ending: true, start: false };
+  expect(correctSight(sight, ['end'])).toEqual({ end: false, 'end.day': false, ending: true, start: false });
+  expect(correctSight(sight, [])).toBe(sight);
 });
 
 describe('a field that nobody shows', () => {
