@@ -68,15 +68,16 @@ async function* readQueries(
     if (place.query + 1 < queries.length) {
       return { people: fresh, doubts, next: more({ query: place.query + 1, page: 1 }) };
     }
-    const leftOut = request.kind === 'full' ? contracts.leftOutText() : '';
-    const why = `page ${place.page} of ${found.pages} was the last${leftOut}`;
+    const why = `page ${place.page} of ${found.pages} was the last`;
     return { people: fresh, doubts, total: progress.total(), next: { kind: 'end', why } };
   };
 
   const accepts = (fields: Fields): boolean =>
     (meant === undefined || meant(fields)) && (request.kind !== 'full' || !contracts.isSuperseded(fields));
   const rules = { key: 'wid', expected: workerFields, mayBeEmpty: request.kind !== 'full' };
-  return yield* readPages({ ...rules, first: { query: 0, page: 1 }, page, accepts }, io);
+  const end = yield* readPages({ ...rules, first: { query: 0, page: 1 }, page, accepts }, io);
+  const notes = request.kind === 'full' ? contracts.notes() : [];
+  return notes.length === 0 ? end : { ...end, notes };
 }
 
 function more(place: Place): Page<Place>['next'] {
@@ -97,7 +98,11 @@ function openContracts() {
       else if (isSuperseded(fields)) leftOut += 1;
     },
     isSuperseded,
-    leftOutText: () => (leftOut === 0 ? '' : `, ${countOf(leftOut, 'ended contract')} of employees left out`),
+    notes(): readonly string[] {
+      if (leftOut === 0) return [];
+      const contracts = countOf(leftOut, 'ended contract');
+      return [`${contracts} of contingent workers who are employees now left out: the employee's record counts`];
+    },
   };
 }
 
