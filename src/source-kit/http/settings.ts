@@ -11,15 +11,18 @@ const duration = (description: string, fallback: string) =>
     .transform((written) => parseDuration(written) ?? 0)
     .meta({ description, examples: [fallback] });
 
-/** `limits` of a source that is reached over HTTP; `timeout` is the default, longer where one answer holds everybody. */
-export const httpLimits = (timeout: string) =>
+/**
+ * `limits` of a source that is reached over HTTP, with its defaults: a longer timeout where one answer holds everybody,
+ * another rate where the vendor names one.
+ */
+export const httpLimits = (timeout: string, requestsPerSecond = 5) =>
   z
     .strictObject({
       requestsPerSecond: z
         .number()
         .positive()
         .max(1000)
-        .default(5)
+        .default(requestsPerSecond)
         .meta({ description: 'Requests begun in a second, at most.' }),
       timeout: duration('No whole answer within this time is a lost answer.', timeout),
       patience: duration('How long one request is tried again, waits that the server asks for included.', '15m'),

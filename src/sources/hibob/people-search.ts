@@ -1,0 +1,49 @@
+import { RollcallError } from '../../core/errors.ts';
+import { isRecord } from '../../http/json-text.ts';
+import type { SourceClient, SourceRequest } from '../../source-kit/http/source-client.ts';
+import { type HibobConfig, PeopleFound } from './schema.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** HiBob knows one filter, on the id or the e-mail address. */
+export interface PeopleFilter {
+  readonly field: 'root.id' | 'root.email';
+  readonly values: readonly string[];
+}
+
+export const searchName = 'POST /people/search';
+
+/** The request for people: all that the service user may see, or those of the filter. Without one `filters` must be absent. */
+export function searchRequest(
+  { url, showInactive }: HibobConfig,
+  fields: readonly string[],
+  filter?: PeopleFilter,
+): SourceRequest {
+  const filters =
+    filter === undefined ? {} : { filters: [{ fieldPath: filter.field, operator: 'equals', values: filter.values }] };
+  const value = { fields, showInactive, humanReadable: 'APPEND', ...filters };
+  return {
+    name: searchName,
+    method: 'POST',
+    url: `${url.replace(/\/$/, '')}/people/search`,
+    body: { kind: 'json', value },
+  };
+}
+
+/** An answer that is read whole. Throws SOURCE_UNAVAILABLE when it holds no list: an error may come as success. */
+export async function findPeople(client: SourceClient, request: SourceRequest): Promise<readonly Fields[]> {
+  const found = PeopleFound.safeParse(await client.json(request));
+  if (found.success) return found.data.employees;
+  const message =
+    `${searchName} was answered without the list employees. ` +
+    'Check that url is the API of HiBob, and the rights of the service user; it is tried again.';
+  throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+}
+
+/** An employee's id, as text; undefined where it is not shown. */
+export function idOf(employee: Fields): string | undefined {
+  const cell = employee['/root/id'];
+  const root = employee.root;
+  const id = employee.id ?? (isRecord(root) ? root.id : undefined) ?? (isRecord(cell) ? cell.value : undefined);
+  return id === undefined || id === null || id === '' ? undefined : String(id);
+}

@@ -1,0 +1,97 @@
+import { RollcallError } from '../../core/errors.ts';
+import type { SourceRecord } from '../../core/person.ts';
+import type { ReadEnd } from '../../core/snapshot.ts';
+import { compileSourcePath } from '../../core/source-path.ts';
+import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { utcDay } from '../../source-kit/employment-status.ts';
+import type { Authority } from '../../source-kit/http/authority.ts';
+import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
+import { acceptsOnly } from '../../source-kit/pages.ts';
+import { openTally } from '../../source-kit/tally.ts';
+import { type PeopleFilter, searchName, searchRequest } from './people-search.ts';
+import { readBatches } from './read-batches.ts';
+import type { HibobConfig } from './schema.ts';
+import { personReader } from './to-person.ts';
+
+/** HiBob knows no pages: everybody is in one answer, of which only a piece is held at a time. */
+const maxAnswerBytes = 4 * 1024 ** 3;
+
+/** Records given at a time. */
+const recordsAtOnce = 500;
+
+/** More people than this are found by reading everybody: the most values of one filter are not published. */
+const maxLookUps = 100;
+
+/** What one read asks for, and what it makes of the answers. */
+export interface PeopleRead {
+  readonly config: HibobConfig;
+  readonly fields: readonly string[];
+  readonly toPerson: ReturnType<typeof personReader>;
+  readonly accepts: ReturnType<typeof acceptsOnly>;
+  /** Fields that somebody must have; none in a look-up. */
+  readonly expected: readonly string[];
+}
+
+/** Reads everybody whom the service user may see, in one answer or in batches; a look-up filters by id or e-mail address. */
+export async function* readHibob(
+  config: HibobConfig,
+  authority: Authority,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  if (request.kind === 'delta') {
+    throw new RollcallError('HiBob has no list of what changed: it is read whole', { code: 'USAGE' });
+  }
+  const fields = [...new Set(['root.id', ...config.fields])];
+  const isFull = request.kind === 'full';
+  const read: PeopleRead = {
+    config,
+    fields,
+    toPerson: personReader(config.statuses, utcDay(io.clock.now())),
+    accepts: acceptsOnly(request, isFull ? () => undefined : compileSourcePath(request.field)),
+    expected: isFull ? fields.filter((name) => !config.mayBeAbsent.includes(name)) : [],
+  };
+  const { limits, tls } = config;
+  const parts = { origin: new URL(config.url).origin, authority, limits, tls, maxBytes: maxAnswerBytes, io };
+  const filter = isFull ? undefined : filterFor(request);
+  return yield* withSourceClient(parts, (client) =>
+    config.batchSize === undefined || filter !== undefined
+      ? readOneAnswer(read, filter, !isFull, client, io)
+      : readBatches({ ...read, batchSize: config.batchSize, mayBeEmpty: !isFull }, client, io),
+  );
+}
+
+async function* readOneAnswer(
+  { config, fields, toPerson, accepts, expected }: PeopleRead,
+  filter: PeopleFilter | undefined,
+  mayBeEmpty: boolean,
+  client: SourceClient,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const { streamArray } = await import('../../source-kit/stream-array.ts');
+  const tally = openTally({ key: 'root.id', expected, mayBeEmpty });
+  const body = client.stream(searchRequest(config, fields, filter));
+  let records: SourceRecord[] = [];
+  for await (const found of streamArray(body, { name: searchName, path: ['employees'], numbers: 'exact' })) {
+    for (const employee of found) {
+      const person = toPerson(employee);
+      tally.add(person);
+      if (accepts === undefined || accepts(person)) records.push({ at: `employee ${tally.rows}`, fields: person });
+      if (records.length < recordsAtOnce) continue;
+      yield { records, broken: [] };
+      io.signal.throwIfAborted();
+      records = [];
+    }
+  }
+  if (records.length > 0) yield { records, broken: [] };
+  io.signal.throwIfAborted();
+  return tally.end({ evidence: `the one answer ended whole, after ${tally.rows} people` });
+}
+
+/** The one filter that HiBob knows, where it serves. */
+function filterFor({ field, identifications }: Extract<ReadRequest, { kind: 'point' }>): PeopleFilter | undefined {
+  if (identifications.length === 0 || identifications.length > maxLookUps) return undefined;
+  if (field === 'id' || field === 'root.id') return { field: 'root.id', values: identifications };
+  if (field === 'email' || field === 'root.email') return { field: 'root.email', values: identifications };
+  return undefined;
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { employmentStatuses } from '../../source-kit/employment-status.ts';
+import { HttpTls, HttpUrl, httpLimits } from '../../source-kit/http/settings.ts';
+
+const text = () => z.string().min(1);
+
+/** What an operator needs for the common fields of the platform. */
+const usualFields = [
+  'root.id',
+  'root.firstName',
+  'root.surname',
+  'root.displayName',
+  'root.email',
+  'work.employeeIdInCompany',
+  'work.startDate',
+  'work.title',
+  'work.department',
+  'work.site',
+  'work.reportsTo',
+  'internal.status',
+  'internal.lifecycleStatus',
+  'internal.terminationDate',
+];
+
+/** `syncs.*.source` of kind `hibob`. */
+export const HibobConfig = z.strictObject({
+  kind: z.literal('hibob'),
+  url: HttpUrl.default('https://api.hibob.com/v1').meta({ description: 'Address of the API, with its version.' }),
+  serviceUser: text().meta({ description: 'ID of the service user.', examples: ['SERVICE-4711'] }),
+  token: text().meta({ description: 'Its token.', examples: [`\${env:HIBOB_TOKEN}`] }),
+  fields: z
+    .array(text())
+    .min(1)
+    .max(400)
+    .default(usualFields)
+    .meta({
+      description: 'Field ids to ask for, as `GET /company/people/fields` names them. `root.id` is always asked for.',
+      examples: [['root.id', 'root.email', 'work.title', 'custom.field_1696238423']],
+    }),
+  mayBeAbsent: z
+    .array(text())
+    .default(['internal.terminationDate'])
+    .meta({ description: 'Fields that perhaps nobody has. Any other field that comes for nobody holds the run.' }),
+  showInactive: z
+    .boolean()
+    .default(true)
+    .meta({ description: 'Whether to read people who left. Without them leavers can only be missing.' }),
+  statuses: z
+    .record(z.string(), z.enum(employmentStatuses))
+    .default({})
+    .meta({
+      description: 'What lifecycle statuses mean, where it is not what Rollcall takes them for.',
+      examples: [{ 'garden leave': 'terminated', probation: 'active' }],
+    }),
+  batchSize: z.int().min(1).max(1000).optional().meta({
+    description: 'Reads all ids first, then so many people at a time: for companies whose one answer is too large.',
+  }),
+  limits: httpLimits('30m', 0.8),
+  tls: HttpTls,
+});
+
+export type HibobConfig = z.infer<typeof HibobConfig>;
+
+/** An answer of `POST /people/search`, as far as we look at it: vendors add fields, but the list must be there. */
+export const PeopleFound = z.looseObject({ employees: z.array(z.looseObject({})) });

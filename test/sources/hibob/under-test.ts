@@ -1,0 +1,82 @@
+import { expect } from 'vitest';
+import { openSource } from '../../../src/sources/registry.ts';
+import type { SourceCase } from '../../contracts/source.ts';
+import type { FaultName } from '../../contracts/source-faults.ts';
+import { bobPeople, bobUser, startBob } from '../../fakes/hris/hibob.ts';
+import { watchSockets } from '../../support/open-sockets.ts';
+import { sourceBase } from '../../support/source-base.ts';
+
+export const bobFields = [
+  'root.id',
+  'root.firstName',
+  'root.surname',
+  'root.email',
+  'work.startDate',
+  'work.department',
+  'work.siteId',
+  'work.reportsTo',
+  'internal.status',
+  'internal.lifecycleStatus',
+  'internal.terminationDate',
+];
+
+function hibobCase(
+  name: string,
+  strikeAt: number,
+  settings: Readonly<Record<string, unknown>>,
+  impossible: SourceCase['impossible'],
+): SourceCase {
+  return {
+    name,
+    async prepare(fault?: FaultName) {
+      const { server, elsewhere, url } = await startBob(bobPeople(2_600, fault), { fault, strikeAt });
+      const config = {
+        kind: 'hibob',
+        url,
+        serviceUser: bobUser.id,
+        token: bobUser.token,
+        fields: bobFields,
+        // The clock of the suite runs ten thousand times as fast as the server.
+        limits: { requestsPerSecond: 1000, patience: '48h', timeout: '48h' },
+        ...settings,
+      };
+      return {
+        source: openSource(config, sourceBase('/')),
+        field: 'id',
+        identifications: bobPeople(2_600).map(({ id }) => id),
+        openResources: watchSockets(server.port),
+        verify: () => expect(elsewhere.requests).toEqual([]),
+      };
+    },
+    impossible: {
+      'total too small': 'no total is told; ids that are not listed are not asked for',
+      'cursor again': 'there is no cursor',
+      'cursor expired': 'there is no cursor',
+      'token ends': 'the token of a service user does not end by itself, and cannot be renewed',
+      'still written': 'an answer is of one moment',
+      ...impossible,
+    },
+  };
+}
+
+const oneAnswer = 'one answer holds everybody, without pages';
+
+export const hibobWhole = hibobCase(
+  'hibob',
+  1,
+  {},
+  {
+    'cut body': 'the answer is streamed, so half of it ends the read, and the engine reads again: see "cut for good"',
+    'total too large': 'no total is told',
+    'page again': oneAnswer,
+    'person slipped': oneAnswer,
+    'pages shrink': oneAnswer,
+  },
+);
+
+export const hibobBatches = hibobCase(
+  'hibob (batches)',
+  2,
+  { batchSize: 500 },
+  { 'pages shrink': 'a batch is asked for by its ids: a smaller one is people who did not come, "person slipped"' },
+);
