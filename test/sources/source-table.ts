@@ -12,13 +12,17 @@ export const tableMarks = {
   end: '<!-- End of the generated part. -->',
 } as const;
 
-/** Every case of the contract suite, in order of name. Nothing is started: a case that needs a server is made without. */
+/**
+ * Every case of the contract suite, in order of name: those that are exported, and those that `sqlOnPostgres(service)` and the
+ * like make. Nothing is started: such a case is made without its service.
+ */
 export async function collectCases(): Promise<readonly SourceCase[]> {
   const cases = new Map<string, SourceCase>();
   for (const path of globSync('test/sources/*/*under-test.ts', { cwd: root }).sort()) {
     const exported = (await import(new URL(path, `file://${root}`).href)) as Readonly<Record<string, unknown>>;
-    for (const value of Object.values(exported)) {
-      const made: unknown = typeof value === 'function' ? value(undefined) : value;
+    for (const [name, value] of Object.entries(exported)) {
+      const isMaker = typeof value === 'function' && /[a-z]On[A-Z]/.test(name);
+      const made: unknown = isMaker ? value(undefined) : value;
       if (isCase(made)) cases.set(made.name, made);
     }
   }
