@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { type BenchCase, benchCases, caseMeaning } from './folder.ts';
 import type { Measured } from './measure.ts';
 import { type CaseResult, runCases } from './run-cases.ts';
+import { alignedLines } from './table.ts';
 
 /**
  * How long a plan takes, against the floor: reading and decoding both sides with the product's own decoders, and one
@@ -70,9 +71,7 @@ function table(results: readonly CaseResult[]): string {
     loopDelay(floor),
     loopDelay(plan),
   ]);
-  const all = [head, ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const lines = all.map((row) => row.map((text, column) => text.padStart(widths[column] ?? 0)).join('  '));
+  const lines = alignedLines(head, rows);
   const legend = [
     'ratio, cpu: plan / floor, by the clock and by CPU time',
     'loop: the event loop stood still, max and p99',

@@ -8,7 +8,8 @@ import { defaultQuirks } from '../src/sandbox/index.ts';
 import { showFoundUser } from '../src/sandbox/people/show-user.ts';
 import { openStore } from '../src/store/index.ts';
 import { benchFolder, hrFile, type PageOffsets, pageSize, storeFile } from './folder.ts';
-import { type BenchPerson, benchPeople, type Difference, hiddenNames, hrColumns, hrRows } from './people.ts';
+import { writeHrFile } from './hr-file.ts';
+import { type BenchPerson, benchPeople, hiddenNames } from './people.ts';
 
 /** The same instant every time: files and ledgers of two measurements are equal byte for byte. */
 const someInstant = Date.UTC(2026, 10, 1, 12);
@@ -19,18 +20,6 @@ async function prepare(folder: string, people: number): Promise<void> {
   await writeHrFile(join(folder, hrFile('quiet')), people, 'none');
   await writePages(folder, people);
   await writeLedger(folder, people);
-}
-
-function writeHrFile(path: string, people: number, difference: Difference): Promise<void> {
-  function* lines(): Generator<string, void> {
-    yield `${hrColumns.join(',')}\n`;
-    for (const row of hrRows(people, difference)) yield `${row.map(cell).join(',')}\n`;
-  }
-  return pipeline(Readable.from(joined(lines())), createWriteStream(path));
-}
-
-function cell(text: string): string {
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 async function writePages(folder: string, people: number): Promise<void> {
@@ -89,18 +78,6 @@ async function writeLedger(folder: string, people: number): Promise<void> {
   await store.runs.update(owned, { phase: 'done', endedAt: someInstant, outcome: 'succeeded' });
   await store.leases.release(lease);
   await store.close();
-}
-
-/** A thousand lines at a time: a stream's passage costs more than a line. */
-function* joined(lines: Iterable<string>): Generator<string, void> {
-  let text = '';
-  for (const line of lines) {
-    text += line;
-    if (text.length < 1 << 18) continue;
-    yield text;
-    text = '';
-  }
-  yield text;
 }
 
 await prepare(process.argv[2] ?? '', Number(process.argv[3]));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findRedisProgram, startRedis } from '../test/support/services/redis.ts';
 import { forkHere, nextMessage } from './child.ts';
+import { median } from './median.ts';
 import type { QueueMeasured, QueueOrder, Way } from './queue-run.ts';
 
 /**
@@ -67,14 +68,6 @@ async function measureOnce(
     await redis.close();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle];
-  if (upper === undefined) throw new RangeError('nothing was measured: at least one repetition is needed');
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
 }
 
 await main();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BenchCase, storeFile } from './folder.ts';
 import type { Measured, MeasuredWork } from './measure.ts';
+import { median } from './median.ts';
 
 export interface CaseResult {
   readonly people: number;
@@ -89,13 +90,6 @@ function medians(all: readonly Measured[]): Measured {
     changes: of(({ changes }) => changes),
     seen: of(({ seen }) => seen),
   };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? neverMeasured();
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
 }
 
 function neverMeasured(): never {
