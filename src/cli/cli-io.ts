@@ -1,6 +1,7 @@
 import type { App } from '../ports/app.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { SourceKind } from '../ports/source.ts';
+import type { StoreMigration } from '../ports/store-migration.ts';
 
 /** Where text goes. `process.stdout` and `process.stderr` are two. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
@@ -27,6 +28,8 @@ export interface CliIo {
   readonly version: string;
   /** Loads the configuration and opens what it names. Throws `CONFIG_INVALID` with all that is wrong. */
   readonly openApp: (configPath: string, options: OpenAppOptions) => Promise<App>;
+  /** Loads the configuration and brings the store that it names to this version's tables. Throws as `openApp` does. */
+  readonly migrateStore: (configPath: string) => Promise<StoreMigration>;
   /** Every kind of source. */
   readonly sourceKinds: () => Promise<readonly SourceKind[]>;
   /** What `init` writes for a starting point of `sourceKinds`. Throws `USAGE` for a name that none has. */

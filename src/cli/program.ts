@@ -6,6 +6,7 @@ import { addCancel } from './cancel.ts';
 import { addCheck } from './check.ts';
 import type { AddCommand, CommandHost } from './command.ts';
 import { addInit } from './init.ts';
+import { addMigrate } from './migrate.ts';
 import { addPause } from './pause.ts';
 import { addPlan } from './plan.ts';
 import { addReject } from './reject.ts';
@@ -40,6 +41,7 @@ const commands: readonly AddCommand[] = [
   addWhy,
   addToken,
   addAlerts,
+  addMigrate,
   addSandbox,
 ];
 

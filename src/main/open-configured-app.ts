@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OpenAppOptions } from '../cli/cli-io.ts';
 import type { Config } from '../config/config.ts';
 import type { App } from '../ports/app.ts';
+import type { StoreMigration } from '../ports/store-migration.ts';
 
 export interface AppSurroundings extends OpenAppOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -14,12 +15,7 @@ export interface AppSurroundings extends OpenAppOptions {
  * The parts are loaded here and not at import, so that `--help` and `init` do not wait for them.
  */
 export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<App> {
-  const [{ loadConfig }, { createExpressions }, { sourceKinds }] = await Promise.all([
-    import('../config/load-config.ts'),
-    import('../config/expressions.ts'),
-    import('../sources/registry.ts'),
-  ]);
-  const config = await loadConfig(configPath, { env: options.env, sourceKinds, expressions: createExpressions() });
+  const config = await readConfig(configPath, options.env);
   const [{ createLogger }, { newUlid, systemClock: clock }, { openEngine }, { openApp }] = await Promise.all([
     import('../telemetry/create-logger.ts'),
     import('./system.ts'),
@@ -36,6 +32,25 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
   });
   const engine = await openEngine(config, { clock, logger, newId: newUlid, checkpoint: () => {}, mayPresentSeed });
   return openApp(config, engine);
+}
+
+/**
+ * Loads a configuration and brings the store that it names to this version's tables. Opens nothing else: no connection,
+ * no source, no folder beside the configuration.
+ */
+export async function migrateConfiguredStore(configPath: string, env: AppSurroundings['env']): Promise<StoreMigration> {
+  const { store, folder } = await readConfig(configPath, env);
+  const { migrateStore } = await import('../store/index.ts');
+  return migrateStore(store, { folder });
+}
+
+async function readConfig(configPath: string, env: AppSurroundings['env']): Promise<Config> {
+  const [{ loadConfig }, { createExpressions }, { sourceKinds }] = await Promise.all([
+    import('../config/load-config.ts'),
+    import('../config/expressions.ts'),
+    import('../sources/registry.ts'),
+  ]);
+  return loadConfig(configPath, { env, sourceKinds, expressions: createExpressions() });
 }
 
 /** Key of the hashes that stand for people in logs: the same for everyone who works on one store. */

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { CliIo } from '../cli/cli-io.ts';
 import { initTemplate } from '../config/init-template.ts';
-import { openConfiguredApp } from './open-configured-app.ts';
+import { migrateConfiguredStore, openConfiguredApp } from './open-configured-app.ts';
 import { sandboxDoor } from './sandbox-door.ts';
 import { systemClock } from './system.ts';
 import { readVersion } from './version.ts';
@@ -22,6 +22,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     operator: `shell:${operatorName(env)}`,
     version: readVersion(),
     openApp: (configPath, options) => openConfiguredApp(configPath, { ...options, env, stderr }),
+    migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
     sourceKinds: loadSourceKinds,
     starterFiles: async (name) => initTemplate({ kinds: await loadSourceKinds(), name }),
     sandbox: sandboxDoor,

@@ -1,1 +1,1 @@
-export { openStore, type StoreBase } from './open-store.ts';
+export { migrateStore, openStore, type StoreBase } from './open-store.ts';

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Kysely } from 'kysely';
 import { RollcallError } from '../core/errors.ts';
 import type { Store } from '../ports/store.ts';
+import type { StoreMigration } from '../ports/store-migration.ts';
 import { createAlerts } from './alerts.ts';
 import { createAudit } from './audit.ts';
 import { createBatches } from './batches.ts';
@@ -32,7 +33,7 @@ export interface StoreBase extends PostgresWatch {
  * reached, is damaged, not writable, of a newer version, or not Rollcall's.
  */
 export async function openStore(url: string, base: StoreBase): Promise<Store> {
-  const { db, place } = isPostgresUrl(url) ? await openPostgres(url, base.folder, base) : await openFile(url, base);
+  const { db, place } = await openDatabase(url, base);
   try {
     await migrate(db as unknown as Kysely<unknown>, place);
     return createStore(db);
@@ -40,6 +41,20 @@ export async function openStore(url: string, base: StoreBase): Promise<Store> {
     await db.destroy();
     throw error;
   }
+}
+
+/** Brings the store to this version's tables, as `openStore` does, and closes it again. Throws what `openStore` throws. */
+export async function migrateStore(url: string, base: StoreBase): Promise<StoreMigration> {
+  const { db, place } = await openDatabase(url, base);
+  try {
+    return await migrate(db as unknown as Kysely<unknown>, place);
+  } finally {
+    await db.destroy();
+  }
+}
+
+function openDatabase(url: string, base: StoreBase): Promise<{ db: Database; place: string }> {
+  return isPostgresUrl(url) ? openPostgres(url, base.folder, base) : openFile(url, base);
 }
 
 async function openFile(url: string, { folder }: StoreBase): Promise<{ db: Database; place: string }> {

@@ -7,7 +7,7 @@ import type { CliIo, Output } from '../../src/cli/cli-io.ts';
 import { Interruption } from '../../src/cli/interruption.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { initTemplate } from '../../src/config/init-template.ts';
-import { openConfiguredApp } from '../../src/main/open-configured-app.ts';
+import { migrateConfiguredStore, openConfiguredApp } from '../../src/main/open-configured-app.ts';
 import { sandboxDoor } from '../../src/main/sandbox-door.ts';
 import { systemClock } from '../../src/main/system.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
@@ -113,6 +113,7 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
         env,
         stderr: { write: (line) => stderr.output.write(line) },
       }),
+    migrateStore: (configPath) => migrateConfiguredStore(join(folder, configPath), env),
     sourceKinds: async () => sourceKinds,
     starterFiles: async (name) => initTemplate({ kinds: sourceKinds, name }),
     sandbox: sandboxDoor,

@@ -1,0 +1,54 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { Kysely, SqliteDialect } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { expect, test } from 'vitest';
+import { migrations } from '../../src/store/migrations/index.ts';
+import { useConnectedShells } from './test-shell.ts';
+
+const openConnectedShell = useConnectedShells();
+const newest = Object.keys(migrations).sort().at(-1) ?? '';
+
+test('migrate makes the tables of a new store and says so; the second time there is nothing to do', async () => {
+  const shell = await openConnectedShell([]);
+  const first = await shell.run(['migrate']);
+  const second = await shell.run(['migrate']);
+  const third = await shell.run(['migrate', '--json']);
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(first.stdout).toMatch(new RegExp(`was new and is at ${newest} now .*001-first`));
+  expect(second).toMatchObject({ code: 0, stdout: expect.stringMatching(`nothing to do.* is at ${newest}`) });
+  expect(third.json()).toEqual({
+    store: join(shell.folder, '.rollcall/rollcall.db'),
+    from: newest,
+    to: newest,
+    applied: [],
+  });
+});
+
+test('migrate says from which migration to which a store went', async () => {
+  const shell = await openConnectedShell([]);
+  await mkdir(join(shell.folder, '.rollcall'));
+  const database = new Sqlite(join(shell.folder, '.rollcall/rollcall.db'));
+  const old = new Kysely<unknown>({ dialect: new SqliteDialect({ database }) });
+  const provider = { getMigrations: async () => ({ ...migrations }) };
+  await new Migrator({ db: old, provider }).migrateTo('002-approvals-once');
+  await old.destroy();
+  const { stdout } = await shell.run(['migrate']);
+  expect(stdout).toMatch(
+    new RegExp(`went from 002-approvals-once to ${newest} \\(\\d+ migrations: 004-.*${newest}\\)`),
+  );
+  expect(await shell.run(['runs'])).toMatchObject({ code: 0 });
+});
+
+test('migrate refuses a store of a newer version, and a configuration that is wrong', async () => {
+  const shell = await openConnectedShell([]);
+  await shell.run(['migrate']);
+  const raw = new Sqlite(join(shell.folder, '.rollcall/rollcall.db'));
+  raw.exec("insert into kysely_migration values ('999-later', '2030-01-01T00:00:00.000Z')");
+  raw.close();
+  const newer = await shell.run(['migrate', '--json']);
+  expect(newer).toMatchObject({ code: 1, stderr: expect.stringContaining('made by a newer version of Rollcall') });
+  expect(newer.json()).toMatchObject({ error: { code: 'STORE_INVALID' } });
+  expect(await shell.run(['migrate', '--config', 'none.yaml'])).toMatchObject({ code: 2 });
+});
