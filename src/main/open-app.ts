@@ -16,7 +16,7 @@ import { checkConfig } from './check.ts';
 import { deploymentLease } from './deployment.ts';
 import type { Connection } from './open-connection.ts';
 import type { Engine } from './open-engine.ts';
-import { describeScope, openOperations } from './operations.ts';
+import { type Act, describeScope, openOperations } from './operations.ts';
 import { findRun, planReport, runReport } from './reports.ts';
 import { runHere } from './run-here.ts';
 import { startDeployment } from './start-deployment.ts';
@@ -62,6 +62,19 @@ export function openApp(config: Config, engine: Engine): App {
     schedule: schedule === undefined ? undefined : `${schedule.cron} (${schedule.timezone})`,
   }));
   const { note, ...operations } = openOperations(config, syncs, io);
+
+  /** What failed is written down as well: the platform, or the store, may have changed all the same. */
+  const noted = async (act: Act, work: () => Promise<TokenStatus>): Promise<TokenReport> => {
+    try {
+      const report = tokenReport(await work());
+      await note({ ...act, detail: `now ${report.state}` });
+      return report;
+    } catch (error) {
+      const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
+      await note({ ...act, detail: `failed: ${code}` }).catch(() => {});
+      throw error;
+    }
+  };
 
   const app: App = {
     ...operations,
@@ -128,10 +141,13 @@ export function openApp(config: Config, engine: Engine): App {
     why: (name, identification, signal) => explainPerson(identification, syncOf(name, io), io, signal),
 
     tokenStatus: async (name) => tokenReport(await connectionOf(name, engine).custody.status()),
-    tokenRefresh: async (name, signal) => tokenReport(await connectionOf(name, engine).custody.refresh(signal)),
-    async tokenRevoke(name, signal) {
-      const connection = connectionOf(name, engine);
-      return tokenReport(await connection.custody.revoke(connection.revoke, signal));
+    tokenRefresh(name, signal, by = us) {
+      const { custody } = connectionOf(name, engine);
+      return noted({ action: 'token-refresh', by, connection: name }, () => custody.refresh(signal));
+    },
+    tokenRevoke(name, signal, by = us) {
+      const { custody, revoke } = connectionOf(name, engine);
+      return noted({ action: 'token-revoke', by, connection: name }, () => custody.revoke(revoke, signal));
     },
     check: (connection, signal) => checkConfig(config, engine, connection, signal),
     call: async (request, signal) => callApi(soleConnection(request.connection, engine), request, signal),
@@ -171,7 +187,9 @@ function connectionOf(name: string, engine: Engine): Connection {
   throw new RollcallError(`no connection is called ${name}; the configuration has: ${known}`, { code: 'USAGE' });
 }
 
-function tokenReport(status: Awaited<ReturnType<Connection['custody']['status']>>): TokenReport {
+type TokenStatus = Awaited<ReturnType<Connection['custody']['status']>>;
+
+function tokenReport(status: TokenStatus): TokenReport {
   const { connection, state, generation, issuedAt, expiresAt, advice } = status;
   return { connection, state, generation, issuedAt, expiresAt, advice };
 }

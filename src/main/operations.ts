@@ -18,7 +18,8 @@ export type Operations = Pick<
 export interface Act {
   readonly action: AuditAction;
   readonly by: string;
-  readonly sync: string;
+  readonly sync?: string;
+  readonly connection?: string;
   readonly run?: string;
   readonly detail?: string;
 }
@@ -32,8 +33,9 @@ export function openOperations(config: Config, views: readonly SyncView[], io: E
   const { store, clock } = io;
   const nextSlots = openNextSlots(config);
 
-  const note = async ({ action, by, sync, run, detail }: Act): Promise<void> => {
-    await store.audit.add({ id: io.newId('audit'), at: clock.now(), by, action, sync, run, detail });
+  const note = async ({ action, by, sync, connection, run, detail }: Act): Promise<void> => {
+    const [id, at] = [io.newId('audit'), clock.now()];
+    await store.audit.add({ id, at, by, action, sync, connection, run, detail });
   };
   const known = (sync: string): void => {
     if (io.syncs.has(sync)) return;

@@ -66,8 +66,8 @@ export interface App {
   trySource(sync: string, options: WatchOptions & TrialOptions): Promise<SourceTrial>;
   why(sync: string, identification: string, signal: AbortSignal): Promise<PersonTrace>;
   tokenStatus(connection: string): Promise<TokenReport>;
-  tokenRefresh(connection: string, signal: AbortSignal): Promise<TokenReport>;
-  tokenRevoke(connection: string, signal: AbortSignal): Promise<TokenReport>;
+  tokenRefresh(connection: string, signal: AbortSignal, by?: string): Promise<TokenReport>;
+  tokenRevoke(connection: string, signal: AbortSignal, by?: string): Promise<TokenReport>;
   /** Looks at configuration, reachability, token and dialect of the connections (all, or one), and at their sources. */
   check(connection: string | undefined, signal: AbortSignal): AsyncGenerator<CheckLine, void>;
   /** Calls one operation of the platform's API. Throws `USAGE` for what the contract does not allow; then nothing is sent. */

@@ -27,6 +27,8 @@ export const auditActions = [
   'cancel',
   'retry',
   'webhook',
+  'token-refresh',
+  'token-revoke',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];
@@ -38,7 +40,10 @@ export interface AuditEntry {
   readonly at: number;
   readonly by: string;
   readonly action: AuditAction;
-  readonly sync: string;
+  /** Undefined for what is about a connection. */
+  readonly sync: string | undefined;
+  /** The connection whose token was acted on; undefined for what is about a sync. */
+  readonly connection: string | undefined;
   readonly run: string | undefined;
   /** A short sentence: `12 changes`. */
   readonly detail: string | undefined;

@@ -137,6 +137,6 @@ export function connectionView(report: TokenReport): View<typeof connectionList>
 }
 
 export function auditView(entry: AuditEntry): View<typeof auditPage>['entries'][number] {
-  const { id, at, by, action, run, detail } = entry;
-  return { id, at: new Date(at).toISOString(), by, action, sync: entry.sync, run: run ?? null, detail: detail ?? null };
+  const { id, at, by, action, sync: about = null, connection = null, run = null, detail = null } = entry;
+  return { id, at: new Date(at).toISOString(), by, action, sync: about, connection, run, detail };
 }

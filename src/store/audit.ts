@@ -3,8 +3,8 @@ import type { Database } from './database.ts';
 
 export function createAudit(db: Database): Audit {
   return {
-    async add({ id, at, by, action, sync, run = null, detail = null }) {
-      await db.insertInto('audit').values({ id, at, by_whom: by, action, sync, run, detail }).execute();
+    async add({ id, at, by, action, sync = '', connection = null, run = null, detail = null }) {
+      await db.insertInto('audit').values({ id, at, by_whom: by, action, sync, connection, run, detail }).execute();
     },
 
     async list({ limit, sync, before }) {
@@ -16,12 +16,13 @@ export function createAudit(db: Database): Audit {
         .orderBy('id', 'desc')
         .limit(limit)
         .execute();
-      return rows.map(({ id, at, by_whom: by, action, sync: about, run, detail }) => ({
+      return rows.map(({ id, at, by_whom: by, action, sync: about, connection, run, detail }) => ({
         id,
         at: Number(at),
         by,
         action,
-        sync: about,
+        sync: about === '' ? undefined : about,
+        connection: connection ?? undefined,
         run: run ?? undefined,
         detail: detail ?? undefined,
       }));

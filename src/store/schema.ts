@@ -216,7 +216,9 @@ export interface AuditRow {
   at: number;
   by_whom: string;
   action: AuditAction;
+  /** Empty for what is about a connection: the column came first, and can hold no null. */
   sync: string;
+  connection: string | null;
   run: string | null;
   detail: string | null;
 }

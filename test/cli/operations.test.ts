@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConfiguredApp } from '../../src/main/open-configured-app.ts';
@@ -71,6 +72,26 @@ test('what a person does from a shell is in the audit, with the name', async () 
     'tester request-run everybody',
     'tester approve 8 changes',
     'tester reject 8 changes',
+  ]);
+});
+
+test('who refreshed or revoked a token is in the audit of its connection, also when it failed', async () => {
+  const shell = await openConnectedShell(people);
+  const path = join(shell.folder, 'rollcall.yaml');
+  const { applicationToken, refreshToken } = shell.sandbox;
+  const tokens = `    applicationToken: ${applicationToken}\n    refreshToken: ${refreshToken}`;
+  const config = (await readFile(path, 'utf8')).replace(/^ {4}accessToken: .*$/m, tokens);
+  await writeFile(path, `encryptionKey: ${Buffer.alloc(32, 7).toString('base64')}\n${config}`);
+  await shell.run(['token', 'refresh', 'acme']);
+  await shell.run(['token', 'revoke', 'acme', '--yes']);
+  await shell.run(['token', 'status', 'acme']);
+  await shell.sandbox.close();
+  const failed = await shell.run(['token', 'refresh', 'acme', '--json']);
+  const { error } = failed.json<{ error: { code: string } }>();
+  expect(await auditOf(shell)).toEqual([
+    'tester token-refresh now ready',
+    'tester token-revoke now revoked',
+    `tester token-refresh failed: ${error.code}`,
   ]);
 });
 

@@ -22,8 +22,9 @@ export function describeOperations(store: () => Store): void {
         id: `audit_${i}`,
         at: 5_000_000_000 + i,
         by: 'ops',
-        action: 'pause',
-        sync: i === 3 ? 'other' : 'people',
+        action: i === 4 ? 'token-revoke' : 'pause',
+        sync: i === 4 ? undefined : i === 3 ? 'other' : 'people',
+        connection: i === 4 ? 'acme' : undefined,
         run: i === 1 ? 'run_1' : undefined,
         detail: i === 2 ? 'why' : undefined,
       }),
@@ -34,6 +35,7 @@ export function describeOperations(store: () => Store): void {
     expect(await audit.list({ limit: 2 })).toEqual(newest.slice(0, 2));
     expect(await audit.list({ limit: 2, before: 'audit_3' })).toEqual(newest.slice(2, 4));
     expect(await audit.list({ limit: 10, sync: 'other' })).toEqual([entries[3]]);
+    expect(await audit.list({ limit: 10, sync: 'people' })).toEqual(newest.slice(2));
   });
 
   it('a trigger is found by its key, as it was stored first', async () => {

@@ -178,8 +178,9 @@ export function describePrune(store: () => Store): void {
 
   it('drops what the audit holds from before, whatever became of the run', async () => {
     const { audit, runs } = store();
+    const nothingElse = { connection: undefined, run: undefined, detail: undefined };
     const entry = (id: string, at: number) => {
-      return { id, at, by: 'ops', action: 'pause', sync: 'people', run: undefined, detail: undefined } as const;
+      return { id, at, by: 'ops', action: 'pause', sync: 'people', ...nothingElse } as const;
     };
     await audit.add(entry('audit_1', now - 31 * dayMs));
     await audit.add(entry('audit_2', now - 29 * dayMs));

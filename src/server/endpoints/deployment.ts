@@ -30,7 +30,7 @@ export const listAudit = defineEndpoint({
   method: 'GET',
   path: '/api/audit',
   part: 'deployment',
-  summary: 'Who paused, asked, approved, rejected, cancelled and retried, newest first',
+  summary: 'Who paused, asked, approved, rejected, cancelled, retried, refreshed and revoked, newest first',
   needs: 'viewer',
   params: nothing,
   query: z.object({
