@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import type { ReadRequest } from '../../../src/ports/source.ts';
+import { openSource } from '../../../src/sources/registry.ts';
+import { readWhole } from '../../contracts/source.ts';
+import { jsonReply } from '../../fakes/hris/json-reply.ts';
+import { doneSync, mergeEmployees, startMerge } from '../../fakes/hris/merge.ts';
+import { ripplingWorkers, startRippling } from '../../fakes/hris/rippling.ts';
+import { startUkg, ukgEmployments, ukgPeople } from '../../fakes/hris/ukg.ts';
+import { startVendor, type VendorRequest } from '../../fakes/hris/vendor-server.ts';
+import { sourceBase } from '../../support/source-base.ts';
+
+type Config = Readonly<Record<string, unknown>>;
+
+async function read(config: Config, request?: ReadRequest) {
+  const { pages, end } = await readWhole(openSource({ kind: 'rest', ...config }, sourceBase('/')), request);
+  return { end, people: pages.flatMap(({ records }) => records.map(({ fields }) => fields)) };
+}
+
+/** An API of one answer. */
+async function readOne(body: unknown, config: Config = {}, request?: ReadRequest) {
+  const server = await startVendor({ answer: () => jsonReply(body), isData: () => true });
+  const base = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', paging: { style: 'none' } };
+  return { ...(await read({ ...base, auth: { kind: 'none' }, ...config }, request)), requests: server.requests };
+}
+
+describe('the list must be there: nothing else is an empty one', () => {
+  it.each<[string, unknown]>([
+    ['an empty object', {}],
+    ['an error', { error: 'unavailable' }],
+    ['null', { data: null }],
+    ['an object where the list should be', { data: {} }],
+    ['a list around it', [{ data: [] }]],
+    ['a text', 'data'],
+    ['a list of texts', { data: ['1', '2'] }],
+  ])('%s', async (_, body) => {
+    const end = { emptyObject: true };
+    await expect(readOne(body, { end })).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+    await expect(readOne(body, { end })).rejects.toThrow('GET /people was answered');
+  });
+
+  it('an empty list is nobody, which proves nothing', async () => {
+    expect((await readOne({ data: [] })).end).toMatchObject({ complete: false, rows: 0 });
+  });
+});
+
+describe('a record', () => {
+  it('has what the API says, new names, plain dates and picks; ids as text', async () => {
+    const { people } = await readOne(
+      {
+        data: [
+          {
+            id: 7,
+            start: '2024-02-01T00:00:00+14:00',
+            end: '9999-12-31',
+            mails: [
+              { type: 'home', value: 'a' },
+              { type: 'work', value: 'b' },
+            ],
+            jobs: [
+              { from: '2020', title: 'x' },
+              { from: '2024', title: 'y' },
+              { from: '2022', title: 'z', isMain: true },
+            ],
+            boss: { name: 'Ida' },
+          },
+          { id: '8', start: null, end: '', mails: [], jobs: null },
+        ],
+      },
+      {
+        fields: {
+          start: { from: 'start', date: true },
+          end: { from: 'end', date: true },
+          mail: { from: 'mails', where: { type: 'work' }, take: 'value' },
+          job: { from: 'jobs', latest: 'from', take: 'title' },
+          mainJob: { from: 'jobs', prefer: { isMain: true }, latest: 'from', take: 'title' },
+          boss: 'boss.name',
+        },
+      },
+    );
+
+    expect(people[0]).toMatchObject({
+      id: '7',
+      start: '2024-02-01',
+      end: null,
+      mail: 'b',
+      job: 'y',
+      mainJob: 'z',
+      boss: 'Ida',
+    });
+    expect(people[1]).toMatchObject({ id: '8', start: null, end: null, mail: null, job: null, mainJob: null });
+    expect(people[1]).not.toHaveProperty('boss');
+  });
+
+  it('lacks the fields that the credentials may not see, whether the API hides them for all or for one', async () => {
+    const { people } = await readOne(
+      {
+        hidden: [{ name: 'born', reason: 'no right' }, { name: 'home.city' }],
+        data: [
+          { id: 1, born: null, home: { city: null, country: 'UY' }, phone: '1' },
+          { id: 2, born: null, phone: null, hidden: ['phone'] },
+        ],
+      },
+      { hidden: 'hidden', fields: { birthday: 'born' } },
+    );
+
+    expect(people).toEqual([
+      { id: '1', home: { country: 'UY' }, phone: '1' },
+      { id: '2', hidden: ['phone'] },
+    ]);
+  });
+
+  it('that must come and comes for nobody is named', async () => {
+    const { end } = await readOne({ data: [{ id: 1, a: null }] }, { expect: ['a', 'b.c'] });
+
+    expect(end).toMatchObject({ complete: true, notReturned: ['b.c'] });
+  });
+});
+
+describe('a look-up', () => {
+  const list = {
+    data: [
+      { id: '1', mail: "o'neill@example.com" },
+      { id: '2', mail: 'b@example.com' },
+    ],
+  };
+  const ask = (field: string, ...identifications: string[]): ReadRequest => ({ kind: 'point', field, identifications });
+  const asked = ({ url }: VendorRequest): string => `${url.pathname}${url.search}`;
+  const point = { mail: { query: { filter: "mail eq '{value}'" } } };
+
+  it('asks for one person at a time, and gives nobody else', async () => {
+    const { people, requests } = await readOne(list, { point }, ask('mail', 'b@example.com'));
+
+    expect(requests.map(asked)).toEqual(['/people?filter=mail+eq+%27b%40example.com%27']);
+    expect(people.map(({ id }) => id)).toEqual(['2']);
+  });
+
+  it.each<[string, ReadRequest]>([
+    ['by another field', ask('id', '2')],
+    ['of a text that could end the filter', ask('mail', "o'neill@example.com")],
+    ['of very many', ask('mail', ...Array.from({ length: 51 }, (_, index) => `${index}@example.com`), 'b@example.com')],
+  ])('%s reads everybody and sifts', async (_, request) => {
+    const { people, requests } = await readOne(list, { point }, request);
+
+    expect(requests.map(asked)).toEqual(['/people']);
+    expect(people).toHaveLength(1);
+  });
+
+  it('by path takes 404 for nobody', async () => {
+    const server = await startVendor({
+      isData: () => true,
+      answer: ({ url }) => (url.pathname === '/people/a%2Fb' ? jsonReply({ id: 'a/b' }) : { status: 404, body: '' }),
+    });
+    const config = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', paging: { style: 'none' } };
+
+    const { people, end } = await read(
+      { ...config, auth: { kind: 'none' }, point: { id: { path: '/people/{value}' } } },
+      ask('id', 'a/b', 'gone'),
+    );
+
+    expect(people).toEqual([{ id: 'a/b' }]);
+    expect(end.complete).toBe(true);
+  });
+});
+
+it.each([
+  ['iso', '2026-11-21T09:55:00Z'],
+  ['date', '2026-11-21'],
+  ['epoch-seconds', '1795254900'],
+  ['epoch-ms', '1795254900000'],
+])('a delta asks for changes a little earlier than asked, as %s', async (format, written) => {
+  const delta = { query: { since: '>{since}' }, format };
+  const { requests, end } = await readOne({ data: [] }, { delta }, { kind: 'delta', since: '2026-11-21T10:00:00Z' });
+
+  expect(requests[0]?.url.searchParams.get('since')).toBe(`>${written}`);
+  expect(end).toMatchObject({ complete: true, rows: 0 });
+});
+
+describe('Merge serves a cache: a read is complete only when it was whole before and after', () => {
+  const busy = { ...doneSync, status: 'SYNCING' };
+  it.each([
+    ['is being filled', [busy], 'status SYNCING, and not DONE'],
+    ['is being filled for the first time', [{ ...doneSync, is_initial_sync: true }], 'is_initial_sync true'],
+    ['failed last time', [{ ...doneSync, last_sync_result: 'FAILED' }], 'last_sync_result FAILED'],
+    ['began to be filled meanwhile', [doneSync, busy], 'status SYNCING'],
+    ['was filled meanwhile', [doneSync, { ...doneSync, last_sync_finished: '2026-11-21T09:00:00Z' }], 'anew'],
+  ])('it %s', async (_, syncs, reason) => {
+    const { server } = await startMerge(mergeEmployees(120), undefined, syncs);
+
+    const { end, people } = await read({
+      preset: 'merge',
+      baseUrl: server.url,
+      auth: { kind: 'bearer', token: 'm3rge' },
+      headers: { 'x-account-token': 'acc0unt' },
+    });
+
+    expect(people).toHaveLength(120);
+    expect(end).toMatchObject({ complete: false, reasons: [expect.stringContaining(reason)] });
+  });
+});
+
+describe('UKG has two lists', () => {
+  const config = { preset: 'ukg', auth: { kind: 'basic', username: 'svc', password: 'p4ss' } };
+  const headers = { 'us-customer-api-key': 'cust0mer' };
+
+  it('an employment without its person is given, and makes the read incomplete', async () => {
+    const employments = ukgEmployments(300);
+    const { server } = await startUkg(employments, undefined, ukgPeople(employments).slice(1));
+
+    const { end, people } = await read({ ...config, headers, baseUrl: server.url });
+
+    expect(people).toHaveLength(300);
+    expect(people[0]).not.toHaveProperty('person');
+    expect(end).toMatchObject({ complete: false, reasons: [expect.stringContaining('no counterpart')] });
+  });
+
+  it('a person without an employment shows that somebody slipped, unless that is usual', async () => {
+    const { server } = await startUkg(ukgEmployments(299), undefined, ukgPeople(ukgEmployments(300)));
+
+    const { end } = await read({ ...config, headers, baseUrl: server.url });
+    const usual = await read({ ...config, headers, baseUrl: server.url, join: { each: false } });
+
+    expect(end).toMatchObject({ complete: false, reasons: [expect.stringContaining('join.each: false')] });
+    expect(usual.end).toMatchObject({ complete: true, rows: 299 });
+  });
+
+  it('nothing but the fields to keep is taken from a person, least of all the social security number', async () => {
+    const { server } = await startUkg(ukgEmployments(3));
+
+    const { people } = await read({ ...config, headers, baseUrl: server.url });
+
+    expect(people[2]).toMatchObject({
+      person: { firstName: 'Ida2', emailAddress: 'ida2@example.com' },
+      rollcallStatus: 'active',
+    });
+    expect(JSON.stringify(people)).not.toContain('ssn');
+  });
+});
+
+it('Rippling: redacted fields are not visible, and the user must come', async () => {
+  const { server } = await startRippling(ripplingWorkers(3));
+  const config = { preset: 'rippling', baseUrl: server.url, auth: { kind: 'bearer', token: 'r1ppling' } };
+
+  const { people } = await read(config);
+  const { end } = await read({ ...config, query: { expand: 'department' } });
+
+  expect(people[0]).toMatchObject({
+    mobilePhone: '+12125550100',
+    workPhone: null,
+    start_date: '2024-06-01',
+    end_date: null,
+  });
+  expect(people[0]).not.toHaveProperty('date_of_birth');
+  expect(end).toMatchObject({ complete: true, notReturned: ['user'] });
+});
