@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -9,12 +10,18 @@ import { sourceBase } from '../support/source-base.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { key32 } from './support.ts';
 
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+
 async function loadFromDisk(text: string, env: Readonly<Record<string, string>>): Promise<Config> {
   const folder = await temporaryFolder();
   for (const [, path = ''] of text.matchAll(/\$\{file:([^}]+)\}/g)) {
     if (path === 'path') continue;
     await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), 'first\n');
+    await writeFile(join(folder, path), path.endsWith('.pem') ? privateKey : 'first\n');
   }
   await writeFile(join(folder, 'rollcall.yaml'), text);
   return loadConfig(join(folder, 'rollcall.yaml'), { env, sourceKinds, expressions: createExpressions() });
