@@ -16,7 +16,8 @@ export type { Audit, AuditAction, AuditEntry, AuditQuery, KeyedTrigger, Pause, P
 export type { TokenRecord, TokenState, TokenStore } from './token-store.ts';
 
 /**
- * Where truth lives. Each method is one transaction. Every write of a run goes through an `Owned` run: it carries the
+ * Where truth lives. Each method is one transaction, but for `plans.hold`, `holdFields` and `applyApprovals`: they go piece
+ * by piece, on a plan that is nobody's until it is sealed. Every write of a run goes through an `Owned` run: it carries the
  * fencing number of the lease and throws `LEASE_LOST` when somebody else has taken the run over. Instants are epoch ms
  * from the injected clock; ids are made by the caller.
  */

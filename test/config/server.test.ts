@@ -26,6 +26,7 @@ test('tokens and secrets are read and never shown', async () => {
 it.each([
   [[{ name: 'a b', role: 'viewer', token: 'a-token-of-sixteen' }], 'letters, digits'],
   [[{ name: 'a', role: 'viewer', token: 'fifteen-letters' }], 'at least 16 characters'],
+  [[{ name: 'a', role: 'viewer', token: 'a token with blanks' }], 'without blanks'],
   [
     [
       { name: 'a', role: 'viewer', token: 'a-token-of-sixteen' },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ServerConfig } from '../config.ts';
+import type { Secret } from '../secret.ts';
 import { must } from '../sentences.ts';
 import { namePattern } from './root-names.ts';
 import { secretText, text, wholeNumber } from './values.ts';
@@ -35,6 +36,11 @@ const webhook = z.strictObject({
   }),
 });
 
+/** This also looks at tokens that were refused, which are no secrets yet: each counts as different from all others. */
+function revealed(token: Partial<Secret>, index: number): string {
+  return token.reveal?.() ?? `refused ${index}`;
+}
+
 /** `server`: the HTTP API, health and the dashboard. */
 export const server = z
   .strictObject({
@@ -52,7 +58,7 @@ export const server = z
       .array(token)
       .superRefine((tokens, ctx) => {
         const twice = (key: 'name' | 'token', message: string): void => {
-          const values = tokens.map((one) => (key === 'name' ? one.name : one.token.reveal()));
+          const values = tokens.map((one, i) => (key === 'name' ? one.name : revealed(one.token, i)));
           values.forEach((value, i) => {
             if (values.indexOf(value) < i) ctx.addIssue({ code: 'custom', path: [i, key], message });
           });
