@@ -48,15 +48,21 @@ async function* readSeries(
   const key = isPerson ? 'personIdExternal' : 'userId';
   const rules = { key, expected: isPerson ? personFields : userFields, mayBeEmpty: request.kind !== 'full' };
   if (first === undefined) return openTally(rules).end({ evidence: 'nobody was asked for' });
+  // By the number of series that were still to come: each tells its own total.
+  const counts = new Map<number, number>();
   const page = async (place: Place): Promise<Page<Place>> => {
     const { results, count, next } = await readResults(config, client, place);
     const people = results.map((entity) => (isPerson ? toPerson(entity, config, today) : toUser(entity, today)));
-    if (next !== undefined)
-      return { people, total: count, next: more({ url: next, isContinuation: true, rest: place.rest }) };
+    if (count !== undefined) counts.set(place.rest.length, count);
+    const total = rest.length === 0 ? count : undefined;
+    if (next !== undefined) return { people, total, next: more({ url: next, isContinuation: true, rest: place.rest }) };
     const [following, ...others] = place.rest;
-    if (following === undefined)
-      return { people, total: count, next: { kind: 'end', why: 'the last page has no __next' } };
-    return { people, next: more({ url: following, isContinuation: false, rest: others }) };
+    if (following !== undefined) {
+      return { people, total, next: more({ url: following, isContinuation: false, rest: others }) };
+    }
+    const sum = [...counts.values()].reduce((all, one) => all + one, 0);
+    const areKnown = counts.size === rest.length + 1;
+    return { people, total: areKnown ? sum : undefined, next: { kind: 'end', why: 'the last page has no __next' } };
   };
   const accepts = request.kind === 'point' ? acceptsOnly(request, compileSourcePath(request.field)) : undefined;
   return yield* readPages({ ...rules, first: { url: first, isContinuation: false, rest }, page, accepts }, io);
@@ -75,7 +81,7 @@ interface Results {
 async function readResults(
   { entity }: SuccessFactorsConfig,
   client: SourceClient,
-  { url, isContinuation, rest }: Place,
+  { url, isContinuation }: Place,
 ): Promise<Results> {
   const name = `GET /odata/v2/${entity}`;
   const refusal = isContinuation ? undefined : (status: number, bytes: Uint8Array) => refusalOf(name, status, bytes);
@@ -85,7 +91,7 @@ async function readResults(
     const message = `the answer to ${name} holds no list d.results. Check the address: an error or an empty shell came as success.`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   }
-  const count = /^\d{1,9}$/.test(String(d.__count)) && rest.length === 0 ? Number(d.__count) : undefined;
+  const count = /^\d{1,9}$/.test(String(d.__count)) ? Number(d.__count) : undefined;
   const next = typeof d.__next === 'string' && d.__next !== '' ? new URL(d.__next, url).href : undefined;
   return { results: d.results, count, next };
 }
