@@ -11,7 +11,7 @@ import { sourceKinds } from '../../src/sources/registry.ts';
 import { openStore } from '../../src/store/index.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
-import { type Manifest, parseManifests, podsOf } from './manifest.ts';
+import { type Manifest, type PodSpec, parseManifests, podsOf } from './manifest.ts';
 import { typeCheck } from './type-check.ts';
 
 const found = await findHelm();
@@ -39,6 +39,12 @@ const one = (objects: readonly Manifest[], kind: string, name?: string): Manifes
   if (first === undefined) throw new Error(`no ${kind} ${name ?? ''} among ${named(objects).join(', ')}`);
   return first;
 };
+
+/** The rollcall.yaml that a pod mounts, out of the ConfigMaps that are there. */
+function configOf({ volumes }: PodSpec, objects: readonly Manifest[]): string {
+  const from = volumes.find(({ name }) => name === 'config')?.configMap?.name;
+  return one(objects, 'ConfigMap', from ?? 'none').data?.['rollcall.yaml'] ?? '';
+}
 
 describe.skipIf(found === undefined)('the chart', () => {
   const rendered = new Map<string, readonly Manifest[]>();
@@ -81,11 +87,15 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(named(all('single-silent')).filter((name) => name.startsWith('Service '))).toEqual([]);
     expect(named(all('single-postgres'))).toEqual([
       'ConfigMap roll',
+      'ConfigMap roll-migrate',
       'Deployment roll',
+      'Job roll-migrate',
       'NetworkPolicy roll',
+      'NetworkPolicy roll-migrate',
       'Pod roll-test',
       'Service roll',
       'ServiceAccount roll',
+      'ServiceAccount roll-migrate',
     ]);
     expect(named(all('existing-configmap'))).toEqual([
       'Deployment acme-rollcall',
@@ -95,12 +105,15 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(named(all('distributed'))).toEqual([
       'ConfigMap acme-rollcall',
       'ConfigMap acme-rollcall-dashboard',
+      'ConfigMap acme-rollcall-migrate',
       'Deployment acme-rollcall-scheduler',
       'Deployment acme-rollcall-server',
       'Deployment acme-rollcall-worker',
       'HorizontalPodAutoscaler acme-rollcall-worker',
       'Ingress acme-rollcall',
+      'Job acme-rollcall-migrate',
       'NetworkPolicy acme-rollcall',
+      'NetworkPolicy acme-rollcall-migrate',
       'Pod acme-rollcall-test',
       'PodDisruptionBudget acme-rollcall-scheduler',
       'PodDisruptionBudget acme-rollcall-server',
@@ -109,6 +122,7 @@ describe.skipIf(found === undefined)('the chart', () => {
       'Service acme-rollcall',
       'Service acme-rollcall-metrics',
       'ServiceAccount acme-rollcall',
+      'ServiceAccount acme-rollcall-migrate',
       'ServiceMonitor acme-rollcall',
     ]);
     expect(named(all('distributed-keda'))).toContain('ScaledObject acme-rollcall-worker');
@@ -170,7 +184,11 @@ describe.skipIf(found === undefined)('the chart', () => {
         if (kind === 'Deployment' || kind === 'PodDisruptionBudget') {
           expect(picks(selector?.matchLabels ?? {})).toEqual([metadata.name]);
         }
-        if (kind === 'NetworkPolicy') expect(picks(podSelector?.matchLabels ?? {})).toHaveLength(pods.length);
+        if (kind === 'NetworkPolicy') {
+          const all = pods.map(({ name }) => name);
+          const meant = metadata.name.endsWith('-migrate') ? [metadata.name] : all;
+          expect(picks(podSelector?.matchLabels ?? {})).toEqual(meant);
+        }
       }
     }
   });
@@ -178,7 +196,7 @@ describe.skipIf(found === undefined)('the chart', () => {
   it('asks a pod for its health exactly where it listens', () => {
     for (const variant of variants) {
       for (const { pod, name } of podsOf(all(variant))) {
-        if (name.endsWith('-test')) continue;
+        if (/-(test|migrate)$/.test(name)) continue;
         const [container] = pod.containers;
         const isSilent = variant === 'single-silent';
         expect(container?.ports, name).toEqual(
@@ -211,6 +229,7 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(argsOf('single-sqlite').sort()).toEqual(['check', 'start --role all']);
     expect(argsOf('distributed').sort()).toEqual([
       'check',
+      'migrate',
       'start --role scheduler',
       'start --role server',
       'start --role worker',
@@ -220,8 +239,8 @@ describe.skipIf(found === undefined)('the chart', () => {
   it.each(variants.filter((variant) => variant !== 'existing-configmap'))(
     'writes a rollcall.yaml that the program takes, with the environment that its pods have: %s',
     async (variant) => {
-      const text = one(all(variant), 'ConfigMap').data?.['rollcall.yaml'] ?? '';
       for (const { pod } of podsOf(all(variant))) {
+        const text = configOf(pod, all(variant));
         const names = pod.containers.flatMap(({ env }) => env.map(({ name }) => name));
         const env = Object.fromEntries(
           names.map((name) => [
@@ -245,8 +264,54 @@ describe.skipIf(found === undefined)('the chart', () => {
     },
   );
 
+  const isBefore = ({ metadata }: Manifest) => metadata.annotations?.['helm.sh/hook'] === 'pre-install,pre-upgrade';
+
+  it('migrates a PostgreSQL store before anything of the release is there, with what the pods will have', () => {
+    for (const variant of ['single-postgres', 'distributed', 'distributed-keda']) {
+      const before = all(variant).filter(isBefore);
+      const pods = podsOf(all(variant));
+      const [migration] = podsOf(before);
+      const other = pods.find(({ name }) => name !== migration?.name && !name.endsWith('-test'));
+      const [container, like] = [migration?.pod.containers[0], other?.pod.containers[0]];
+      const { name, env, volumeMounts } = container ?? {};
+      expect({ name, env, volumeMounts }).toEqual({
+        name: like?.name,
+        env: like?.env,
+        volumeMounts: like?.volumeMounts,
+      });
+      if (migration === undefined || other === undefined) throw new Error(`${variant} has no migration`);
+      expect(configOf(migration.pod, before)).toBe(configOf(other.pod, all(variant)));
+      expect(before.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toContain(
+        `ServiceAccount ${migration.pod.serviceAccountName}`,
+      );
+      const weight = ({ metadata }: Manifest) => Number(metadata.annotations?.['helm.sh/hook-weight']);
+      for (const each of before) {
+        expect(each.metadata.annotations?.['helm.sh/hook-delete-policy']).toBe('before-hook-creation,hook-succeeded');
+        if (each.kind !== 'Job') expect(weight(each)).toBeLessThan(weight(one(before, 'Job')));
+      }
+    }
+  });
+
+  it('lets the migration go where the pods may go, also before their network policy is there', () => {
+    const policies = all('single-postgres').filter(({ kind }) => kind === 'NetworkPolicy');
+    expect(policies.map(({ spec }) => spec?.egress)).toEqual([policies[0]?.spec?.egress, policies[0]?.spec?.egress]);
+    expect(policies.filter(isBefore)).toHaveLength(1);
+  });
+
+  it('has no migration for SQLite, or when it is turned off; and it takes what is there already as it is', async () => {
+    expect(all('single-sqlite').filter(isBefore)).toEqual([]);
+    expect((await objectsOf('distributed', '--set', 'migrations.job=false')).filter(isBefore)).toEqual([]);
+    const there = await objectsOf('existing-configmap', '--set', 'config.store=postgres://db/rollcall');
+    const [migration] = podsOf(there.filter(isBefore));
+    expect(there.filter(isBefore).map(({ kind }) => kind)).toEqual(['Job']);
+    expect(migration?.pod.serviceAccountName).toBe('batch');
+    expect(migration?.pod.volumes).toContainEqual({ name: 'config', configMap: { name: 'my-rollcall' } });
+  });
+
   it('fills templates in the configuration', () => {
-    expect(one(all('single-postgres'), 'ConfigMap').data?.['rollcall.yaml']).toContain('@db.people.svc:5432/rollcall');
+    expect(one(all('single-postgres'), 'ConfigMap', 'roll').data?.['rollcall.yaml']).toContain(
+      '@db.people.svc:5432/rollcall',
+    );
   });
 
   it('starts pods anew when the configuration changes, and only then', async () => {

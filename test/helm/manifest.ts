@@ -32,7 +32,8 @@ export interface Container {
 
 export interface PodSpec {
   readonly containers: readonly Container[];
-  readonly volumes: readonly { readonly name: string }[];
+  readonly volumes: readonly { readonly name: string; readonly configMap?: { readonly name: string } }[];
+  readonly serviceAccountName: string;
   readonly securityContext: unknown;
   readonly automountServiceAccountToken: boolean;
 }
@@ -51,7 +52,7 @@ export function podsOf(manifests: readonly Manifest[]) {
   return manifests.flatMap(({ kind, metadata, spec }) => {
     if (kind === 'Pod')
       return [{ name: metadata.name, labels: metadata.labels ?? {}, pod: spec as unknown as PodSpec }];
-    if (kind !== 'Deployment') return [];
+    if (kind !== 'Deployment' && kind !== 'Job') return [];
     const { template } = spec as unknown as {
       template: { metadata: { labels: Readonly<Record<string, string>> }; spec: PodSpec };
     };

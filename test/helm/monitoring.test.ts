@@ -38,6 +38,13 @@ const rules = (parse(rulesText) as Rules).groups.flatMap((group) => group.rules)
 const dashboard = JSON.parse(dashboardText) as { readonly uid: string; readonly panels: readonly Panel[] };
 
 const metrics = new Map<string, MetricRow>(Object.values(metricsTable).map((row) => [row.name, row]));
+/** Not on the dashboard: names and states that its rules tell, and instants that it shows as ages. */
+const saidByOthers = [
+  'rollcall_info',
+  'rollcall_last_success_timestamp_seconds',
+  'rollcall_last_attempt_timestamp_seconds',
+  'rollcall_token_state',
+];
 /** What Prometheus itself adds. */
 const ownLabels = ['namespace', 'job', 'instance', 'pod', 'le'];
 
@@ -174,6 +181,12 @@ describe('the dashboard', () => {
       expect(used.filter((label) => !kept.includes(label))).toEqual([]);
     },
   );
+
+  it('shows every metric of the table, but what the others say already', () => {
+    const shown = queries.map(({ expr }) => expr).join('\n');
+    const missing = [...metrics.keys()].filter((name) => !shown.includes(name));
+    expect(missing.sort()).toEqual(saidByOthers.toSorted());
+  });
 
   it('has panels that lie beside each other and not on each other', () => {
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>

@@ -2,7 +2,7 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{/* 50 letters at most: "-scheduler" and "-test" follow. */}}
+{{/* 50 letters at most: "-scheduler" and "-migrate" follow. */}}
 {{- define "rollcall.fullname" -}}
 {{- if .Values.fullnameOverride }}
 {{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" }}
@@ -58,6 +58,18 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- if and (eq .Values.mode "single") (not (hasPrefix "postgres" (default "" (default dict .Values.config).store))) }}true{{ end }}
 {{- end }}
 
+{{/* "true" when a job brings the store to this version's tables before the pods come. */}}
+{{- define "rollcall.migrates" -}}
+{{- if and .Values.migrations.job (or (eq .Values.mode "distributed") (hasPrefix "postgres" (default "" (default dict .Values.config).store))) }}true{{ end }}
+{{- end }}
+
+{{/* What makes an object part of the migration: before the pods, and gone when it is done. Takes the weight. */}}
+{{- define "rollcall.migrationHook" -}}
+helm.sh/hook: pre-install,pre-upgrade
+helm.sh/hook-weight: {{ . | quote }}
+helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- end }}
+
 {{- define "rollcall.claimName" -}}
 {{- default (include "rollcall.fullname" .) .Values.persistence.existingClaim }}
 {{- end }}
@@ -74,6 +86,20 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{/* The component that answers the API. */}}
 {{- define "rollcall.apiComponent" -}}
 {{- ternary "all" "server" (eq .Values.mode "single") }}
+{{- end }}
+
+{{/* Where pods may go when there is a network policy. */}}
+{{- define "rollcall.egress" -}}
+- to:
+    - namespaceSelector: {}
+  ports:
+    - { port: 53, protocol: UDP }
+    - { port: 53, protocol: TCP }
+- ports:
+    - { port: 443, protocol: TCP }
+{{- with .Values.networkPolicy.egress }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{/* What the schema cannot say. */}}

@@ -17,7 +17,7 @@ metadata:
     {{- toYaml . | nindent 4 }}
     {{- end }}
 spec:
-  {{- include "rollcall.podCommon" $root | nindent 2 }}
+  {{- include "rollcall.podCommon" (dict "root" $root "configMap" (include "rollcall.configMapName" $root) "serviceAccount" (include "rollcall.serviceAccountName" $root)) | nindent 2 }}
   terminationGracePeriodSeconds: {{ $root.Values.terminationGracePeriodSeconds }}
   {{- with $root.Values.affinity }}
   affinity:
@@ -73,8 +73,11 @@ spec:
         {{- toYaml .resources | nindent 8 }}
 {{- end }}
 
+{{/* What every pod has. Takes { root, configMap, serviceAccount }. */}}
 {{- define "rollcall.podCommon" -}}
-serviceAccountName: {{ include "rollcall.serviceAccountName" . }}
+{{- $configMap := .configMap -}}
+serviceAccountName: {{ .serviceAccount }}
+{{- with .root }}
 # It never talks to the cluster.
 automountServiceAccountToken: false
 enableServiceLinks: false
@@ -104,7 +107,7 @@ tolerations:
 volumes:
   - name: config
     configMap:
-      name: {{ include "rollcall.configMapName" . }}
+      name: {{ $configMap }}
   - name: state
     {{- if include "rollcall.keepsStore" . }}
     persistentVolumeClaim:
@@ -125,6 +128,7 @@ volumes:
   {{- with .Values.extraVolumes }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
+{{- end }}
 {{- end }}
 
 {{- define "rollcall.containerCommon" -}}
