@@ -7,18 +7,25 @@ export function byLinkHeader(): Paging {
     first: inQuery({}),
     overlap: 0,
     next({ links, url }) {
-      const link = nextLink(links);
-      return link === undefined ? { kind: 'end', why: 'no Link header names a next page' } : placeOf(link, url);
+      const next = nextLink(links);
+      return next === undefined ? { kind: 'end', why: 'no Link header names a next page' } : placeOf(next, url);
     },
   };
 }
 
+const link = /<([^>]*)>((?:"(?:[^"\\]|\\.)*"|[^",])*)/g;
+const parameter = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
+
 /** The target of the first link whose relation is `next`; relations are listed with spaces and compare without case. */
 export function nextLink(headers: readonly string[]): string | undefined {
-  for (const [, target, parameters = ''] of headers.join(',').matchAll(/<([^>]*)>((?:"(?:[^"\\]|\\.)*"|[^",])*)/g)) {
-    const [, quoted, plain] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
-    const relations = (quoted ?? plain ?? '').toLowerCase().split(/\s+/);
-    if (relations.includes('next')) return target;
+  for (const [, target, parameters = ''] of headers.join(',').matchAll(link)) {
+    for (const [, name = '', quoted, plain] of parameters.matchAll(parameter)) {
+      if (name.toLowerCase() !== 'rel') continue;
+      const relations = (quoted ?? plain ?? '').toLowerCase().split(/\s+/);
+      if (relations.includes('next')) return target;
+      // RFC 8288, 3.3: only the first `rel` of a link counts.
+      break;
+    }
   }
   return undefined;
 }
