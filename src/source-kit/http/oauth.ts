@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AnswerInvalid } from '../../http/answer-invalid.ts';
 import { startDeadline } from '../../http/deadline.ts';
 import { exactValue, isRecord, readJson } from '../../http/json-text.ts';
+import type { OperationBody } from '../../http/message.ts';
 import { describeNetworkFailure } from '../../http/network-failure.ts';
 import { openTransport, readBytes, type TlsOptions } from '../../http/transport.ts';
 import type { ExchangeOutcome } from '../../ports/tokens.ts';
@@ -43,7 +44,6 @@ export async function askForToken(
   signal: AbortSignal,
 ): Promise<TokenAnswer> {
   const { tokenUrl, clientId, clientSecret, clientAuth, timeoutMs, tls } = client;
-  signal.throwIfAborted();
   const form = new URLSearchParams({ ...grant, ...client.form });
   const headers: Record<string, string> = {
     'content-type': 'application/x-www-form-urlencoded',
@@ -57,12 +57,28 @@ export async function askForToken(
     form.set('client_id', clientId);
     if (clientSecret !== undefined) form.set('client_secret', clientSecret);
   }
+  const body = { kind: 'text', text: form.toString() } as const;
+  return postForToken({ tokenUrl, headers, body, timeoutMs, tls }, readTokenAnswer, signal);
+}
+
+/** A call that brings a token, whatever its form. */
+export interface TokenCall extends Pick<OAuthClient, 'tokenUrl' | 'timeoutMs' | 'tls'> {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Extract<OperationBody, { kind: 'json' | 'text' }>;
+}
+
+/** Posts once, and has the answer read. Never throws but for the signal. */
+export async function postForToken(
+  { tokenUrl, headers, body, timeoutMs, tls }: TokenCall,
+  read: (status: number, bytes: Uint8Array) => TokenAnswer,
+  signal: AbortSignal,
+): Promise<TokenAnswer> {
+  signal.throwIfAborted();
   const transport = openTransport({ concurrency: 1, timeoutMs }, tls);
   const deadline = startDeadline(signal, timeoutMs);
   try {
-    const body = { kind: 'text', text: form.toString() } as const;
     const answer = await transport.send({ method: 'POST', url: tokenUrl, headers, body }, deadline);
-    return readTokenAnswer(answer.status, await readBytes(answer, 64 * 1024));
+    return read(answer.status, await readBytes(answer, 64 * 1024));
   } catch (error) {
     signal.throwIfAborted();
     if (deadline.hasPassed()) return { kind: 'lost', reason: `no answer within ${timeoutMs} ms` };
@@ -76,14 +92,21 @@ export async function askForToken(
 }
 
 function readTokenAnswer(status: number, bytes: Uint8Array): TokenAnswer {
-  if (status === 408 || status === 429 || status === 503) return { kind: 'not-sent', reason: `it is busy (${status})` };
-  if (status >= 500) return { kind: 'lost', reason: `it failed (${status})` };
-  if (status >= 400) return { kind: 'refused', status, error: errorWord(bytes) };
+  const trouble = tokenTroubleOf(status, bytes);
+  if (trouble !== undefined) return trouble;
   const parsed = Granted.safeParse(exactValue(readJson(bytes)));
   if (status >= 300 || !parsed.success) return { kind: 'lost', reason: `its answer (${status}) holds no access token` };
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = parsed.data;
   const lifeMs = seconds === undefined ? assumedLifeMs : seconds * 1000;
   return { kind: 'granted', accessToken, lifeMs, ...(refreshToken === undefined ? {} : { refreshToken }) };
+}
+
+/** What a status of a token endpoint says, if it is no success. */
+export function tokenTroubleOf(status: number, bytes: Uint8Array): TokenAnswer | undefined {
+  if (status === 408 || status === 429 || status === 503) return { kind: 'not-sent', reason: `it is busy (${status})` };
+  if (status >= 500) return { kind: 'lost', reason: `it failed (${status})` };
+  if (status >= 400) return { kind: 'refused', status, error: errorWord(bytes) };
+  return undefined;
 }
 
 /** The registered word alone (RFC 6749, 5.2): descriptions may quote what was sent. */

@@ -29,6 +29,8 @@ export interface SourceRequest {
    * without values; undefined leaves it to the status. Whatever it gives is final.
    */
   readonly refusal?: (status: number, bytes: Uint8Array) => Refusal | undefined;
+  /** What a 401 that a new token does not mend means besides, where the vendor says it for a missing right, too. */
+  readonly unauthorised?: string;
 }
 
 /** Why an HR system will refuse the same request again, as it says itself. */

@@ -34,7 +34,8 @@ export function judgeStatus(
     const advice =
       'The credentials are not accepted: check them in the configuration, and that their account is not disabled. ' +
       'Nothing is tried again, because some HR systems lock accounts out.';
-    return { heals: 'never', what, advice, refused: pass };
+    const more = request.unauthorised === undefined ? '' : ` ${request.unauthorised}`;
+    return { heals: 'never', what, advice: `${advice}${more}`, refused: pass };
   }
   if (status === 403) {
     const advice = 'The credentials lack a right for this: docs/sources/ names the least rights of each kind.';
