@@ -1,0 +1,46 @@
+import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
+import { openAuthority } from '../../source-kit/http/authority.ts';
+import { defineKind } from '../../source-kit/kind.ts';
+import { readV1 } from './read-v1.ts';
+import { readV2 } from './read-v2.ts';
+import { PersonioConfig, type V1Config, type V2Config } from './schema.ts';
+import { personioStarters } from './starter.ts';
+import { openV1Authority } from './v1-authority.ts';
+
+const kind = 'personio';
+const ofV2: SourceCapabilities = { delta: true, point: true, terminated: 'always', future: 'always' };
+const ofV1: SourceCapabilities = { ...ofV2, delta: false };
+
+/** Personio, by an API credential; `api` says which of its two APIs. */
+export const personio = defineKind({
+  kind,
+  title: 'Personio employees, by an API credential (v1 or v2)',
+  capabilities: ofV2,
+  config: PersonioConfig,
+  starters: personioStarters,
+  open: (config, base) => (config.api === 'v1' ? openV1(config) : openV2(config, base)),
+});
+
+function openV1(config: V1Config): Source {
+  const authority = openV1Authority(config);
+  return {
+    kind,
+    capabilities: ofV1,
+    read: (request, io) => readV1(config, authority, request, io),
+    // Which attributes the credential may read is known only when somebody was read.
+    fields: async () => undefined,
+  };
+}
+
+function openV2(config: V2Config, base: SourceBase): Source {
+  const { clientId, clientSecret, limits, tls } = config;
+  const tokenUrl = new URL('/v2/auth/token', config.url).href;
+  const auth = { kind: 'client-credentials', tokenUrl, clientId, clientSecret, clientAuth: 'body' } as const;
+  const authority = openAuthority(auth, base, limits.timeout, tls);
+  return {
+    kind,
+    capabilities: ofV2,
+    read: (request, io) => readV2(config, authority, request, io),
+    fields: async () => undefined,
+  };
+}

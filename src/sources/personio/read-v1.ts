@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { RollcallError } from '../../core/errors.ts';
+import type { ReadEnd } from '../../core/snapshot.ts';
+import { compileSourcePath } from '../../core/source-path.ts';
+import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { utcDay } from '../../source-kit/employment-status.ts';
+import type { Authority } from '../../source-kit/http/authority.ts';
+import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
+import { acceptsOnly, type Page, readPages } from '../../source-kit/pages.ts';
+import { partnerHeaders, type V1Config } from './schema.ts';
+import { toEmployee } from './v1-employee.ts';
+
+const name = 'GET /v1/company/employees';
+const unauthorised = 'Personio also says so when the credential lacks the right to read employees.';
+
+/** More people than this are found by reading everybody: each costs a request. */
+const maxLookUps = 20;
+
+const Employees = z.looseObject({
+  success: z.literal(true),
+  metadata: z.looseObject({ total_elements: z.number().optional() }).optional(),
+  data: z.array(z.looseObject({ attributes: z.record(z.string(), z.unknown()) })),
+});
+
+/** Where a page begins: with the last employee of the page before, to see that the list has not moved. */
+interface Place {
+  readonly from: number;
+  readonly last: string | undefined;
+}
+
+/** Reads the employees page by page; people named by e-mail address one by one. */
+export async function* readV1(
+  config: V1Config,
+  authority: Authority,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  if (request.kind === 'delta') {
+    throw new RollcallError('employees of Personio v1 are read whole: use api: v2 for a delta', { code: 'USAGE' });
+  }
+  const { limits, tls, attributes = [] } = config;
+  const today = utcDay(io.clock.now());
+  const isFull = request.kind === 'full';
+  const accepts = acceptsOnly(request, isFull ? () => undefined : compileSourcePath(request.field));
+  const rules = { key: 'id', expected: isFull ? attributes : [], mayBeEmpty: !isFull, accepts };
+  const parts = { origin: new URL(config.url).origin, authority, limits, tls, io };
+  const mails = isFull || request.field !== 'email' ? [] : request.identifications;
+  return yield* withSourceClient(parts, (client) =>
+    mails.length > 0 && mails.length <= maxLookUps
+      ? readPages<number>({ ...rules, first: 0, page: (index) => lookUp(config, mails, index, client, today) }, io)
+      : readPages<Place>(
+          { ...rules, first: { from: 0, last: undefined }, page: (place) => readPage(config, place, client, today) },
+          io,
+        ),
+  );
+}
+
+/**
+ * One page. Personio cannot be told an order and its total may move, so each page begins with the last employee of the page
+ * before: where it does not, somebody may have slipped. The list ends where nobody follows.
+ */
+async function readPage(config: V1Config, place: Place, client: SourceClient, today: string): Promise<Page<Place>> {
+  const { from, last } = place;
+  const query = { limit: String(config.pageSize), offset: String(from) };
+  const { employees, total } = await ask(config, query, from > 0, client, today);
+  const overlaps = last !== undefined && employees[0]?.id === last;
+  const doubts =
+    last === undefined || overlaps
+      ? []
+      : ['a page does not begin where the page before has ended: the list moved while it was read'];
+  const people = overlaps ? employees.slice(1) : employees;
+  const id = people.at(-1)?.id;
+  if (id === undefined) {
+    return {
+      people,
+      doubts,
+      total: config.total === 'exact' ? total : undefined,
+      next: { kind: 'end', why: 'nobody follows the last employee' },
+    };
+  }
+  const next = from + employees.length - 1;
+  return { people, doubts, next: { kind: 'more', place: { from: next, last: String(id) }, id: String(next) } };
+}
+
+async function lookUp(
+  config: V1Config,
+  mails: readonly string[],
+  index: number,
+  client: SourceClient,
+  today: string,
+): Promise<Page<number>> {
+  const { employees } = await ask(config, { email: mails[index] ?? '' }, false, client, today);
+  const next = index + 1;
+  return {
+    people: employees,
+    next:
+      next < mails.length
+        ? { kind: 'more', place: next, id: String(next) }
+        : { kind: 'end', why: 'each e-mail address was asked for' },
+  };
+}
+
+async function ask(
+  config: V1Config,
+  query: Readonly<Record<string, string>>,
+  isContinuation: boolean,
+  client: SourceClient,
+  today: string,
+) {
+  const url = new URL(`${config.url.replace(/\/$/, '')}/v1/company/employees`);
+  for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
+  for (const attribute of withId(config.attributes)) url.searchParams.append('attributes[]', attribute);
+  const headers = partnerHeaders(config);
+  const answer = Employees.safeParse(await client.json({ name, url: url.href, headers, isContinuation, unauthorised }));
+  if (!answer.success) {
+    const message = `${name} was answered without the list of employees. Check that url is the API of Personio; it is tried again.`;
+    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  }
+  const { data, metadata } = answer.data;
+  return {
+    employees: data.map(({ attributes }) => toEmployee(attributes, today)),
+    total: metadata?.total_elements,
+  };
+}
+
+/** The key and the status are asked for, whatever is listed. */
+function withId(attributes: readonly string[] | undefined): readonly string[] {
+  return attributes === undefined ? [] : [...new Set(['id', 'status', ...attributes])];
+}

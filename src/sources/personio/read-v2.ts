@@ -1,0 +1,124 @@
+import { RollcallError } from '../../core/errors.ts';
+import type { ReadEnd } from '../../core/snapshot.ts';
+import { compileSourcePath } from '../../core/source-path.ts';
+import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { utcDay } from '../../source-kit/employment-status.ts';
+import type { Authority } from '../../source-kit/http/authority.ts';
+import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
+import { acceptsOnly, type Page, type PagedRead, readPages } from '../../source-kit/pages.ts';
+import { partnerHeaders, type V2Config } from './schema.ts';
+import { openEmployments } from './v2-employments.ts';
+import { readList } from './v2-list.ts';
+import { type Names, noNames, readNames } from './v2-names.ts';
+import { type Employments, toPerson } from './v2-person.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const name = 'GET /v2/persons';
+
+/** Clocks differ, and a change may be stamped before it can be read. */
+const deltaOverlapMs = 5 * 60_000;
+
+/** Fields that only employments tell: to look somebody up by one of them, everybody's must be read. */
+const fromEmployments = /^(?:employment|department|team|office|rollcallStatus)(?:\.|$)/;
+
+/** Reads persons page by page, and the employments of each. */
+export async function* readV2(
+  config: V2Config,
+  authority: Authority,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  // A read that fails must not leave the other employments of its page being asked for.
+  const stop = new AbortController();
+  const stoppable = { ...io, signal: AbortSignal.any([io.signal, stop.signal]) };
+  const { limits, tls } = config;
+  const parts = { origin: new URL(config.url).origin, authority, limits, tls, io: stoppable };
+  try {
+    return yield* withSourceClient(parts, (client) => readPersons(config, request, client, io));
+  } finally {
+    stop.abort(new RollcallError('the read of Personio has ended', { code: 'CANCELLED' }));
+  }
+}
+
+async function* readPersons(
+  config: V2Config,
+  request: ReadRequest,
+  client: SourceClient,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const today = utcDay(io.clock.now());
+  const names = config.employments && config.names ? await readNames(config, client) : noNames;
+  const accepts =
+    request.kind === 'delta'
+      ? undefined
+      : acceptsOnly(request, request.kind === 'full' ? () => undefined : compileSourcePath(request.field));
+  const isWanted = (person: Fields): boolean =>
+    request.kind !== 'point' ||
+    fromEmployments.test(request.field) ||
+    accepts?.(toPerson(person, { kind: 'not asked' }, today)) !== false;
+  const join = openJoin(config, client, names, isWanted, today);
+  const first = firstUrl(config, request);
+  const read: PagedRead<string> = {
+    key: 'id',
+    mayBeEmpty: request.kind !== 'full',
+    accepts,
+    first,
+    page: (url) => readPage(config, url, url !== first, client, join),
+  };
+  const end = yield* readPages(read, io);
+  return names.notes.length === 0 ? end : { ...end, notes: names.notes };
+}
+
+type Join = (person: Fields) => Promise<{ readonly fields: Fields; readonly isWhole: boolean }>;
+
+function openJoin(
+  config: V2Config,
+  client: SourceClient,
+  names: Names,
+  isWanted: (person: Fields) => boolean,
+  today: string,
+): Join {
+  const read = openEmployments(config, client);
+  const employmentsOf = async (person: Fields): Promise<Employments> => {
+    if (!config.employments || !isWanted(person)) return { kind: 'not asked' };
+    const { id } = person;
+    const list = id === undefined || id === null || id === '' ? undefined : await read(String(id));
+    return list === undefined ? { kind: 'failed' } : { kind: 'read', list, names };
+  };
+  return async (person) => {
+    const employments = await employmentsOf(person);
+    return { fields: toPerson(person, employments, today), isWhole: employments.kind !== 'failed' };
+  };
+}
+
+async function readPage(
+  config: V2Config,
+  url: string,
+  isContinuation: boolean,
+  client: SourceClient,
+  join: Join,
+): Promise<Page<string>> {
+  const { items, next } = await readList(client, { name, url, headers: partnerHeaders(config), isContinuation });
+  // The client lets few of them pass at a time, as fast as limits say.
+  const joined = await Promise.all(items.map(join));
+  const isWhole = joined.every((one) => one.isWhole);
+  return {
+    people: joined.map(({ fields }) => fields),
+    doubts: isWhole ? [] : ['the employments of some persons could not be read: they are given without'],
+    next: next === undefined ? { kind: 'end', why: 'no next link' } : { kind: 'more', place: next, id: next },
+  };
+}
+
+function firstUrl({ url, pageSize }: V2Config, request: ReadRequest): string {
+  const first = new URL('/v2/persons', url);
+  first.searchParams.set('limit', String(pageSize));
+  if (request.kind === 'delta') {
+    const since = Date.parse(request.since) - deltaOverlapMs;
+    first.searchParams.set('updated_at.gt', new Date(since).toISOString().replace('.000Z', 'Z'));
+  }
+  if (request.kind === 'point' && request.field === 'id' && request.identifications.length <= 50) {
+    first.searchParams.set('id', request.identifications.join(','));
+  }
+  return first.href;
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { HttpTls, HttpUrl, httpLimits } from '../../source-kit/http/settings.ts';
+
+const text = () => z.string().min(1);
+
+const login = {
+  url: HttpUrl.default('https://api.personio.de').meta({ description: 'Address of the API, without its version.' }),
+  clientId: text().meta({ description: 'Client ID of the API credential.' }),
+  clientSecret: text().meta({ description: 'Its secret.', examples: [`\${env:PERSONIO_CLIENT_SECRET}`] }),
+  partnerId: text().optional().meta({ description: 'X-Personio-Partner-ID, for partners of Personio.' }),
+  appId: text().optional().meta({ description: 'X-Personio-App-ID, for partners of Personio.' }),
+  tls: HttpTls,
+};
+
+export const V1Config = z.strictObject({
+  kind: z.literal('personio'),
+  api: z.literal('v1').meta({ description: 'The employees of the older API: one list, with names of departments.' }),
+  ...login,
+  attributes: z
+    .array(text())
+    .min(1)
+    .optional()
+    .meta({
+      description: 'Attributes to ask for; all that the credential may read unless listed.',
+      examples: [['first_name', 'last_name', 'email', 'status', 'hire_date', 'termination_date', 'dynamic_33400']],
+    }),
+  pageSize: z.int().min(2).max(100).default(100).meta({ description: 'Employees asked for at a time.' }),
+  total: z
+    .enum(['exact', 'ignore'])
+    .default('exact')
+    .meta({ description: 'Whether total_elements of the last page must be the number of employees that came.' }),
+  limits: httpLimits('60s', 5),
+});
+
+export const V2Config = z.strictObject({
+  kind: z.literal('personio'),
+  api: z.literal('v2').meta({ description: 'The persons of the newer API, each with employments.' }),
+  ...login,
+  pageSize: z.int().min(1).max(50).default(50).meta({ description: 'Persons asked for at a time.' }),
+  employments: z
+    .boolean()
+    .default(true)
+    .meta({ description: "Whether to read each person's employments: dates, position, department. One request each." }),
+  names: z
+    .boolean()
+    .default(true)
+    .meta({ description: 'Whether to read the names of departments, teams and offices; employments hold ids alone.' }),
+  orgUnitsPath: text().default('/v2/org-units').meta({ description: 'Path of the list of departments and teams.' }),
+  workplacesPath: text().default('/v2/workplaces').meta({ description: 'Path of the list of offices.' }),
+  limits: httpLimits('60s', 20),
+});
+
+export type V1Config = z.infer<typeof V1Config>;
+export type V2Config = z.infer<typeof V2Config>;
+
+/** `syncs.*.source` of kind `personio`. */
+export const PersonioConfig = z.discriminatedUnion('api', [V1Config, V2Config]);
+export type PersonioConfig = z.infer<typeof PersonioConfig>;
+
+/** Headers of every request, for partners. */
+export function partnerHeaders({ partnerId, appId }: PersonioConfig): Readonly<Record<string, string>> {
+  return {
+    ...(partnerId === undefined ? {} : { 'x-personio-partner-id': partnerId }),
+    ...(appId === undefined ? {} : { 'x-personio-app-id': appId }),
+  };
+}

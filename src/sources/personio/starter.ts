@@ -1,0 +1,84 @@
+import type { SourceStarter } from '../../ports/source.ts';
+
+const secrets = {
+  PERSONIO_CLIENT_ID: 'client ID of the API credential',
+  PERSONIO_CLIENT_SECRET: 'its secret',
+};
+
+const login = `  clientId: "\${env:PERSONIO_CLIENT_ID}"
+  clientSecret: "\${env:PERSONIO_CLIENT_SECRET}"
+`;
+
+const v2: SourceStarter = {
+  name: 'personio',
+  source: `# Persons of Personio with their employments (docs/sources/personio.md).
+source:
+  kind: personio
+  api: v2
+${login}  # names: false                             # where the credential may not read departments and offices
+`,
+  mapping: `# Field of the platform: field of Personio. employment is the one that counts today.
+mapping:
+  identification: id
+  firstName: first_name
+  lastName: last_name
+  email: { from: email, transform: [trim, lowercase] }
+  area: department.name
+  orgEntryDate: employment.employment_start_date
+  # office: office.name                      # written by CSV alone
+  # job: employment.position.title           # never shown by the platform, so compared with what was written last
+  # customFields: { 1: Personnel no. }       # an attribute of your own, by its label or id (dynamic_305)
+
+# prehire and unknown are in neither list: nothing is done to them.
+lifecycle:
+  status: rollcallStatus
+  active: [active, leave, suspended]
+  leaver: [terminated]
+  leaveDate: employment.termination.termination_date
+`,
+  samples: [],
+  secrets,
+  steps: [
+    'In Personio, make an API credential (Settings > Integrations > API credentials) that may read persons and employments.',
+    'Give it the attributes you map, departments and workplaces, and no more; it needs no right to write.',
+    'See what it gives: rollcall source try people',
+  ],
+};
+
+const v1: SourceStarter = {
+  name: 'personio-v1',
+  source: `# Employees of Personio's older API (docs/sources/personio.md).
+source:
+  kind: personio
+  api: v1
+${login}  # attributes: [first_name, last_name, email, status, hire_date, termination_date, department, office]
+`,
+  mapping: `# Field of the platform: attribute of Personio.
+mapping:
+  identification: id
+  firstName: first_name
+  lastName: last_name
+  email: { from: email, transform: [trim, lowercase] }
+  area: department.name
+  orgEntryDate: hire_date
+  # office: office.name                      # written by CSV alone
+  # job: position                            # never shown by the platform, so compared with what was written last
+  # customFields: { 1: dynamic_33400 }       # an attribute of your own, by its id or label
+
+# prehire and unknown are in neither list: nothing is done to them.
+lifecycle:
+  status: rollcallStatus
+  active: [active, leave, suspended]
+  leaver: [terminated]
+  leaveDate: termination_date
+`,
+  samples: [],
+  secrets,
+  steps: [
+    'In Personio, make an API credential (Settings > Integrations > API credentials) that may read employees.',
+    'Under readable employee attributes, choose those you map, and status, hire date and termination date.',
+    'See what it gives: rollcall source try people',
+  ],
+};
+
+export const personioStarters: readonly SourceStarter[] = [v2, v1];

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { exactValue, readJson } from '../../http/json-text.ts';
+import { type Authority, bearerAuthority } from '../../source-kit/http/authority.ts';
+import { openHeldTokens } from '../../source-kit/http/client-credentials.ts';
+import { postForToken, type TokenAnswer, tokenTroubleOf } from '../../source-kit/http/oauth.ts';
+import type { V1Config } from './schema.ts';
+
+const Granted = z.looseObject({ data: z.looseObject({ token: z.string().min(1) }) });
+
+/** Tokens of today live that long; of older credentials each is good for one request. */
+const tokenLifeMs = 24 * 60 * 60 * 1000;
+
+/**
+ * The tokens of `POST /v1/auth`. An answer may hand out the token for the next request in its head, and may have ended the
+ * one that was shown: so the token of the last answer is always the one to show.
+ */
+export function openV1Authority(config: V1Config): Authority {
+  const { url, clientId, clientSecret, limits, tls } = config;
+  const tokenUrl = `${url.replace(/\/$/, '')}/v1/auth`;
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
+  const body = { kind: 'json', value: { client_id: clientId, client_secret: clientSecret } } as const;
+  const call = { tokenUrl, headers, body, timeoutMs: limits.timeout, tls };
+  const first = bearerAuthority(openHeldTokens(tokenUrl, (signal) => postForToken(call, readToken, signal)));
+  let followed: { readonly authorization: string; readonly generation: number } | undefined;
+  return {
+    ...first,
+    async pass(clock, signal, asked) {
+      const pass = await first.pass(clock, signal, asked);
+      if (followed === undefined || followed.generation !== pass.generation) return pass;
+      return { ...pass, headers: { authorization: followed.authorization } };
+    },
+    accepted({ header }, { generation }) {
+      const authorization = header('authorization') ?? '';
+      if (generation !== undefined && /^Bearer \S+$/i.test(authorization)) followed = { authorization, generation };
+    },
+  };
+}
+
+function readToken(status: number, bytes: Uint8Array): TokenAnswer {
+  const trouble = tokenTroubleOf(status, bytes);
+  if (trouble !== undefined) return trouble;
+  const granted = Granted.safeParse(exactValue(readJson(bytes)));
+  if (!granted.success) return { kind: 'lost', reason: `its answer (${status}) holds no token` };
+  return { kind: 'granted', accessToken: granted.data.data.token, lifeMs: tokenLifeMs };
+}

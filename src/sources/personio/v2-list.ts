@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { RollcallError } from '../../core/errors.ts';
+import type { SourceClient, SourceRequest } from '../../source-kit/http/source-client.ts';
+
+const Listed = z.looseObject({
+  _data: z.array(z.looseObject({})),
+  _meta: z
+    .looseObject({ links: z.looseObject({ next: z.looseObject({ href: z.string().min(1) }).nullish() }).nullish() })
+    .nullish(),
+});
+
+/** One page of a list of the newer API. `next` is absolute; undefined on the last page. */
+export interface ListPage {
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly next: string | undefined;
+}
+
+/** Reads one page. Throws SOURCE_UNAVAILABLE when there is no list: an error may come as success. */
+export async function readList(client: SourceClient, request: SourceRequest): Promise<ListPage> {
+  const listed = Listed.safeParse(await client.json(request));
+  if (!listed.success) {
+    const message = `${request.name} was answered without the list _data. Check that url is the API of Personio; it is tried again.`;
+    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  }
+  const href = listed.data._meta?.links?.next?.href;
+  return { items: listed.data._data, next: href === undefined ? undefined : resolve(href, request.url) };
+}
+
+/** What is no address stays as it is: the client says that it leads elsewhere. */
+function resolve(href: string, from: string): string {
+  return URL.canParse(href, from) ? new URL(href, from).href : href;
+}

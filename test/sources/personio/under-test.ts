@@ -1,0 +1,68 @@
+import { expect } from 'vitest';
+import { openSource } from '../../../src/sources/registry.ts';
+import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
+import type { FaultName } from '../../contracts/source-faults.ts';
+import { personioClient, personioPeople, startPersonio } from '../../fakes/hris/personio.ts';
+import { watchSockets } from '../../support/open-sockets.ts';
+import { sourceBase } from '../../support/source-base.ts';
+
+const count = 2_500;
+
+function personioCase(
+  name: string,
+  settings: Readonly<Record<string, unknown>>,
+  impossible: SourceCase['impossible'],
+): SourceCase {
+  return {
+    name,
+    async prepare(fault?: FaultName): Promise<SourceUnderTest> {
+      const { server, elsewhere, people } = await startPersonio(personioPeople(count, fault), { fault });
+      const config = {
+        kind: 'personio',
+        url: server.url,
+        ...personioClient,
+        // The clock of the suite runs ten thousand times as fast as the server.
+        limits: { requestsPerSecond: 1000, patience: '48h', timeout: '48h' },
+        ...settings,
+      };
+      const source = openSource(config, sourceBase('/'));
+      return {
+        source,
+        field: 'id',
+        identifications: personioPeople(count, fault).map(({ id }) => id.replace('#', '')),
+        openResources: watchSockets(server.port),
+        verify: () => expect(elsewhere.requests).toEqual([]),
+        ...(source.capabilities.delta ? { change: async () => change(people) } : {}),
+      };
+    },
+    impossible: { 'still written': 'an answer is of one moment; see "person slipped"', ...impossible },
+  };
+}
+
+/** Three people change, an hour before noon of the contract's day. */
+function change(people: Awaited<ReturnType<typeof startPersonio>>['people']) {
+  const chosen = [3, 4, 2_000];
+  for (const index of chosen) {
+    const person = people[index];
+    if (person !== undefined) people[index] = { ...person, last: 'Schmidt', updatedAt: '2026-11-21T11:00:00Z' };
+  }
+  return { since: '2026-11-21T10:00:00Z', changed: chosen.map((index) => people[index]?.id.replace('#', '') ?? '') };
+}
+
+export const personioV1 = personioCase(
+  'personio (v1)',
+  { api: 'v1' },
+  { 'cursor again': 'employees are counted: there is no cursor' },
+);
+
+const noTotal = 'no total is told';
+
+export const personioV2 = personioCase(
+  'personio (v2)',
+  { api: 'v2', employments: true },
+  {
+    'total too large': noTotal,
+    'total too small': noTotal,
+    'person slipped': 'a page goes on after a person: nobody slips when one is deleted',
+  },
+);
