@@ -28,8 +28,10 @@ const Auth = z
         .default('userId')
         .meta({ description: 'What `user` is: SuccessFactors looks it up as that.' }),
       privateKey: text()
+        // Environment variables often have their line ends written out.
+        .transform((pem) => pem.replaceAll('\\n', '\n'))
         .refine(isRsaKey, 'must be an RSA private key as PEM, without a passphrase')
-        .meta({ description: 'The key whose certificate the OAuth client holds; PEM, usually from a file.' }),
+        .meta({ description: 'The key whose certificate the OAuth client holds, as PEM.' }),
       issuer: text().default('www.successfactors.com').meta({ description: 'Who the assertion says to be from.' }),
     }),
     z.strictObject({
