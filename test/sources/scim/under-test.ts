@@ -44,7 +44,7 @@ async function prepare(
   settings: Settings,
 ): Promise<SourceUnderTest> {
   const users = fakeUsers(2_500).map((user, index) =>
-    fault === 'long ids' ? { ...user, externalId: `90071992547409${String(index).padStart(5, '1')}` } : user,
+    fault === 'long ids' ? { ...user, externalId: `90071992547409${String(index).padStart(5, '0')}` } : user,
   );
   const other = await startVendor({ isData: () => true, answer: () => ({ status: 200, body: '{"totalResults":0}' }) });
   const scim = await startScim({ users, fault, otherHost: `${other.url}/Users`, ...server });

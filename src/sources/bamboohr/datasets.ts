@@ -1,0 +1,99 @@
+import { RollcallError } from '../../core/errors.ts';
+import { isRecord } from '../../http/json-text.ts';
+import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import type { PagedRead } from '../../source-kit/pages.ts';
+import { type BamboohrConfig, fieldsToAsk } from './schema.ts';
+import type { ToEmployee } from './to-employee.ts';
+import { noList, refusalOf } from './trouble.ts';
+
+const fieldsName = 'GET /api/v1_2/datasets/employee/fields';
+const dataName = 'POST /api/v2/datasets/employee/data';
+
+/** More field lists than any account has: ends a server that always says there is one more. */
+const maxFieldPages = 100;
+
+/**
+ * The fields of the employee dataset, as this account may ask for them: names differ between accounts, and one unknown
+ * name refuses the whole request.
+ */
+async function readFieldNames(baseUrl: string, client: SourceClient): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for (let page = 1; page <= maxFieldPages; page++) {
+    const url = `${baseUrl}/v1_2/datasets/employee/fields?page=${page}&page_size=1000`;
+    const answer = await client.json({ name: fieldsName, url, refusal: refusalOf(fieldsName) });
+    const { fields, pagination } = isRecord(answer) ? answer : {};
+    if (!Array.isArray(fields)) throw noList(fieldsName, 'fields');
+    for (const field of fields) if (isRecord(field) && typeof field.name === 'string') names.add(field.name);
+    // A page beyond the last one is the last one again, so the count alone says where to stop.
+    if (!isRecord(pagination) || page >= Number(pagination.total_pages)) break;
+  }
+  return names;
+}
+
+/** The employee dataset, page by page (`POST /api/v2/datasets/employee/data`). */
+export async function datasetPages(
+  config: BamboohrConfig,
+  since: string | undefined,
+  toEmployee: ToEmployee,
+  client: SourceClient,
+): Promise<Pick<PagedRead<number>, 'first' | 'page' | 'expected'>> {
+  const { baseUrl, key, pageSize } = config;
+  const expected = fieldsToAsk(config);
+  const known = await readFieldNames(baseUrl, client);
+  if (!known.has(key)) throw noKey(key, known);
+  if (since !== undefined && !known.has('lastChanged')) throw noLastChanged();
+  // What the dataset does not have stays expected: it comes for nobody, and that is told.
+  const fields = expected.filter((name) => known.has(name));
+  let givenSize: number | undefined;
+  return {
+    first: 1,
+    expected,
+    async page(place, number) {
+      // Without an order BambooHR promises none, and pages would not fit together.
+      const asked = { fields, page: place, pageSize, orderBy: `${key} asc` };
+      const answer = await client.json({
+        name: dataName,
+        url: `${baseUrl}/v2/datasets/employee/data`,
+        method: 'POST',
+        body: { kind: 'json', value: since === undefined ? asked : { ...asked, filter: `lastChanged gt '${since}'` } },
+        ...(number > 1 ? { isContinuation: true } : { refusal: refusalOf(dataName) }),
+      });
+      const { data, meta } = isRecord(answer) ? answer : {};
+      if (!Array.isArray(data) || !isRecord(meta)) throw noList(dataName, 'data with its meta');
+      const people = data.map((row) => {
+        if (!isRecord(row) || !isRecord(row.fields)) throw noList(dataName, 'fields in each row');
+        return toEmployee(row.fields);
+      });
+      // `links` is no help: it is [] on the last page, but also where the spec says an object.
+      const [total, pages, size] = [countIn(meta.totalItems), countIn(meta.totalPages), countIn(meta.pageSize)];
+      if (total === undefined || pages === undefined) throw noList(dataName, 'totalItems and totalPages');
+      const doubts: string[] = [];
+      if (meta.page !== undefined && countIn(meta.page) !== place) doubts.push('a page came that was not asked for');
+      if (size !== givenSize && number > 1) doubts.push('the size of pages changed between two pages');
+      givenSize = size;
+      const after = place + 1;
+      if (place >= pages) return { people, total, doubts, next: { kind: 'end', why: `page ${place} of ${pages}` } };
+      return { people, total, doubts, next: { kind: 'more', place: after, id: String(after) } };
+    },
+  };
+}
+
+/** A count, as a number or as text. */
+function countIn(value: unknown): number | undefined {
+  const count = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+}
+
+function noKey(key: string, known: ReadonlySet<string>): RollcallError {
+  const likely = [...known].filter((name) => /id$|number$/i.test(name)).slice(0, 12);
+  const hint = likely.length === 0 ? '' : ` Of the names there, these look like one: ${likely.join(', ')}.`;
+  const message =
+    `the employee dataset has no field ${key}, which should tell employees apart (or the account may not see it). Set ` +
+    `\`key\` to one that everybody has and no two share.${hint}`;
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+}
+
+function noLastChanged(): RollcallError {
+  const message = 'the employee dataset shows no lastChanged to this account, so changes cannot be read alone';
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+}

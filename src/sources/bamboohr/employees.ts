@@ -1,0 +1,129 @@
+import { isRecord } from '../../http/json-text.ts';
+import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import type { Page, PagedRead } from '../../source-kit/pages.ts';
+import { type BamboohrConfig, fieldsToAsk } from './schema.ts';
+import type { ToEmployee } from './to-employee.ts';
+import { noList, refusalOf } from './trouble.ts';
+
+const listName = 'GET /api/v1/employees';
+const changedName = 'GET /api/v1/employees/changed';
+
+/** They come without being asked for. */
+const always: ReadonlySet<string> = new Set([
+  'employeeId',
+  'firstName',
+  'lastName',
+  'preferredName',
+  'photoUrl',
+  'jobTitleName',
+  'status',
+]);
+
+/** People asked for by their ids at a time. */
+const idsAtOnce = 100;
+
+/** A place in the list: a cursor, in the list of all or of some. `''` is its beginning. */
+export interface EmployeesPlace {
+  readonly after: string;
+  /** Ids that are still to be asked for, after those of this list. */
+  readonly ids?: readonly string[];
+}
+
+type Pages = Pick<PagedRead<EmployeesPlace>, 'first' | 'page' | 'expected'>;
+
+/**
+ * The list of employees (`GET /api/v1/employees`). Never filtered or sorted when everybody is meant: BambooHR drops whoever
+ * has a filtered or sorted field that the account may not see.
+ */
+export function employeePages(config: BamboohrConfig, toEmployee: ToEmployee, client: SourceClient): Pages {
+  return {
+    first: { after: '' },
+    expected: fieldsToAsk(config),
+    async page({ after }, number) {
+      const { people, total, next } = await readList(config, { after, number }, toEmployee, client);
+      if (next === undefined) return { people, total, next: { kind: 'end', why: 'no next cursor' } };
+      return { people, total, next: { kind: 'more', place: { after: next }, id: next } };
+    },
+  };
+}
+
+/** Some employees, by their ids, a hundred at a time. Whoever is not there (any more) just does not come. */
+export function employeePagesOf(
+  ids: readonly string[],
+  config: BamboohrConfig,
+  toEmployee: ToEmployee,
+  client: SourceClient,
+): Pages {
+  return {
+    first: { after: '', ids },
+    async page({ after, ids: left = [] }, number): Promise<Page<EmployeesPlace>> {
+      const now = left.slice(0, idsAtOnce);
+      if (now.length === 0) return { people: [], next: { kind: 'end', why: 'nobody to ask for' } };
+      const { people, next } = await readList(config, { after, number, ids: now }, toEmployee, client);
+      const place = next === undefined ? { after: '', ids: left.slice(idsAtOnce) } : { after: next, ids: left };
+      if (place.ids.length === 0) return { people, next: { kind: 'end', why: 'everybody was asked for' } };
+      return { people, next: { kind: 'more', place, id: JSON.stringify([place.ids.length, place.after]) } };
+    },
+  };
+}
+
+/** Ids of whom anything changed since an instant; records that were deleted are not among them. */
+export async function readChangedIds(baseUrl: string, since: string, client: SourceClient): Promise<readonly string[]> {
+  const url = `${baseUrl}/v1/employees/changed?${new URLSearchParams({ since })}`;
+  const answer = await client.json({ name: changedName, url, refusal: refusalOf(changedName) });
+  const { employees } = isRecord(answer) ? answer : {};
+  // An empty object may be written as [].
+  if (Array.isArray(employees) && employees.length === 0) return [];
+  if (!isRecord(employees)) throw noList(changedName, 'employees');
+  return Object.entries(employees)
+    .filter(([, change]) => !isRecord(change) || String(change.action).toLowerCase() !== 'deleted')
+    .map(([id]) => id);
+}
+
+interface ListPlace {
+  readonly after: string;
+  readonly number: number;
+  readonly ids?: readonly string[];
+}
+
+interface ListAnswer {
+  readonly people: Page<EmployeesPlace>['people'];
+  readonly total: number | undefined;
+  readonly next: string | undefined;
+}
+
+async function readList(
+  config: BamboohrConfig,
+  { after, number, ids }: ListPlace,
+  toEmployee: ToEmployee,
+  client: SourceClient,
+): Promise<ListAnswer> {
+  const asked = fieldsToAsk(config).filter((name) => !always.has(name));
+  const query = new URLSearchParams({
+    'page[limit]': String(config.pageSize),
+    ...(asked.length === 0 ? {} : { fields: asked.join(',') }),
+    ...(ids === undefined ? {} : { 'filter[ids]': ids.join(',') }),
+    ...(after === '' ? {} : { 'page[after]': after }),
+  });
+  const answer = await client.json({
+    name: listName,
+    url: `${config.baseUrl}/v1/employees?${query}`,
+    // BadPage: whom the cursor points to was changed or deleted, so everybody is read anew.
+    ...(number > 1 ? { isContinuation: true } : { refusal: refusalOf(listName) }),
+  });
+  const { data, meta } = isRecord(answer) ? answer : {};
+  if (!Array.isArray(data) || !data.every(isRecord) || !isRecord(meta) || !isRecord(meta.page)) {
+    throw noList(listName, 'data with its meta');
+  }
+  const { nextCursor } = meta.page;
+  return {
+    people: data.map(({ _restrictedFields: hidden, ...row }) => toEmployee(row, textsIn(hidden))),
+    total: typeof meta.total === 'number' ? meta.total : undefined,
+    next: typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined,
+  };
+}
+
+/** Names of fields that come as null because they may not be seen. */
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
+}

@@ -1,0 +1,55 @@
+import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
+
+/** What BambooHR says of somebody's employment; undefined is not visible, null is known to be empty. */
+export interface EmploymentFacts {
+  /** `Active` or `Inactive`. */
+  readonly status: unknown;
+  readonly employmentStatus: unknown;
+  /** Plain dates; anything else counts as none. */
+  readonly hireDate: unknown;
+  readonly terminationDate: unknown;
+}
+
+/** What the employment statuses of an account mean, by their names without case. */
+export type StatusMap = ReadonlyMap<string, EmploymentStatus>;
+
+export function compileStatusMap(map: Readonly<Record<string, EmploymentStatus>>): StatusMap {
+  return new Map(Object.entries(map).map(([name, status]) => [plain(name), status]));
+}
+
+/**
+ * Where somebody stands. The first row that matches:
+ *
+ * | status   | employment status             | dates                     | becomes      |
+ * |----------|-------------------------------|---------------------------|--------------|
+ * | unseen   | any                           | any                       | undefined    |
+ * | any      | any                           | hired after today         | prehire      |
+ * | any      | mapped to leave or suspended  | any                       | as mapped    |
+ * | Inactive | mapped to terminated          | any                       | terminated   |
+ * | Inactive | any                           | left today or before      | terminated   |
+ * | Active   | any                           | any                       | active       |
+ *
+ * Everything else is unknown: `Inactive` alone is also how somebody looks who has not begun yet.
+ */
+export function employeeStatus(facts: EmploymentFacts, map: StatusMap, today: string): EmploymentStatus | undefined {
+  if (facts.status === undefined) return undefined;
+  const status = plain(facts.status);
+  const mapped = map.get(plain(facts.employmentStatus));
+  const left = dateText(facts.terminationDate);
+  if (dateText(facts.hireDate) > today) return 'prehire';
+  if (mapped === 'leave' || mapped === 'suspended') return mapped;
+  if (status === 'inactive') {
+    return mapped === 'terminated' || (left !== '' && left <= today) ? 'terminated' : 'unknown';
+  }
+  return status === 'active' ? 'active' : 'unknown';
+}
+
+function plain(value: unknown): string {
+  return String(value ?? '')
+    .trim()
+    .toLowerCase();
+}
+
+function dateText(value: unknown): string {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : '';
+}

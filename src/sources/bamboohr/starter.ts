@@ -1,0 +1,74 @@
+import type { SourceStarter } from '../../ports/source.ts';
+
+const secrets = { BAMBOOHR_KEY: 'the API key of a BambooHR user whose access level shows the fields you map' };
+
+const lifecycle = `
+# Derived from status, employment status and dates. Prehire and unknown are in neither list: nothing is done to them.
+lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver: [terminated] }
+`;
+
+const datasets: SourceStarter = {
+  name: 'bamboohr',
+  source: `# The employee dataset of BambooHR, with an API key (docs/sources/bamboohr.md).
+source:
+  kind: bamboohr
+  company: acme                                  # acme.bamboohr.com
+  auth: { kind: basic, username: "\${env:BAMBOOHR_KEY}", password: x }
+  api: datasets                                  # or employees (OAuth), or report (old, but has every field)
+  key: eeid                                      # tells employees apart; employeeNumber may be empty
+  # Names differ between accounts. The run is held, and names the field, if one of them comes for nobody.
+  fields:
+    [employeeNumber, firstName, lastName, email, jobInformationJobTitle, jobInformationDepartment,
+     jobInformationLocation, supervisorEid]
+  status:
+    # Employment statuses of your account that are not just work; Terminated is known.
+    map: { Maternity Leave: leave, Terminated: terminated }
+`,
+  mapping: `# Field of the platform: field of the dataset.
+mapping:
+  identification: employeeNumber
+  firstName: firstName
+  lastName: lastName
+  email: { from: email, transform: [trim, lowercase] }
+  area: jobInformationDepartment
+  orgEntryDate: hireDate
+  # job: jobInformationJobTitle                  # never shown by the platform, so compared with what was written last
+${lifecycle}`,
+  samples: [],
+  secrets,
+  steps: [
+    'Make a BambooHR user for Rollcall with an access level that only views the fields you map, and an API key for it.',
+    'See which fields come: rollcall source try people',
+  ],
+};
+
+const report: SourceStarter = {
+  name: 'bamboohr-report',
+  source: `# A custom report of BambooHR, with an API key (docs/sources/bamboohr.md).
+source:
+  kind: bamboohr
+  company: acme                                  # acme.bamboohr.com
+  auth: { kind: basic, username: "\${env:BAMBOOHR_KEY}", password: x }
+  api: report
+  # supervisorEId is the manager's id; supervisorId is the manager's employee number.
+  fields: [employeeNumber, firstName, lastName, workEmail, jobTitle, department, division, location, supervisorEId]
+  status:
+    # Employment statuses of your account that are not just work; Terminated is known.
+    map: { Maternity Leave: leave, Terminated: terminated }
+`,
+  mapping: `# Field of the platform: field of the report.
+mapping:
+  identification: employeeNumber
+  firstName: firstName
+  lastName: lastName
+  email: { from: workEmail, transform: [trim, lowercase] }
+  area: department
+  orgEntryDate: hireDate
+  # job: jobTitle                                # never shown by the platform, so compared with what was written last
+${lifecycle}`,
+  samples: [],
+  secrets,
+  steps: datasets.steps,
+};
+
+export const bamboohrStarters: readonly SourceStarter[] = [datasets, report];

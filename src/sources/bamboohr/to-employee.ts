@@ -1,0 +1,40 @@
+import { plainDate } from '../../source-kit/dates.ts';
+import { statusField } from '../../source-kit/employment-status.ts';
+import type { BamboohrConfig } from './schema.ts';
+import { compileStatusMap, employeeStatus } from './standing.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Makes the record of an employee; `hidden` are the fields that this account may not see of this person. */
+export type ToEmployee = (row: Fields, hidden?: readonly string[]) => Fields;
+
+/** `today` is a plain date, for the status. */
+export function compileEmployee({ status }: BamboohrConfig, today: string): ToEmployee {
+  const map = compileStatusMap(status.map);
+  return (row, hidden = []) => {
+    const record: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(row)) if (!hidden.includes(name)) record[name] = plainValue(value);
+    const read = (name: string | null): unknown =>
+      name !== null && Object.hasOwn(record, name) ? record[name] : undefined;
+    const standing = employeeStatus(
+      {
+        status: read(status.field),
+        employmentStatus: read(status.employmentStatus),
+        hireDate: read(status.hireDate),
+        terminationDate: read(status.terminationDate),
+      },
+      map,
+      today,
+    );
+    if (standing !== undefined) record[statusField] = standing;
+    return record;
+  };
+}
+
+/** Blank text and dates that mean none (`0000-00-00`) are empty; numbers are text, because the same field may come as both. */
+function plainValue(value: unknown): unknown {
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'string') return value;
+  if (value.trim() === '') return null;
+  return /^\d{4}-\d{2}-\d{2}$/.test(value) ? plainDate(value) : value;
+}

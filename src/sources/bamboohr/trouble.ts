@@ -1,0 +1,30 @@
+import { RollcallError } from '../../core/errors.ts';
+import type { SourceRequest } from '../../source-kit/http/source-client.ts';
+
+/**
+ * Says why BambooHR refuses to begin: the code of its error alone (`{"error":{"code"}}`, or RFC 9457 in the datasets),
+ * since details may quote values.
+ */
+export function refusalOf(name: string): NonNullable<SourceRequest['refusal']> {
+  return (status, bytes) => {
+    const advice = advices[status];
+    if (advice === undefined) return undefined;
+    const word = /"code"\s*:\s*"([\w.-]{1,40})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
+    return { what: `${name} was answered ${status}${word === undefined ? '' : ` (${word})`}`, advice };
+  };
+}
+
+const advices: Readonly<Record<number, string>> = {
+  400: 'Check `fields` and `key`: one that BambooHR does not know, or that the account may not see, can refuse it all.',
+  404: 'Check `company`, and that the account may see what is asked for: BambooHR hides what it may not see.',
+  413: 'BambooHR finds the answer too large: set a smaller pageSize, or ask for fewer fields.',
+  422: 'Check `fields` and `key`: one that BambooHR does not know, or that the account may not see, refuses it all.',
+};
+
+/** An answer without its list: errors and login pages may come as success. */
+export function noList(name: string, list: string): RollcallError {
+  const message =
+    `${name} was answered, but the answer holds no ${list}. Check \`company\` and \`baseUrl\`; such an answer is never ` +
+    'taken for an empty one.';
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+}

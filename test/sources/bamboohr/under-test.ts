@@ -1,0 +1,128 @@
+import { onTestFinished } from 'vitest';
+import { openSourceTokens } from '../../../src/main/open-source-tokens.ts';
+import { openSeal } from '../../../src/platform/tokens/seal.ts';
+import { noMetrics } from '../../../src/ports/metrics.ts';
+import type { SourceBase } from '../../../src/ports/source.ts';
+import { openSource } from '../../../src/sources/registry.ts';
+import { openStore } from '../../../src/store/index.ts';
+import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
+import type { FaultName } from '../../contracts/source-faults.ts';
+import {
+  bamboohrKey,
+  type FakeBamboohr,
+  type FakeEmployee,
+  fakeEmployees,
+  startBamboohr,
+} from '../../fakes/hris/bamboohr.ts';
+import { startVendor } from '../../fakes/hris/vendor-server.ts';
+import { FastClock } from '../../support/fast-clock.ts';
+import { memoryLogger } from '../../support/memory-logger.ts';
+import { watchSockets } from '../../support/open-sockets.ts';
+import { sourceBase } from '../../support/source-base.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** The clock of the suite runs ten thousand times as fast as the server. */
+const patient = { requestsPerSecond: 1000, timeout: '24h', patience: '48h' };
+
+const numbered = 'pages have numbers, which do not expire and always grow';
+const notFrozen = 'pages show what is there when they are asked for: see "person slipped"';
+const asOneAnswer = 'a report is one answer, without pages or a total';
+
+export const bamboohrDatasets: SourceCase = {
+  name: 'bamboohr (datasets)',
+  prepare: (fault) => prepare(fault, 2, 'employeeNumber', { ...datasets, pageSize: 500 }),
+  impossible: { 'cursor again': numbered, 'cursor expired': numbered, 'still written': notFrozen },
+};
+
+export const bamboohrEmployees: SourceCase = {
+  name: 'bamboohr (employees)',
+  prepare: (fault) => prepare(fault, 2, 'employeeId', { ...employees, pageSize: 500 }),
+  impossible: { 'still written': notFrozen },
+};
+
+export const bamboohrReport: SourceCase = {
+  name: 'bamboohr (report)',
+  prepare: (fault) => prepare(fault, 1, 'employeeNumber', report),
+  impossible: {
+    'cut body': 'a report is streamed, so half of it ends the read, and the engine reads again: see "cut for good"',
+    'total too large': asOneAnswer,
+    'total too small': asOneAnswer,
+    'page again': asOneAnswer,
+    'cursor again': asOneAnswer,
+    'person slipped': asOneAnswer,
+    'cursor expired': asOneAnswer,
+    'pages shrink': asOneAnswer,
+    'still written': asOneAnswer,
+  },
+};
+
+/** The ways to read, with the fields that the fake has. */
+export const datasets = {
+  api: 'datasets',
+  fields: ['employeeNumber', 'firstName', 'lastName', 'email', 'jobInformationDepartment', 'supervisorEid'],
+};
+export const employees = { api: 'employees', fields: ['firstName', 'lastName', 'workEmail', 'departmentName'] };
+export const report = { api: 'report', fields: ['employeeNumber', 'firstName', 'lastName', 'workEmail', 'department'] };
+
+async function prepare(
+  fault: FaultName | undefined,
+  strikeAt: number,
+  field: string,
+  settings: Settings,
+): Promise<SourceUnderTest> {
+  const people = fakeEmployees(2_500).map((one, index): FakeEmployee => {
+    const long = `90071992547409${String(index).padStart(5, '0')}`;
+    return fault === 'long ids' ? { ...one, id: long, number: long } : one;
+  });
+  const other = await startVendor({ isData: () => true, answer: () => ({ status: 200, body: '{"data":[]}' }) });
+  const fake = await startBamboohr({ people, fault, strikeAt, otherHost: `${other.url}/api/v1/employees` });
+  const auth = { kind: 'refresh-token', tokenUrl: fake.tokenUrl, clientId: 'rollcall', refreshToken: 'r0' };
+  const isByToken = fault === 'token ends';
+  const config = bamboohrConfig(fake, { ...settings, ...(isByToken ? { auth } : {}), limits: patient });
+  const source = openSource(config, isByToken ? await baseWithCustody() : sourceBase('/'));
+  return {
+    source,
+    field,
+    identifications: people.map(({ id, number }) => (field === 'employeeId' ? id : (number ?? ''))),
+    openResources: watchSockets(fake.port),
+    change: async () => change(fake, field),
+    verify() {
+      if (other.requests.length > 0) throw new Error('another host was asked');
+      if (fake.reused.length > 0) throw new Error('a refresh token was presented twice');
+    },
+  };
+}
+
+function change(
+  { people }: FakeBamboohr,
+  field: string,
+): { readonly since: string; readonly changed: readonly string[] } {
+  const changed = [5, 9, 1_811];
+  for (const index of changed) {
+    const one = people[index];
+    if (one !== undefined) people[index] = { ...one, last: 'Schmidt', changedAt: '2026-11-21T11:00:00+00:00' };
+  }
+  const nameOf = (one: FakeEmployee | undefined): string => (field === 'employeeId' ? one?.id : one?.number) ?? '';
+  return { since: '2026-11-21T09:00:00Z', changed: changed.map((index) => nameOf(people[index])) };
+}
+
+/** Custody of tokens on a real store. */
+async function baseWithCustody(): Promise<SourceBase> {
+  const folder = await temporaryFolder();
+  const store = await openStore('sqlite:store.db', { folder });
+  onTestFinished(() => store.close());
+  // Slower than the suite's clock: a custody that seems to have stood still presents nothing.
+  const clock = new FastClock(Date.UTC(2026, 10, 21, 12));
+  const logger = memoryLogger();
+  const seal = openSeal(Buffer.alloc(32, 7).toString('base64'));
+  const parts = { store, seal, clock, logger, mayPresentSeed: true, metrics: noMetrics };
+  return sourceBase(folder, { openTokens: (grant) => openSourceTokens('people', grant, parts) });
+}
+
+/** The section `source` for a fake. */
+export function bamboohrConfig({ baseUrl }: FakeBamboohr, settings: Settings): Settings {
+  const auth = { kind: 'basic', username: bamboohrKey, password: 'x' };
+  return { kind: 'bamboohr', company: 'acme', baseUrl, auth, limits: { requestsPerSecond: 1000 }, ...settings };
+}
