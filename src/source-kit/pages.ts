@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { SourceRecord } from '../core/person.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
+import { type KeySet, openKeySet } from './key-set.ts';
 import { openTally, type Tally, type TallyRules } from './tally.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -41,8 +41,8 @@ const recordsAtOnce = 500;
  */
 export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGenerator<SourcePage, ReadEnd> {
   const tally = openTally(read);
-  const places = new Set<string>();
-  const firsts = new Set<string>();
+  const places = openKeySet();
+  const firsts = openKeySet();
   let place = read.first;
   let isProbe = false;
   let lastTotal: number | undefined;
@@ -64,11 +64,10 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
     if (people.length === 0 && (isProbe || next.kind === 'perhaps-end')) {
       return tally.end({ evidence: `an empty page after ${tally.rows} people`, total });
     }
-    if (places.has(next.id)) {
+    if (!places.add(next.id)) {
       tally.doubt(`page ${number} leads back to a page that was read before`);
       return tally.end({ evidence: '' });
     }
-    places.add(next.id);
     isProbe = next.kind === 'perhaps-end';
     place = next.place;
   }
@@ -96,13 +95,10 @@ export async function* given(
 }
 
 /** A page that begins with the same person as an earlier one: the server ignores where it should go on. */
-function circleDoubt(people: readonly Fields[], firsts: Set<string>, number: number): string | undefined {
+function circleDoubt(people: readonly Fields[], firsts: KeySet, number: number): string | undefined {
   const first = people[0];
   if (first === undefined) return undefined;
-  const hash = createHash('sha256').update(JSON.stringify(first)).digest('base64');
-  if (firsts.has(hash)) return `page ${number} is a page that was read before`;
-  firsts.add(hash);
-  return undefined;
+  return firsts.add(JSON.stringify(first)) ? undefined : `page ${number} is a page that was read before`;
 }
 
 /** Which people a point read means: their field, as text, white space and case aside (the engine judges case). */

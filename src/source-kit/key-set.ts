@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+
+/** A set of texts that cannot be read back. */
+export interface KeySet {
+  /** False when the text is there already. */
+  add(text: string): boolean;
+  readonly size: number;
+}
+
+/** 2^53: what a float64 holds exactly. */
+const shift = 2 ** 21;
+const firstSlots = 1024;
+
+/**
+ * Keeps 106 bits of each text's SHA-256 in an open table of 27 to 53 bytes a text, however long the texts are. That two of
+ * a million texts are taken for one has a chance of 10^-20.
+ */
+export function openKeySet(): KeySet {
+  let table = new Float64Array(firstSlots * 2);
+  let size = 0;
+
+  /** The slot of the pair, or of the free place where it belongs. Zero is free: no pair begins with it. */
+  const find = (cells: Float64Array, high: number, low: number): number => {
+    const slots = cells.length / 2;
+    let slot = high % slots;
+    while (cells[slot * 2] !== 0 && (cells[slot * 2] !== high || cells[slot * 2 + 1] !== low))
+      slot = (slot + 1) % slots;
+    return slot;
+  };
+
+  const put = (cells: Float64Array, high: number, low: number): boolean => {
+    const slot = find(cells, high, low);
+    if (cells[slot * 2] !== 0) return false;
+    cells[slot * 2] = high;
+    cells[slot * 2 + 1] = low;
+    return true;
+  };
+
+  const grow = (): void => {
+    const larger = new Float64Array(table.length * 2);
+    for (let cell = 0; cell < table.length; cell += 2) {
+      const high = table[cell] ?? 0;
+      if (high !== 0) put(larger, high, table[cell + 1] ?? 0);
+    }
+    table = larger;
+  };
+
+  return {
+    add(text) {
+      const hash = createHash('sha256').update(text).digest();
+      const high = hash.readUInt32LE(0) * shift + (hash.readUInt32LE(4) >>> 11) || 1;
+      const low = hash.readUInt32LE(8) * shift + (hash.readUInt32LE(12) >>> 11);
+      if (!put(table, high, low)) return false;
+      size += 1;
+      if (size * 5 > table.length * 1.5) grow();
+      return true;
+    },
+    get size() {
+      return size;
+    },
+  };
+}
