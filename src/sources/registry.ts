@@ -11,7 +11,17 @@ import { successfactors } from './successfactors/index.ts';
 import { workday } from './workday/index.ts';
 
 /** Every kind of source. A new kind is a folder beside this file and one line here. */
-export const sourceKinds: readonly SourceKind[] = [bamboohr, csv, hibob, personio, rest, scim, sql, successfactors, workday];
+export const sourceKinds: readonly SourceKind[] = [
+  bamboohr,
+  csv,
+  hibob,
+  personio,
+  rest,
+  scim,
+  sql,
+  successfactors,
+  workday,
+];
 
 /** Checks `syncs.*.source` with the kind that it names. Problems carry the path below `source`. */
 export function parseSource(config: unknown): ReturnType<SourceKind['parse']> {
