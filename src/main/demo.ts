@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import type { CliIo } from '../cli/cli-io.ts';
 import type { AddCommand } from '../cli/command.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { type DemoWorld, openDemoWorld } from './demo-world.ts';
+import type { DemoWorld } from './demo-world.ts';
 
 /** What the demo came to, for `--json`. */
 interface DemoReport {
@@ -30,6 +30,8 @@ export function demoCommand(io: CliIo): AddCommand {
       .action((options: { folder?: string }, command) =>
         host.run(command, async (shell) => {
           const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'rollcall-demo-')));
+          // The platform and its web server are loaded only when they are wanted.
+          const { openDemoWorld } = await import('./demo-world.ts');
           const world = await openDemoWorld(folder, () => io.clock.now());
           try {
             const report = await play(world, io, shell.isJson);

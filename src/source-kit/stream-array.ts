@@ -1,5 +1,5 @@
-import { Assembler } from 'stream-json/core/assembler.js';
-import { jsonParser, type Token } from 'stream-json/core/parser.js';
+import type { Assembler } from 'stream-json/core/assembler.js';
+import type { Token } from 'stream-json/core/parser.js';
 import { RollcallError } from '../core/errors.ts';
 import { isRecord } from '../http/json-text.ts';
 
@@ -23,9 +23,14 @@ export async function* streamArray(
   bytes: AsyncIterable<Uint8Array>,
   place: ArrayPlace,
 ): AsyncGenerator<readonly Fields[], void> {
+  // Loaded only where it is used.
+  const [{ jsonParser }, { Assembler }] = await Promise.all([
+    import('stream-json/core/parser.js'),
+    import('stream-json/core/assembler.js'),
+  ]);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const parse = jsonParser({ streamValues: false });
-  const finder = openFinder(place);
+  const finder = openFinder(place, () => new Assembler());
   let length = 0;
   const take = (chunk: Uint8Array | undefined): readonly Fields[] => {
     const found: Fields[] = [];
@@ -55,7 +60,7 @@ function tokensOf(place: ArrayPlace, length: number, parse: () => unknown): read
 }
 
 /** Follows the tokens to the array, and puts its objects together. */
-function openFinder(place: ArrayPlace) {
+function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
   // The keys of the open objects and arrays outside of the wanted one; `[]` within an array.
   const open: { readonly key: string; readonly isArray: boolean }[] = [];
   let assembler: Assembler | undefined;
@@ -83,7 +88,7 @@ function openFinder(place: ArrayPlace) {
       open.push({ key: open.at(-1)?.isArray === true ? '[]' : key, isArray });
       if (!isArray || !isPath(open, place)) return;
       isFound = true;
-      assembler = new Assembler();
+      assembler = newAssembler();
     } else if (token.name === 'endObject' || token.name === 'endArray') {
       open.pop();
       isOver = open.length === 0;

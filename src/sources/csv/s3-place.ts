@@ -1,10 +1,8 @@
-import { AwsV4Signer } from 'aws4fetch';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import { chooseNewest, isPattern } from './newest.ts';
 import type { Place, Visit } from './place.ts';
 import type { S3 } from './place-schema.ts';
-import { listObjects } from './s3-list.ts';
 import { isRefusal, readRefusal, refusals, s3Trouble } from './s3-trouble.ts';
 import { stateOf, takeFile, withWebServer } from './web-files.ts';
 
@@ -25,6 +23,7 @@ function visitOf(s3: S3, newest: 'name' | 'time', bucketUrl: string, client: Sou
     nameOf,
     async find() {
       if (!isPattern(s3.key)) return s3.key;
+      const { listObjects } = await import('./s3-list.ts');
       return chooseNewest(nameOf(s3.key), await listObjects(s3, bucketUrl, client), newest);
     },
     async look(key) {
@@ -55,6 +54,8 @@ function signer(s3: S3): Authority {
   const { accessKeyId, secretAccessKey, sessionToken, region } = s3;
   return {
     async pass(_clock, _signal, { method, url }) {
+      // Loaded only where it is used.
+      const { AwsV4Signer } = await import('aws4fetch');
       const signature = new AwsV4Signer({
         method,
         url,

@@ -2,7 +2,7 @@ import type { SourceIo } from '../../ports/source.ts';
 import { type Candidate, chooseNewest, compilePattern, folderOf, isPattern } from './newest.ts';
 import type { FileState, Place, Visit } from './place.ts';
 import type { Sftp } from './place-schema.ts';
-import { openSftpSession, type SftpSession } from './sftp-session.ts';
+import type { SftpSession } from './sftp-session.ts';
 import { Interruption, sftpTrouble } from './sftp-trouble.ts';
 
 const maxTries = 4;
@@ -33,6 +33,8 @@ async function visitOnce<T>(
   io: SourceIo,
   work: (visit: Visit) => Promise<T>,
 ): Promise<T> {
+  // SSH is a large part, loaded only where it is used.
+  const { openSftpSession } = await import('./sftp-session.ts');
   const session = await openSftpSession(sftp, io.signal);
   try {
     return await work(visitOf(sftp, newest, session));

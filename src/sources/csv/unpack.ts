@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
-import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
+import type { Entry, ZipFile } from 'yauzl';
 import { RollcallError } from '../../core/errors.ts';
 import type { Compression } from './schema.ts';
 import { maxFileBytes, tooLarge } from './spool.ts';
@@ -69,6 +69,8 @@ async function* gunzip(handle: FileHandle): AsyncGenerator<Uint8Array> {
 }
 
 async function* unzip(name: string, handle: FileHandle): AsyncGenerator<Uint8Array> {
+  // Loaded only where it is used.
+  const { fromFdPromise } = await import('yauzl');
   const archive = await fromFdPromise(handle.fd, { lazyEntries: true, autoClose: false });
   const entry = await onlyEntry(name, archive);
   const stream = await archive.openReadStreamPromise(entry);

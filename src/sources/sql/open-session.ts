@@ -3,8 +3,6 @@ import { resolve } from 'node:path';
 import { RollcallError } from '../../core/errors.ts';
 import type { SourceIo } from '../../ports/source.ts';
 import { parseDatabaseUrl, type SqlDialect, type SqlPlace } from './database-url.ts';
-import { openMysql } from './mysql.ts';
-import { openPostgres } from './postgres.ts';
 import type { SqlConfig } from './schema.ts';
 import type { SessionOptions, SqlSession } from './sql-session.ts';
 import { openSqlite } from './sqlite.ts';
@@ -38,9 +36,11 @@ export async function openSession(
   }
 }
 
-function openAt(place: SqlPlace, options: SessionOptions): Promise<SqlSession> {
+async function openAt(place: SqlPlace, options: SessionOptions): Promise<SqlSession> {
   if (place.dialect === 'sqlite') return openSqlite(place, options);
-  return place.dialect === 'postgres' ? openPostgres(place, options) : openMysql(place, options);
+  // Each driver is loaded only where it is used.
+  if (place.dialect === 'postgres') return (await import('./postgres.ts')).openPostgres(place, options);
+  return (await import('./mysql.ts')).openMysql(place, options);
 }
 
 async function readQuery({ query, queryFile }: SqlConfig, dialect: SqlDialect, folder: string): Promise<string> {

@@ -3,7 +3,7 @@ import { isRecord } from '../../http/json-text.ts';
 import type { Refusal, SourceClient } from '../../source-kit/http/source-client.ts';
 import { getWorkersEnvelope, type PageRequest } from './envelope.ts';
 import type { SoapConfig } from './schema.ts';
-import { all, at, type Element, parseXml, textAt } from './xml.ts';
+import { all, at, type Element, textAt } from './xml.ts';
 
 const requestName = 'POST Human_Resources/Get_Workers';
 
@@ -22,13 +22,15 @@ export async function getWorkersPage(
   client: SourceClient,
   request: PageRequest,
 ): Promise<WorkersPage> {
+  // XML is a large part, loaded only where it is used.
+  const { parseXml } = await import('./parse-xml.ts');
   const { bytes } = await client.send({
     name: requestName,
     method: 'POST',
     url: config.url,
     headers: { 'content-type': 'text/xml;charset=UTF-8', accept: 'text/xml' },
     body: { kind: 'text', text: getWorkersEnvelope(config, request) },
-    refusal: (status, body) => (status === 500 ? refusalOf(body) : undefined),
+    refusal: (status, body) => (status === 500 ? refusalOf(() => parseXml(requestName, body)) : undefined),
   });
   const body = at(parseXml(requestName, bytes), 'Envelope', 'Body');
   const response = at(body, 'Get_Workers_Response');
@@ -57,10 +59,10 @@ function countAt(results: Element, name: string): number | undefined {
 }
 
 /** A fault of the class Client is about what was asked, or who asked: it comes again. Its words may hold ids, so only codes are told. */
-function refusalOf(bytes: Uint8Array): Refusal | undefined {
+function refusalOf(parse: () => Element): Refusal | undefined {
   let fault: Element;
   try {
-    fault = at(parseXml(requestName, bytes), 'Envelope', 'Body', 'Fault');
+    fault = at(parse(), 'Envelope', 'Body', 'Fault');
   } catch {
     return undefined;
   }

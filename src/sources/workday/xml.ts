@@ -1,39 +1,5 @@
-import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { RollcallError } from '../../core/errors.ts';
-
 /** One element: text alone, or attributes as `@name`, text as `#text`, children by name; many of one name are a list. */
 export type Element = unknown;
-
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: '@',
-  removeNSPrefix: true,
-  // Ids keep their zeros and digits.
-  parseTagValue: false,
-  parseAttributeValue: false,
-  htmlEntities: true,
-});
-
-/**
- * Parses a document that must be whole. Document types are refused, for they may hold entities that grow without end.
- * Throws SOURCE_UNAVAILABLE, to be tried again, without quoting it.
- */
-export function parseXml(name: string, bytes: Uint8Array): Element {
-  const text = Buffer.from(bytes).toString('utf8');
-  if (/<!DOCTYPE/i.test(text.slice(0, 4096)) || XMLValidator.validate(text) !== true) throw noXml(name, bytes.length);
-  try {
-    return parser.parse(text);
-  } catch {
-    throw noXml(name, bytes.length);
-  }
-}
-
-function noXml(name: string, length: number): RollcallError {
-  const message =
-    `the answer to ${name} is no whole XML (${length} bytes came). ` +
-    'Check that the address is the web service itself, not a login or maintenance page.';
-  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
-}
 
 /** The first element at the path; undefined where a step is missing. */
 export function at(element: Element, ...path: readonly string[]): Element {
