@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { compileSourcePath } from '../../../src/core/source-path.ts';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { personio } from '../../../src/sources/personio/index.ts';
 import { openSource, parseSource } from '../../../src/sources/registry.ts';
-import { readWhole } from '../../contracts/source.ts';
+import { readWhole, sourceIo } from '../../contracts/source.ts';
 import { jsonReply } from '../../fakes/hris/json-reply.ts';
 import { type PersonioOptions, personioClient, personioPeople, startPersonio } from '../../fakes/hris/personio.ts';
 import type { VendorReply, VendorRequest } from '../../fakes/hris/vendor-server.ts';
+import { memoryLogger } from '../../support/memory-logger.ts';
 import { sourceBase } from '../../support/source-base.ts';
 
 const limits = { requestsPerSecond: 1000, patience: '48h', timeout: '48h' };
@@ -82,6 +84,12 @@ describe('employees of Personio v1', () => {
 
     expect((await (await office('v1', { fault })).read()).end).toMatchObject({ complete: false });
     expect((await (await office('v1', { fault }, { total: 'ignore' })).read()).end).toMatchObject({ complete: true });
+  });
+
+  it('that moved while they were read are not complete, even where the total is to be ignored', async () => {
+    const { read } = await office('v1', { fault: 'person slipped' }, { total: 'ignore', pageSize: 20 });
+
+    expect((await read()).end).toMatchObject({ complete: false, reasons: [expect.stringContaining('moved')] });
   });
 
   it('name an attribute that was asked for, and that the credential may not read', async () => {
@@ -180,13 +188,18 @@ describe('persons of Personio v2', () => {
   });
 
   it('are given up when employments fail for many, without asking on', async () => {
-    const { read, server } = await office(
+    const { source, server } = await office(
       'v2',
       answers((path) => (isEmployments(path) ? { status: 404, body: '' } : undefined)),
     );
+    const logger = memoryLogger();
+    const read = readWhole(source, { kind: 'full' }, sourceIo({ logger }));
 
-    await expect(read()).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
-    expect(server.requests.length).toBeLessThan(30);
+    await expect(read).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+    const [asked, said] = [server.requests.length, logger.text()];
+    for (let turn = 0; turn < 50; turn++) await setImmediate();
+    expect(asked).toBeLessThan(30);
+    expect([server.requests.length, logger.text()]).toEqual([asked, said]);
   });
 
   it.each([
