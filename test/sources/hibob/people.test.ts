@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { compileSourcePath } from '../../../src/core/source-path.ts';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { lifecycleReader } from '../../../src/sources/hibob/standing.ts';
+import { hibobStarter } from '../../../src/sources/hibob/starter.ts';
 import { openSource, parseSource } from '../../../src/sources/registry.ts';
 import { readWhole } from '../../contracts/source.ts';
 import { type BobOptions, type BobPerson, bobPeople, bobUser, startBob } from '../../fakes/hris/hibob.ts';
@@ -44,6 +47,12 @@ describe('HiBob people', () => {
     expect(people[2]).toMatchObject({ work: { title: '242659212', employeeIdInCompany: null } });
     expect(people[2]?.work).not.toHaveProperty('site');
     expect(people.map(({ rollcallStatus }) => rollcallStatus)).toEqual(['active', 'leave', 'terminated', 'prehire']);
+    // What the starter maps is there, and says something.
+    const { mapping, lifecycle } = parseYaml(hibobStarter.mapping);
+    const rules = [...Object.values(mapping), lifecycle.status, lifecycle.leaveDate];
+    for (const path of rules.map((rule) => rule.from ?? rule)) {
+      expect(people.map(compileSourcePath(path)), path).toContainEqual(expect.stringMatching(/./));
+    }
   });
 
   it('are asked for with leavers and readable names, and without an empty filter', async () => {
