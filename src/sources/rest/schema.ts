@@ -15,7 +15,11 @@ import {
 } from './list-schema.ts';
 import { presetNames } from './presets/names.ts';
 
-const presence = z.enum(['always', 'configurable', 'unknown', 'never']).default('unknown');
+const presence = (whom: string) =>
+  z
+    .enum(['always', 'configurable', 'unknown', 'never'])
+    .default('unknown')
+    .meta({ description: `${whom}.` });
 
 const StatusSettings = z
   .strictObject({
@@ -71,8 +75,11 @@ const keys = {
   ...listKeys,
   end: z
     .strictObject({
-      statuses: z.array(z.int().min(201).max(499)).default([]),
-      emptyObject: z.boolean().default(false),
+      statuses: z
+        .array(z.int().min(201).max(499))
+        .default([])
+        .meta({ description: 'Statuses of an answer.', examples: [[204]] }),
+      emptyObject: z.boolean().default(false).meta({ description: 'Whether `{}` says it.' }),
     })
     .prefault({})
     .meta({
@@ -100,7 +107,7 @@ const keys = {
   point: z.record(z.string(), LookUp).default({}).meta({ description: 'By field: how to look up one person.' }),
   delta: DeltaSettings.optional().meta({ description: 'How to read only what changed.' }),
   holds: z
-    .strictObject({ terminated: presence, future: presence })
+    .strictObject({ terminated: presence('People who left'), future: presence('People hired for later') })
     .prefault({})
     .meta({ description: 'Whether a full read holds people who left, and people whose first day has not come.' }),
 };

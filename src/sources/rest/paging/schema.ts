@@ -1,6 +1,11 @@
 import { z } from 'zod';
 
-const parameter = (fallback: string) => z.string().min(1).default(fallback);
+const parameter = (fallback: string, holds: string) =>
+  z
+    .string()
+    .min(1)
+    .default(fallback)
+    .meta({ description: `Name of the parameter that holds ${holds}.` });
 const path = () => z.string().min(1);
 
 const size = {
@@ -22,9 +27,9 @@ export const PagingSettings = z
     z.strictObject({
       style: z.literal('offset'),
       ...size,
-      offset: parameter('offset'),
-      limit: parameter('limit'),
-      start: z.int().min(0).default(0),
+      offset: parameter('offset', 'how many people to skip'),
+      limit: parameter('limit', 'the size of a page'),
+      start: z.int().min(0).default(0).meta({ description: 'Offset of the first person.' }),
       overlap: z.int().min(0).max(1).optional().meta({
         description:
           'People that each page repeats from the one before, which shows when somebody slips between two pages. Default: 1 without `total`, else 0.',
@@ -34,40 +39,42 @@ export const PagingSettings = z
     z.strictObject({
       style: z.literal('page'),
       ...size,
-      page: parameter('page'),
-      perPage: parameter('per_page'),
-      start: z.int().min(0).max(1).default(1),
+      page: parameter('page', 'the number of the page'),
+      perPage: parameter('per_page', 'the size of a page'),
+      start: z.int().min(0).max(1).default(1).meta({ description: 'Number of the first page.' }),
       lastPage,
     }),
     z.strictObject({
       style: z.literal('page-in-body'),
       ...size,
-      page: parameter('page').meta({ description: 'Path within `body`.' }),
-      perPage: parameter('pageSize').meta({ description: 'Path within `body`.' }),
-      start: z.int().min(0).max(1).default(1),
+      page: parameter('page', 'the number of the page').meta({
+        description: 'Path within `body` of the number of the page.',
+      }),
+      perPage: parameter('pageSize', 'the size').meta({ description: 'Path within `body` of the size of a page.' }),
+      start: z.int().min(0).max(1).default(1).meta({ description: 'Number of the first page.' }),
       lastPage,
     }),
     z.strictObject({
       style: z.literal('start-index'),
       ...size,
-      startIndex: parameter('startIndex'),
-      count: parameter('count'),
+      startIndex: parameter('startIndex', 'the number of the first person, from 1'),
+      count: parameter('count', 'the size of a page'),
       lastPage,
     }),
     z.strictObject({
       style: z.literal('cursor'),
       ...size,
-      cursor: parameter('cursor'),
-      limit: parameter('limit'),
-      in: z.enum(['query', 'body']).default('query'),
+      cursor: parameter('cursor', 'the cursor'),
+      limit: parameter('limit', 'the size of a page'),
+      in: z.enum(['query', 'body']).default('query').meta({ description: 'Where cursor and size are sent.' }),
       next: next('Path of the next cursor. Absent, null or empty: there is no next page.'),
       hasMore,
     }),
     z.strictObject({
       style: z.literal('after-id'),
       ...size,
-      after: parameter('after_id'),
-      limit: parameter('limit'),
+      after: parameter('after_id', 'the id of the last person'),
+      limit: parameter('limit', 'the size of a page'),
       id: path().default('id').meta({ description: "Path of a person's id: that of the last one is sent." }),
       next: path().optional().meta({ description: 'Path of a value to send instead, where the answer has one.' }),
       hasMore,
@@ -80,9 +87,9 @@ export const PagingSettings = z
     z.strictObject({
       style: z.literal('total-pages'),
       ...size,
-      page: parameter('page'),
-      perPage: parameter('per_page'),
-      start: z.int().min(0).max(1).default(1),
+      page: parameter('page', 'the number of the page'),
+      perPage: parameter('per_page', 'the size of a page'),
+      start: z.int().min(0).max(1).default(1).meta({ description: 'Number of the first page.' }),
       pages: path().meta({ description: 'Path of the number of pages.' }),
     }),
   ])
