@@ -1,5 +1,5 @@
 import { type ExecFileException, execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
@@ -59,6 +59,18 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
     const second = await rollcall(folder, 'apply', 'people', '--json');
     expect(JSON.parse(second.stdout)).toMatchObject({ outcome: 'nothing-to-do' });
     for (const { stdout, stderr } of [first, second]) expect(stdout + stderr).not.toContain(password);
+  });
+
+  it('has its tables made by migrate, which touches nothing beside the configuration, and by whoever comes first', async () => {
+    const { folder, password } = await openOffice(3);
+    const three = await Promise.all([1, 2, 3].map(() => rollcall(folder, 'migrate', '--json')));
+    expect(three.map(({ code }) => code)).toEqual([0, 0, 0]);
+    const told = three.map(({ stdout }) => JSON.parse(stdout) as { from: string | null; applied: readonly string[] });
+    expect(told.filter(({ from }) => from === null)).toHaveLength(1);
+    expect(told.filter(({ applied }) => applied.length > 0)).toHaveLength(1);
+    for (const { stdout, stderr } of three) expect(stdout + stderr).not.toContain(password);
+    expect((await readdir(folder)).sort()).toEqual(['employees.csv', 'rollcall.yaml']);
+    expect(await rollcall(folder, 'apply', 'people')).toMatchObject({ code: 0 });
   });
 
   it('is done once by two processes that are asked for it at the same time', async () => {

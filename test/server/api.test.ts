@@ -133,6 +133,20 @@ test('runs and the audit come in pages that neither repeat nor skip', async () =
   }
 });
 
+test('what was done to a token is in the audit under its connection, and under no sync', async () => {
+  const office = await openOffice();
+  const server = await openTestServer(office.app);
+  // The office has a fixed access token, which nobody can refresh.
+  const asked = office.app.tokenRefresh('acme', AbortSignal.timeout(10_000), 'shell:ana');
+  await expect(asked).rejects.toMatchObject({ code: 'TOKEN_UNAVAILABLE' });
+  const detail = 'failed: TOKEN_UNAVAILABLE';
+  const { entries } = await expectAnswer(server, 'list-audit', '/api/audit');
+  expect(entries).toMatchObject([
+    { by: 'shell:ana', action: 'token-refresh', sync: null, connection: 'acme', run: null, detail },
+  ]);
+  expect((await expectAnswer(server, 'list-audit', '/api/audit?sync=people')).entries).toEqual([]);
+});
+
 test('a paused sync begins nothing, says who paused it, and cannot be paused twice', async () => {
   const office = await openOffice();
   const server = await openTestServer(office.app);

@@ -24,6 +24,8 @@ async function loadedBy(...words: readonly string[]): Promise<readonly string[]>
 
 const load = (path: string) => loadedBy('--input-type=module', '--eval', `await import('./${path}')`);
 
+/** What most kinds need: a new name here costs every command. */
+const ofMostKinds = ['csv-parse', 'ky', 'p-queue', 'undici', 'zod'];
 /** What one kind of source needs, and no other. */
 const ofOneKind = [
   'aws4fetch',
@@ -40,7 +42,7 @@ const ofOneKind = [
 it('the table of source kinds loads no package that only some of them need', async () => {
   const loaded = await load('src/sources/registry.ts');
   expect(loaded).toContain('zod');
-  expect(loaded.filter((name) => ofOneKind.includes(name))).toEqual([]);
+  expect(loaded.filter((name) => !ofMostKinds.includes(name))).toEqual([]);
 });
 
 it('would be seen loading one', async () => {
