@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf, wordAt } from './digest.ts';
 
 /** A set of texts that cannot be read back. */
 export interface KeySet {
@@ -47,9 +47,9 @@ export function openKeySet(): KeySet {
 
   return {
     add(text) {
-      const hash = createHash('sha256').update(text).digest();
-      const high = hash.readUInt32LE(0) * shift + (hash.readUInt32LE(4) >>> 11) || 1;
-      const low = hash.readUInt32LE(8) * shift + (hash.readUInt32LE(12) >>> 11);
+      const digest = digestOf(text);
+      const high = wordAt(digest, 0) * shift + (wordAt(digest, 4) >>> 11) || 1;
+      const low = wordAt(digest, 8) * shift + (wordAt(digest, 12) >>> 11);
       if (!put(table, high, low)) return false;
       size += 1;
       if (size * 5 > table.length * 1.5) grow();
