@@ -23,7 +23,7 @@ test.each([
   [['resync', 'people', '--full', '--user', '1'], 'give one of them'],
   [['token', 'revoke', 'acme'], 'add --yes'],
   [['token', 'statsu', 'acme'], 'Did you mean status?'],
-  [['init', '--source', 'oracle'], 'there is no source called oracle to begin with; there are: csv'],
+  [['init', '--source', 'oracle'], 'there is no source called oracle to begin with; there are: '],
   [['source', 'try', 'people', '--limit', '0'], 'It must be at least 1.'],
   [['source', 'try', 'people', '--since', '2026-11-21'], 'It must be an instant with its zone'],
   [['sandbox', '--fault', 'nonsense:x'], 'is no operation'],
