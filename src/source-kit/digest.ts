@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
  * as a buffer for each would be.
  */
 export function digestOf(text: string): string {
-  return hash('sha256', text, 'latin1');
+  return hash('sha256', text, 'binary');
 }
 
 /** The word of 32 bits that begins at a byte of a digest, its least byte first. */
