@@ -98,13 +98,13 @@ export async function openMysql(place: ServerPlace, options: SessionOptions): Pr
         if (page.length < size) continue;
         // Time that others take with a page is not the server's.
         socket.setTimeout(0);
-        yield page;
+        yield { rows: page, json: JSON.stringify(page) };
         socket.setTimeout(waitAtMostMs);
         page = [];
       }
       socket.setTimeout(0);
       isIdle = true;
-      if (page.length > 0) yield page;
+      if (page.length > 0) yield { rows: page, json: JSON.stringify(page) };
     },
   };
 }

@@ -61,7 +61,7 @@ export async function openPostgres(place: ServerPlace, options: SessionOptions):
       await run(`declare rollcall no scroll cursor for ${words.rows(key, people)}`, values);
       for (;;) {
         const { rows } = await run(`fetch forward ${size} from rollcall`);
-        if (rows.length > 0) yield rows;
+        if (rows.length > 0) yield { rows, json: JSON.stringify(rows) };
         if (rows.length < size) return;
       }
     },

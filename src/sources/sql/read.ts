@@ -61,12 +61,12 @@ async function* readRows(
   for await (const page of session.pages({ key, size: fetchRows, named })) {
     io.signal.throwIfAborted();
     const records: SourceRecord[] = [];
-    for (const row of page) {
+    for (const row of page.rows) {
       rows += 1;
       keepDigits(row, key);
       if (accepts === undefined || accepts(row)) records.push({ at: `row ${rows} by ${key}`, fields: row });
     }
-    hash.update(JSON.stringify(page));
+    hash.update(page.json);
     given += records.length;
     if (records.length > 0) yield { records, broken: [] };
     io.signal.throwIfAborted();

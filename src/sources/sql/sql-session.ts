@@ -7,9 +7,15 @@ export interface SqlSession {
   /** Counts by the database itself, in the same transaction. */
   count(key: string): Promise<SqlCounts>;
   /** The rows in order of the key, at most `size` at a time. To be called once, and left or read to its end. */
-  pages(wanted: RowsWanted): AsyncGenerator<readonly SqlRow[], void>;
+  pages(wanted: RowsWanted): AsyncGenerator<SqlPage, void>;
   /** Ends transaction and connection. Nothing is open when it has come back. */
   close(): Promise<void>;
+}
+
+/** Some rows, and the same as JSON, for the stamp of the read. */
+export interface SqlPage {
+  readonly rows: readonly SqlRow[];
+  readonly json: string | Uint8Array;
 }
 
 /** A row: dates as written, numbers that may lose digits as text, binary as hexadecimal digits. */

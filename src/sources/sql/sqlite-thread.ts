@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
-import type { SqliteAnswer, SqliteAsk } from './sqlite.ts';
+import type { SqliteAnswer, SqliteAsk, SqliteColumn } from './sqlite.ts';
+import { type ReadValue, readBinary, readDate } from './values.ts';
 
 /** How long SQLite waits for somebody who writes. */
 const busyTimeoutMs = 10_000;
@@ -9,6 +10,7 @@ const busyTimeoutMs = 10_000;
 function serve(port: MessagePort): void {
   let database: Sqlite.Database | undefined;
   let rows: IterableIterator<unknown> | undefined;
+  let make: MakeRow = () => ({});
 
   const answer = (ask: SqliteAsk): unknown => {
     if (ask.kind === 'open') {
@@ -16,16 +18,19 @@ function serve(port: MessagePort): void {
       database.exec('begin');
       return undefined;
     }
-    if (ask.kind === 'page') return takeRows(rows, ask.size);
+    if (ask.kind === 'page') return takeRows(rows, ask.size, make);
     const statement = database?.prepare<unknown[], unknown>(ask.sql);
     if (statement === undefined) throw new Error('the file was not opened');
     if (ask.kind === 'columns') return statement.columns().map(({ name, type }) => ({ name, type }));
+    make = rowMaker(ask.columns);
     rows = statement.raw(true).safeIntegers(true).iterate(ask.parameters);
     return undefined;
   };
 
   port.on('message', (ask: SqliteAsk) => {
-    port.postMessage(attempt(() => answer(ask)));
+    const given = attempt(() => answer(ask));
+    const { value } = given.ok ? given : { value: undefined };
+    port.postMessage(given, value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []);
   });
 }
 
@@ -38,18 +43,39 @@ function attempt(work: () => unknown): SqliteAnswer {
   }
 }
 
-function takeRows(rows: IterableIterator<unknown> | undefined, size: number): unknown[][] {
-  const page: unknown[][] = [];
+/** The next rows as a JSON array of objects, in bytes that may be given away. */
+function takeRows(rows: IterableIterator<unknown> | undefined, size: number, make: MakeRow): Uint8Array {
+  const page: unknown[] = [];
   while (page.length < size) {
     const next = rows?.next();
     if (next === undefined || next.done === true) break;
-    page.push((next.value as unknown[]).map(plainValue));
+    page.push(make(next.value as unknown[]));
   }
-  return page;
+  return new TextEncoder().encode(JSON.stringify(page));
 }
 
-function plainValue(value: unknown): unknown {
-  if (typeof value !== 'bigint') return value;
+type MakeRow = (values: readonly unknown[]) => Readonly<Record<string, unknown>>;
+
+function rowMaker(columns: readonly SqliteColumn[]): MakeRow {
+  const readers: ReadValue[] = columns.map(({ type }) => (/date|time/i.test(type ?? '') ? readAnyDate : readAny));
+  return (values) => {
+    const row: Record<string, unknown> = {};
+    // An index loop: this runs for every value of the table.
+    for (let i = 0; i < columns.length; i++) row[columns[i]?.name ?? ''] = readers[i]?.(values[i]);
+    return row;
+  };
+}
+
+/** Any column may hold any kind of value. */
+const readAny: ReadValue = (value) => {
+  if (typeof value === 'bigint') return plainInteger(value);
+  // JSON knows no infinity (9e999 is one).
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  return value instanceof Uint8Array ? readBinary(value) : value;
+};
+const readAnyDate: ReadValue = (value) => (typeof value === 'string' ? readDate(value) : readAny(value));
+
+function plainInteger(value: bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);
 }

@@ -1,22 +1,26 @@
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { FilePlace } from './database-url.ts';
-import type { SessionOptions, SqlRow, SqlSession } from './sql-session.ts';
+import type { SessionOptions, SqlPage, SqlRow, SqlSession } from './sql-session.ts';
 import { spellings, sqlWords } from './sql-words.ts';
-import { type ReadValue, readBinary, readDate } from './values.ts';
 
 /** What the thread is asked: one thing at a time. */
 export type SqliteAsk =
   | { readonly kind: 'open'; readonly path: string }
   | { readonly kind: 'columns'; readonly sql: string }
-  | { readonly kind: 'begin'; readonly sql: string; readonly parameters: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'begin';
+      readonly sql: string;
+      readonly columns: readonly SqliteColumn[];
+      readonly parameters: Readonly<Record<string, string>>;
+    }
   | { readonly kind: 'page'; readonly size: number };
 
 export type SqliteAnswer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
-interface Column {
+export interface SqliteColumn {
   readonly name: string;
   /** As declared; null for an expression. */
   readonly type: string | null;
@@ -40,18 +44,21 @@ export class SqliteTrouble extends Error {
 export async function openSqlite(place: FilePlace, options: SessionOptions): Promise<SqlSession> {
   const words = sqlWords('sqlite', options.query);
   const thread = openThread(options);
-  const columns = async (): Promise<readonly Column[]> =>
+  const columns = async (): Promise<readonly SqliteColumn[]> =>
     // Of the query alone, never run: within another one, columns of one name would be given others.
-    (await thread.ask({ kind: 'columns', sql: options.query })) as readonly Column[];
+    (await thread.ask({ kind: 'columns', sql: options.query })) as readonly SqliteColumn[];
   async function* read(
     sql: string,
     size: number,
+    asked: readonly SqliteColumn[],
     parameters: Readonly<Record<string, string>> = {},
-  ): AsyncGenerator<unknown[][]> {
-    await thread.ask({ kind: 'begin', sql, parameters });
+  ): AsyncGenerator<SqlPage> {
+    await thread.ask({ kind: 'begin', sql, columns: asked, parameters });
     for (;;) {
-      const rows = (await thread.ask({ kind: 'page', size })) as unknown[][];
-      if (rows.length > 0) yield rows;
+      // Bytes change hands, where rows would be copied value by value, and the stamp of the read needs them anyway.
+      const json = (await thread.ask({ kind: 'page', size })) as Uint8Array;
+      const rows = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()) as SqlRow[];
+      if (rows.length > 0) yield { rows, json };
       if (rows.length < size) return;
     }
   }
@@ -66,35 +73,21 @@ export async function openSqlite(place: FilePlace, options: SessionOptions): Pro
     close: () => thread.close(),
     columns: async () => (await columns()).map(({ name }) => name),
     async count(key) {
-      const counts = { rows: 0, keyed: 0, keys: 0 };
-      for await (const [row = []] of read(words.count(key), 2)) {
-        [counts.rows = 0, counts.keyed = 0, counts.keys = 0] = row.map(Number);
+      const names = ['rows', 'keyed', 'keys'].map((name) => ({ name, type: null }));
+      for await (const { rows } of read(words.count(key), 2, names)) {
+        const [counts = {}] = rows;
+        return { rows: Number(counts.rows), keyed: Number(counts.keyed), keys: Number(counts.keys) };
       }
-      return counts;
+      return { rows: 0, keyed: 0, keys: 0 };
     },
     async *pages({ key, size, named }) {
-      const make = rowMaker(await columns());
       const people = { column: named?.column ?? '', isAmong: 'in (select value from json_each(@asked))' };
       const sql = words.rows(key, named === undefined ? undefined : people);
       const parameters = named === undefined ? {} : { asked: JSON.stringify(spellings(named.identifications)) };
-      for await (const rows of read(sql, size, parameters)) yield rows.map(make);
+      yield* read(sql, size, await columns(), parameters);
     },
   };
 }
-
-function rowMaker(columns: readonly Column[]): (values: readonly unknown[]) => SqlRow {
-  const readers: ReadValue[] = columns.map(({ type }) => (/date|time/i.test(type ?? '') ? readAnyDate : readAny));
-  return (values) => {
-    const row: SqlRow = {};
-    // An index loop: this runs for every value of the table.
-    for (let i = 0; i < columns.length; i++) row[columns[i]?.name ?? ''] = readers[i]?.(values[i]);
-    return row;
-  };
-}
-
-/** Any column may hold any kind of value. */
-const readAny: ReadValue = (value) => (value instanceof Uint8Array ? readBinary(value) : value);
-const readAnyDate: ReadValue = (value) => (typeof value === 'string' ? readDate(value) : readAny(value));
 
 interface Thread {
   ask(ask: SqliteAsk): Promise<unknown>;
