@@ -8,7 +8,7 @@ import { collectCases, renderSourceTables, withSourceTables } from './source-tab
 const docs = new URL('../../docs/sources/', import.meta.url);
 const cases = await collectCases();
 
-test('the tables of docs/sources/README.md are what kinds and tests say; run `node test/sources/write-table.ts`', async () => {
+test('the tables of docs/sources/README.md are what kinds and tests say; run `npm run docs`', async () => {
   const page = await readFile(new URL('README.md', docs), 'utf8');
 
   expect(withSourceTables(page, renderSourceTables(sourceKinds, cases))).toBe(page);
