@@ -223,7 +223,8 @@ describe.skipIf(postgres === undefined)('transactions that stand in the way of e
         await sql`update rows set count = count + 1 where id = ${second}`.execute(transaction);
       });
     await Promise.all([cross(1, 2), cross(2, 1)]);
-    expect(calls).toBe(3);
+    // Who is tried again may meet the other one once more.
+    expect(calls).toBeGreaterThan(2);
     expect((await sql`select count from rows`.execute(db)).rows).toEqual([{ count: 2 }, { count: 2 }]);
   });
 
