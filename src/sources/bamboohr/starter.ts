@@ -38,7 +38,6 @@ ${lifecycle}`,
   secrets,
   steps: [
     'Make a BambooHR user for Rollcall with an access level that only views the fields you map, and an API key for it.',
-    'See which fields come: rollcall source try people',
   ],
 };
 

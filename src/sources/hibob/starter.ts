@@ -34,6 +34,5 @@ lifecycle:
   steps: [
     'In HiBob, make a service user (Settings > Integrations > Automation > Service users), and note its ID and token.',
     'Put it into a permission group of its own that may view the fields you map, of active and of inactive people.',
-    'See what it gives: rollcall source try people',
   ],
 };

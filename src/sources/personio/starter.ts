@@ -41,7 +41,6 @@ lifecycle:
   steps: [
     'In Personio, make an API credential (Settings > Integrations > API credentials) that may read persons and employments.',
     'Give it the attributes you map, departments and workplaces, and no more; it needs no right to write.',
-    'See what it gives: rollcall source try people',
   ],
 };
 
@@ -77,7 +76,6 @@ lifecycle:
   steps: [
     'In Personio, make an API credential (Settings > Integrations > API credentials) that may read employees.',
     'Under readable employee attributes, choose those you map, and status, hire date and termination date.',
-    'See what it gives: rollcall source try people',
   ],
 };
 

@@ -35,6 +35,5 @@ lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver:
   secrets: { HR_TOKEN: 'the token of an API account that may read all people, and nothing else' },
   steps: [
     'Put the address, the paths and the paging of your API into rollcall.yaml; docs/sources/rest.md explains each key.',
-    'See what it gives: rollcall source try people',
   ],
 };

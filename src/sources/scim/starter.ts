@@ -31,8 +31,5 @@ lifecycle: { status: rollcallStatus, active: [active], leaver: [terminated] }
 `,
   samples: [],
   secrets: { SCIM_TOKEN: 'a token of the SCIM service that may read all users, and nothing else' },
-  steps: [
-    'Put the address of the SCIM service (without /Users) and the attributes you map into rollcall.yaml.',
-    'See what it gives: rollcall source try people',
-  ],
+  steps: ['Put the address of the SCIM service (without /Users) and the attributes you map into rollcall.yaml.'],
 };

@@ -49,9 +49,6 @@ lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver:
 `,
     samples: [],
     secrets: { RIPPLING_TOKEN: 'an API token with the scope workers.read' },
-    steps: [
-      'In Rippling, make an API token (entitlement API Tier 1) with the scope workers.read and no other.',
-      'See what it gives: rollcall source try people',
-    ],
+    steps: ['In Rippling, make an API token (entitlement API Tier 1) with the scope workers.read and no other.'],
   },
 };
