@@ -15,7 +15,7 @@ export interface SqlSession {
 /** Some rows, and the same as JSON, for the stamp of the read. */
 export interface SqlPage {
   readonly rows: readonly SqlRow[];
-  readonly json: string | Uint8Array;
+  readonly json: string;
 }
 
 /** A row: dates as written, numbers that may lose digits as text, binary as hexadecimal digits. */

@@ -28,9 +28,7 @@ function serve(port: MessagePort): void {
   };
 
   port.on('message', (ask: SqliteAsk) => {
-    const given = attempt(() => answer(ask));
-    const { value } = given.ok ? given : { value: undefined };
-    port.postMessage(given, value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []);
+    port.postMessage(attempt(() => answer(ask)));
   });
 }
 
@@ -43,15 +41,15 @@ function attempt(work: () => unknown): SqliteAnswer {
   }
 }
 
-/** The next rows as a JSON array of objects, in bytes that may be given away. */
-function takeRows(rows: IterableIterator<unknown> | undefined, size: number, make: MakeRow): Uint8Array {
+/** The next rows as a JSON array of objects. */
+function takeRows(rows: IterableIterator<unknown> | undefined, size: number, make: MakeRow): string {
   const page: unknown[] = [];
   while (page.length < size) {
     const next = rows?.next();
     if (next === undefined || next.done === true) break;
     page.push(make(next.value as unknown[]));
   }
-  return new TextEncoder().encode(JSON.stringify(page));
+  return JSON.stringify(page);
 }
 
 type MakeRow = (values: readonly unknown[]) => Readonly<Record<string, unknown>>;

@@ -55,9 +55,9 @@ export async function openSqlite(place: FilePlace, options: SessionOptions): Pro
   ): AsyncGenerator<SqlPage> {
     await thread.ask({ kind: 'begin', sql, columns: asked, parameters });
     for (;;) {
-      // Bytes change hands, where rows would be copied value by value, and the stamp of the read needs them anyway.
-      const json = (await thread.ask({ kind: 'page', size })) as Uint8Array;
-      const rows = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()) as SqlRow[];
+      // One text changes hands, where rows would be copied value by value, and the stamp of the read needs it anyway.
+      const json = (await thread.ask({ kind: 'page', size })) as string;
+      const rows = JSON.parse(json) as SqlRow[];
       if (rows.length > 0) yield { rows, json };
       if (rows.length < size) return;
     }
