@@ -114,7 +114,8 @@ function list({ url }: VendorRequest, everybody: readonly FakeUser[], options: L
   if (at === undefined || (fault === 'cursor expired' && at > 0)) return problem(400, 'expiredCursor');
   if (has('refuses beyond the end') && at > 0 && at >= found.length) return problem(400, 'invalidValue');
   // Without an order, what was read first comes last the next time.
-  if (has('keeps no order') && ask.get('sortBy') !== 'id' && at > 0) found = [...found.slice(at - 7), ...found.slice(0, at - 7)];
+  if (has('keeps no order') && ask.get('sortBy') !== 'id' && at > 0)
+    found = [...found.slice(at - 7), ...found.slice(0, at - 7)];
   const from = fault === 'page again' ? 0 : has('pages overlap') && at > 0 ? at - 1 : at;
   const page = found.slice(from, from + size);
   const double = page[3];
