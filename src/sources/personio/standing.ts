@@ -16,7 +16,8 @@ export interface EmploymentFacts {
  * |----------------|-----------------------------------------------|------------|
  * | inactive       | any                                           | terminated |
  * | onboarding     | any                                           | prehire    |
- * | active, leave  | left before today, and not hired after that   | terminated |
+ * | active, leave  | left before today, hired before that          | terminated |
+ * | active, leave  | left before today, no first day visible       | unknown    |
  * | active         | hired after today                             | prehire    |
  * | active, leave  | any other                                     | as it says |
  * | anything else  | any                                           | unknown    |
@@ -28,7 +29,8 @@ export function employmentStatus(facts: EmploymentFacts, today: string): Employm
   if (status === 'inactive') return 'terminated';
   if (status === 'onboarding') return 'prehire';
   if (status !== 'active' && status !== 'leave') return 'unknown';
-  if (left !== '' && left < today && hired <= left) return 'terminated';
+  // Without a first day it may be the end of a former employment of somebody hired again.
+  if (left !== '' && left < today && hired <= left) return hired === '' ? 'unknown' : 'terminated';
   return status === 'active' && hired > today ? 'prehire' : status;
 }
 

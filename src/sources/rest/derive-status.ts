@@ -12,14 +12,16 @@ type Fields = Readonly<Record<string, unknown>>;
  * |-------------------------------|-----------|-----------|------------|
  * | not in `map`, blank, unseen   | any       | any       | unknown    |
  * | active                        | to come   | any       | prehire    |
- * | active, leave, suspended      | any       | past      | terminated |
+ * | active, leave, suspended      | before it | past      | terminated |
+ * | active, leave, suspended      | not shown | past      | unknown    |
  * | anything else in `map`        | any       | any       | as mapped  |
  * | not configured                | to come   | any       | prehire    |
- * | not configured                | any       | past      | terminated |
+ * | not configured                | any but * | past      | terminated |
  * | not configured                | any       | not shown | unknown    |
  * | not configured                | any       | other     | active     |
  *
- * A date that cannot be understood makes it unknown.
+ * (*) A hire date after the last day: hired again, the last day is an old one. A date that cannot be understood makes it
+ * unknown.
  */
 export function compileStatus(settings: StatusSettings): (fields: Fields, today: string) => EmploymentStatus {
   const readRaw = settings.from === undefined ? undefined : compileSourcePath(settings.from);
@@ -32,7 +34,11 @@ export function compileStatus(settings: StatusSettings): (fields: Fields, today:
     if (first === 'unreadable' || last === 'unreadable') return 'unknown';
     if (status === 'active' && first !== undefined && first > today) return 'prehire';
     const works = status === 'active' || status === 'leave' || status === 'suspended';
-    if (works && last !== undefined && last !== '' && last < today) return 'terminated';
+    const began = first ?? '';
+    if (works && last !== undefined && last !== '' && last < today && began <= last) {
+      // What the HR system says in words is doubted, not overruled, by a date that may be of a former employment.
+      return readRaw !== undefined && began === '' ? 'unknown' : 'terminated';
+    }
     return readRaw === undefined && last === undefined ? 'unknown' : status;
   };
 }

@@ -19,10 +19,12 @@ export interface EmploymentFacts {
  * | 1      | 1          | any      | any                                                | unknown    |
  * | any    | 1          | any      | any                                                | terminated |
  * | not 0  | not 1      | 1        | any                                                | leave      |
- * | any    | not 1      | any      | terminated before today, and not hired after that  | terminated |
+ * | 1      | not 1      | any      | terminated before today, and not hired after that  | unknown    |
+ * | not 1  | not 1      | any      | terminated before today, and not hired after that  | terminated |
  * | 1      | not 1      | any      | any                                                | active     |
  *
- * Everything else is unknown; most of all `active` = 0 alone, which is also how a future hire looks.
+ * Everything else is unknown; most of all `active` = 0 alone, which is also how a future hire looks. A past date beside
+ * `active` = 1 may be that of a former employment, or of a fixed term that was prolonged: alone it ends nothing.
  */
 export function employmentStatus(facts: EmploymentFacts, today: string): EmploymentStatus {
   const { active, terminated, onLeave } = facts;
@@ -31,7 +33,7 @@ export function employmentStatus(facts: EmploymentFacts, today: string): Employm
   if (active !== true && terminated !== true && hired > today) return 'prehire';
   if (terminated === true) return active === true ? 'unknown' : 'terminated';
   if (onLeave === true && active !== false) return 'leave';
-  if (left !== '' && left < today && hired <= left) return 'terminated';
+  if (left !== '' && left < today && hired <= left) return active === true ? 'unknown' : 'terminated';
   return active === true ? 'active' : 'unknown';
 }
 

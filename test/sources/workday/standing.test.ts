@@ -23,6 +23,10 @@ it.each([
   { is: 'terminated', facts: { active: false, terminated: undefined, terminationDate: '2026-11-20' } },
   { is: 'active', facts: { terminationDate: '2026-11-21' } },
   { is: 'active', facts: { terminationDate: '2020-01-31', hireDate: '2024-05-01' } },
+  // The last day is that of a former employment (the column may hold the original hire date), or of a lapsed fixed term.
+  { is: 'unknown', facts: { terminationDate: '2020-01-31' } },
+  { is: 'unknown', facts: { terminationDate: '2020-01-31', hireDate: undefined } },
+  { is: 'terminated', facts: { active: undefined, terminated: undefined, terminationDate: '2020-01-31' } },
   { is: 'unknown', facts: { active: undefined, terminated: undefined, onLeave: undefined, hireDate: null } },
 ] as const)('$facts is $is', ({ is, facts }) => {
   expect(employmentStatus({ ...someone, ...facts }, today)).toBe(is);
@@ -34,6 +38,7 @@ it('nobody is terminated without a word or a past date that says so', () => {
   const facts = fc.record({ active: maybe, terminated: maybe, onLeave: maybe, hireDate: date, terminationDate: date });
   fc.assert(
     fc.property(facts, (given) => {
+      if (given.active === true) expect(employmentStatus(given, today)).not.toBe('terminated');
       if (employmentStatus(given, today) !== 'terminated') return;
       const hasPastDate = typeof given.terminationDate === 'string' && given.terminationDate < today;
       expect(given.terminated === true || hasPastDate).toBe(true);
