@@ -19,7 +19,13 @@ mapping:
   # customFields: { 1: cost_center }
 
 # Who works here and who left. A status in neither list does nothing.
-lifecycle: { status: status, active: [active, leave], leaver: [terminated], leaveDate: end_date, dateFormat: dd/MM/yyyy }
+lifecycle:
+  status: status
+  active: [active, leave]
+  leaver: [terminated]
+  hireDate: hire_date                      # later than an old end_date: hired again
+  leaveDate: end_date
+  dateFormat: dd/MM/yyyy
 `,
   samples: [
     {

@@ -27,6 +27,7 @@ lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
   leaver: [terminated]
+  hireDate: work.startDate
   leaveDate: internal.terminationDate
 `,
   samples: [],

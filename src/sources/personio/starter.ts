@@ -34,6 +34,7 @@ lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
   leaver: [terminated]
+  hireDate: employment.employment_start_date
   leaveDate: employment.termination.termination_date
 `,
   samples: [],
@@ -69,6 +70,7 @@ lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
   leaver: [terminated]
+  hireDate: hire_date
   leaveDate: termination_date
 `,
   samples: [],

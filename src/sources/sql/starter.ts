@@ -25,7 +25,7 @@ mapping:
   # job: title                             # never shown by the platform, so compared with what was written last
 
 # Who works here and who left. A status in neither list does nothing.
-lifecycle: { status: status, active: [active, leave], leaver: [terminated], leaveDate: end_date }
+lifecycle: { status: status, active: [active, leave], leaver: [terminated], hireDate: hire_date, leaveDate: end_date }
 `,
   samples: [],
   secrets: { HR_DATABASE_URL: 'the url of the HR database, with a user that may only read' },

@@ -32,6 +32,7 @@ lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
   leaver: [terminated]
+  hireDate: hireDate
   leaveDate: endDate
 `,
   samples: [],

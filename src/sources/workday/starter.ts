@@ -36,6 +36,7 @@ lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
   leaver: [terminated]
+  hireDate: Hire_Date
   leaveDate: Termination_Date
 `,
   samples: [],
@@ -74,6 +75,7 @@ lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
   leaver: [terminated]
+  hireDate: hireDate
   leaveDate: terminationDate
 `,
   samples: [],

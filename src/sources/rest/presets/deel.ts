@@ -50,7 +50,12 @@ export const deel: RestPreset = {
   orgEntryDate: start_date
 
 # prehire and unknown are in neither list: nothing is done to them.
-lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver: [terminated], leaveDate: completion_date }
+lifecycle:
+  status: rollcallStatus
+  active: [active, leave, suspended]
+  leaver: [terminated]
+  hireDate: start_date
+  leaveDate: completion_date
 `,
     samples: [],
     secrets: { DEEL_TOKEN: 'an organisation token with the scope people:read' },

@@ -39,6 +39,7 @@ lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
   leaver: [terminated]
+  hireDate: employmentStartDate
   leaveDate: employmentEndDate
 `,
     samples: [],

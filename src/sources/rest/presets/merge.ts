@@ -55,7 +55,12 @@ export const merge: RestPreset = {
   orgEntryDate: start_date
 
 # prehire and unknown are in neither list: nothing is done to them.
-lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver: [terminated], leaveDate: termination_date }
+lifecycle:
+  status: rollcallStatus
+  active: [active, leave, suspended]
+  leaver: [terminated]
+  hireDate: start_date
+  leaveDate: termination_date
 `,
     samples: [],
     secrets: {

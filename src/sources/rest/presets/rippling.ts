@@ -45,7 +45,12 @@ export const rippling: RestPreset = {
   orgEntryDate: start_date
 
 # prehire and unknown are in neither list: nothing is done to them.
-lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver: [terminated], leaveDate: end_date }
+lifecycle:
+  status: rollcallStatus
+  active: [active, leave, suspended]
+  leaver: [terminated]
+  hireDate: start_date
+  leaveDate: end_date
 `,
     samples: [],
     secrets: { RIPPLING_TOKEN: 'an API token with the scope workers.read' },

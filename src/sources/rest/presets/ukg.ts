@@ -63,7 +63,12 @@ mapping:
   orgEntryDate: lastHireDate
 
 # prehire and unknown are in neither list: nothing is done to them.
-lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver: [terminated], leaveDate: dateOfTermination }
+lifecycle:
+  status: rollcallStatus
+  active: [active, leave, suspended]
+  leaver: [terminated]
+  hireDate: lastHireDate
+  leaveDate: dateOfTermination
 `,
     samples: [],
     secrets: {
