@@ -43,7 +43,8 @@ export type ReadEnd =
       readonly reasons: readonly string[];
       /** The one doubt is that there are far fewer rows than before: a person who knows better may accept the read. */
       readonly isShrunk?: true;
-      /** As above. */
+      /** As above: what was read still leads to updates. */
+      readonly notReturned?: readonly string[];
       readonly notes?: readonly string[];
     };
 

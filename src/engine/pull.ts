@@ -74,35 +74,41 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
   const sourceIo = { clock: io.clock, logger: io.logger, signal, previous };
   await checkFields(sync, sourceIo);
   const reading = sync.source.read(request, sourceIo);
-  for (let next = await reading.next(); ; next = await reading.next()) {
-    if (next.done === true) {
-      const snapshot = certifySnapshot({
-        kind: job.scope.kind === 'all' ? 'full' : 'point',
-        end: next.value,
-        unreadable,
-        readAt: now,
-      });
-      for (const gap of snapshot.gaps)
-        find({ code: 'source-incomplete', message: `the read proves nothing about absence: ${gap}` });
-      for (const note of next.value.notes ?? []) find({ code: 'source-note', message: note });
-      const fillRates = Object.fromEntries(
-        sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),
-      );
-      const [evidence, notReturned = []] = next.value.complete ? [next.value.evidence, next.value.notReturned] : [];
-      const sight = correctSight(watch.sight(), notReturned);
-      return { snapshot, fillRates, sight, notReturned, evidence, usable };
+  try {
+    for (let next = await reading.next(); ; next = await reading.next()) {
+      if (next.done === true) {
+        const snapshot = certifySnapshot({
+          kind: job.scope.kind === 'all' ? 'full' : 'point',
+          end: next.value,
+          unreadable,
+          readAt: now,
+        });
+        for (const gap of snapshot.gaps)
+          find({ code: 'source-incomplete', message: `the read proves nothing about absence: ${gap}` });
+        for (const note of next.value.notes ?? []) find({ code: 'source-note', message: note });
+        const fillRates = Object.fromEntries(
+          sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),
+        );
+        const { notReturned = [] } = next.value;
+        const evidence = next.value.complete ? next.value.evidence : undefined;
+        const sight = correctSight(watch.sight(), notReturned);
+        return { snapshot, fillRates, sight, notReturned, evidence, usable };
+      }
+      for (const { at, reason } of next.value.broken) {
+        unreadable += 1;
+        find({ code: 'row-unreadable', at, message: `${at} cannot be read: ${reason}` });
+      }
+      for (const record of next.value.records) {
+        watch.see(record);
+        const mapped = sync.mapping.map(record, now);
+        file(mapped instanceof Promise ? await mapped : mapped);
+      }
+      rows += next.value.records.length;
+      io.progress({ step: 'pulling', rows });
     }
-    for (const { at, reason } of next.value.broken) {
-      unreadable += 1;
-      find({ code: 'row-unreadable', at, message: `${at} cannot be read: ${reason}` });
-    }
-    for (const record of next.value.records) {
-      watch.see(record);
-      const mapped = sync.mapping.map(record, now);
-      file(mapped instanceof Promise ? await mapped : mapped);
-    }
-    rows += next.value.records.length;
-    io.progress({ step: 'pulling', rows });
+  } finally {
+    // Whatever failed here (a full disk), the source closes its sockets, files and transactions.
+    await reading.return({ complete: false, rows, reasons: ['stopped'] });
   }
 }
 

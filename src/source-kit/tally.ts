@@ -71,11 +71,11 @@ export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules
       if (total !== undefined && total !== rows - doubles) {
         reasons.push(`the source says there are ${total}, and ${rows - doubles} came`);
       }
-      if (reasons.length > 0) return { complete: false, rows, reasons };
       // Nobody at all (a delta) says nothing of fields.
-      const notReturned = rows === 0 ? [] : [...unseen.keys()];
+      const more = rows === 0 || unseen.size === 0 ? {} : { notReturned: [...unseen.keys()] };
+      if (reasons.length > 0) return { complete: false, rows, reasons, ...more };
       const stamp = Buffer.from(sum.buffer).toString('base64url');
-      return { complete: true, rows, evidence, stamp, ...(notReturned.length === 0 ? {} : { notReturned }) };
+      return { complete: true, rows, evidence, stamp, ...more };
     },
   };
 }

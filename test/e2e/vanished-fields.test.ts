@@ -14,7 +14,7 @@ interface Hr {
   hidden: readonly string[];
   end:
     | Partial<Extract<ReadEnd, { complete: true }>>
-    | { readonly complete: false; readonly reasons: readonly string[] };
+    | { readonly complete: false; readonly reasons: readonly string[]; readonly notReturned?: readonly string[] };
 }
 
 function kindOver(hr: Hr) {
@@ -160,6 +160,17 @@ describe('an API over HTTP whose answers leave out what may not be seen', () => 
       { read: 'mail', readers: ['email'] },
       { read: 'end', readers: ['lifecycle.leaveDate'] },
     ]);
+  });
+});
+
+describe('a field that comes as null for everybody, because the source knows no other way', () => {
+  it('is held by the word of the source, of a read that is not complete, too', async () => {
+    const { office, hr } = await openHr();
+    await office.apply();
+    hr.people = hr.people.map((row) => ({ ...row, mail: null }) as unknown as Row);
+    hr.end = { complete: false, reasons: ['somebody came twice'], notReturned: ['mail'] };
+    const { findings } = await office.apply();
+    expect(findings.map(({ code }) => code)).toContain('field-vanished');
   });
 });
 

@@ -84,6 +84,13 @@ describe('a read is complete', () => {
   });
 });
 
+it('a field that came for nobody is named, complete or not', () => {
+  const tally = openTally({ key: 'id', expected: ['name', 'boss'] });
+  tally.add({ id: 1, name: null });
+  tally.doubt('the pages moved');
+  expect(tally.end({ evidence: 'the end' })).toMatchObject({ complete: false, notReturned: ['boss'] });
+});
+
 it('1 and "1" are one key, and a key may be made of several fields', () => {
   const tally = openTally({ key: 'id' });
   expect([tally.add({ id: 1 }), tally.add({ id: '1' }), tally.add({ id: 0 })]).toEqual([true, false, true]);

@@ -47,6 +47,7 @@ async function* readRows(
   const accepts = acceptsOnly(request, request.kind === 'point' ? compileSourcePath(request.field) : () => undefined);
   const count = openCount(config.countColumn);
   const body = client.stream({ name: requestName, url: reportUrl(config), refusal: unauthorised });
+  const isFull = request.kind === 'full';
   let records: SourceRecord[] = [];
   for await (const found of streamArray(body, { name: requestName, path: ['Report_Entry'], numbers: 'text' })) {
     for (const row of found) {
@@ -54,18 +55,24 @@ async function* readRows(
       const fields = rows.read(row);
       tally.add(fields);
       if (accepts === undefined || accepts(fields)) records.push({ at: `row ${tally.rows}`, fields });
-      if (records.length < recordsAtOnce) continue;
+      if (!isFull || records.length < recordsAtOnce) continue;
       yield { records, broken: [] };
       io.signal.throwIfAborted();
       records = [];
     }
   }
+  const notReturned = rows.neverSeen();
+  // Few are looked up. They wait for the end, because only then it shows which columns are not there at all.
+  if (!isFull) records = records.map(({ at, fields }) => ({ at, fields: without(fields, notReturned) }));
   if (records.length > 0) yield { records, broken: [] };
   io.signal.throwIfAborted();
   for (const doubt of count.doubts()) tally.doubt(doubt);
   const end = tally.end({ evidence: `the report ended whole, after ${tally.rows} rows`, total: count.total() });
-  const notReturned = rows.neverSeen();
-  return end.complete && notReturned.length > 0 ? { ...end, notReturned } : end;
+  return notReturned.length > 0 ? { ...end, notReturned } : end;
+}
+
+function without(fields: SourceRecord['fields'], names: readonly string[]): SourceRecord['fields'] {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
 function reportUrl({ url, prompts = {} }: RaasConfig): string {

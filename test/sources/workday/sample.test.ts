@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import type { ReadRequest } from '../../../src/ports/source.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole } from '../../contracts/source.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
@@ -7,24 +8,23 @@ import { sourceBase } from '../../support/source-base.ts';
 
 const auth = { kind: 'basic', username: 'ISU@acme', password: 'x' };
 
-async function readSample(file: string, contentType: string, config: (url: string) => unknown) {
+async function readSample(file: string, contentType: string, config: (url: string) => unknown, request?: ReadRequest) {
   const body = await readFile(new URL(`../../../src/sources/workday/sample/${file}`, import.meta.url), 'utf8');
   const headers = { 'content-type': contentType };
   const { url } = await startVendor({ isData: () => true, answer: () => ({ status: 200, headers, body }) });
-  const { pages, end } = await readWhole(openSource(config(url), sourceBase('/')));
+  const { pages, end } = await readWhole(openSource(config(url), sourceBase('/')), request);
   return { end, people: pages.flatMap(({ records }) => records.map(({ fields }) => fields)) };
 }
 
 describe('the sample of a report', () => {
   const columns = ['WID', 'Employee_ID', 'Work_Email', 'Hire_Date', 'Termination_Date', 'Active_Status', 'Terminated'];
-  const read = (more: readonly string[] = []) =>
-    readSample('report.json', 'application/json', (url) => ({
-      kind: 'workday',
-      api: 'raas',
-      url,
-      auth,
-      columns: [...columns, ...more],
-    }));
+  const read = (more: readonly string[] = [], settings: object = {}, request?: ReadRequest) =>
+    readSample(
+      'report.json',
+      'application/json',
+      (url) => ({ kind: 'workday', api: 'raas', url, auth, columns: [...columns, ...more], ...settings }),
+      request,
+    );
 
   it('is read with plain dates, all digits, null for what Workday left out, and the derived status', async () => {
     const { people, end } = await read(['On_Leave']);
@@ -48,6 +48,18 @@ describe('the sample of a report', () => {
     expect(end).toMatchObject({ complete: true, notReturned: ['Cost_Centre'] });
     expect(people[0]).toMatchObject({ Cost_Centre: null });
     expect(people[0]).not.toHaveProperty('Cost_Center');
+  });
+
+  it('names them, too, where the read is not complete', async () => {
+    const { end } = await read(['Cost_Centre'], { countColumn: 'Rows' });
+    expect(end).toMatchObject({ complete: false, notReturned: ['Cost_Centre'] });
+  });
+
+  it('does not give a column that came for nobody as empty to whom it looks up', async () => {
+    const request = { kind: 'point', field: 'Employee_ID', identifications: ['21003'] } as const;
+    const { people } = await read(['Cost_Centre'], {}, request);
+    expect(people).toMatchObject([{ Employee_ID: '21003', Termination_Date: null }]);
+    expect(people[0]).not.toHaveProperty('Cost_Centre');
   });
 });
 
