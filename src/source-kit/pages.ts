@@ -32,6 +32,9 @@ export interface PagedRead<P> extends TallyRules {
   readonly accepts?: ((fields: Fields) => boolean) | undefined;
 }
 
+/** Empty pages in a row that a source may give while it says that more follow; one that always does has no end. */
+const maxEmptyPages = 100;
+
 /** Records given at a time, whatever the page size of the HR system. */
 const recordsAtOnce = 500;
 
@@ -46,6 +49,7 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
   let place = read.first;
   let isProbe = false;
   let lastTotal: number | undefined;
+  let emptyPages = 0;
   for (let number = 1; ; number++) {
     io.signal.throwIfAborted();
     const { people, total = lastTotal, doubts = [], next } = await read.page(place, number);
@@ -63,6 +67,11 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
     if (next.kind === 'end') return tally.end({ evidence: `${next.why}, after ${tally.rows} people`, total });
     if (people.length === 0 && (isProbe || next.kind === 'perhaps-end')) {
       return tally.end({ evidence: `an empty page after ${tally.rows} people`, total });
+    }
+    emptyPages = people.length === 0 ? emptyPages + 1 : 0;
+    if (emptyPages >= maxEmptyPages) {
+      tally.doubt(`${emptyPages} empty pages in a row each said that more people follow`);
+      return tally.end({ evidence: '' });
     }
     if (!places.add(next.id)) {
       tally.doubt(`page ${number} leads back to a page that was read before`);

@@ -70,6 +70,11 @@ it('an empty page in between is not the end either, where the source says that m
 
 describe('not complete is a read', () => {
   it.each<[string, Pages, string]>([
+    [
+      'whose pages are empty for ever, each with another place',
+      (_, number) => ({ people: number === 1 ? people([1]) : [], next: more(number) }),
+      'empty pages in a row',
+    ],
     ['whose next page was read before', (_, number) => ({ people: people([number]), next: more(7) }), 'leads back'],
     [
       'that gets the same page again and again',
