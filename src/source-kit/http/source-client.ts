@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { RollcallError } from '../../core/errors.ts';
+import { type Retry, RollcallError } from '../../core/errors.ts';
 import { AnswerInvalid } from '../../http/answer-invalid.ts';
 import { type Deadline, startDeadline } from '../../http/deadline.ts';
 import { exactValue, readJson } from '../../http/json-text.ts';
@@ -48,7 +48,7 @@ export interface SourceAnswer {
   readonly bytes: Uint8Array;
 }
 
-/** An answer whose body was JSON; `value` is undefined for an empty body under another status than 200. */
+/** An answer whose body was JSON. `value` is undefined under another status than 200, which alone is the answer. */
 export interface JsonAnswer extends SourceAnswer {
   readonly value: unknown;
 }
@@ -184,7 +184,9 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
       // A server that names its time is asked then, and not a moment before.
       const waitMs = Math.round((trouble.afterMs ?? 0) + (trouble.afterMs === undefined ? backoffMs : backoffMs / 4));
       const isOver = trouble.heals === 'later' || clock.now() + waitMs > giveUpAt;
-      if (isOver || (trouble.afterMs === undefined && tries >= maxTries)) throw troubleError(trouble, 'backoff');
+      if (isOver || (trouble.afterMs === undefined && tries >= maxTries)) {
+        throw troubleError(trouble, trouble.afterMs === undefined ? 'backoff' : { afterMs: trouble.afterMs });
+      }
       logger.warn({ request: request.name, tries, waitMs }, `source: ${trouble.what}; trying again`);
       await clock.sleep(waitMs, signal);
     }
@@ -207,10 +209,10 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
 
   const jsonAnswer = (request: SourceRequest): Promise<JsonAnswer> =>
     insist(request, async (answer) => {
+      if (answer.status !== 200) return { ...(await readWhole(answer)), value: undefined };
       refuseWebPage(answer);
       const whole = await readWhole(answer);
-      const isNothing = whole.bytes.length === 0 && whole.status !== 200;
-      return { ...whole, value: isNothing ? undefined : exactValue(readJson(whole.bytes)) };
+      return { ...whole, value: exactValue(readJson(whole.bytes)) };
     });
 
   return {
@@ -262,7 +264,7 @@ function refuseWebPage(answer: Answer): void {
   if (type.endsWith('html')) throw new AnswerInvalid('the body is a web page instead of data', true);
 }
 
-function troubleError({ what, advice }: Trouble, retry: 'never' | 'backoff'): RollcallError {
+function troubleError({ what, advice }: Trouble, retry: Retry): RollcallError {
   return new RollcallError(advice === '' ? what : `${what}. ${advice}`, { code: 'SOURCE_UNAVAILABLE', retry });
 }
 

@@ -38,6 +38,7 @@ function openLookUp({ query, path }: LookUp, list: List, value: string, client: 
       );
       const name = nameOf({ baseUrl, method: 'GET', path });
       const { value: answer } = await client.jsonAnswer({ name, url, headers, answers: [404] });
+      // 404 gives no value.
       const people = isRecord(answer) && Object.keys(answer).length > 0 ? [answer] : [];
       return { people, answer, next: { kind: 'end', why: 'one answer' }, isLast: true };
     },

@@ -95,7 +95,8 @@ describe('what does not pass ends', () => {
     const { url, seen } = await serve((response) => answer(response, 429, '', { 'retry-after': '300' }));
     const { io, run } = openBench(url);
 
-    await expect(run((client) => client.json(people(url)))).rejects.toMatchObject({ retry: 'backoff' });
+    // The next run is as polite: it does not come back before the server wants it to.
+    await expect(run((client) => client.json(people(url)))).rejects.toMatchObject({ retry: { afterMs: 300_000 } });
 
     expect(seen.length).toBeGreaterThan(1);
     expect(io.clock.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(900_000);
@@ -259,6 +260,19 @@ describe('an answer', () => {
     const found = await openBench(url).run((client) => client.jsonAnswer({ ...people(url), answers: [204] }));
 
     expect(found).toMatchObject({ status: 204, value: undefined });
+  });
+
+  it.each([
+    ['a web page', { 'content-type': 'text/html' }, '<html>Not Found</html>'],
+    ['a text', { 'content-type': 'text/plain' }, 'Not Found'],
+    ['an error', json, '{"error":"not found"}'],
+  ])('is its status alone where that says it, though %s comes with it', async (_, headers, body) => {
+    const { url, seen } = await serve((response) => answer(response, 404, body, headers));
+
+    const found = await openBench(url).run((client) => client.jsonAnswer({ ...people(url), answers: [404] }));
+
+    expect(found).toMatchObject({ status: 404, value: undefined });
+    expect(seen).toHaveLength(1);
   });
 
   it('is asked for with the headers and the body of the request and the headers of the pass', async () => {
