@@ -116,10 +116,13 @@ async function readList(
     throw noList(listName, 'data with its meta');
   }
   const { nextCursor } = meta.page;
+  const isLast =
+    nextCursor === null || nextCursor === '' || (nextCursor === undefined && typeof meta.total === 'number');
+  if (!isLast && typeof nextCursor !== 'string') throw noList(listName, 'cursor or total that can be understood');
   return {
     people: data.map(({ _restrictedFields: hidden, ...row }) => toEmployee(row, textsIn(hidden))),
     total: typeof meta.total === 'number' ? meta.total : undefined,
-    next: typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined,
+    next: isLast ? undefined : nextCursor,
   };
 }
 

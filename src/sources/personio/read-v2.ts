@@ -99,13 +99,24 @@ async function readPage(
   client: SourceClient,
   join: Join,
 ): Promise<Page<string>> {
-  const { items, next } = await readList(client, { name, url, headers: partnerHeaders(config), isContinuation });
+  const { items, next, hasLinks } = await readList(client, {
+    name,
+    url,
+    headers: partnerHeaders(config),
+    isContinuation,
+  });
   // The client lets few of them pass at a time, as fast as limits say.
   const joined = await Promise.all(items.map(join));
-  const isWhole = joined.every((one) => one.isWhole);
+  const doubts: string[] = [];
+  if (!joined.every((one) => one.isWhole)) {
+    doubts.push('the employments of some persons could not be read: they are given without');
+  }
+  if (!hasLinks && items.length >= config.pageSize) {
+    doubts.push('a full page came without links: set another pageSize, if there are exactly as many persons');
+  }
   return {
     people: joined.map(({ fields }) => fields),
-    doubts: isWhole ? [] : ['the employments of some persons could not be read: they are given without'],
+    doubts,
     next: next === undefined ? { kind: 'end', why: 'no next link' } : { kind: 'more', place: next, id: next },
   };
 }

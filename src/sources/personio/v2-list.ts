@@ -13,6 +13,8 @@ const Listed = z.looseObject({
 export interface ListPage {
   readonly items: readonly Readonly<Record<string, unknown>>[];
   readonly next: string | undefined;
+  /** False when the answer holds no links at all, so that none to a next page says nothing. */
+  readonly hasLinks: boolean;
 }
 
 /** Reads one page. Throws SOURCE_UNAVAILABLE when there is no list: an error may come as success. */
@@ -22,8 +24,10 @@ export async function readList(client: SourceClient, request: SourceRequest): Pr
     const message = `${request.name} was answered without the list _data. Check that url is the API of Personio; it is tried again.`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   }
-  const href = listed.data._meta?.links?.next?.href;
-  return { items: listed.data._data, next: href === undefined ? undefined : resolve(href, request.url) };
+  const links = listed.data._meta?.links ?? undefined;
+  const href = links?.next?.href;
+  const next = href === undefined ? undefined : resolve(href, request.url);
+  return { items: listed.data._data, next, hasLinks: links !== undefined };
 }
 
 /** What is no address stays as it is: the client says that it leads elsewhere. */

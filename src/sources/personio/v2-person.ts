@@ -42,7 +42,8 @@ function withCustom(person: Fields): Fields {
 function placesOf(employments: Employments, today: string): Fields {
   if (employments.kind !== 'read') return {};
   const primary = primaryEmployment(employments.list.map(tidy), today);
-  if (primary === undefined) return { employment: null };
+  // Personio shows no employment, too, where the right to them is missing: that is not known to be none.
+  if (primary === undefined) return {};
   const { department, team, office } = employments.names;
   return {
     employment: primary,

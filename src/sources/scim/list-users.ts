@@ -135,6 +135,8 @@ async function readList(
   // RFC 7644, 3.4.2: Resources may be left out where there are none.
   const found = resources === undefined && total !== undefined ? [] : resources;
   if (!Array.isArray(found) || !found.every(isRecord)) throw noList(name);
+  // RFC 9865, 2: a text. Anything else would pass for the end.
+  if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== 'string') throw noCursor(name);
   return {
     people: users.page(found),
     total,
@@ -161,6 +163,11 @@ const advices: Readonly<Record<string, string>> = {
   tooMany: 'The server finds the list too long: set a smaller pageSize, or a `filter`.',
   invalidCount: 'The server refuses the size of pages: set a smaller pageSize.',
 };
+
+function noCursor(name: string): RollcallError {
+  const message = `${name} was answered with a nextCursor that is no text: the page after it cannot be asked for. Set paging: index.`;
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+}
 
 function noList(name: string): RollcallError {
   const message =

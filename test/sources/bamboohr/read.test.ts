@@ -3,6 +3,7 @@ import type { ReadRequest } from '../../../src/ports/source.ts';
 import { openSource, parseSource } from '../../../src/sources/registry.ts';
 import { readWhole } from '../../contracts/source.ts';
 import { type FakeBamboohr, type FakeEmployee, fakeEmployees, startBamboohr } from '../../fakes/hris/bamboohr.ts';
+import { jsonReply } from '../../fakes/hris/json-reply.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { bamboohrConfig, datasets, employees, report } from './under-test.ts';
@@ -94,6 +95,22 @@ describe('employees', () => {
     expect(people.map((one) => one.workEmail)).toEqual(['ana1@example.com', undefined, 'ana3@example.com']);
     expect(people.map((one) => 'workEmail' in one)).toEqual([true, false, true]);
     expect(end).toMatchObject({ complete: true, notReturned: ['employeeNumber'] });
+  });
+
+  it.each([
+    ['neither a cursor nor a total', { page: {} }],
+    ['a cursor that is none', { page: { nextCursor: { after: '1' } }, total: 1 }],
+  ])('an answer with %s is no last page', async (_, meta) => {
+    const server = await startVendor({
+      isData: () => true,
+      answer: () => jsonReply({ data: [{ employeeId: '1' }], meta }),
+    });
+    const config = bamboohrConfig(await serve(1), { ...employees, baseUrl: server.url });
+
+    await expect(readWhole(openSource(config, sourceBase('/')))).rejects.toMatchObject({
+      code: 'SOURCE_UNAVAILABLE',
+      retry: 'backoff',
+    });
   });
 
   it('nobody changed, written as an empty list, is an empty delta', async () => {

@@ -161,6 +161,36 @@ describe('persons of Personio v2', () => {
     expect((await read()).end).toMatchObject({ complete: true, rows: 130 });
   });
 
+  it('whose page is full and comes without any links are not complete, because there is nothing that says it is the last', async () => {
+    const page = (count: number, more: object = {}) =>
+      answers((path) => {
+        const _data = personioPeople(count).map(({ id }) => ({ id: id.slice(1) }));
+        return path === '/v2/persons' ? jsonReply({ _data, ...more }) : undefined;
+      });
+    const read = async (options: PersonioOptions) =>
+      (await (await office('v2', options, { employments: false })).read()).end;
+
+    expect(await read(page(50))).toMatchObject({
+      complete: false,
+      reasons: [expect.stringContaining('without links')],
+    });
+    expect(await read(page(50, { _meta: {} }))).toMatchObject({ complete: false });
+    expect(await read(page(50, { _meta: { links: {} } }))).toMatchObject({ complete: true });
+    expect(await read(page(49))).toMatchObject({ complete: true });
+  });
+
+  it('without any employment are not said to have none: a right may be missing', async () => {
+    const { read } = await office(
+      'v2',
+      answers((path) => (isEmployments(path) ? jsonReply({ _data: [] }) : undefined)),
+    );
+
+    const { people } = await read();
+
+    expect(people[0]).not.toHaveProperty('employment');
+    expect(people[0]).toMatchObject({ rollcallStatus: expect.stringMatching(/unknown|terminated/) });
+  });
+
   it('whose page leads to itself are not complete', async () => {
     const { read } = await office(
       'v2',

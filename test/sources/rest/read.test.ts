@@ -145,10 +145,10 @@ describe('a look-up', () => {
     expect(people).toHaveLength(1);
   });
 
-  it('by path takes 404 for nobody', async () => {
+  it.each(['', '{"error":"not found"}', '<html>Not Found'])('by path takes 404 for nobody, with %j', async (body) => {
     const server = await startVendor({
       isData: () => true,
-      answer: ({ url }) => (url.pathname === '/people/a%2Fb' ? jsonReply({ id: 'a/b' }) : { status: 404, body: '' }),
+      answer: ({ url }) => (url.pathname === '/people/a%2Fb' ? jsonReply({ id: 'a/b' }) : { status: 404, body }),
     });
     const config = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', paging: { style: 'none' } };
 
@@ -160,6 +160,18 @@ describe('a look-up', () => {
     expect(people).toEqual([{ id: 'a/b' }]);
     expect(end.complete).toBe(true);
   });
+});
+
+it.each<[string, object, object]>([
+  ['an object', { style: 'next-link', next: 'next' }, { next: { href: '/people?page=2' } }],
+  ['a list', { style: 'next-link', next: 'next' }, { next: ['/people?page=2'] }],
+  ['an object', { style: 'cursor', next: 'next' }, { next: { after: 'x' } }],
+  ['true', { style: 'cursor', next: 'next' }, { next: true }],
+])('what leads on, and cannot be understood (%s), is not taken for the end: %j', async (_, paging, answer) => {
+  const { end, people } = await readOne({ data: [{ id: '1' }], ...answer }, { paging });
+
+  expect(people).toHaveLength(1);
+  expect(end).toMatchObject({ complete: false, reasons: [expect.stringContaining('cannot be understood')] });
 });
 
 it.each([

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole, sourceIo } from '../../contracts/source.ts';
+import { jsonReply } from '../../fakes/hris/json-reply.ts';
 import { type FakeScim, type FakeScimOptions, fakeUsers, type ScimBug, startScim } from '../../fakes/hris/scim.ts';
+import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { scimConfig } from './under-test.ts';
 
@@ -51,6 +53,20 @@ describe('servers that are wrong', () => {
     const { end } = await readFrom(scim, { paging: 'cursor' });
 
     expect(end).toMatchObject({ complete: false, reasons: [expect.stringMatching(/set paging: index/)] });
+  });
+
+  it('one whose cursor is no text has not come to its end', async () => {
+    const answer = {
+      totalResults: 1,
+      Resources: [{ id: '1', userName: 'ana', active: true }],
+      nextCursor: { after: 1 },
+    };
+    const server = await startVendor({ isData: () => true, answer: () => jsonReply(answer) });
+    const config = { kind: 'scim', baseUrl: server.url, auth: { kind: 'none' }, paging: 'cursor' };
+
+    const reading = readWhole(openSource(config, sourceBase('/')));
+
+    await expect(reading).rejects.toMatchObject({ message: expect.stringContaining('nextCursor that is no text') });
   });
 
   it('a refusal is told by its registered word, and not by the detail, which may quote people', async () => {

@@ -1,5 +1,5 @@
 import { compileListPath } from '../answer-path.ts';
-import { inQuery, type Paging, type Place } from './paging.ts';
+import { inQuery, isNothing, notUnderstood, type Paging, type Place } from './paging.ts';
 import type { PagingOf } from './schema.ts';
 
 /** An opaque cursor from the answer, sent back in the query or in the body. */
@@ -23,7 +23,7 @@ export function byCursor(settings: PagingOf<'cursor'>): Paging {
       }
       if (more === true)
         return { kind: 'lost', reason: 'the answer says that a page follows, and gives no cursor for it' };
-      return { kind: 'end', why: 'no next cursor' };
+      return isNothing(value) ? { kind: 'end', why: 'no next cursor' } : notUnderstood(next);
     },
   };
 }

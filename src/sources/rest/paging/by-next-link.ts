@@ -1,5 +1,5 @@
 import { compileListPath } from '../answer-path.ts';
-import { inQuery, type NextPlace, type Paging } from './paging.ts';
+import { inQuery, isNothing, type NextPlace, notUnderstood, type Paging } from './paging.ts';
 import type { PagingOf } from './schema.ts';
 
 /** The answer holds the address of the next page. */
@@ -10,8 +10,8 @@ export function byNextLink({ next }: PagingOf<'next-link'>): Paging {
     overlap: 0,
     next({ answer, url }) {
       const link = read(answer);
-      if (typeof link !== 'string' || link === '') return { kind: 'end', why: 'no next link' };
-      return placeOf(link, url);
+      if (isNothing(link)) return { kind: 'end', why: 'no next link' };
+      return typeof link === 'string' ? placeOf(link, url) : notUnderstood(next);
     },
   };
 }

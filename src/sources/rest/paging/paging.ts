@@ -42,6 +42,16 @@ export function inQuery(query: Readonly<Record<string, string | number>>): Place
   return { query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])), body: {} };
 }
 
+/** What APIs write where nothing follows. */
+export function isNothing(next: unknown): boolean {
+  return next === undefined || next === null || next === '' || next === false;
+}
+
+/** Something follows, but not in the form that the style has: an object around the address, for example. */
+export function notUnderstood(path: string): NextPlace {
+  return { kind: 'lost', reason: `what leads to the next page, at ${path}, cannot be understood` };
+}
+
 /**
  * The rule of all styles that count: a page that is not full is perhaps the last one, and the one after it must be
  * empty. Where servers refuse to be asked beyond their end, the total says it.
