@@ -76,11 +76,12 @@ describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without 
     expect(await dialog.locator('li').count()).toBe(7);
     expect(await dialog.textContent()).toContain('disable E1');
     await dialog.getByRole('button', { name: 'Back' }).click();
-    expect(await office.app.audit({ limit: 5 })).toEqual([]);
+    const byPage = async () => (await office.app.audit({ limit: 5 })).filter(({ by }) => by === 'ops');
+    expect(await byPage()).toEqual([]);
     await page.getByRole('button', { name: 'Approve…' }).click();
     await dialog.getByRole('button', { name: 'Yes' }).click();
     await page.getByText('Nothing waits.').waitFor();
-    expect(await office.app.audit({ limit: 5 })).toMatchObject([{ action: 'approve', by: 'ops' }]);
+    expect(await byPage()).toMatchObject([{ action: 'approve' }]);
 
     await page.getByLabel('Identification').fill('E9');
     await page.getByRole('button', { name: 'Look up' }).click();
