@@ -1,7 +1,14 @@
 import { connect } from 'node:net';
 import { type Connection, createConnection, type FieldPacket, type RowDataPacket } from 'mysql2';
 import { readTls, type ServerPlace } from './database-url.ts';
-import { connectTimeoutMs, graceMs, type SessionOptions, type SqlRow, type SqlSession } from './sql-session.ts';
+import {
+  connectTimeoutMs,
+  goodbyeMs,
+  graceMs,
+  type SessionOptions,
+  type SqlRow,
+  type SqlSession,
+} from './sql-session.ts';
 import { spellings, sqlWords } from './sql-words.ts';
 import { type ReadValue, readBinary, readDate, readJsonText } from './values.ts';
 
@@ -49,8 +56,10 @@ export async function openMysql(place: ServerPlace, options: SessionOptions): Pr
   let isIdle = false;
   const close = async (): Promise<void> => {
     options.signal.removeEventListener('abort', breakOff);
-    if (isIdle) connection.end(() => {});
-    else socket.destroy();
+    if (isIdle) {
+      socket.setTimeout(goodbyeMs);
+      connection.end(() => {});
+    } else socket.destroy();
     await closed;
   };
   const waitAtMostMs = options.statementTimeoutMs + graceMs;

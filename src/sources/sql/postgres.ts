@@ -1,7 +1,14 @@
 import { checkServerIdentity } from 'node:tls';
 import { Client, type QueryResult } from 'pg';
 import { readTls, type ServerPlace, type TlsReady } from './database-url.ts';
-import { connectTimeoutMs, graceMs, type SessionOptions, type SqlRow, type SqlSession } from './sql-session.ts';
+import {
+  connectTimeoutMs,
+  goodbyeMs,
+  graceMs,
+  type SessionOptions,
+  type SqlRow,
+  type SqlSession,
+} from './sql-session.ts';
 import { spellings, sqlWords } from './sql-words.ts';
 import { readDate, readJsonText, readPadded } from './values.ts';
 
@@ -33,7 +40,9 @@ export async function openPostgres(place: ServerPlace, options: SessionOptions):
   signal.addEventListener('abort', breakOff, { once: true });
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', breakOff);
-    await client.end();
+    // The process's own time: it guards a real socket.
+    const late = setTimeout(breakOff, goodbyeMs);
+    await client.end().finally(() => clearTimeout(late));
   };
   const run = (text: string, values: readonly unknown[] = []): Promise<QueryResult<SqlRow>> =>
     client.query<SqlRow>({ text, values: [...values], ...extended });

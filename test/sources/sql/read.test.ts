@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole, sourceIo } from '../../contracts/source.ts';
 import { freePort } from '../../support/services/programs.ts';
@@ -299,6 +300,29 @@ describe.each(worlds.slice(1))('a server ($name)', ({ open, isThere }) => {
       expect(error).toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
       expect(String(error)).not.toContain(decodeURIComponent(place.password));
     }
+  });
+
+  test('behind something that never hangs up is left all the same', async () => {
+    const { url } = await open();
+    const place = new URL(url);
+    const target = Number(place.port);
+    const sockets: Socket[] = [];
+    const proxy = createServer({ allowHalfOpen: true }, (near) => {
+      const far = connect(target, '127.0.0.1');
+      sockets.push(near, far);
+      near.on('error', () => {}).pipe(far.on('error', () => {}));
+      far.pipe(near, { end: false });
+    });
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    place.port = String((proxy.address() as AddressInfo).port);
+
+    const { end } = await readWhole(source(place.href, 'select 1 as id'));
+
+    expect(end).toMatchObject({ complete: true, rows: 1 });
   });
 
   test('with another password or database says so, and is not tried again', async () => {
