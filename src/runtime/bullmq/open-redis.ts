@@ -1,6 +1,7 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Clock } from '../../ports/runtime.ts';
 import type { RedisSettings } from './redis-settings.ts';
+import { TlsConnector } from './tls-connector.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -67,7 +68,7 @@ function openCluster(settings: Extract<RedisSettings, { kind: 'cluster' }>, purp
   );
 }
 
-function baseOptions({ username, password, tls }: RedisSettings, purpose: RedisPurpose): NodeOptions {
+function baseOptions({ kind, username, password, tls }: RedisSettings, purpose: RedisPurpose): NodeOptions {
   return {
     replyMapping: 'legacy',
     connectTimeout: connectTimeoutMs,
@@ -77,6 +78,8 @@ function baseOptions({ username, password, tls }: RedisSettings, purpose: RedisP
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     ...(tls === undefined ? {} : { tls }),
+    // Sentinels are asked for the address first, by a connector of ioredis' own.
+    ...(tls === undefined || kind === 'sentinel' ? {} : { Connector: TlsConnector }),
     lazyConnect: true,
     ...(purpose === 'worker'
       ? { maxRetriesPerRequest: null }

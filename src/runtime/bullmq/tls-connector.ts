@@ -1,0 +1,50 @@
+import { type ConnectionOptions, connect } from 'node:tls';
+import { AbstractConnector } from 'ioredis';
+
+type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
+
+/** What ioredis gives a connector: its own options. */
+interface Given {
+  readonly disconnectTimeout?: number;
+  readonly host?: string;
+  readonly port?: number;
+  readonly family?: number;
+  readonly tls?: ConnectionOptions;
+}
+
+/**
+ * Makes TLS connections as ioredis does, with one difference: somebody listens to the socket's errors for as long as it
+ * lives. ioredis listens once, and a handshake may fail twice (a certificate that we refuse, then the server's alert); an
+ * error that nobody hears would end the process.
+ */
+export class TlsConnector extends AbstractConnector {
+  readonly #given: Given;
+
+  constructor(options: unknown) {
+    const given = options as Given;
+    super(given.disconnectTimeout ?? 2000);
+    this.#given = given;
+  }
+
+  connect(): Promise<Stream> {
+    const { host, port, family, tls } = this.#given;
+    this.connecting = true;
+    return new Promise((resolve, reject) => {
+      process.nextTick(() => {
+        // ioredis knows this message.
+        if (!this.connecting) return reject(new Error('Connection is closed.'));
+        const stream = connect({
+          ...(host === undefined ? {} : { host }),
+          ...(port === undefined ? {} : { port }),
+          ...(family === undefined ? {} : { family }),
+          ...tls,
+        } as ConnectionOptions);
+        stream.on('error', (error) => {
+          this.firstError ??= error;
+        });
+        this.stream = stream;
+        resolve(stream);
+      });
+    });
+  }
+}
