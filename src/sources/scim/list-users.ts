@@ -22,29 +22,40 @@ type Pages = Pick<PagedRead<Place>, 'first' | 'page'>;
 
 /**
  * Index paging (RFC 7644, 3.4.2.4): the next page begins after as many people as came, whatever was asked for. Unless the
- * total is exact, only an empty page ends it: totals are known that are the size of the page.
+ * total is exact, only an empty page ends it: totals are known that are the size of the page. So does one that is called
+ * exact and is the size of a full first page: it proves nothing before an empty page does.
  */
 export function indexPages(list: UserList): Pages {
   const total = openTotal(list.config);
+  let isExact = list.config.total === 'exact';
+  let isUnproven = false;
   return {
     first: 1,
     async page(place, number) {
       const at = { startIndex: String(place), count: String(list.size) };
       const answer = await readList(list, at, number, number === 1 ? [] : beyondTheEnd);
-      if (answer === 'refused') return lost([], refusedDoubt(total.rows()));
+      if (answer === 'refused') return lost([], isUnproven ? unprovenDoubt(list.size) : refusedDoubt(total.rows()));
       const { people } = answer;
+      const totalDoubts = isUnproven && people.length > 0 ? [unprovenDoubt(list.size)] : [];
+      // Known to be wrong from here on: everybody is still read and given, up to an empty page.
+      if (totalDoubts.length > 0) isExact = false;
       total.take(people.length, answer.total);
       const after = Number(place) + people.length;
       const more = { place: after, id: String(after) };
-      if (list.config.total !== 'exact') {
-        const doubts = people.length === 0 ? total.doubts() : [];
+      if (!isExact) {
+        const doubts = people.length === 0 ? total.doubts() : totalDoubts;
         return { people, doubts, next: { kind: 'perhaps-end', ...more } };
       }
+      if (number === 1 && people.length >= list.size && answer.total === people.length) {
+        isUnproven = true;
+        return { people, next: { kind: 'more', ...more } };
+      }
+      const most = total.most();
+      if (isUnproven && total.rows() >= most) return { people, total: most, next: reached(most) };
       if (answer.total === undefined) return lost(people, 'the answer holds no totalResults, which should be exact');
       const isOver = total.rows() >= answer.total;
       if (!isOver && people.length === 0) return lost(people, 'a page was empty before totalResults was reached');
-      const end = { kind: 'end', why: `totalResults of ${answer.total} is reached` } as const;
-      return { people, total: answer.total, next: isOver ? end : { kind: 'more', ...more } };
+      return { people, total: answer.total, next: isOver ? reached(answer.total) : { kind: 'more', ...more } };
     },
   };
 }
@@ -81,6 +92,7 @@ function openTotal({ total: trust }: ScimConfig) {
   let most = 0;
   return {
     rows: () => rows,
+    most: () => most,
     take(count: number, total: number | undefined): void {
       rows += count;
       most = Math.max(most, total ?? 0);
@@ -102,6 +114,17 @@ function refusedDoubt(rows: number): string {
     `the server refuses to be asked for people after the first ${rows}, so it is not proven that these are all: ` +
     'set total: exact, if its totalResults is always right'
   );
+}
+
+function unprovenDoubt(size: number): string {
+  return (
+    `totalResults was the size of the full first page of ${size}, and no empty page came after it, so it is not proven ` +
+    'to be exact: set total: unreliable, or another pageSize, if the server gives no empty page beyond its end'
+  );
+}
+
+function reached(total: number): Page<Place>['next'] {
+  return { kind: 'end', why: `totalResults of ${total} is reached` };
 }
 
 function lost(people: Page<Place>['people'], doubt: string): Page<Place> {

@@ -25,7 +25,7 @@ const listsOf = ({ requests }: FakeScim): readonly URLSearchParams[] =>
 describe('servers that are wrong', () => {
   it.each<{ readonly bug: ScimBug; readonly settings?: Settings; readonly people: number; readonly doubt?: RegExp }>([
     { bug: 'total is the page', people: 250 },
-    { bug: 'total is the page', settings: { total: 'exact' }, people: 100 },
+    { bug: 'total is the page', settings: { total: 'exact' }, people: 250, doubt: /first page of 100, .* unreliable/ },
     { bug: 'no Resources when empty', people: 250 },
     { bug: 'startIndex is 0', people: 250 },
     { bug: 'itemsPerPage is wrong', people: 250 },
@@ -37,6 +37,12 @@ describe('servers that are wrong', () => {
     { bug: 'counts the deleted', settings: { total: 'ignored' }, people: 250 },
     { bug: 'refuses beyond the end', people: 250, doubt: /after the first 250, so .* total: exact/ },
     { bug: 'refuses beyond the end', settings: { total: 'exact' }, people: 250 },
+    {
+      bug: 'refuses beyond the end',
+      settings: { total: 'exact', pageSize: 250 },
+      people: 250,
+      doubt: /another pageSize/,
+    },
   ])('$bug, $settings', async ({ bug, settings, people: count, doubt }) => {
     const scim = await serve(250, { bugs: [bug] });
 
@@ -45,6 +51,33 @@ describe('servers that are wrong', () => {
     expect(people).toHaveLength(count);
     if (doubt === undefined) expect(end).toMatchObject({ complete: true, rows: count });
     else expect(end).toMatchObject({ complete: false, reasons: [expect.stringMatching(doubt)] });
+  });
+
+  it.each([
+    { name: 'full and holds everybody', count: 100, asked: ['1', '101'] },
+    { name: 'not full', count: 99, asked: ['1'] },
+    { name: 'full and not the last', count: 101, asked: ['1', '101'] },
+  ])('an exact total is proven by an empty page where the first page is $name', async ({ count, asked }) => {
+    const scim = await serve(count);
+
+    const { end } = await readFrom(scim, { total: 'exact', pageSize: 100 });
+
+    const evidence = `totalResults of ${count} is reached, after ${count} people`;
+    expect(end).toMatchObject({ complete: true, rows: count, evidence });
+    expect(listsOf(scim).map((ask) => ask.get('startIndex'))).toEqual(asked);
+  });
+
+  it('one that gives a full page without an end is left, and not believed', async () => {
+    const Resources = [{ id: '1', userName: 'ana', active: true }];
+    const server = await startVendor({ isData: () => true, answer: () => jsonReply({ totalResults: 1, Resources }) });
+    const config = { kind: 'scim', baseUrl: server.url, auth: { kind: 'none' }, total: 'exact', pageSize: 1 };
+
+    const { end } = await readWhole(openSource({ ...config, paging: 'index' }, sourceBase('/')));
+
+    expect(end).toMatchObject({
+      complete: false,
+      reasons: expect.arrayContaining([expect.stringMatching(/pageSize/)]),
+    });
   });
 
   it('one that ignores cursors is not believed when it gives one full page', async () => {
