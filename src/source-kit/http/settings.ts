@@ -25,7 +25,7 @@ export const httpLimits = (timeout: string, requestsPerSecond = 5) =>
         .default(requestsPerSecond)
         .meta({ description: 'Requests begun in a second, at most.' }),
       timeout: duration('No whole answer within this time is a lost answer.', timeout),
-      patience: duration('How long one request is tried again, waits that the server asks for included.', '15m'),
+      patience: duration('How long one request is tried again, waits included, or one long answer waited for.', '15m'),
     })
     .prefault({})
     .meta({ description: 'How fast the HR system is asked, and how long it is waited for.' });

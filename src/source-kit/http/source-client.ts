@@ -9,7 +9,7 @@ import { type Answer, openTransport, readBytes, type Transport } from '../../htt
 import type { SourceIo } from '../../ports/source.ts';
 import type { Authority, Pass } from './authority.ts';
 import type { HttpLimits, HttpTls } from './settings.ts';
-import { judgeBreakdown, judgeStatus, type Trouble } from './trouble.ts';
+import { judgeBreakdown, judgeStatus, judgeTrickle, type Trouble } from './trouble.ts';
 
 /** One request to an HR system. All of them are reads, so all may be sent again. */
 export interface SourceRequest {
@@ -77,7 +77,10 @@ export interface SourceClient {
   json(request: SourceRequest): Promise<unknown>;
   /** As `json`, with status and headers, where paging needs them. */
   jsonAnswer(request: SourceRequest): Promise<JsonAnswer>;
-  /** As `send`, but gives the body as it comes, for answers too large to hold. Trouble after the head is not healed. */
+  /**
+   * As `send`, but gives the body as it comes, for answers too large to hold. Trouble after the head is not healed; a body
+   * that is waited for longer than `limits.patience` (or `limits.timeout`, if that is longer) is given up.
+   */
   stream(request: SourceRequest): AsyncGenerator<Uint8Array>;
   /**
    * As `send`, but `use` takes head and body as they come, for files that are kept elsewhere: when the body breaks off,
@@ -225,12 +228,19 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
         refuseWebPage(found);
         return { answer: found, deadline: held.takeOver() };
       });
+      // By the process's own time, like the deadline; what the reader does between two chunks is not the server's fault.
+      const longestMs = Math.max(limits.patience, limits.timeout);
+      let waitedMs = 0;
+      let askedAt = performance.now();
       try {
         for await (const chunk of answer.body) {
           signal.throwIfAborted();
+          waitedMs += performance.now() - askedAt;
+          if (waitedMs > longestMs) throw troubleError(judgeTrickle(request, longestMs), 'backoff');
           deadline.extend();
           yield chunk;
           deadline.extend();
+          askedAt = performance.now();
         }
       } catch (error) {
         signal.throwIfAborted();

@@ -90,3 +90,11 @@ export function judgeBreakdown(
   if (kind === 'too-large') return { heals: 'never', what, advice: 'Ask for smaller pages.' };
   return { heals: 'here', what, advice: 'Check the address and the network.' };
 }
+
+/** What it means that a long body goes on and on, too slowly to ever be enough. */
+export function judgeTrickle({ name }: SourceRequest, longestMs: number): Trouble {
+  const what = `${name} was still sending after ${longestMs} ms of waiting, so it is given up and read again from the beginning`;
+  const advice =
+    'If the HR system is only slow, raise limits.patience, or ask for less: fewer fields, or a smaller group.';
+  return { heals: 'later', what, advice };
+}

@@ -334,6 +334,38 @@ describe('a stream', () => {
     await expect(reading).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   });
 
+  it('that only trickles is given up when patience is over, though it never stands still', async () => {
+    const { url } = await serve((response) => {
+      response.writeHead(200, json);
+      const timer = setInterval(() => response.write('['), 5);
+      response.on('close', () => clearInterval(timer));
+    });
+    const limits = { requestsPerSecond: 1000, timeout: 100, patience: 300 };
+
+    const reading = openBench(url, { limits }).run(async (client) => {
+      for await (const _ of client.stream(people(url)));
+    });
+
+    await expect(reading).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+    await expect(reading).rejects.toThrow('GET /people was still sending after 300 ms');
+  });
+
+  it('is not given up for the time that we take ourselves', async () => {
+    const { url } = await serve((response) => answer(response, 200, big, json));
+    const limits = { requestsPerSecond: 1000, timeout: 300, patience: 300 };
+    let length = 0;
+
+    await openBench(url, { limits }).run(async (client) => {
+      for await (const chunk of client.stream(people(url))) {
+        length += chunk.length;
+        const until = performance.now() + 60;
+        while (performance.now() < until);
+      }
+    });
+
+    expect(length).toBe(big.length);
+  });
+
   it('stops at an abort although the server says nothing', async () => {
     const { url } = await serve((response) => {
       response.writeHead(200, json);
