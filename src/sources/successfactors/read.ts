@@ -92,8 +92,17 @@ async function readResults(
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   }
   const count = /^\d{1,9}$/.test(String(d.__count)) ? Number(d.__count) : undefined;
-  const next = typeof d.__next === 'string' && d.__next !== '' ? new URL(d.__next, url).href : undefined;
-  return { results: d.results, count, next };
+  return { results: d.results, count, next: nextUrl(name, d.__next, url) };
+}
+
+/** Undefined at the end. A link that leads nowhere would pass for the end, if it were not refused. */
+function nextUrl(name: string, link: unknown, from: string): string | undefined {
+  if (link === undefined || link === null || link === '') return undefined;
+  if (typeof link === 'string' && URL.canParse(link, from)) return new URL(link, from).href;
+  const message =
+    `the answer to ${name} has a __next that is no address, so the people after this page cannot be asked for. ` +
+    'All are read again; if it stays so, look at the address in the configuration and at what stands between it and SuccessFactors.';
+  throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
 
 /** The code of an OData error; its words may hold ids, so they are not told. */

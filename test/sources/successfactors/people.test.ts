@@ -94,6 +94,21 @@ describe('SuccessFactors', () => {
     expect(fake.requests).toHaveLength(0);
   });
 
+  it.each(['http://[', 7, { uri: 'next' }])(
+    'does not take a next link that leads nowhere for the end: %j',
+    async (next) => {
+      const body = JSON.stringify({ d: { results: [{ personIdExternal: '1' }], __count: '1', __next: next } });
+      const { url } = await startVendor({ isData: () => true, answer: () => ({ status: 200, body }) });
+      const config = { kind: 'successfactors', url, companyId, auth: { kind: 'basic', ...basicUser }, limits };
+
+      await expect(readWhole(openSource(config, sourceBase('/')))).rejects.toMatchObject({
+        code: 'SOURCE_UNAVAILABLE',
+        retry: 'backoff',
+        message: expect.stringContaining('__next that is no address'),
+      });
+    },
+  );
+
   it('names the code of a refused query and where to look, and nothing of its words', async () => {
     const body = JSON.stringify({
       error: { code: 'COE_PROPERTY_NOT_FOUND', message: { value: '[COE0021] Ana 108001' } },
