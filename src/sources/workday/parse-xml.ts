@@ -10,6 +10,8 @@ const parser = new XMLParser({
   parseTagValue: false,
   parseAttributeValue: false,
   htmlEntities: true,
+  // Entities of XML and HTML alone. A document's own are refused below; should one slip through, it cannot grow.
+  processEntities: { maxEntitySize: 1, maxEntityCount: 1 },
 });
 
 /**
@@ -19,13 +21,31 @@ const parser = new XMLParser({
 export function parseXml(name: string, bytes: Uint8Array): Element {
   const text = decode(bytes);
   if (text === undefined) throw noXml(name, bytes.length);
-  if (/<!DOCTYPE/i.test(text.slice(0, 4096)) || XMLValidator.validate(text) !== true) throw noXml(name, bytes.length);
+  if (hasDocumentType(text) || XMLValidator.validate(text) !== true) throw noXml(name, bytes.length);
   try {
     return parser.parse(text);
   } catch {
     throw noXml(name, bytes.length);
   }
 }
+
+/** Whether something like `<!DOCTYPE` comes before the root element, after whatever comments and instructions. */
+function hasDocumentType(text: string): boolean {
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
+    const [open, close] = aside.find(([begin]) => text.startsWith(begin, at)) ?? [];
+    if (open === undefined || close === undefined) return text.startsWith('<!', at);
+    const end = text.indexOf(close, at + open.length);
+    if (end < 0) return false;
+    at = end + close.length;
+  }
+  return false;
+}
+
+/** What may stand before the root element. */
+const aside = [
+  ['<!--', '-->'],
+  ['<?', '?>'],
+] as const;
 
 /** Undefined where it is not UTF-8: half a name is worse than none. */
 function decode(bytes: Uint8Array): string | undefined {
