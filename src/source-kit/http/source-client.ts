@@ -228,19 +228,19 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
         refuseWebPage(found);
         return { answer: found, deadline: held.takeOver() };
       });
-      // By the process's own time, like the deadline; what the reader does between two chunks is not the server's fault.
+      // What the reader does between two chunks is not the server's time.
       const longestMs = Math.max(limits.patience, limits.timeout);
       let waitedMs = 0;
-      let askedAt = performance.now();
+      let askedAt = clock.now();
       try {
         for await (const chunk of answer.body) {
           signal.throwIfAborted();
-          waitedMs += performance.now() - askedAt;
+          waitedMs += Math.max(0, clock.now() - askedAt);
           if (waitedMs > longestMs) throw troubleError(judgeTrickle(request, longestMs), 'backoff');
           deadline.extend();
           yield chunk;
           deadline.extend();
-          askedAt = performance.now();
+          askedAt = clock.now();
         }
       } catch (error) {
         signal.throwIfAborted();

@@ -124,5 +124,12 @@ async function baseWithCustody(): Promise<SourceBase> {
 /** The section `source` for a fake. */
 export function bamboohrConfig({ baseUrl }: FakeBamboohr, settings: Settings): Settings {
   const auth = { kind: 'basic', username: bamboohrKey, password: 'x' };
-  return { kind: 'bamboohr', company: 'acme', baseUrl, auth, limits: { requestsPerSecond: 1000 }, ...settings };
+  return {
+    kind: 'bamboohr',
+    company: 'acme',
+    baseUrl,
+    auth,
+    limits: { requestsPerSecond: 1000, patience: '48h' },
+    ...settings,
+  };
 }
