@@ -10,7 +10,7 @@ import { openTally } from '../../source-kit/tally.ts';
 import type { WorkerQuery } from './envelope.ts';
 import { getWorkersPage } from './get-workers.ts';
 import type { SoapConfig } from './schema.ts';
-import { toWorker, workerFields } from './to-worker.ts';
+import { openWorkerReader, workerFields } from './to-worker.ts';
 import { workerQueries } from './worker-queries.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -52,12 +52,12 @@ async function* readQueries(
   const meant = request.kind === 'point' ? acceptsOnly(request, compileSourcePath(request.field)) : undefined;
   const contracts = openContracts();
   const progress = openProgress(request.kind === 'delta');
+  const reader = openWorkerReader(utcDay(readAt));
 
   const page = async (place: Place): Promise<Page<Place>> => {
     const query = queries[place.query] as WorkerQuery;
     const found = await getWorkersPage(config, client, { query, page: place.page, asOf });
-    const people = found.workers.map((worker) => {
-      const fields = toWorker(worker, utcDay(readAt));
+    const people = reader.page(found.workers).map((fields) => {
       contracts.see(fields);
       return request.kind === 'delta' ? withoutEndedContract(fields) : fields;
     });
@@ -72,11 +72,13 @@ async function* readQueries(
     return { people: fresh, doubts, total: progress.total(), next: { kind: 'end', why } };
   };
 
+  const isFull = request.kind === 'full';
+  // Few people do not show what may be seen.
+  const rules = { key: 'wid', expected: isFull ? workerFields(config) : [], mayBeEmpty: !isFull };
   const accepts = (fields: Fields): boolean =>
-    (meant === undefined || meant(fields)) && (request.kind !== 'full' || !contracts.isSuperseded(fields));
-  const rules = { key: 'wid', expected: workerFields, mayBeEmpty: request.kind !== 'full' };
+    (meant === undefined || meant(fields)) && (!isFull || !contracts.isSuperseded(fields));
   const end = yield* readPages({ ...rules, first: { query: 0, page: 1 }, page, accepts }, io);
-  const notes = request.kind === 'full' ? contracts.notes() : [];
+  const notes = isFull ? contracts.notes() : [];
   return notes.length === 0 ? end : { ...end, notes };
 }
 

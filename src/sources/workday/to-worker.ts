@@ -1,5 +1,6 @@
 import { plainDate } from '../../source-kit/dates.ts';
 import { statusField } from '../../source-kit/employment-status.ts';
+import type { SoapConfig } from './schema.ts';
 import { employmentStatus, readBoolean } from './standing.ts';
 import { all, at, type Element, referenceId, textAt } from './xml.ts';
 
@@ -8,7 +9,7 @@ type Read = readonly [name: string, read: (part: Element) => unknown];
 
 /**
  * The fields of a record, by the part of the answer that they are read from. A part that did not come is not visible to
- * the integration user, so its fields are absent; an element that is missing from a part that came is empty.
+ * the integration user, so its fields are absent; an element that is missing from a part that came may be empty.
  */
 const parts: readonly { readonly path: readonly string[]; readonly reads: readonly Read[] }[] = [
   {
@@ -71,14 +72,40 @@ const positionReads: readonly Read[] = [
   ['managerId', (part) => managerId(part)],
 ];
 
-/** What a read asks for in any case, so that it is missed when nobody has it. */
-export const workerFields: readonly string[] = [
-  ...parts.flatMap(({ reads }) => reads.map(([name]) => name)),
-  ...positionReads.map(([name]) => name),
-];
+/** What a read asks for, so that it is missed when nobody has it. */
+export function workerFields({ include }: SoapConfig): readonly string[] {
+  return [
+    ...parts.flatMap(({ reads }) => reads.map(([name]) => name)),
+    ...positionReads.map(([name]) => name),
+    ...(include.includes('managementChain') ? ['chainManagerId'] : []),
+  ];
+}
 
-/** One `Worker` element as a record. `today` is a plain date, for the status. */
-export function toWorker(worker: Element, today: string): Fields {
+/** Makes records of workers, page by page, during one read. */
+export interface WorkerReader {
+  page(workers: readonly Element[]): readonly Fields[];
+}
+
+/**
+ * Workday leaves out what is empty and what the integration user may not see, element by element. So what is missing from
+ * a part that came is null once somebody up to this page has shown the field; before that it is absent: not visible.
+ * `today` is a plain date, for the status.
+ */
+export function openWorkerReader(today: string): WorkerReader {
+  const shown = new Set<string>();
+  return {
+    page(workers) {
+      const people = workers.map((worker) => toWorker(worker, today));
+      for (const person of people) for (const name in person) if (person[name] !== null) shown.add(name);
+      return people.map((person) =>
+        Object.fromEntries(Object.entries(person).filter(([name, value]) => value !== null || shown.has(name))),
+      );
+    },
+  };
+}
+
+/** One `Worker` element as a record, with null for every element that is missing from a part that came. */
+function toWorker(worker: Element, today: string): Fields {
   const fields: Record<string, unknown> = {};
   for (const { path, reads } of parts) {
     const part = at(worker, ...path);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ReadRequest } from '../../../src/ports/source.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole } from '../../contracts/source.ts';
 import { type FakeWorker, fakeWorkers, startWorkday, workdayUser } from '../../fakes/hris/workday.ts';
@@ -81,6 +82,51 @@ describe('Get_Workers', () => {
     expect(ids(await readWhole(source, byMail))).toEqual(['21004']);
     const nobody = { kind: 'point', identifications: [], field: 'employeeId' } as const;
     expect((await readWhole(source, nobody)).end).toMatchObject({ complete: true, rows: 0 });
+  });
+
+  it('an element that nobody has is not visible, and is named: only its right may be missing', async () => {
+    const workers = fakeWorkers(6).map((worker): FakeWorker => ({ ...worker, mail: undefined }));
+    const { source } = await openWorkers(workers, { workers: 'employees', include: ['managementChain'] });
+    const { pages, end } = await readWhole(source);
+    const people = pages.flatMap(({ records }) => records.map(({ fields }) => fields));
+    const hidden = ['workEmail', 'workPhone', 'userId', 'terminationDate', 'contingentWorkerId'];
+    expect(people.flatMap((person) => hidden.filter((name) => name in person))).toEqual([]);
+    expect(people).toHaveLength(6);
+    expect(end).toMatchObject({ complete: true, notReturned: expect.arrayContaining([...hidden, 'chainManagerId']) });
+  });
+
+  it('an element that somebody up to the page has is empty for whom it is missing', async () => {
+    const mail = undefined;
+    const nobodyOnPageOne = { 21001: { mail }, 21002: { mail }, 21003: { mail }, 21004: { mail } };
+    const { source } = await openWorkers(fakeWorkers(10, { ...nobodyOnPageOne, 21006: { mail }, 21009: { mail } }));
+    const { pages, end } = await readWhole(source);
+    const people = pages.flatMap(({ records }) => records.map(({ fields }) => fields));
+    expect(people.slice(0, 4).filter((person) => 'workEmail' in person)).toEqual([]);
+    expect(people.slice(4).map(({ workEmail }) => workEmail)).toEqual([
+      'ana5@example.com',
+      null,
+      'ana7@example.com',
+      'ana8@example.com',
+      null,
+      'ana10@example.com',
+    ]);
+    expect(end).toHaveProperty('notReturned', expect.not.arrayContaining(['workEmail']));
+  });
+
+  it('one person who is looked up, or has changed, does not show what may be seen', async () => {
+    const changedAt = '2026-11-21T11:00:00.000Z';
+    const { source } = await openWorkers(fakeWorkers(3, { 21002: { mail: undefined, changedAt } }));
+    const requests: readonly ReadRequest[] = [
+      { kind: 'point', identifications: ['21002'], field: 'employeeId' },
+      { kind: 'delta', since: '2026-11-21T10:00:00Z' },
+    ];
+    for (const request of requests) {
+      const { pages, end } = await readWhole(source, request);
+      expect(pages.flatMap(({ records }) => records.map(({ fields }) => fields))).toEqual([
+        expect.not.objectContaining({ workEmail: null }),
+      ]);
+      expect(end).not.toHaveProperty('notReturned');
+    }
   });
 
   it('stops at once when the password is wrong, and tells neither of the two', async () => {
