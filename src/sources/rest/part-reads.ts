@@ -58,7 +58,12 @@ export function sinceQuery({ query, format, overlap }: DeltaSettings, since: str
   return fill(query, '{since}', written);
 }
 
-function fill(query: Readonly<Record<string, string>>, mark: string, value: string): Readonly<Record<string, string>> {
+/** The parameters with every mark replaced by a value. */
+export function fill(
+  query: Readonly<Record<string, string>>,
+  mark: string,
+  value: string,
+): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(query).map(([name, template]) => [name, template.replaceAll(mark, () => value)]),
   );

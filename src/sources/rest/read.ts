@@ -9,6 +9,7 @@ import { acceptsOnly, type Page, readPages } from '../../source-kit/pages.ts';
 import { compileKey, type Joined, readJoined } from './join.ts';
 import type { Place } from './paging/paging.ts';
 import { openLookUps, sinceQuery } from './part-reads.ts';
+import { openPartsReader, partLists } from './parts.ts';
 import { type Fields, type List, type ListPage, type ListReader, openListReader } from './read-list.ts';
 import { askReadiness } from './ready.ts';
 import type { RestConfig } from './schema.ts';
@@ -38,7 +39,7 @@ async function* readWith(client: SourceClient, config: RestConfig, request: Read
   const joined = join === undefined ? undefined : await readJoined(join, { ...list, query: config.query }, client, io);
   const finish = await openFinish(config, list, joined, request.kind === 'full', client, io);
   const lookUps = request.kind === 'point' ? openLookUps(config.point, list, request, client) : undefined;
-  if (lookUps === undefined) return yield* readOne(openListReader(list, client), config, request, finish, io);
+  if (lookUps === undefined) return yield* readOne(openReader(config, list, client, io), config, request, finish, io);
 
   let rows = 0;
   const reasons: string[] = [];
@@ -49,6 +50,11 @@ async function* readWith(client: SourceClient, config: RestConfig, request: Read
   }
   if (reasons.length > 0) return { complete: false, rows, reasons };
   return { complete: true, rows, evidence: `${lookUps.length} look-ups were answered`, stamp: '' };
+}
+
+function openReader({ parts }: RestConfig, list: List, client: SourceClient, io: SourceIo): ListReader {
+  if (parts === undefined) return openListReader(list, client);
+  return openPartsReader(partLists(parts, list, io.clock.now()), client);
 }
 
 function readOne(reader: ListReader, config: RestConfig, request: ReadRequest, finish: Finish, io: SourceIo): RestRead {

@@ -60,6 +60,35 @@ const DeltaSettings = z.strictObject({
 });
 export type DeltaSettings = z.infer<typeof DeltaSettings>;
 
+const PartSettings = z
+  .strictObject({
+    query: Query.meta({
+      description:
+        'Parameters of each part: with `{part}`, or with `{from}` and `{to}` (its last day) or `{until}` (the day after it).',
+      examples: [{ company: '{part}' }],
+    }),
+    of: z
+      .array(text())
+      .min(1)
+      .optional()
+      .meta({ description: 'What the parts are called: companies, locations.', examples: [['AT', 'CH']] }),
+    windows: z
+      .strictObject({
+        from: z.iso.date('must be a date: 1990-01-01').meta({ description: 'The first day that anybody can have.' }),
+        days: z.int().min(1).max(36_600).default(365).meta({ description: 'How many days a part has.' }),
+        ahead: z
+          .string()
+          .regex(durationPattern, 'must be a whole number with its unit: 365d')
+          .default('365d')
+          .transform((written) => parseDuration(written) ?? 0)
+          .meta({ description: 'How far beyond today the parts go: people hired for later.' }),
+      })
+      .optional()
+      .meta({ description: 'Parts by windows of days.' }),
+  })
+  .refine(({ of, windows }) => (of === undefined) !== (windows === undefined), 'needs either of or windows');
+export type PartSettings = z.infer<typeof PartSettings>;
+
 const keys = {
   kind: z.literal('rest'),
   preset: z.enum(presetNames).optional().meta({
@@ -105,6 +134,9 @@ const keys = {
   join: JoinSettings.optional().meta({ description: 'A second list whose records belong to the employees.' }),
   ready: ReadySettings.optional().meta({ description: 'Where the HR system says whether its data is whole.' }),
   point: z.record(z.string(), LookUp).default({}).meta({ description: 'By field: how to look up one person.' }),
+  parts: PartSettings.optional().meta({
+    description: 'For lists that are only given in parts: all of them are read, one after the other.',
+  }),
   delta: DeltaSettings.optional().meta({ description: 'How to read only what changed.' }),
   holds: z
     .strictObject({ terminated: presence('People who left'), future: presence('People hired for later') })
