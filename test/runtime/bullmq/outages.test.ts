@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultTiming } from '../../../src/runtime/bullmq/open-worker.ts';
-import { expectPromisesKept } from '../../chaos/kill-world.ts';
+import { expectPromisesKept, runToTheEnd } from '../../chaos/kill-world.ts';
 import { employees } from '../../support/office.ts';
 import { type RedisServer, until } from '../../support/services/redis.ts';
 import { startCluster, startSentinels } from '../../support/services/redis-groups.ts';
@@ -87,10 +87,13 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     redis.signal('SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, defaultTiming.lockMs + 1000));
     redis.signal('SIGCONT');
-    await expectOneGoodRun('stood still', world, 60_000);
+    const [run] = await world.ended(1, 60_000);
+    // A call whose lock was lost on its way is given up: what it did is not known, and a later run looks.
+    if (run?.outcome !== 'succeeded') expect(run).toMatchObject({ outcome: 'partial', counts: { failed: 0 } });
     await Promise.all([one.stop(), two.stop()]);
     const warnings = [one, two].flatMap(({ logger }) => logger.messages('warn'));
     expect(warnings).toContain('the lock of the job was lost: it stops here before its next effect');
+    await runToTheEnd(world);
     await expectPromisesKept(world, people);
   }, 90_000);
 
