@@ -36,7 +36,7 @@ export interface PagedRead<P> extends TallyRules {
 const maxEmptyPages = 100;
 
 /** Records given at a time, whatever the page size of the HR system. */
-const recordsAtOnce = 500;
+export const recordsAtOnce = 500;
 
 /**
  * Reads page after page and judges the whole: circles, repeated pages, people who came twice, totals that do not fit make
@@ -101,6 +101,30 @@ export async function* given(
     records = [];
   }
   if (records.length > 0) yield { records, broken: [] };
+}
+
+/** The same for one answer that holds everybody, whose people come as its bytes do. `word` places them: `row 12`. */
+export async function* givenAsTheyCome(
+  chunks: AsyncIterable<readonly Fields[]>,
+  word: string,
+  tally: Tally,
+  { accepts, shape }: Pick<PagedRead<unknown>, 'accepts'> & { readonly shape: (found: Fields) => Fields },
+  io: SourceIo,
+): AsyncGenerator<SourcePage, void> {
+  let records: SourceRecord[] = [];
+  for await (const chunk of chunks) {
+    for (const found of chunk) {
+      const fields = shape(found);
+      tally.add(fields);
+      if (accepts === undefined || accepts(fields)) records.push({ at: `${word} ${tally.rows}`, fields });
+      if (records.length < recordsAtOnce) continue;
+      yield { records, broken: [] };
+      io.signal.throwIfAborted();
+      records = [];
+    }
+  }
+  if (records.length > 0) yield { records, broken: [] };
+  io.signal.throwIfAborted();
 }
 
 /** A page that begins with the same person as an earlier one: the server ignores where it should go on. */

@@ -1,7 +1,7 @@
-import type { SourceRecord } from '../../core/person.ts';
 import type { ReadEnd } from '../../core/snapshot.ts';
 import type { SourceIo, SourcePage } from '../../ports/source.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import { givenAsTheyCome } from '../../source-kit/pages.ts';
 import { streamArray } from '../../source-kit/stream-array.ts';
 import { openTally } from '../../source-kit/tally.ts';
 import { type BamboohrConfig, fieldsToAsk } from './schema.ts';
@@ -9,9 +9,6 @@ import type { ToEmployee } from './to-employee.ts';
 import { refusalOf } from './trouble.ts';
 
 const reportName = 'POST /api/v1/reports/custom';
-
-/** Records given at a time. */
-const recordsAtOnce = 500;
 
 export interface ReportRequest {
   readonly since: string | undefined;
@@ -42,19 +39,7 @@ export async function* readReport(
     body: { kind: 'json', value: { title: 'Rollcall', fields, ...filters } },
     refusal: refusalOf(reportName),
   });
-  let records: SourceRecord[] = [];
-  for await (const found of streamArray(body, { name: reportName, path: ['employees'], numbers: 'text' })) {
-    for (const row of found) {
-      const employee = toEmployee(row);
-      tally.add(employee);
-      if (accepts === undefined || accepts(employee)) records.push({ at: `row ${tally.rows}`, fields: employee });
-      if (records.length < recordsAtOnce) continue;
-      yield { records, broken: [] };
-      io.signal.throwIfAborted();
-      records = [];
-    }
-  }
-  if (records.length > 0) yield { records, broken: [] };
-  io.signal.throwIfAborted();
+  const rows = streamArray(body, { name: reportName, path: ['employees'], numbers: 'text' });
+  yield* givenAsTheyCome(rows, 'row', tally, { accepts, shape: toEmployee }, io);
   return tally.end({ evidence: `the report ended whole, after ${tally.rows} people` });
 }

@@ -1,12 +1,11 @@
 import { RollcallError } from '../../core/errors.ts';
-import type { SourceRecord } from '../../core/person.ts';
 import type { ReadEnd } from '../../core/snapshot.ts';
 import { compileSourcePath } from '../../core/source-path.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { utcDay } from '../../source-kit/employment-status.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
-import { acceptsOnly } from '../../source-kit/pages.ts';
+import { acceptsOnly, givenAsTheyCome } from '../../source-kit/pages.ts';
 import { openTally } from '../../source-kit/tally.ts';
 import { type PeopleFilter, searchName, searchRequest } from './people-search.ts';
 import { readBatches } from './read-batches.ts';
@@ -15,9 +14,6 @@ import { personReader } from './to-person.ts';
 
 /** HiBob knows no pages: everybody is in one answer, of which only a piece is held at a time. */
 const maxAnswerBytes = 4 * 1024 ** 3;
-
-/** Records given at a time. */
-const recordsAtOnce = 500;
 
 /** More people than this are found by reading everybody: the most values of one filter are not published. */
 const maxLookUps = 100;
@@ -71,20 +67,8 @@ async function* readOneAnswer(
   const { streamArray } = await import('../../source-kit/stream-array.ts');
   const tally = openTally({ key: 'root.id', expected, mayBeEmpty });
   const body = client.stream(searchRequest(config, fields, filter));
-  let records: SourceRecord[] = [];
-  for await (const found of streamArray(body, { name: searchName, path: ['employees'], numbers: 'exact' })) {
-    for (const employee of found) {
-      const person = toPerson(employee);
-      tally.add(person);
-      if (accepts === undefined || accepts(person)) records.push({ at: `employee ${tally.rows}`, fields: person });
-      if (records.length < recordsAtOnce) continue;
-      yield { records, broken: [] };
-      io.signal.throwIfAborted();
-      records = [];
-    }
-  }
-  if (records.length > 0) yield { records, broken: [] };
-  io.signal.throwIfAborted();
+  const employees = streamArray(body, { name: searchName, path: ['employees'], numbers: 'exact' });
+  yield* givenAsTheyCome(employees, 'employee', tally, { accepts, shape: toPerson }, io);
   return tally.end({ evidence: `the one answer ended whole, after ${tally.rows} people` });
 }
 

@@ -6,7 +6,7 @@ import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { utcDay } from '../../source-kit/employment-status.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import { type Refusal, type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
-import { acceptsOnly } from '../../source-kit/pages.ts';
+import { acceptsOnly, recordsAtOnce } from '../../source-kit/pages.ts';
 import { streamArray } from '../../source-kit/stream-array.ts';
 import { openTally } from '../../source-kit/tally.ts';
 import { openRowReader } from './report-row.ts';
@@ -16,9 +16,6 @@ const requestName = 'GET customreport2/{tenant}/{owner}/{report}';
 
 /** A report has no pages: all of it is one answer, of which only a piece is held at a time. 2 GB is said to be Workday's cap. */
 const maxReportBytes = 4 * 1024 ** 3;
-
-/** Records given at a time. */
-const recordsAtOnce = 500;
 
 /** Reads the report once, row by row as its bytes come. */
 export async function* readReport(
