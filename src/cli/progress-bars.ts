@@ -6,7 +6,7 @@ import { retryingLine } from './progress-lines.ts';
 import { cleanLine } from './terminal-text.ts';
 import type { Watch } from './watch.ts';
 
-type Stage = 'waiting' | 'pulling' | 'scanning' | 'planning' | 'delivering';
+type Stage = 'waiting' | 'pulling' | 'scanning' | 'planning' | 'looking-up' | 'delivering';
 
 interface Drawing {
   readonly stage: Stage;
@@ -28,6 +28,7 @@ const labels: Readonly<Record<Stage, string>> = {
   pulling: 'pulling   ',
   scanning: 'scanning  ',
   planning: 'planning  ',
+  'looking-up': 'looking up',
   delivering: 'delivering',
 };
 
@@ -71,12 +72,15 @@ function newBar(output: Output, stage: Stage, clock: Clock): SingleBar {
       const share = total > 0 ? Math.min(1, Math.max(0, value / total)) : 0;
       const full = Math.round(share * barWidth);
       const bar = total > 0 ? `${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ` : '';
-      return `${labels[stage]} ${bar}${payload.text}${stage === 'scanning' ? timeLeft(share, clock.now() - startedAt) : ''}`;
+      return `${labels[stage]} ${bar}${payload.text}${evenStages.has(stage) ? timeLeft(share, clock.now() - startedAt) : ''}`;
     },
   });
 }
 
-/** Told once there is something to reckon from; only pages of users come at an even pace. */
+/** Those that come at an even pace. */
+const evenStages: ReadonlySet<Stage> = new Set(['scanning', 'looking-up']);
+
+/** Told once there is something to reckon from. */
 function timeLeft(share: number, spentMs: number): string {
   if (share < 0.02 || share >= 1 || spentMs < 2000) return '';
   const seconds = Math.ceil(((spentMs / share) * (1 - share)) / 1000);
@@ -112,6 +116,10 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
     case 'planning': {
       const text = `${formatCount(event.decided, 'person', 'people')} compared in detail`;
       return { stage: 'planning', value: event.decided, total: event.total, text };
+    }
+    case 'looking-up': {
+      const text = `${formatNumber(event.users)} of ${formatCount(event.total, 'user')} before sending`;
+      return { stage: 'looking-up', value: event.users, total: event.total, text };
     }
     case 'delivering':
       return delivering(0, formatCount(event.changes, 'change'));

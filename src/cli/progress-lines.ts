@@ -41,6 +41,7 @@ function endLine(event: ProgressEvent): string | undefined {
       return `read back ${outOf(event.users, event.total)}`;
     case 'waiting':
     case 'retrying':
+    case 'looking-up':
     case 'delivering':
     case 'settling':
       return undefined;
@@ -50,6 +51,7 @@ function endLine(event: ProgressEvent): string | undefined {
 function startLine(event: ProgressEvent): string | undefined {
   if (event.step === 'waiting') return waitingLine(event);
   if (event.step === 'retrying') return retryingLine(event);
+  if (event.step === 'looking-up') return `looking up ${formatCount(event.total, 'user')} before sending`;
   if (event.step === 'delivering') {
     return `delivering batch ${event.batch} of ${event.batches}: ${formatCount(event.changes, 'change')}`;
   }

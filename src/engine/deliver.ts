@@ -1,13 +1,10 @@
-import type { ChangeKind } from '../core/change.ts';
-import type { Finding } from '../core/finding.ts';
 import type { Submission } from '../ports/delivery.ts';
-import type { Lookup } from '../ports/platform.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { leaveOutUncertain, tooOldToSend } from './plan-age.ts';
+import { tooOldToSend } from './plan-age.ts';
 import { changesOf } from './plan-run.ts';
-import { singleReadLimit } from './read-back.ts';
 import { next, type Step } from './step.ts';
+import { stillMeant } from './still-meant.ts';
 
 /** The run's next batch, if one is left: the first in order of number that has not come to its end. */
 export async function deliverNext(context: RunContext, io: EngineIo): Promise<Step> {
@@ -189,85 +186,6 @@ async function waitForTurn({ owned, sync }: RunContext, afterMs: number, why: st
   await io.store.runs.update(owned, { reason });
   return next('finish');
 }
-
-/**
- * Before delivery is left out what an old plan must not do (see `plan-age`) and whom another sync has made its own
- * meanwhile. Every create is looked up again, by read and by search: whoever is there by now, or is there in one of the
- * two only, is not created; and every remove. So are the updates of a file of few: in a larger one each would double the
- * platform's work.
- */
-async function stillMeant(
-  context: RunContext,
-  batch: Batch,
-  changes: readonly PlannedChange[],
-  io: EngineIo,
-): Promise<PlannedChange[]> {
-  const planned = changes.filter(({ state }) => state === 'planned');
-  if (batch.kind === 'outbox') return planned;
-  const certain = leaveOutUncertain(planned, batch, context.owned.run, io.clock.now());
-  const open = certain.kept;
-  const marks: ChangeMark[] = [...certain.marks];
-  const findings: Finding[] = [...certain.findings];
-  const { name, connection } = context.sync.settings;
-  const known = await io.store.ledger.getMany(
-    connection,
-    open.map(({ identification }) => identification),
-  );
-  const isFew = changes.length <= singleReadLimit;
-  const check = async (change: PlannedChange): Promise<PlannedChange | undefined> => {
-    const { identification } = change;
-    const entry = known.get(identification);
-    if (entry !== undefined && entry.removed === undefined && entry.owner !== name && io.syncs.has(entry.owner)) {
-      const owned = `belongs to sync ${entry.owner} by now: not touched by ${name}`;
-      marks.push({ identification, state: 'failed', reason: owned });
-      findings.push({ code: 'owned-by-other-sync', identification, message: owned });
-      return undefined;
-    }
-    const whyNot = change.kind === 'update' && !(batch.kind === 'csv' && isFew) ? undefined : objections[change.kind];
-    if (whyNot === undefined) return change;
-    const trouble = whyNot(await context.sync.platform.find(identification, context.signal));
-    if (trouble === undefined) return change;
-    marks.push({ identification, state: 'failed', reason: trouble.reason });
-    findings.push({ code: trouble.code, identification, message: `${change.kind} not sent: ${trouble.reason}` });
-    return undefined;
-  };
-  const kept = (await Promise.all(open.map(check))).filter((change) => change !== undefined);
-  if (marks.length > 0) {
-    await io.store.plans.setStates(context.owned, marks);
-    await io.store.runs.addFindings(context.owned, findings);
-  }
-  return kept;
-}
-
-type Trouble = Pick<Finding, 'code'> & { readonly reason: string };
-
-function whyNotCreate(lookup: Lookup): Trouble | undefined {
-  if (lookup.found === false) return undefined;
-  const already = 'the user is on the platform by now; the next run will look again';
-  return { code: 'lookup-disagrees', reason: lookup.found === 'unclear' ? lookup.reason : already };
-}
-
-/** A row with U would enable again whom somebody has disabled since the plan was made (contract: no other way is shown). */
-function whyNotUpdate(lookup: Lookup): Trouble | undefined {
-  if (lookup.found === 'unclear') return { code: 'lookup-disagrees', reason: lookup.reason };
-  if (!lookup.found) return { code: 'lookup-disagrees', reason: 'the platform has no such user any more' };
-  if (lookup.user.enabled) return undefined;
-  return { code: 'foreign-disable', reason: 'somebody disabled the account since the plan was made' };
-}
-
-/** There is no way back from a removal: whoever has been enabled again since is kept. */
-function whyNotRemove(lookup: Lookup): Trouble | undefined {
-  if (lookup.found === 'unclear') return { code: 'lookup-disagrees', reason: lookup.reason };
-  if (!lookup.found || !lookup.user.enabled) return undefined;
-  return { code: 'lookup-disagrees', reason: 'somebody enabled the account since the plan was made' };
-}
-
-/** What a last look at the user may say against a change. */
-const objections: Partial<Record<ChangeKind, (lookup: Lookup) => Trouble | undefined>> = {
-  create: whyNotCreate,
-  update: whyNotUpdate,
-  remove: whyNotRemove,
-};
 
 /** One file in flight per connection, over all syncs and workers. Taken anew by the same run after a crash. */
 async function takeFileLease({ owned, sync }: RunContext, io: EngineIo): Promise<boolean> {

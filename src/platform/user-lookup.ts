@@ -1,7 +1,7 @@
 import { PlatformError } from '../core/errors.ts';
 import { normalText } from '../core/text.ts';
 import type { User } from '../core/user.ts';
-import type { Lookup } from '../ports/platform.ts';
+import type { Census, Lookup } from '../ports/platform.ts';
 import type { PlatformClient } from './client.ts';
 import { contractCall } from './contract-call.ts';
 import { checkIdentification } from './identification.ts';
@@ -14,8 +14,13 @@ const maybeMissing: readonly number[] = [400, 404, 500];
 /** A search string may match many users by name or e-mail; beyond this many pages nothing is concluded. */
 const maxSearchPages = 20;
 
-/** One user by identification: the read decides where it succeeds, a search classifies it where it fails. */
-export async function findUser(client: PlatformClient, identification: string, signal: AbortSignal): Promise<Lookup> {
+/** One user by identification: the read decides where it succeeds, a search or a census classifies it where it fails. */
+export async function findUser(
+  client: PlatformClient,
+  identification: string,
+  signal: AbortSignal,
+  census?: Census,
+): Promise<Lookup> {
   checkIdentification(identification, 'GET /os-api/public-api/v1/users/{identification}');
   const wanted = normalText(identification);
   const read = await readOne(client, identification, signal);
@@ -23,7 +28,7 @@ export async function findUser(client: PlatformClient, identification: string, s
     if (read.identification === wanted) return { found: true, user: read };
     return { found: 'unclear', reason: 'the read answered with a user of another identification' };
   }
-  const matches = await searchExact(client, wanted, signal);
+  const matches = census?.get(wanted) ?? (await searchExact(client, wanted, signal));
   if (matches === undefined)
     return { found: 'unclear', reason: 'the search found too many users to look through, or repeats them' };
   if (matches === 0) return { found: false };

@@ -12,8 +12,8 @@ export interface Platform {
    * else throws `SCAN_INCOMPLETE`, naming the dialect setting that is likely wrong where it can tell.
    */
   scan(signal: AbortSignal): AsyncGenerator<ScanPage, void>;
-  /** One user by identification: a read, classified by a search where the read fails. */
-  find(identification: string, signal: AbortSignal): Promise<Lookup>;
+  /** One user by identification: a read, classified where it fails by a search, or by a census that counted this name. */
+  find(identification: string, signal: AbortSignal, census?: Census): Promise<Lookup>;
   create(write: UserWrite, signal: AbortSignal): Promise<{ readonly userId: string }>;
   update(target: UpdateTarget, write: UserWrite, signal: AbortSignal): Promise<void>;
   remove(identification: string, options: Pick<Removal, 'blacklist'>, signal: AbortSignal): Promise<void>;
@@ -27,6 +27,9 @@ export interface ScanPage {
   /** What the platform says there are in all. */
   readonly total: number | undefined;
 }
+
+/** How many users of a complete scan, made just now, have each of the identifications that were asked about. */
+export type Census = ReadonlyMap<string, number>;
 
 export type Lookup =
   | { readonly found: true; readonly user: User }

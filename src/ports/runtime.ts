@@ -59,6 +59,8 @@ export type ProgressEvent =
   | { readonly step: 'pulling'; readonly rows: number }
   | { readonly step: 'scanning'; readonly users: number; readonly total: number | undefined }
   | { readonly step: 'planning'; readonly decided: number; readonly total: number }
+  /** A last look at those who are to be created or removed, before their batch goes out. */
+  | { readonly step: 'looking-up'; readonly users: number; readonly total: number }
   | { readonly step: 'delivering'; readonly batch: number; readonly batches: number; readonly changes: number }
   | { readonly step: 'settling'; readonly batch: number; readonly batches: number; readonly status: string }
   | { readonly step: 'reading-back'; readonly users: number; readonly total: number };
