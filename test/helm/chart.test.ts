@@ -354,12 +354,75 @@ describe.skipIf(found === undefined)('the chart', () => {
     }
   });
 
+  /** What `helm install` says at its end. */
+  async function notesOf(variant: string, ...more: string[]): Promise<string> {
+    const words = [
+      'install',
+      'acme',
+      chart,
+      '--namespace',
+      'people',
+      '--dry-run=client',
+      ...valuesOf(variant),
+      ...more,
+    ];
+    const { code, stdout, stderr } = await runHelm(helm, words);
+    expect(`${stderr}${code}`).toBe('0');
+    return stdout.slice(stdout.indexOf('NOTES:'));
+  }
+
+  it('keeps the pod of "helm test" until the next one, because its log is read after it has ended', () => {
+    for (const variant of variants) {
+      const annotations = one(all(variant), 'Pod').metadata.annotations;
+      expect(annotations?.['helm.sh/hook-delete-policy'], variant).toBe('before-hook-creation');
+    }
+  });
+
+  it('has no test pod for a volume that one pod alone may have, and tells of the command instead', async () => {
+    const alone = ['--set', 'persistence.accessMode=ReadWriteOncePod'];
+    expect(named(await objectsOf('single-sqlite', ...alone))).not.toContain('Pod acme-rollcall-test');
+    const notes = await notesOf('single-sqlite', ...alone);
+    expect(notes).toContain('deploy/acme-rollcall -- rollcall check');
+    expect(notes).not.toContain('helm test');
+    expect(named(await objectsOf('single-postgres', ...alone))).toContain('Pod roll-test');
+  });
+
+  const secretUrl = ['--set-string', `config.store=\${env:DATABASE_URL}`];
+  const urlSecret = ['--set', 'secretEnv.DATABASE_URL.secret=db', '--set', 'secretEnv.DATABASE_URL.key=url'];
+
+  it('takes an address of the store that is whole in a Secret: PostgreSQL for many pods, unknown for one', async () => {
+    expect(named(await objectsOf('distributed', ...secretUrl, ...urlSecret))).toContain('Job acme-rollcall-migrate');
+    // Who is not sure keeps a volume: a store that is forgotten with its pod would be worse.
+    const hidden = named(await objectsOf('single-sqlite', ...secretUrl, ...urlSecret));
+    expect(hidden).toContain('PersistentVolumeClaim acme-rollcall');
+    expect(hidden.filter((name) => name.startsWith('Job '))).toEqual([]);
+    expect(await notesOf('single-sqlite', ...secretUrl, ...urlSecret)).toContain('cannot see what the store is');
+  });
+
+  it('says what it cannot see in a ConfigMap of others, and believes what it is told of the store', async () => {
+    expect(await notesOf('existing-configmap')).toMatch(/cannot see what the store is.*claim my-claim.*postgres:/s);
+    const told = await notesOf('existing-configmap', '--set', 'config.store=postgres://db.example.com/rollcall');
+    expect(told).not.toContain('cannot see');
+    expect(told).toContain('A job brought the store');
+  });
+
+  it('tells where API and dashboard are, and who is told of nothing', async () => {
+    expect(await notesOf('distributed')).toContain('Dashboard and API: https://rollcall.example.com\n');
+    const alone = await notesOf('single-sqlite');
+    expect(alone).toContain('kubectl port-forward --namespace people service/acme-rollcall 8080:80');
+    expect(alone).toContain('name somebody in config.server.tokens');
+    expect(alone).toContain('Nobody is told when a run fails');
+    expect(await notesOf('single-silent')).not.toContain('Dashboard');
+    expect(await notesOf('single-postgres')).toContain('Nobody may come in: networkPolicy.ingress is empty');
+  });
+
+  it('gives a release with a full stop in its name names that a Service may have', async () => {
+    const { stdout } = await runHelm(helm, ['template', 'acme.prod', chart, ...valuesOf('single-sqlite')]);
+    for (const { metadata } of parseManifests(stdout)) expect(metadata.name).toMatch(/^[a-z][-a-z0-9]*$/);
+  });
+
   it('tells after the installation what to do next', async () => {
-    const { stdout } = await runHelm(helm, [
-      ...['install', 'acme', chart, '--namespace', 'people', '--dry-run=client'],
-      ...valuesOf('single-sqlite'),
-    ]);
-    const notes = stdout.slice(stdout.indexOf('NOTES:'));
+    const notes = await notesOf('single-sqlite');
     expect(notes).toContain('helm test acme --namespace people --logs');
     expect(notes).toContain('kubectl exec --namespace people deploy/acme-rollcall -- rollcall plan people');
     expect(notes).toContain('*/15 * * * * (America/Montevideo)');
@@ -386,8 +449,14 @@ describe.skipIf(found === undefined)('the chart', () => {
     for (const part of ['connections', 'syncs']) {
       const { $ref, ...inline } = schema.properties[part].additionalProperties;
       const shape = $ref === undefined ? inline : schema.$defs[$ref.split('/').at(-1)];
-      expect(config.properties[part].additionalProperties.required).toEqual(shape.required);
+      const known = config.properties[part].additionalProperties;
+      expect(known.required).toEqual(shape.required);
+      expect(Object.keys(known.properties).sort()).toEqual(Object.keys(shape.properties).sort());
+      expect(known.additionalProperties).toBe(false);
     }
+    const { server } = config.properties;
+    expect(Object.keys(server.properties).sort()).toEqual(Object.keys(schema.properties.server.properties).sort());
+    expect(server.additionalProperties).toBe(false);
   });
 
   it('takes every example of values in the documentation', async () => {
@@ -457,6 +526,50 @@ describe.skipIf(found === undefined)('the chart', () => {
       'single-sqlite',
       ['--set', 'secretEnv=null'],
       /uses \$\{env:ACME_ACCESS_TOKEN\}.*add it to secretEnv/s,
+    ],
+    [
+      'a misspelt name in a connection',
+      'single-sqlite',
+      ['--set', 'config.connections.acme.baseurl=https://p.example.com'],
+      /\/config\/connections\/acme.*'baseurl' not allowed/,
+    ],
+    [
+      'a misspelt name in a sync',
+      'single-sqlite',
+      ['--set', 'config.syncs.people.shedule.cron=x'],
+      /\/config\/syncs\/people.*'shedule' not allowed/,
+    ],
+    [
+      'an address that is none',
+      'single-sqlite',
+      ['--set', 'config.connections.acme.baseUrl=platform.example.com'],
+      /connections\.acme\.baseUrl is no address.*https:\/\//,
+    ],
+    ['a port that is none', 'single-sqlite', ['--set', 'config.server.port=http'], /server\/port.*want integer/],
+    ['a name that no object may have', 'single-sqlite', ['--set', 'fullnameOverride=Roll_Call'], /fullnameOverride/],
+    [
+      'a budget under which no node could be drained',
+      'distributed',
+      ['--set', 'podDisruptionBudget.maxUnavailable=0%'],
+      /maxUnavailable/,
+    ],
+    [
+      'a way in without a name',
+      'single-sqlite',
+      ['--set', 'ingress.enabled=true'],
+      /ingress\.host is empty: name the host/,
+    ],
+    [
+      'a network policy that cuts off the store',
+      'distributed',
+      ['--set', 'networkPolicy.egress=null'],
+      /no pod would reach PostgreSQL.*5432/,
+    ],
+    [
+      'fewer workers at most than at least',
+      'distributed',
+      ['--set', 'worker.autoscaling.minReplicas=9'],
+      /minReplicas is more than maxReplicas/,
     ],
     ['workers that share no store', 'distributed', ['--set', 'config.store=sqlite:./x.db'], /needs PostgreSQL/],
     ['workers that share no queue', 'distributed', ['--set', 'config.redis=null'], /needs Redis/],

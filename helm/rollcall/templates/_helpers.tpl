@@ -2,14 +2,14 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{/* 50 letters at most: "-scheduler" and "-migrate" follow. */}}
+{{/* 50 letters at most: "-scheduler" and "-migrate" follow. A release may have full stops in its name, a Service may not. */}}
 {{- define "rollcall.fullname" -}}
 {{- if .Values.fullnameOverride }}
 {{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" }}
 {{- else if contains (include "rollcall.name" .) .Release.Name }}
-{{- .Release.Name | trunc 50 | trimSuffix "-" }}
+{{- .Release.Name | replace "." "-" | trunc 50 | trimSuffix "-" }}
 {{- else }}
-{{- printf "%s-%s" .Release.Name (include "rollcall.name" .) | trunc 50 | trimSuffix "-" }}
+{{- printf "%s-%s" .Release.Name (include "rollcall.name" .) | replace "." "-" | trunc 50 | trimSuffix "-" }}
 {{- end }}
 {{- end }}
 
@@ -53,14 +53,35 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- tpl (toYaml .Values.config) . }}
 {{- end }}
 
-{{/* "true" when the store is a SQLite file, which has to be kept on a volume. */}}
+{{/* config.store, its templates filled. */}}
+{{- define "rollcall.store" -}}
+{{- tpl (default "" (default dict .Values.config).store) . }}
+{{- end }}
+
+{{/* "true" when the store is PostgreSQL as far as the chart can see. */}}
+{{- define "rollcall.onPostgres" -}}
+{{- if or (eq .Values.mode "distributed") (hasPrefix "postgres" (include "rollcall.store" .)) }}true{{ end }}
+{{- end }}
+
+{{/* "true" when nobody can say before a pod starts which store it is: it is in a ConfigMap of others, or whole in a Secret. */}}
+{{- define "rollcall.hidesStore" -}}
+{{- $store := include "rollcall.store" . }}
+{{- if and (eq .Values.mode "single") (or (hasPrefix "${" $store) (and .Values.existingConfigMap (not $store))) }}true{{ end }}
+{{- end }}
+
+{{/* "true" when the store is a SQLite file, or may be one, which has to be kept on a volume. */}}
 {{- define "rollcall.keepsStore" -}}
-{{- if and (eq .Values.mode "single") (not (hasPrefix "postgres" (default "" (default dict .Values.config).store))) }}true{{ end }}
+{{- if not (include "rollcall.onPostgres" .) }}true{{ end }}
+{{- end }}
+
+{{/* "true" when a second pod may look at the store: a volume for one pod alone cannot be shared with it. */}}
+{{- define "rollcall.hasTestPod" -}}
+{{- if not (and (include "rollcall.keepsStore" .) (eq .Values.persistence.accessMode "ReadWriteOncePod")) }}true{{ end }}
 {{- end }}
 
 {{/* "true" when a job brings the store to this version's tables before the pods come. */}}
 {{- define "rollcall.migrates" -}}
-{{- if and .Values.migrations.job (or (eq .Values.mode "distributed") (hasPrefix "postgres" (default "" (default dict .Values.config).store))) }}true{{ end }}
+{{- if and .Values.migrations.job (include "rollcall.onPostgres" .) }}true{{ end }}
 {{- end }}
 
 {{/* What makes an object part of the migration: before the pods, and gone when it is done. Takes the weight. */}}
@@ -90,12 +111,10 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 
 {{/* Where pods may go when there is a network policy. */}}
 {{- define "rollcall.egress" -}}
-- to:
-    - namespaceSelector: {}
-  ports:
+# Names and HTTPS, wherever they are: the cache of names on a node is in no namespace.
+- ports:
     - { port: 53, protocol: UDP }
     - { port: 53, protocol: TCP }
-- ports:
     - { port: 443, protocol: TCP }
 {{- with .Values.networkPolicy.egress }}
 {{ toYaml . }}
@@ -119,12 +138,19 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- if and .Values.existingConfigMap $config.connections }}
 {{- fail "\n\nconfig and existingConfigMap are both given: use one of them." }}
 {{- end }}
+{{- range $name, $connection := $config.connections }}
+{{- $url := tpl (toString $connection.baseUrl) $ }}
+{{- if not (or (hasPrefix "https://" $url) (hasPrefix "http://" $url) (hasPrefix "${" $url)) }}
+{{- fail (printf "\n\nconfig.connections.%s.baseUrl is no address of a platform: write it whole, such as https://platform.example.com." $name) }}
+{{- end }}
+{{- end }}
 {{- if not .Values.existingConfigMap }}
 {{- if eq .Values.mode "distributed" }}
 {{- if not $config.redis }}
 {{- fail "\n\nmode: distributed needs Redis, which moves work between the pods: set config.redis, such as redis://redis:6379, or use mode: single." }}
 {{- end }}
-{{- if not (hasPrefix "postgres" (default "" $config.store)) }}
+{{- $store := include "rollcall.store" . }}
+{{- if not (or (hasPrefix "postgres" $store) (hasPrefix "${" $store)) }}
 {{- fail "\n\nmode: distributed needs PostgreSQL, because several pods share the store: set config.store, such as postgres://rollcall:${env:DATABASE_PASSWORD}@db/rollcall, or use mode: single." }}
 {{- end }}
 {{- else if $config.redis }}
@@ -138,6 +164,19 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- if and (not (hasPrefix "$$" .)) (not (has $name $known)) }}
 {{- fail (printf "\n\nconfig uses ${env:%s}, but no pod would have it: add it to secretEnv, such as %s: { secret: NAME-OF-SECRET, key: KEY }, or to extraEnv." $name $name) }}
 {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if and .Values.ingress.enabled (not .Values.ingress.host) }}
+{{- fail "\n\ningress is enabled, but ingress.host is empty: name the host under which people reach the API and the dashboard." }}
+{{- end }}
+{{- if and .Values.networkPolicy.enabled (not .Values.networkPolicy.egress) (include "rollcall.onPostgres" .) }}
+{{- fail "\n\nnetworkPolicy is enabled, but networkPolicy.egress is empty: no pod would reach PostgreSQL (or Redis). Add their ports, such as - ports: [{ port: 5432, protocol: TCP }, { port: 6379, protocol: TCP }]." }}
+{{- end }}
+{{- range $way := list "autoscaling" "keda" }}
+{{- with get $.Values.worker $way }}
+{{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}
+{{- fail (printf "\n\nworker.%s.minReplicas is more than maxReplicas: turn them round." $way) }}
 {{- end }}
 {{- end }}
 {{- end }}
