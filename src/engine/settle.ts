@@ -1,6 +1,8 @@
 import { countOf } from '../core/count-of.ts';
+import { PlatformError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import type { FileStatus } from '../ports/platform.ts';
 import type { Batch, ChangeMark } from '../ports/store.ts';
 import { fileLeaseMs, fileLeaseName, readBatch } from './deliver.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
@@ -12,7 +14,8 @@ const longestPollMs = 60_000;
 
 /**
  * One look at a batch that went out: ask for the file's status, then read the users back. Nothing is `applied` on the
- * platform's word alone, and an unknown status is pending until the deadline, never a success.
+ * platform's word alone, and an unknown status is pending until the deadline, never a success; so is one that the
+ * platform fails to tell.
  *
  *   sent ──status──► pending ─► look again, more and more seldom, until settle.deadline ─► unresolved
  *                    done ────► read back until settle.visibleWithin ─► applied, or failed: not visible
@@ -23,12 +26,17 @@ const longestPollMs = 60_000;
 export async function settleBatch(context: RunContext, batchId: string, io: EngineIo): Promise<Step> {
   const batch = await io.store.batches.get(batchId);
   if (batch === undefined || batch.state === 'settled' || batch.state === 'planned') return toDelivery(context, io);
-  const looked = batch.fileId !== undefined && batch.final === undefined ? await poll(context, batch, io) : batch;
+  const { looked, askedMs } =
+    batch.fileId !== undefined && batch.final === undefined
+      ? await poll(context, batch, io)
+      : { looked: batch, askedMs: 0 };
   const sentAt = looked.sentAt ?? 0;
   const now = io.clock.now();
   const { deadlineMs, visibleWithinMs } = context.sync.settings.settle;
   if (looked.fileId !== undefined && looked.final === undefined) {
-    if (now < sentAt + deadlineMs) return lookAgain(context, looked);
+    const leftMs = sentAt + deadlineMs - now;
+    if (leftMs > 0) return lookAgain(context, looked, Math.min(askedMs, leftMs));
+    if (looked.status?.startsWith(untold)) await sayUntold(context, looked, io);
     return conclude(context, looked, 'unresolved', io);
   }
   switch (looked.final) {
@@ -46,14 +54,20 @@ export async function settleBatch(context: RunContext, batchId: string, io: Engi
 /** What becomes of changes that the platform does not show. */
 type Patience = 'wait' | 'fail' | 'split' | 'unresolved';
 
-async function poll(context: RunContext, batch: Batch, io: EngineIo): Promise<Batch> {
-  const { owned, sync, signal } = context;
+/** What the platform tells of the file, and how long it wants to be left alone. */
+interface Look {
+  readonly looked: Batch;
+  readonly askedMs: number;
+}
+
+async function poll(context: RunContext, batch: Batch, io: EngineIo): Promise<Look> {
+  const { owned, sync } = context;
   const { connection } = sync.settings;
   await io.store.leases.take(fileLeaseName(connection), owned.run.id, fileLeaseMs, io.clock.now());
-  const status = await sync.platform.status(batch.fileId ?? '', signal);
+  const { status, askedMs } = await askStatus(context, batch, io);
   const text = status.kind === 'no-status' ? 'no status to be had' : status.text;
   io.progress({ step: 'settling', batch: batch.number, batches: 0, status: text });
-  if (status.kind === 'pending' && !status.isKnown && batch.status !== text) {
+  if (status.kind === 'pending' && !status.isKnown && batch.status !== text && !text.startsWith(untold)) {
     io.logger.warn({ run: owned.run.id, batch: batch.number, status: text }, 'unknown file status: waiting');
     const message = `batch ${batch.number}: the platform says "${text}", which dialect.status does not name; treated as still working`;
     await io.store.runs.addFindings(owned, [{ code: 'batch-failed', message }]);
@@ -63,7 +77,36 @@ async function poll(context: RunContext, batch: Batch, io: EngineIo): Promise<Ba
   const polls = batch.polls + 1;
   await io.store.batches.update(owned, batch.id, { status: text, polls, final, finalAt });
   if (final !== undefined) io.checkpoint('status-final');
-  return { ...batch, status: text, polls, final, finalAt };
+  return { looked: { ...batch, status: text, polls, final, finalAt }, askedMs };
+}
+
+/** Begins the status of a file of which the platform did not tell one. */
+const untold = 'not told: ';
+
+/**
+ * The file's status. Where the platform fails to tell it, in a way that may heal, the file is as far as it was: that is
+ * no reason to give up a batch that has gone out.
+ */
+async function askStatus(
+  { owned, sync, signal }: RunContext,
+  batch: Batch,
+  io: EngineIo,
+): Promise<{ readonly status: FileStatus; readonly askedMs: number }> {
+  try {
+    return { status: await sync.platform.status(batch.fileId ?? '', signal), askedMs: 0 };
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.retry === 'never') throw error;
+    const text = untold + (error.status === undefined ? 'no whole answer' : `answered ${error.status}`);
+    const fields = { run: owned.run.id, batch: batch.number, status: text, code: error.code, error: error.message };
+    if (batch.status !== text) io.logger.warn(fields, 'the status of the file is not to be had: waiting');
+    const askedMs = error.retry === 'backoff' ? 0 : error.retry.afterMs;
+    return { status: { kind: 'pending', text, isKnown: false }, askedMs };
+  }
+}
+
+async function sayUntold({ owned, sync }: RunContext, batch: Batch, io: EngineIo): Promise<void> {
+  const message = `batch ${batch.number}: what became of its file was ${batch.status}, until settle.deadline; its users were read back. If ${sync.dialect.status.path} is not where the platform tells it, correct dialect.status.path`;
+  await io.store.runs.addFindings(owned, [{ code: 'batch-failed', message }]);
 }
 
 /** Reads the batch's users back and writes down what is certain; the rest goes as `patience` says. */
@@ -141,11 +184,11 @@ async function toDelivery({ owned }: RunContext, io: EngineIo): Promise<Step> {
   return next('deliver');
 }
 
-/** Looks more and more seldom: every `settle.every`, growing by half each time, at most once a minute. */
-function lookAgain({ sync }: RunContext, batch: Batch): Step {
+/** Looks more and more seldom: every `settle.every`, growing by half each time, at least once a minute unless asked for patience. */
+function lookAgain({ sync }: RunContext, batch: Batch, atLeastMs = 0): Step {
   const { everyMs } = sync.settings.settle;
   const afterMs = Math.min(everyMs * 1.5 ** Math.min(batch.polls, 20), Math.max(longestPollMs, everyMs));
-  return next('settle', batch.id, Math.round(afterMs));
+  return next('settle', batch.id, Math.round(Math.max(afterMs, atLeastMs)));
 }
 
 function findingsOf({ change, verdict }: ReadBack): Finding[] {

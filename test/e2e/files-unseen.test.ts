@@ -116,4 +116,34 @@ describe('a file whose end is not seen', () => {
       expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
     },
   );
+
+  it.each(['status:status=500', 'status:html', 'status:reset-before-commit', 'status:status=503;retry-after=40'])(
+    'because its status can never be had is waited for until the deadline, then read back (%s)',
+    async (fault) => {
+      const office = await officeWith(20, 20, { sync: { ...csv, settle } });
+      office.setFaults(fault);
+      const from = office.clock.now();
+      const report = await office.apply();
+      expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
+      expect(office.clock.now() - from).toBeGreaterThanOrEqual(90_000);
+      expect(report.findings.map(({ message }) => message).join()).toMatch(/not told: .+ until settle\.deadline/);
+      expect(office.log.messages('warn')).toContain('the status of the file is not to be had: waiting');
+      expect(writes(office)).toBe(20);
+    },
+  );
+
+  it('because its status can never be had leaves a dropped row unresolved, not failed', async () => {
+    const office = await officeWith(20, 20, { sync: { ...csv, settle } });
+    office.setFaults('status:status=500', 'file:drop-row=E7');
+    expect((await office.apply()).run).toMatchObject({ outcome: 'partial', counts: { applied: 19, unresolved: 1 } });
+  });
+
+  it('is asked about no sooner than the platform wants to be', async () => {
+    const office = await officeWith(20, 20, { sync: { ...csv, settle } });
+    office.setFaults('status:status=503;retry-after=40@1');
+    const from = office.clock.now();
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
+    expect(office.sandbox.state.requests.status).toBe(2);
+    expect(office.clock.now() - from).toBeGreaterThanOrEqual(40_000);
+  });
 });
