@@ -2,7 +2,9 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
+    // Only what hangs runs into them: a first start of a browser or a database on a busy machine takes its time.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     projects: [
       { extends: true, test: { name: 'architecture', include: ['test/architecture.test.ts'] } },
       {
@@ -15,7 +17,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts'], testTimeout: 120_000 },
+        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts'], testTimeout: 240_000 },
       },
     ],
   },

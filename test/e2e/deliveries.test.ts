@@ -82,7 +82,7 @@ describe('delivery: direct', () => {
   it('creates and updates by calls alone', async () => {
     const office = await managed(direct);
     await office.writeEmployees(employees(33).map((row) => ({ ...row, last: 'Paz' })));
-    const report = await office.app.plan('people', { signal: AbortSignal.timeout(10_000), progress: () => {} });
+    const report = await office.app.plan('people', { signal: AbortSignal.timeout(60_000), progress: () => {} });
     expect(report.counts).toMatchObject({ create: 3, update: 30 });
     expect((await office.applyAll()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 33 } });
     expect(office.sandbox.state.requests.upload).toBe(0);

@@ -154,7 +154,7 @@ describe('an API over HTTP whose answers leave out what may not be seen', () => 
       expect.stringMatching(/^lifecycle\.leaveDate reads `end`, which came for nobody, and did before/),
     ]);
     expect(office.sandbox.state.log).toHaveLength(0);
-    const watch = { signal: AbortSignal.timeout(10_000), progress: () => {} };
+    const watch = { signal: AbortSignal.timeout(60_000), progress: () => {} };
     const trial = await office.app.trySource('people', { ...watch, shown: 1 });
     expect(trial.unseen).toEqual([
       { read: 'mail', readers: ['email'] },

@@ -137,7 +137,7 @@ test('what was done to a token is in the audit under its connection, and under n
   const office = await openOffice();
   const server = await openTestServer(office.app);
   // The office has a fixed access token, which nobody can refresh.
-  const asked = office.app.tokenRefresh('acme', AbortSignal.timeout(10_000), 'shell:ana');
+  const asked = office.app.tokenRefresh('acme', AbortSignal.timeout(60_000), 'shell:ana');
   await expect(asked).rejects.toMatchObject({ code: 'TOKEN_UNAVAILABLE' });
   const detail = 'failed: TOKEN_UNAVAILABLE';
   const { entries } = await expectAnswer(server, 'list-audit', '/api/audit');
