@@ -8,6 +8,8 @@ export type ErrorCode =
   | 'CONFIG_INVALID'
   | 'USAGE'
   | 'SOURCE_UNAVAILABLE'
+  /** The HR system does not take our credentials, or they lack a right: asking again and again may lock them out. */
+  | 'SOURCE_REFUSED'
   | 'SCAN_INCOMPLETE'
   | 'PLATFORM_UNREACHABLE'
   | 'PLATFORM_ANSWER_INVALID'

@@ -47,11 +47,19 @@ export function resumePoint(run: Run): Step {
   }
 }
 
+/** What becomes of a schedule whose source was refused (`leftAloneUntil`). */
+const afterRefusal =
+  'A schedule leaves the HR system alone for an hour now, then ever longer, so that nothing is locked out: ' +
+  'once this is mended, "rollcall resync" or a restart asks at once.';
+
 /** Ends a run that cannot go on. What is out stays unresolved, what was not sent is dropped, and the reason is kept. */
 export async function failRun(context: RunContext, error: unknown, io: EngineIo): Promise<Step> {
   const reason =
     error instanceof RollcallError
       ? error.message
       : `unexpected: ${error instanceof Error ? error.message : 'unknown'}`;
-  return finishRun(context, io, reason);
+  if (!(error instanceof RollcallError) || error.code !== 'SOURCE_REFUSED') return finishRun(context, io, reason);
+  const { owned } = context;
+  await io.store.runs.update(owned, { facts: { ...owned.run.facts, isSourceRefused: true } });
+  return finishRun(context, io, `${reason} ${afterRefusal}`);
 }

@@ -6,6 +6,7 @@ import { isPaused, openRun, requestRun } from '../engine/request-run.ts';
 import { type HeldLease, takeOverLease } from '../runtime/hold-lease.ts';
 import { type DriveIo, driveRun } from '../runtime/in-process/drive-run.ts';
 import { openSchedule, type Schedule } from '../runtime/schedule.ts';
+import { leftAloneUntil } from './left-alone-until.ts';
 import type { Engine } from './open-engine.ts';
 import { type AlertLooks, openAlertLooks } from './watch-alerts.ts';
 
@@ -143,7 +144,9 @@ export function scheduleTicks(config: Config, { io }: Engine): (() => Promise<vo
   return Object.values(config.syncs).flatMap(({ name, schedule }) => {
     if (schedule === undefined) return [];
     const at: Schedule = openSchedule(schedule.cron, schedule.timezone);
+    const openedAt = io.clock.now();
     let checkedAt: number | undefined;
+    let quietUntil: number | undefined;
     return async () => {
       const now = io.clock.now();
       // At the very first start nothing has been missed.
@@ -152,6 +155,13 @@ export function scheduleTicks(config: Config, { io }: Engine): (() => Promise<vo
       if (await isPaused(name, io)) return;
       const slot = at.newestSlot(checkedAt, now);
       if (slot !== undefined) {
+        const until = await leftAloneUntil(name, openedAt, io.store.runs);
+        if (until !== undefined && now < until) {
+          const what = 'source: the credentials were refused, so the schedule leaves it alone for now';
+          if (until !== quietUntil) io.logger.warn({ sync: name, until: new Date(until).toISOString() }, what);
+          quietUntil = until;
+          return;
+        }
         const key = `${name}@${new Date(slot).toISOString()}`;
         await requestRun({ sync: name, kind: 'schedule', scope: { kind: 'all' }, key }, io);
       }

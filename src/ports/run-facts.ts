@@ -1,5 +1,9 @@
+import type { ReadFact } from '../core/next-read.ts';
+
 /** What the run saw; no personal data. */
 export interface RunFacts {
+  /** Which read of the source it made; absent until it was made, and in runs of versions that read only in full. */
+  readonly read?: ReadFact;
   /** When the plan was made (epoch ms): what is sent long after says too little about today. */
   readonly plannedAt?: number;
   readonly sourceRows?: number;
@@ -9,12 +13,16 @@ export interface RunFacts {
   readonly repeated?: number;
   /** People to whom nothing was sent because an earlier change has an unknown fate. */
   readonly blocked?: number;
+  /** People left as they are for a reason that passes: an e-mail still in use, a look-up that contradicts itself. */
+  readonly postponed?: number;
   /** Changes that a person has rejected: dropped, they wait for nobody. */
   readonly rejected?: number;
   /** Since when (epoch ms) the platform takes no file of ours; absent when it does. */
   readonly waitingSince?: number;
   /** A guard distrusts the read: far fewer rows, or an emptied field. */
   readonly isReadDoubted?: boolean;
+  /** The HR system refused our credentials; nothing was read. */
+  readonly isSourceRefused?: true;
   /** Why the read is not fully proven; empty when it is. */
   readonly sourceGaps?: readonly string[];
   readonly unchanged?: number;

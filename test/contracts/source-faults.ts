@@ -4,7 +4,7 @@ export type FaultFate =
   | 'read'
   /** The read is not called complete: it ends `complete: false`, or throws SOURCE_UNAVAILABLE. */
   | 'distrusted'
-  /** Trying again is useless until a person acts: it throws an error whose `retry` is `never`. */
+  /** Trying again is useless until a person acts: it throws SOURCE_REFUSED, whose `retry` is `never`. */
   | 'refused';
 
 /** Everything that an HR system may do to a read. Each kind says which of it can happen to it, and plays that. */

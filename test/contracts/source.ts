@@ -190,7 +190,8 @@ export function sourceContract({ name, prepare, impossible }: SourceCase): void 
 
       const { fate } = sourceFaults[fault];
       if ('error' in outcome) {
-        expect(outcome.error).toMatchObject({ code: 'SOURCE_UNAVAILABLE' });
+        const code = fate === 'refused' ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE';
+        expect(outcome.error).toMatchObject({ code });
         expect(fate, `a read should have ended whole, but: ${outcome.error}`).not.toBe('read');
         if (fate === 'refused') expect(outcome.error).toMatchObject({ retry: 'never' });
       } else {

@@ -158,6 +158,51 @@ describe('a deployment', () => {
     ]);
   });
 
+  describe('a source that refuses our credentials', () => {
+    const refuse = async () => {
+      throw new RollcallError('answered 401', { code: 'SOURCE_REFUSED' });
+    };
+
+    it('is asked again by the schedule after an hour, then twice as long each time, then once a day', async () => {
+      const bench = await openBench({ schedules: { people: '*/30 * * * *' }, work: refuse });
+      await bench.during(async () => {
+        const first = Date.parse('2026-11-21T13:00:00Z');
+        for (let hour = 0; hour < 81; hour++) {
+          await bench.goTo(new Date(first + hour * hourMs).toISOString().slice(8, 19));
+        }
+      });
+      const hours = ['21 13', '21 14', '21 16', '21 20', '22 04', '22 20', '23 20', '24 20'];
+      const starts = (await bench.store.runs.list({ limit: 99 })).map(({ startedAt }) => new Date(startedAt));
+      expect(starts.map((at) => at.toISOString().slice(8, 13).replace('T', ' ')).reverse()).toEqual(hours);
+      const [last] = await bench.store.runs.list({ limit: 1 });
+      expect(last?.reason).toContain('"rollcall resync"');
+      expect(bench.logger.text()).toContain('the schedule leaves it alone');
+    });
+
+    it('is asked at once when a person asks, or after a restart, and by the schedule once it has accepted them', async () => {
+      let isMended = false;
+      const bench = await openBench({
+        schedules: { people: '*/30 * * * *' },
+        work: async () => (isMended ? undefined : await refuse()),
+      });
+      await bench.during(() => bench.goTo('21T13:00:00'));
+      await bench.during(() => bench.goTo('21T13:30:00'));
+      expect(bench.began).toEqual(['people 13:00:00', 'people 13:30:00']);
+      await bench.during(async () => {
+        await bench.goTo('21T14:00:00');
+        isMended = true;
+        await bench.goTo('21T14:30:00');
+        expect(bench.began).toHaveLength(3);
+        await requestRun({ sync: 'people', kind: 'manual', scope: { kind: 'all' } }, bench.io);
+        await bench.clock.advance(3000);
+        await bench.goTo('21T15:00:00');
+        await bench.goTo('21T15:30:00');
+      });
+      const minutes = bench.began.map((start) => start.slice(0, -3));
+      expect([...new Set(minutes)].slice(2)).toEqual(['people 14:00', 'people 14:30', 'people 15:00', 'people 15:30']);
+    });
+  });
+
   it('loses no slot when the store cannot be written for a moment', async () => {
     let refusals = 3;
     const bench = await openBench({

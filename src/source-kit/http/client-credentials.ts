@@ -51,7 +51,7 @@ function tokenTrouble(where: string, answer: Exclude<TokenAnswer, { kind: 'grant
   if (answer.kind === 'refused') {
     const advice = 'Check client id, secret and scope in the configuration, and that the client is not disabled.';
     const message = `${endpoint} answered ${answer.status} (${answer.error}). ${advice}`;
-    return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+    return new RollcallError(message, { code: 'SOURCE_REFUSED', retry: 'never' });
   }
   const message = `${endpoint} gave no token: ${answer.reason}. It is tried again.`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });

@@ -37,6 +37,8 @@ export interface SourceRequest {
 export interface Refusal {
   readonly what: string;
   readonly advice: string;
+  /** Our credentials are not taken, or lack a right: whoever asks again and again may be locked out. */
+  readonly isRefusal?: boolean;
 }
 
 /** An answer that was read whole. */
@@ -70,7 +72,8 @@ export interface SourceClientParts {
 export interface SourceClient {
   /**
    * Sends until there is an answer: waits as the server asks, tries again what may heal, renews the pass once after a
-   * 401. Throws SOURCE_UNAVAILABLE, with `retry: never` where only a person can help.
+   * 401. Throws SOURCE_UNAVAILABLE, with `retry: never` where only a person can help, or SOURCE_REFUSED
+   * (`retry: never`) when the credentials are not taken.
    */
   send(request: SourceRequest): Promise<SourceAnswer>;
   /** As `send`, and decodes JSON; ids beyond 2^53 as text. An HTML page or half a body is no JSON. */
@@ -274,8 +277,9 @@ function refuseWebPage(answer: Answer): void {
   if (type.endsWith('html')) throw new AnswerInvalid('the body is a web page instead of data', true);
 }
 
-function troubleError({ what, advice }: Trouble, retry: Retry): RollcallError {
-  return new RollcallError(advice === '' ? what : `${what}. ${advice}`, { code: 'SOURCE_UNAVAILABLE', retry });
+function troubleError({ what, advice, isRefusal }: Trouble, retry: Retry): RollcallError {
+  const code = isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE';
+  return new RollcallError(advice === '' ? what : `${what}. ${advice}`, { code, retry });
 }
 
 /** Undefined for what is no absolute address. */

@@ -15,6 +15,8 @@ export interface Trouble {
   readonly afterMs?: number;
   /** A 401: the pass that was refused. */
   readonly refused?: Pass;
+  /** Our credentials are not taken, or lack a right: whoever asks again and again may be locked out. */
+  readonly isRefusal?: boolean;
 }
 
 const forgotten = [400, 404, 410];
@@ -29,17 +31,17 @@ export function judgeStatus(
   busyWaitMs?: number,
 ): Trouble {
   const { status } = answer;
-  const what = `${request.name} was answered ${status}`;
+  const what = `${request.name} was answered ${status} by ${hostOf(request)}`;
   if (status === 401) {
     const advice =
       'The credentials are not accepted: check them in the configuration, and that their account is not disabled. ' +
       'Nothing is tried again, because some HR systems lock accounts out.';
     const more = request.unauthorised === undefined ? '' : ` ${request.unauthorised}`;
-    return { heals: 'never', what, advice: `${advice}${more}`, refused: pass };
+    return { heals: 'never', what, advice: `${advice}${more}`, refused: pass, isRefusal: true };
   }
   if (status === 403) {
     const advice = 'The credentials lack a right for this: docs/sources/ names the least rights of each kind.';
-    return { heals: 'never', what, advice };
+    return { heals: 'never', what, advice, isRefusal: true };
   }
   if (busy.includes(status)) {
     const afterMs = askedWaitMs(answer, now) ?? (status === 429 ? busyWaitMs : undefined);
@@ -56,6 +58,11 @@ export function judgeStatus(
   }
   const advice = 'Check the address and what is asked for: the same request will be refused again.';
   return { heals: 'never', what, advice };
+}
+
+/** Whom the operator has to look at: an address that is wrong by a letter is seen here first. */
+function hostOf({ url }: SourceRequest): string {
+  return URL.canParse(url) ? new URL(url).host : 'no address';
 }
 
 /** `Retry-After` (RFC 9110, 10.2.3), else `X-RateLimit-Reset` as an epoch in seconds (HiBob). */
@@ -75,17 +82,18 @@ export function judgeBreakdown(
   timeoutMs: number,
 ): Trouble {
   const { name } = request;
+  const host = hostOf(request);
   if (hasTimedOut) {
-    const what = `${name} was not answered whole within ${timeoutMs} ms`;
+    const what = `${name} was not answered whole by ${host} within ${timeoutMs} ms`;
     return { heals: 'here', what, advice: 'If the HR system is only slow, raise limits.timeout.' };
   }
   if (error instanceof AnswerInvalid) {
-    const what = `${name} was answered, but ${error.message}`;
+    const what = `${name} was answered by ${host}, but ${error.message}`;
     const advice = 'Check that the address is the API itself, not a login or maintenance page.';
     return { heals: error.isFinal ? 'later' : 'here', what, advice };
   }
   const { kind, text } = describeNetworkFailure(error);
-  const what = `${name} got no whole answer: ${text}`;
+  const what = `${name} got no whole answer from ${host}: ${text}`;
   if (kind === 'tls') return { heals: 'never', what, advice: "Check the server's certificate, `tls`, and this clock." };
   if (kind === 'too-large') return { heals: 'never', what, advice: 'Ask for smaller pages.' };
   return { heals: 'here', what, advice: 'Check the address and the network.' };

@@ -28,6 +28,7 @@ export function s3Trouble(s3: S3, name: string, { status, code, region }: S3Refu
   const what = `${name} was refused: ${code ?? `status ${status}`}`;
   const unavailable = (message: string, retry: 'never' | 'backoff' = 'never'): RollcallError =>
     new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry });
+  const refused = (message: string): RollcallError => new RollcallError(message, { code: 'SOURCE_REFUSED' });
   if (region !== undefined && region !== s3.region) {
     return unavailable(`${what}. The bucket lies in ${region}: set source.s3.region`);
   }
@@ -40,12 +41,12 @@ export function s3Trouble(s3: S3, name: string, { status, code, region }: S3Refu
       return unavailable(`${what}. The clock of this machine or of the server is wrong`);
     case 'ExpiredToken':
     case 'InvalidToken':
-      return unavailable(`${what}. The temporary credentials have ended: set new ones`);
+      return refused(`${what}. The temporary credentials have ended: set new ones`);
     case 'SignatureDoesNotMatch':
     case 'InvalidAccessKeyId':
-      return unavailable(`${what}. Check source.s3.accessKeyId, secretAccessKey and region`);
+      return refused(`${what}. Check source.s3.accessKeyId, secretAccessKey and region`);
     default:
-      return unavailable(
+      return (status === 401 || status === 403 ? refused : unavailable)(
         `${what}. Check key and region, and that the account may s3:GetObject (and s3:ListBucket for a pattern, and to be told that an object is not there)`,
       );
   }

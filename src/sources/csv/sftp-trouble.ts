@@ -38,7 +38,7 @@ export function sessionTrouble(where: string, error: unknown): RollcallError {
     const message =
       `${where} refuses the login: check user and password or privateKey, and that the account is not locked. ` +
       'Nothing is tried again, because some servers lock accounts out';
-    return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', cause: error });
+    return new RollcallError(message, { code: 'SOURCE_REFUSED', cause: error });
   }
   const { text } = describeNetworkFailure(error);
   return new Interruption(

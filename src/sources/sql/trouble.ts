@@ -5,6 +5,8 @@ interface Trouble {
   readonly codes: RegExp;
   readonly retry: Retry;
   readonly advice: string;
+  /** The database does not take our credentials. */
+  readonly isRefusal?: true;
   /** What the database says of it names no value of a row, so that it may be told. */
   readonly isTold?: true;
 }
@@ -16,6 +18,7 @@ const serverTroubles: readonly Trouble[] = [
     retry: 'never',
     advice: 'does not let us in. Check user and password in source.url, and what the server allows this host',
     isTold: true,
+    isRefusal: true,
   },
   {
     codes: /^(3D|42000 1049)/,
@@ -108,13 +111,21 @@ export function explainTrouble(error: unknown, place: string): unknown {
     return unavailable(place, isProof ? unproven : lost, said, isProof ? 'never' : 'backoff');
   }
   const table = error instanceof SqliteTrouble ? sqliteTroubles : serverTroubles;
-  const { advice = unexpected, retry = 'backoff', isTold } = table.find(({ codes }) => codes.test(state)) ?? {};
-  return unavailable(place, advice, isTold === true ? `${state}: ${error.message}` : state, retry);
+  const trouble = table.find(({ codes }) => codes.test(state));
+  const { advice = unexpected, retry = 'backoff', isTold, isRefusal } = trouble ?? {};
+  const said = isTold === true ? `${state}: ${error.message}` : state;
+  return unavailable(place, advice, said, retry, isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE');
 }
 
-function unavailable(place: string, advice: string, said: string, retry: Retry): RollcallError {
+function unavailable(
+  place: string,
+  advice: string,
+  said: string,
+  retry: Retry,
+  code: 'SOURCE_UNAVAILABLE' | 'SOURCE_REFUSED' = 'SOURCE_UNAVAILABLE',
+): RollcallError {
   return new RollcallError(`the database ${place} ${advice} (${said}).`, {
-    code: 'SOURCE_UNAVAILABLE',
+    code,
     retry,
     cause: new Error(said),
   });

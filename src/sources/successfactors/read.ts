@@ -115,7 +115,7 @@ function refusalOf(name: string, status: number, bytes: Uint8Array): Refusal | u
     status === 403
       ? 'The user lacks a right: docs/sources/successfactors.md names the least rights.'
       : 'A navigation of expand or a field of filter is not there, or not granted: leave it out of source.expand, or grant it.';
-  return { what, advice };
+  return { what, advice, isRefusal: status === 403 };
 }
 
 function errorCode(bytes: Uint8Array): string | undefined {

@@ -74,7 +74,7 @@ function refusalOf(parse: () => Element): Refusal | undefined {
   const advice = isLogin
     ? 'Check user (ISU@tenant) and password, and that the integration user is neither locked nor expired.'
     : "Check the version in the address, and the integration user's right to Get_Workers (domain Worker Data: Public Worker Reports, and those of the parts asked for).";
-  return { what: `${requestName} was refused: ${code}${where}`, advice };
+  return { what: `${requestName} was refused: ${code}${where}`, advice, isRefusal: isLogin };
 }
 
 function noWorkers(body: Element): RollcallError {

@@ -148,7 +148,7 @@ describe('client credentials', () => {
 
     const reading = openBench(url, { authority: open() }).run((client) => client.json(people(url)));
 
-    await expect(reading).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+    await expect(reading).rejects.toMatchObject({ code: 'SOURCE_REFUSED', retry: 'never' });
     await expect(reading).rejects.toThrow('invalid_client');
     await expect(reading).rejects.not.toThrow('ß c');
     expect(tokenRequests()).toHaveLength(1);

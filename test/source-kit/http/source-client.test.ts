@@ -102,9 +102,19 @@ describe('what does not pass ends', () => {
     expect(io.clock.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(900_000);
   });
 
+  it('at once: 403, for whose good the credentials are not shown again', async () => {
+    const { url, seen } = await serve((response) => answer(response, 403, 'secret'));
+
+    const reading = openBench(url).run((client) => client.json(people(url)));
+
+    await expect(reading).rejects.toMatchObject({ code: 'SOURCE_REFUSED', retry: 'never' });
+    await expect(reading).rejects.toThrow(`GET /people was answered 403 by ${new URL(url).host}`);
+    await expect(reading).rejects.not.toThrow('secret');
+    expect(seen).toHaveLength(1);
+  });
+
   it.each<[string, Respond, string]>([
-    ['403', (response) => answer(response, 403, 'secret'), 'lack a right'],
-    ['404', (response) => answer(response, 404), 'Check the address'],
+    ['404', (response) => answer(response, 404, 'secret'), 'Check the address'],
     ['400', (response) => answer(response, 400), 'will be refused again'],
     ['a redirect', (response) => answer(response, 302, '', { location: 'https://example.com/' }), 'not followed'],
     ['201, which answers no read', (response) => answer(response, 201, '{}', json), 'Check the address'],
@@ -212,7 +222,7 @@ describe('after a 401', () => {
 
     const reading = openBench(url, { authority }).run((client) => client.json(people(url)));
 
-    await expect(reading).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+    await expect(reading).rejects.toMatchObject({ code: 'SOURCE_REFUSED', retry: 'never' });
     await expect(reading).rejects.toThrow('credentials are not accepted');
     expect([seen.length, authority.renewals()]).toEqual([2, 1]);
   });

@@ -117,7 +117,7 @@ describe('HiBob people', () => {
     async (status) => {
       const { read, server } = await office({ answer: () => ({ status, body: '' }) });
 
-      await expect(read()).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+      await expect(read()).rejects.toMatchObject({ code: 'SOURCE_REFUSED', retry: 'never' });
       expect(server.requests).toHaveLength(1);
     },
   );

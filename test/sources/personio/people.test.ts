@@ -238,7 +238,7 @@ describe('persons of Personio v2', () => {
   ])('are not asked for again after %s', async (_, options) => {
     const { read } = await office('v2', options);
 
-    await expect(read()).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+    await expect(read()).rejects.toMatchObject({ code: 'SOURCE_REFUSED', retry: 'never' });
   });
 
   it('have no names of departments where those may not be read, and the read says so', async () => {

@@ -331,9 +331,12 @@ describe.each(worlds.slice(1))('a server ($name)', ({ open, isThere }) => {
     password.password = 'geheim';
     database.pathname = '/nowhere';
 
-    for (const { href } of [password, database]) {
+    for (const [{ href }, code] of [
+      [password, 'SOURCE_REFUSED'],
+      [database, 'SOURCE_UNAVAILABLE'],
+    ] as const) {
       const error = await failure(href, 'select 1 as id');
-      expect(error).toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+      expect(error).toMatchObject({ code, retry: 'never' });
       expect(String(error)).not.toContain('geheim');
     }
   });

@@ -133,7 +133,7 @@ describe('Get_Workers', () => {
     const auth = { kind: 'basic', username: 'ISU_Rollcall@acme', password: 'wrong-one' };
     const { source, workday } = await openWorkers(fakeWorkers(3), { auth });
     const failure = await readWhole(source).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+    expect(failure).toMatchObject({ code: 'SOURCE_REFUSED', retry: 'never' });
     expect(String(failure)).toMatch(/Client\.authenticationError\. Check user .* neither locked/);
     expect(String(failure)).not.toMatch(/wrong-one|ISU_Rollcall/);
     expect(workday.requests).toHaveLength(1);
