@@ -14,14 +14,13 @@ export async function judgeHeld(
   store: Store,
   now: number,
 ): Promise<AlertProblem | 'well' | undefined> {
-  const holds = await store.holds.open(sync, now);
+  const { holds, changes } = await store.holds.open(sync, now);
   if (holds.length === 0) {
     if (run?.outcome === 'held' && run.facts.isReadDoubted === true) return doubtedRead(run);
     // A doubted read has no holds: only the next run can say that it is over.
     return run === undefined && (await isNewestDoubted(sync, store)) ? undefined : 'well';
   }
   if (run === undefined || run.scope.kind !== 'all') return undefined;
-  const changes = new Set(holds.flatMap(({ hashes }) => hashes)).size;
   const ends = Math.min(...holds.map(({ expiresAt }) => expiresAt));
   const held = await store.plans.page(run.id, { limit: shownPeople, states: ['held'] });
   const { applied } = run.counts;

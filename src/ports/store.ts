@@ -5,11 +5,13 @@ import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { BatchState, ChangeState, Counts, Outcome, Phase } from '../core/run.ts';
 import type { AlertBook } from './alerts.ts';
+import type { Holds } from './holds.ts';
 import type { Lease, Leases } from './leases.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Audit, KeyedTrigger, Pauses } from './store-operations.ts';
 import type { TokenStore } from './token-store.ts';
 
+export type { HoldFacts, HoldRecord, Holds, OpenHolds } from './holds.ts';
 export type { Lease, Leases } from './leases.ts';
 export type { RunFacts } from './run-facts.ts';
 export type { Audit, AuditAction, AuditEntry, AuditQuery, KeyedTrigger, Pause, Pauses } from './store-operations.ts';
@@ -291,33 +293,6 @@ export interface Ledger {
   /** How many users the sync owns that we have not removed. */
   countOwned(connection: string, sync: string): Promise<number>;
   put(owned: OwnedRun, entries: readonly LedgerEntry[]): Promise<void>;
-}
-
-/* ---- holds ---- */
-
-export interface HoldRecord {
-  readonly id: string;
-  readonly sync: string;
-  readonly run: string;
-  readonly class: ChangeClass;
-  readonly reason: string;
-  readonly digest: string;
-  readonly hashes: readonly string[];
-  readonly heldAt: number;
-  readonly expiresAt: number;
-  readonly state: 'open' | 'approved' | 'rejected' | 'expired';
-}
-
-export interface Holds {
-  /** Replaces the sync's open holds by these: a hold of the same changes is renewed, others expire. */
-  renew(owned: OwnedRun, holds: readonly HoldRecord[]): Promise<void>;
-  open(sync: string, now: number): Promise<readonly HoldRecord[]>;
-  ofRun(runId: string): Promise<readonly HoldRecord[]>;
-  /** Approves change hashes for one run of the sync before `expiresAt`; open holds that are wholly approved say so. */
-  approve(sync: string, hashes: readonly string[], by: string, now: number, expiresAt: number): Promise<number>;
-  reject(sync: string, hashes: readonly string[], by: string, now: number): Promise<number>;
-  /** Hashes a person rejected: they are dropped without asking until they change or the rejection ends (7 days). */
-  rejected(sync: string, now: number): Promise<ReadonlySet<string>>;
 }
 
 /* ---- source reads ---- */

@@ -1,10 +1,11 @@
 import type { Selectable } from 'kysely';
-import type { HoldRecord } from '../ports/store.ts';
+import type { HoldFacts, HoldRecord, OpenHolds } from '../ports/store.ts';
+import { countHolds, type HoldCounts } from './count-holds.ts';
 import type { Database } from './database.ts';
 import type { HoldRow } from './schema.ts';
 
-/** A hold without its hashes, which may be megabytes. */
-export type HoldFacts = Omit<Selectable<HoldRow>, 'hashes'>;
+/** A hold's row without its hashes, which may be megabytes. */
+export type HoldFactsRow = Omit<Selectable<HoldRow>, 'hashes'>;
 
 export const holdFacts = [
   'holds.id',
@@ -22,11 +23,18 @@ export const holdFacts = [
 /** So many hashes are kept in all, 100 bytes each; of a larger hold none. */
 const mostKept = 200_000;
 
+export interface HoldHashes {
+  complete(rows: readonly HoldFactsRow[]): Promise<HoldRecord[]>;
+  /** Of one sync's open holds. */
+  count(sync: string, rows: readonly HoldFactsRow[]): Promise<OpenHolds>;
+}
+
 /**
- * Completes holds by their hashes. A hold's hashes never change, and whoever shows a run, its alerts and its metrics asks
- * for them again and again: so those of the last few holds are kept.
+ * Completes holds by their hashes, or counts them. A hold's hashes never change, and whoever shows a run, its alerts and
+ * its metrics asks for them again and again: so those of the last few holds are kept, and each sync's counts.
  */
-export function openHoldHashes(db: Database): { complete(rows: readonly HoldFacts[]): Promise<HoldRecord[]> } {
+export function openHoldHashes(db: Database): HoldHashes {
+  const counted = new Map<string, { readonly ids: string; readonly counts: Promise<HoldCounts> }>();
   const known = new Map<string, Promise<readonly string[]>>();
   const sizes = new Map<string, number>();
 
@@ -57,16 +65,27 @@ export function openHoldHashes(db: Database): { complete(rows: readonly HoldFact
     reading.catch(() => forget(id));
     return reading;
   };
+  const complete = async (rows: readonly HoldFactsRow[]): Promise<HoldRecord[]> => {
+    const holds: HoldRecord[] = [];
+    for (const row of rows) holds.push({ ...toFacts(row), hashes: await hashesOf(row.id) });
+    return holds;
+  };
+  const countsOf = (sync: string, rows: readonly HoldFactsRow[]): Promise<HoldCounts> => {
+    const ids = rows.map(({ id }) => id).join();
+    const found = counted.get(sync);
+    if (found?.ids === ids) return found.counts;
+    const counts = complete(rows).then(countHolds);
+    counted.set(sync, { ids, counts });
+    counts.catch(() => counted.delete(sync));
+    return counts;
+  };
   return {
-    async complete(rows) {
-      const holds: HoldRecord[] = [];
-      for (const row of rows) holds.push(toHold(row, await hashesOf(row.id)));
-      return holds;
-    },
+    complete,
+    count: async (sync, rows) => ({ holds: rows.map(toFacts), ...(await countsOf(sync, rows)) }),
   };
 }
 
-function toHold(row: HoldFacts, hashes: readonly string[]): HoldRecord {
+function toFacts(row: HoldFactsRow): HoldFacts {
   return {
     id: row.id,
     sync: row.sync,
@@ -74,7 +93,6 @@ function toHold(row: HoldFacts, hashes: readonly string[]): HoldRecord {
     class: row.class,
     reason: row.reason,
     digest: row.digest,
-    hashes,
     heldAt: Number(row.held_at),
     expiresAt: Number(row.expires_at),
     state: row.state,

@@ -4,7 +4,7 @@ import { chunk } from '../core/batch.ts';
 import type { HoldRecord, Holds } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
 import { decisionsOf, lockName } from './differences.ts';
-import { type HoldFacts, holdFacts, openHoldHashes } from './hold-hashes.ts';
+import { type HoldFactsRow, holdFacts, openHoldHashes } from './hold-hashes.ts';
 import { RowWriter } from './row-writer.ts';
 import type { ApprovalRow, HoldRow } from './schema.ts';
 
@@ -92,7 +92,8 @@ export function createHolds(db: Database): Holds {
     },
 
     async open(sync, now) {
-      return known.complete((await openRows(db, sync)).filter((row) => row.expires_at > now));
+      const rows = (await openRows(db, sync)).filter((row) => row.expires_at > now);
+      return known.count(sync, rows);
     },
 
     async ofRun(runId) {
@@ -117,7 +118,7 @@ export function createHolds(db: Database): Holds {
   };
 }
 
-function openRows(db: Database, sync: string): Promise<HoldFacts[]> {
+function openRows(db: Database, sync: string): Promise<HoldFactsRow[]> {
   return db
     .selectFrom('holds')
     .select(holdFacts)
@@ -129,7 +130,7 @@ function openRows(db: Database, sync: string): Promise<HoldFacts[]> {
 }
 
 /** The same changes of the same class, and the hold had not run out: who let it run out is asked anew. */
-function isRenewal(row: HoldFacts, hold: HoldRow): boolean {
+function isRenewal(row: HoldFactsRow, hold: HoldRow): boolean {
   return row.class === hold.class && row.hashes_key === hold.hashes_key && row.expires_at > hold.held_at;
 }
 

@@ -104,11 +104,8 @@ async function readSync(sync: string, instruments: Instruments, { store, clock }
     instruments.freshness.set({ sync }, (now - successAt) / 1000);
   }
   instruments.paused.set({ sync }, (await store.pauses.get(sync)) === undefined ? 0 : 1);
-  const holds = await store.holds.open(sync, now);
-  for (const name of changeClasses) {
-    const hashes = holds.filter((hold) => hold.class === name).flatMap((hold) => hold.hashes);
-    instruments.heldChanges.set({ sync, class: name }, new Set(hashes).size);
-  }
+  const { byClass } = await store.holds.open(sync, now);
+  for (const name of changeClasses) instruments.heldChanges.set({ sync, class: name }, byClass[name] ?? 0);
   const waiting = await store.triggers.waiting(sync);
   const oldest = Math.min(now, ...waiting.map(({ requestedAt }) => requestedAt));
   instruments.triggersWaiting.set({ sync }, waiting.length);

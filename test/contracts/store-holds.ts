@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Store } from '../../src/ports/store.ts';
+import type { HoldFacts, HoldRecord, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { dayMs, endRun, hourMs, openRun, sampleHold } from './store-samples.ts';
+
+const openOf = async (store: Store, sync = 'people', at = now) => (await store.holds.open(sync, at)).holds;
+const factsOf = ({ hashes, ...facts }: HoldRecord): HoldFacts => facts;
 
 export function describeHolds(store: () => Store): void {
   it('tells open holds until they run out, and those of a run for good', async () => {
@@ -9,10 +12,31 @@ export function describeHolds(store: () => Store): void {
     const owned = await openRun(store(), { id: 'run_1' });
     const hold = sampleHold(owned, 'hold_1', ['h1', 'h2']);
     await holds.renew(owned, [hold]);
-    expect(await holds.open('people', now)).toEqual([hold]);
-    expect(await holds.open('people', now + dayMs)).toEqual([]);
-    expect(await holds.open('others', now)).toEqual([]);
+    expect(await openOf(store())).toEqual([factsOf(hold)]);
+    expect(await openOf(store(), 'people', now + dayMs)).toEqual([]);
+    expect(await openOf(store(), 'others', now)).toEqual([]);
     expect(await holds.ofRun('run_1')).toEqual([hold]);
+  });
+
+  it('counts what is held, each change once: in all and by class, again whenever something changes', async () => {
+    const { holds } = store();
+    const counts = async (at = now) => {
+      const { changes, byClass } = await holds.open('people', at);
+      return [changes, byClass];
+    };
+    expect(await counts()).toEqual([0, {}]);
+    const owned = await openRun(store(), { id: 'run_1' });
+    const disables = sampleHold(owned, 'hold_1', ['h1', 'h2', 'h3']);
+    const removes = { ...sampleHold(owned, 'hold_2', ['h3', 'h4']), class: 'removes' } as const;
+    const moreRemoves = { ...sampleHold(owned, 'hold_3', ['h4', 'h5', 'h5']), class: 'removes' } as const;
+    await holds.renew(owned, [disables]);
+    expect(await counts()).toEqual([3, { disables: 3 }]);
+    await holds.renew(owned, [disables, removes, moreRemoves]);
+    expect(await counts()).toEqual([5, { disables: 3, removes: 3 }]);
+    expect(await counts()).toEqual([5, { disables: 3, removes: 3 }]);
+    await holds.approve('people', ['h1', 'h2', 'h3'], 'ops', now, now + dayMs);
+    expect(await counts()).toEqual([3, { removes: 3 }]);
+    expect(await counts(now + dayMs)).toEqual([0, {}]);
   });
 
   it('renews a hold of the same changes under its old id, and it is found from both runs', async () => {
@@ -26,7 +50,7 @@ export function describeHolds(store: () => Store): void {
       ...sampleHold(second, 'hold_1', ['h1', 'h2']),
       expiresAt: now + hourMs + dayMs,
     };
-    expect(await holds.open('people', now + dayMs)).toEqual([renewed]);
+    expect(await openOf(store(), 'people', now + dayMs)).toEqual([factsOf(renewed)]);
     expect(await holds.ofRun('run_1')).toEqual([renewed]);
     expect(await holds.ofRun('run_2')).toEqual([renewed]);
   });
@@ -41,7 +65,7 @@ export function describeHolds(store: () => Store): void {
     await holds.renew(owned, two(now));
     await holds.renew(owned, two(now + hourMs).reverse());
     const expected = two(now).map((hold) => ({ ...hold, expiresAt: hold.expiresAt + hourMs }));
-    expect(await holds.open('people', now)).toEqual(expected);
+    expect(await openOf(store())).toEqual(expected.map(factsOf));
     expect(await holds.ofRun('run_1')).toEqual(expected);
   });
 
@@ -53,11 +77,11 @@ export function describeHolds(store: () => Store): void {
     await holds.renew(owned, [sampleHold(owned, 'hold_1', ['h1'])]);
     await holds.renew(owned, [sampleHold(owned, 'hold_2', ['h1', 'h2'])]);
     await holds.renew(owned, [{ ...sampleHold(owned, 'hold_3', ['h1', 'h2']), class: 'removes' }]);
-    expect((await holds.open('people', now)).map(({ id }) => id)).toEqual(['hold_3']);
+    expect((await openOf(store())).map(({ id }) => id)).toEqual(['hold_3']);
     await holds.renew(owned, []);
-    expect(await holds.open('people', now)).toEqual([]);
+    expect(await openOf(store())).toEqual([]);
     expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(['expired', 'expired', 'expired']);
-    expect(await holds.open('others', now)).toHaveLength(1);
+    expect(await openOf(store(), 'others', now)).toHaveLength(1);
   });
 
   it('asks anew about changes whose hold has run out', async () => {
@@ -65,7 +89,7 @@ export function describeHolds(store: () => Store): void {
     const owned = await openRun(store(), { id: 'run_1' });
     await holds.renew(owned, [sampleHold(owned, 'hold_1', ['h1'])]);
     await holds.renew(owned, [sampleHold(owned, 'hold_2', ['h1'], now + dayMs)]);
-    const open = await holds.open('people', now + dayMs);
+    const open = await openOf(store(), 'people', now + dayMs);
     expect(open.map(({ id, heldAt }) => [id, heldAt])).toEqual([['hold_2', now + dayMs]]);
   });
 
@@ -77,9 +101,9 @@ export function describeHolds(store: () => Store): void {
       { ...sampleHold(owned, 'hold_2', ['h3']), class: 'removes' },
     ]);
     expect(await holds.approve('people', ['h1', 'h1'], 'ops', now, now + dayMs)).toBe(1);
-    expect(await holds.open('people', now)).toHaveLength(2);
+    expect(await openOf(store())).toHaveLength(2);
     expect(await holds.approve('others', ['h2'], 'ops', now, now + dayMs)).toBe(1);
-    expect(await holds.open('people', now)).toHaveLength(2);
+    expect(await openOf(store())).toHaveLength(2);
     expect(await holds.approve('people', ['h2'], 'ops', now, now + dayMs)).toBe(1);
     expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(['approved', 'open']);
   });
@@ -90,10 +114,10 @@ export function describeHolds(store: () => Store): void {
     await holds.renew(owned, [sampleHold(owned, 'hold_1', ['h1', 'h2'])]);
     await holds.approve('people', ['h1'], 'ops', now, now + hourMs);
     await holds.approve('people', ['h2'], 'ops', now + hourMs, now + dayMs);
-    expect(await holds.open('people', now + hourMs)).toHaveLength(1);
+    expect(await openOf(store(), 'people', now + hourMs)).toHaveLength(1);
   });
 
-  it('remembers rejections for thirty days, or until the same change is approved', async () => {
+  it('remembers rejections for seven days, or until the same change is approved', async () => {
     const { holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     await holds.renew(owned, [sampleHold(owned, 'hold_1', ['h1', 'h2'])]);
@@ -112,6 +136,6 @@ export function describeHolds(store: () => Store): void {
     await holds.renew(owned, [sampleHold(owned, 'hold_1', ['h1', 'h2'])]);
     await holds.approve('people', ['h1'], 'ops', now, now + dayMs);
     await holds.reject('people', ['h2'], 'ops', now);
-    expect((await holds.open('people', now)).map(({ state }) => state)).toEqual(['open']);
+    expect((await openOf(store())).map(({ state }) => state)).toEqual(['open']);
   });
 }

@@ -176,7 +176,16 @@ function memoryHolds(tables: Tables): Holds {
       for (const row of open) if (!renewed.has(row.hold.id)) row.hold = { ...row.hold, state: 'expired' };
     },
     async open(sync, now) {
-      return openRows(sync).flatMap(({ hold }) => (hold.expiresAt > now ? [hold] : []));
+      const open = openRows(sync).flatMap(({ hold }) => (hold.expiresAt > now ? [hold] : []));
+      const byClass: Record<string, number> = {};
+      for (const { class: name } of open) {
+        byClass[name] = normal(open.filter((hold) => hold.class === name).flatMap(({ hashes }) => hashes)).length;
+      }
+      return {
+        holds: open.map(({ hashes, ...facts }) => facts),
+        changes: normal(open.flatMap(({ hashes }) => hashes)).length,
+        byClass,
+      };
     },
     async ofRun(run) {
       const own = [...holds.values()].filter(({ runs }) => runs.has(run)).map(({ hold }): HoldRecord => hold);

@@ -1,0 +1,39 @@
+import type { ChangeClass } from '../core/change.ts';
+import type { OwnedRun } from './store.ts';
+
+export interface HoldRecord {
+  readonly id: string;
+  readonly sync: string;
+  readonly run: string;
+  readonly class: ChangeClass;
+  readonly reason: string;
+  readonly digest: string;
+  readonly hashes: readonly string[];
+  readonly heldAt: number;
+  readonly expiresAt: number;
+  readonly state: 'open' | 'approved' | 'rejected' | 'expired';
+}
+
+/** A hold without its hashes, of which there may be hundreds of thousands. */
+export type HoldFacts = Omit<HoldRecord, 'hashes'>;
+
+/** What waits for a person in a sync. */
+export interface OpenHolds {
+  readonly holds: readonly HoldFacts[];
+  /** So many different changes: one may be held by several classes. */
+  readonly changes: number;
+  readonly byClass: Readonly<Partial<Record<ChangeClass, number>>>;
+}
+
+export interface Holds {
+  /** Replaces the sync's open holds by these: a hold of the same changes is renewed, others expire. */
+  renew(owned: OwnedRun, holds: readonly HoldRecord[]): Promise<void>;
+  /** What stands at this instant. It may be asked for again and again: what is large is counted once. */
+  open(sync: string, now: number): Promise<OpenHolds>;
+  ofRun(runId: string): Promise<readonly HoldRecord[]>;
+  /** Approves change hashes for one run of the sync before `expiresAt`; open holds that are wholly approved say so. */
+  approve(sync: string, hashes: readonly string[], by: string, now: number, expiresAt: number): Promise<number>;
+  reject(sync: string, hashes: readonly string[], by: string, now: number): Promise<number>;
+  /** Hashes a person rejected: they are dropped without asking until they change or the rejection ends (7 days). */
+  rejected(sync: string, now: number): Promise<ReadonlySet<string>>;
+}

@@ -1,0 +1,31 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { HoldRecord, OpenHolds } from '../ports/holds.ts';
+
+export type HoldCounts = Pick<OpenHolds, 'changes' | 'byClass'>;
+
+/** So many hashes are looked at until other work of this process has its turn. */
+const countedPerTurn = 10_000;
+
+/** Counts the different changes of holds, in all and by class. The hashes of one hold are all different. */
+export async function countHolds(holds: readonly Pick<HoldRecord, 'class' | 'hashes'>[]): Promise<HoldCounts> {
+  const byClass: Record<string, number> = {};
+  for (const name of new Set(holds.map((hold) => hold.class))) {
+    byClass[name] = await countDifferent(holds.filter((hold) => hold.class === name));
+  }
+  return { changes: await countDifferent(holds), byClass };
+}
+
+async function countDifferent(holds: readonly Pick<HoldRecord, 'hashes'>[]): Promise<number> {
+  const [first, ...others] = holds;
+  if (first === undefined || others.length === 0) return first?.hashes.length ?? 0;
+  const seen = new Set<string>();
+  let looked = 0;
+  for (const { hashes } of holds) {
+    for (const hash of hashes) {
+      seen.add(hash);
+      looked += 1;
+      if (looked % countedPerTurn === 0) await nextTurn();
+    }
+  }
+  return seen.size;
+}
