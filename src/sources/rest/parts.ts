@@ -32,6 +32,7 @@ function day(at: number): string {
 export function openPartsReader(lists: readonly List[], client: SourceClient): ListReader {
   let at = -1;
   let part = nextPart();
+  let maySlip = false;
 
   function nextPart(): Part | undefined {
     at += 1;
@@ -41,6 +42,7 @@ export function openPartsReader(lists: readonly List[], client: SourceClient): L
 
   return {
     first: part?.first ?? { query: {}, body: {} },
+    maySlip: () => maySlip,
     async page(from) {
       let place = from;
       const doubts: string[] = [];
@@ -49,6 +51,7 @@ export function openPartsReader(lists: readonly List[], client: SourceClient): L
         const { page, isOver } = await part.read(place);
         doubts.push(...(page.doubts ?? []));
         if (!isOver) return { ...page, doubts };
+        maySlip ||= part.maySlip();
         part = nextPart();
         if (part === undefined) {
           const why = `each of ${lists.length} parts was read to its end`;
@@ -65,6 +68,7 @@ export function openPartsReader(lists: readonly List[], client: SourceClient): L
 
 interface Part {
   readonly first: Place;
+  maySlip(): boolean;
   read(place: Place): Promise<{ readonly page: ListPage; readonly isOver: boolean }>;
 }
 
@@ -75,6 +79,7 @@ function openPart(reader: ListReader, at: number, parts: number): Part {
   let lastTotal: number | undefined;
   return {
     first: reader.first,
+    maySlip: () => reader.maySlip?.() === true,
     async read(place) {
       pages += 1;
       const { total = lastTotal, ...page } = await reader.page(place, pages);

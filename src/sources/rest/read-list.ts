@@ -37,6 +37,8 @@ export interface ListPage extends Page<Place> {
 export interface ListReader {
   readonly first: Place;
   page(place: Place, number: number): Promise<ListPage>;
+  /** Of the pages so far: whether somebody may have slipped between two of them without leaving a trace. */
+  maySlip?(): boolean;
 }
 
 /** Reads one list, page by page in order. Holds the last person of a page, to find it again on the next. */
@@ -48,6 +50,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
   const name = nameOf(list);
   let rows = 0;
   let last: Fields | undefined;
+  let isTotalTold = false;
 
   const itemsOf = (answer: unknown): readonly Fields[] => {
     const items = readItems(answer);
@@ -59,6 +62,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
 
   return {
     first: paging.first,
+    maySlip: () => paging.isCounted === true && paging.overlap === 0 && !isTotalTold,
     async page(place, number) {
       const request = requestOf(list, place, number);
       const answer = await client.jsonAnswer(request);
@@ -72,6 +76,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
       rows += people.length;
       last = items.at(-1) ?? last;
       const total = countIn(readTotal(value));
+      isTotalTold ||= total !== undefined;
       const facts = { answer: value, links: answer.headerAll('link'), url: request.url, rows, total };
       const next = paging.next({ ...facts, count: items.length, last: items.at(-1) }, place);
       const doubts = doubt === undefined ? [] : [doubt];

@@ -7,6 +7,7 @@ import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
 import { acceptsOnly, type Page, readPages } from '../../source-kit/pages.ts';
 import { compileKey, type Joined, readJoined } from './join.ts';
+import { openKeySum } from './key-sum.ts';
 import type { Place } from './paging/paging.ts';
 import { openLookUps, sinceQuery } from './part-reads.ts';
 import { openPartsReader, partLists } from './parts.ts';
@@ -39,7 +40,10 @@ async function* readWith(client: SourceClient, config: RestConfig, request: Read
   const joined = join === undefined ? undefined : await readJoined(join, { ...list, query: config.query }, client, io);
   const finish = await openFinish(config, list, joined, request.kind === 'full', client, io);
   const lookUps = request.kind === 'point' ? openLookUps(config.point, list, request, client) : undefined;
-  if (lookUps === undefined) return yield* readOne(openReader(config, list, client, io), config, request, finish, io);
+  if (lookUps === undefined) {
+    const open = () => openReader(config, list, client, io);
+    return yield* readEverybody(open, config, request, finish, io);
+  }
 
   let rows = 0;
   const reasons: string[] = [];
@@ -55,6 +59,42 @@ async function* readWith(client: SourceClient, config: RestConfig, request: Read
 function openReader({ parts }: RestConfig, list: List, client: SourceClient, io: SourceIo): ListReader {
   if (parts === undefined) return openListReader(list, client);
   return openPartsReader(partLists(parts, list, io.clock.now()), client);
+}
+
+/**
+ * One list, and once more where nothing else would show that somebody slipped between two pages: counted pages, without a
+ * total, an overlap, or a second list in which each has a counterpart.
+ */
+async function* readEverybody(
+  open: () => ListReader,
+  config: RestConfig,
+  request: ReadRequest,
+  finish: Finish,
+  io: SourceIo,
+): RestRead {
+  const reader = open();
+  const seen = openKeySum(config.key);
+  const noted: Finish = async (page, number) => seen.note(await finish(page, number));
+  const end = yield* readOne(reader, config, request, noted, io);
+  if (request.kind !== 'full' || !end.complete || reader.maySlip?.() !== true || config.join?.each === true) return end;
+  const again = openKeySum(config.key);
+  const notedAgain: Finish = async (page, number) => again.note(await finish(page, number));
+  const { complete } = await endOf(readOne(open(), config, request, notedAgain, io));
+  if (complete && again.sum() === seen.sum()) return { ...end, evidence: `${end.evidence}, read twice` };
+  const { rows, notReturned } = end;
+  return { complete: false, rows, reasons: [othersCame], ...(notReturned === undefined ? {} : { notReturned }) };
+}
+
+const othersCame =
+  'the pages are counted and no total tells how many people there are, so the list was read twice, and the second time ' +
+  'others came: people came or went meanwhile, and somebody may have slipped between two pages (`total` proves it in one reading)';
+
+/** Reads to the end; what is read is not kept. */
+async function endOf(read: RestRead): Promise<ReadEnd> {
+  for (;;) {
+    const next = await read.next();
+    if (next.done === true) return next.value;
+  }
 }
 
 function readOne(reader: ListReader, config: RestConfig, request: ReadRequest, finish: Finish, io: SourceIo): RestRead {

@@ -103,6 +103,14 @@ export const pagingFakes = {
       return isBeyond ? reply({}) : byNumber(asked, page, size);
     },
   },
+  'page, no total': {
+    paging: { style: 'page', size: pageSize, page: 'p', perPage: 'n', start: 0 },
+    more: list,
+    answer({ request, roster, number, fault }) {
+      const size = Math.min(numberIn(request, 'n', 20), fault === 'pages shrink' ? 100 : 1000);
+      return reply({ data: roster.page(numberIn(request, 'p', 0) * size, size, number) });
+    },
+  },
   'page-in-body': {
     paging: { style: 'page-in-body', size: pageSize, page: 'paging.page', perPage: 'paging.size', lastPage: 'total' },
     more: { ...counted, method: 'POST', body: { fields: ['id'], paging: { order: 'id' } } },

@@ -174,6 +174,55 @@ it.each<[string, object, object]>([
   expect(end).toMatchObject({ complete: false, reasons: [expect.stringContaining('cannot be understood')] });
 });
 
+describe('counted pages without a total: somebody may slip between two without a trace, so everybody is read twice', () => {
+  /** People by pages of two; `leaves`: at which request the first of them is deleted. */
+  async function company({ leaves = 0, more = {} }: { leaves?: number; more?: Config }) {
+    const people = Array.from({ length: 5 }, (_, index) => ({ id: String(index), site: index < 3 ? 'A' : 'B' }));
+    const server = await startVendor({
+      isData: () => true,
+      answer({ url }, number) {
+        if (number === leaves) people.shift();
+        const at = (name: string): number => Number(url.searchParams.get(name) ?? 0);
+        const start = url.searchParams.has('skip') ? at('skip') : at('p') * 2;
+        const site = url.searchParams.get('site');
+        const meant = people.filter((one) => site === null || one.site === site);
+        return jsonReply({ data: meant.slice(start, start + 2), count: meant.length });
+      },
+    });
+    const base = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', auth: { kind: 'none' } };
+    const paging = { style: 'page', size: 2, start: 0, page: 'p' };
+    return { ...(await read({ ...base, paging, ...more })), asked: server.requests.length };
+  }
+  const offset = { paging: { style: 'offset', size: 2, offset: 'skip' } };
+  const parts = { parts: { query: { site: '{part}' }, of: ['A', 'B'] } };
+
+  it.each<[string, Config]>([
+    ['pages by number', {}],
+    ['a total that is not where the configuration says', { ...offset, total: 'meta.count' }],
+    ['an overlap that was taken away', { paging: { ...offset.paging, overlap: 0 } }],
+    ['the pages of each part', parts],
+  ])('%s', async (_, more) => {
+    const still = await company({ more });
+    const moved = await company({ more, leaves: 2 });
+
+    expect(still.people.map(({ id }) => id)).toEqual(['0', '1', '2', '3', '4']);
+    expect(still.end).toMatchObject({ complete: true, rows: 5, evidence: expect.stringContaining('read twice') });
+    expect(moved.people.map(({ id }) => id)).not.toContain('2');
+    expect(moved.end).toMatchObject({ complete: false, reasons: [expect.stringContaining('others came')] });
+  });
+
+  it.each<[string, Config]>([
+    ['a total', { total: 'count' }],
+    ['an overlap', offset],
+    ['a total of each part', { ...parts, total: 'count' }],
+  ])('but once with %s', async (_, more) => {
+    const { end, asked } = await company({ more });
+
+    expect(end).toMatchObject({ complete: true, evidence: expect.not.stringContaining('read twice') });
+    expect(asked).toBeLessThanOrEqual(6);
+  });
+});
+
 it.each([
   ['iso', '2026-11-21T09:55:00Z'],
   ['date', '2026-11-21'],

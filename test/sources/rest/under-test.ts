@@ -47,6 +47,7 @@ export const restNone = restCase('none', {
 export const restOffset = restCase('offset', noCursor);
 export const restOffsetOverlap = restCase('offset, no total', { ...noCursor, ...noTotal });
 export const restPage = restCase('page', noCursor);
+export const restPageNoTotal = restCase('page, no total', { ...noCursor, ...noTotal });
 export const restPageInBody = restCase('page-in-body', noCursor);
 export const restStartIndex = restCase('start-index', noCursor);
 export const restCursor = restCase('cursor', {});

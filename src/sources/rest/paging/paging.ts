@@ -34,6 +34,8 @@ export interface Paging {
   readonly first: Place;
   /** How many people each page repeats from the one before. */
   readonly overlap: number;
+  /** Places are numbers: when somebody is deleted meanwhile, those behind move up, and one slips between two pages. */
+  readonly isCounted?: true;
   next(facts: PageFacts, from: Place): NextPlace;
 }
 
