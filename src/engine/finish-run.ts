@@ -7,8 +7,11 @@ import type { EngineIo, RunContext } from './engine-io.ts';
 import { changesOf } from './plan-run.ts';
 import { ended, type Step } from './step.ts';
 
+/** A run can be closed without its sync. */
+type Owned = Pick<RunContext, 'owned'>;
+
 /** Counts what became of every change, chooses the outcome and closes the run. Repeatable. */
-export async function finishRun(context: RunContext, io: EngineIo, failure?: string): Promise<Step> {
+export async function finishRun(context: Owned, io: EngineIo, failure?: string): Promise<Step> {
   const { owned } = context;
   const run = await io.store.runs.get(owned.run.id);
   if (run === undefined || run.phase === 'done') return ended;
@@ -56,7 +59,7 @@ export async function finishRun(context: RunContext, io: EngineIo, failure?: str
 }
 
 /** A run that fails while a batch is out leaves it unresolved: later runs look for its effect. */
-async function leaveUnresolved({ owned }: RunContext, run: Run, io: EngineIo): Promise<Finding | undefined> {
+async function leaveUnresolved({ owned }: Owned, run: Run, io: EngineIo): Promise<Finding | undefined> {
   const out = (await io.store.batches.ofRun(run.id)).filter(({ state }) => state === 'sending' || state === 'sent');
   for (const batch of out) {
     const marks: ChangeMark[] = [];
@@ -73,7 +76,7 @@ async function leaveUnresolved({ owned }: RunContext, run: Run, io: EngineIo): P
 }
 
 /** What was never sent will not be: the next run plans anew. */
-async function dropUnsent({ owned }: RunContext, io: EngineIo): Promise<void> {
+async function dropUnsent({ owned }: Owned, io: EngineIo): Promise<void> {
   let marks: ChangeMark[] = [];
   const flush = async (): Promise<void> => {
     if (marks.length > 0) await io.store.plans.setStates(owned, marks);
@@ -86,8 +89,8 @@ async function dropUnsent({ owned }: RunContext, io: EngineIo): Promise<void> {
   await flush();
 }
 
-async function releaseFileLease({ owned, sync }: RunContext, io: EngineIo): Promise<void> {
-  const name = fileLeaseName(sync.settings.connection);
+async function releaseFileLease({ owned }: Owned, io: EngineIo): Promise<void> {
+  const name = fileLeaseName(owned.run.connection);
   const now = io.clock.now();
   const holder = await io.store.leases.holder(name, now);
   if (holder?.owner !== owned.run.id) return;

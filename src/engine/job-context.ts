@@ -1,3 +1,4 @@
+import type { Run } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 
 /** What every job is given by the runtime. */
@@ -10,4 +11,6 @@ export interface JobContext {
   keepToken(connection: string): Promise<void>;
   /** Hands a run that nobody drives to whoever does. */
   adopt(runId: string): void;
+  /** Told of a run that nobody drives and whose sync is not configured here. */
+  orphaned(run: Run): Promise<void>;
 }

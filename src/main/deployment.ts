@@ -5,6 +5,7 @@ import type { JobContext } from '../engine/job-context.ts';
 import { isPaused, openRun, requestRun } from '../engine/request-run.ts';
 import { type HeldLease, takeOverLease } from '../runtime/hold-lease.ts';
 import { type DriveIo, driveRun } from '../runtime/in-process/drive-run.ts';
+import { openOrphans } from '../runtime/orphans.ts';
 import { openSchedule, type Schedule } from '../runtime/schedule.ts';
 import { leftAloneUntil } from './left-alone-until.ts';
 import type { Engine } from './open-engine.ts';
@@ -101,7 +102,14 @@ function planLooks(
     );
   };
   const { signal, keepToken } = drive;
-  const context: JobContext = { engine: io, signal, withRun: async () => undefined, keepToken, adopt: begin };
+  const context: JobContext = {
+    engine: io,
+    signal,
+    withRun: async () => undefined,
+    keepToken,
+    adopt: begin,
+    orphaned: openOrphans(drive),
+  };
   const slots = scheduleTicks(config, engine);
   const every = (ms: number, work: () => void): (() => Promise<void>) => {
     let nextAt = Number.NEGATIVE_INFINITY;

@@ -12,6 +12,7 @@ import { openWorker, type QueueTiming } from '../runtime/bullmq/open-worker.ts';
 import { keyPrefix, type RedisSettings } from '../runtime/bullmq/redis-settings.ts';
 import { housekeepingPriority, openRunQueue, priorityOf, type RunQueue } from '../runtime/bullmq/run-queue.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
+import { openOrphans } from '../runtime/orphans.ts';
 import { deploymentLease, deploymentLeaseMs, scheduleTicks } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
 import { redisSettings } from './redis-settings.ts';
@@ -150,11 +151,13 @@ function startScheduler(
 function planLooks(
   config: Config,
   engine: Engine,
-  { signal, keepToken }: DriveIo,
+  drive: DriveIo,
   { queue, gate, alerts }: { readonly queue: RunQueue; readonly gate: ErrorGate; readonly alerts: AlertLooks },
 ): () => Promise<void> {
   const { io } = engine;
   const { clock } = io;
+  const { signal, keepToken } = drive;
+  const orphaned = openOrphans(drive);
   const enqueue = async (run: string): Promise<void> => {
     const found = await io.store.runs.get(run);
     if (found !== undefined && found.phase !== 'done') await queue.add(firstPiece(run), priorityOf(found.trigger));
@@ -184,6 +187,7 @@ function planLooks(
       withRun: async () => undefined,
       keepToken,
       adopt: (run) => void idle.push(run),
+      orphaned,
     };
     await jobs.recover.run({}, context);
     const queued = idle.length === 0 ? new Set() : await queue.runs();

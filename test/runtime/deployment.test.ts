@@ -7,6 +7,7 @@ import { deploymentLease, runDeployment } from '../../src/main/deployment.ts';
 import type { Engine } from '../../src/main/open-engine.ts';
 import type { Run, Store } from '../../src/ports/store.ts';
 import type { DriveIo } from '../../src/runtime/in-process/drive-run.ts';
+import { orphanRestMs } from '../../src/runtime/orphans.ts';
 import { openStore } from '../../src/store/index.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
@@ -274,6 +275,65 @@ describe('a deployment', () => {
       await bench.clock.advance(15_000);
     });
     expect(await bench.runs()).toEqual(['people succeeded']);
+  });
+});
+
+describe('a run of a sync that is configured no more', () => {
+  const openGone = async ({ store, io }: Awaited<ReturnType<typeof openBench>>): Promise<string> => {
+    const now = io.clock.now();
+    await store.triggers.add({
+      id: 't',
+      key: 't',
+      sync: 'gone',
+      kind: 'resync',
+      scope: { kind: 'all' },
+      requestedAt: now,
+    });
+    const opened = await store.runs.open('gone', { id: 'run_gone', connection: 'acme', now });
+    return opened?.run.id ?? expect.fail('it is open');
+  };
+
+  it('ends as failed, in words, once it has stood still for a while', async () => {
+    const bench = await openBench({ schedules: { people: undefined } });
+    const id = await openGone(bench);
+    await bench.during(async () => {
+      await bench.clock.advance(orphanRestMs - 10_000);
+      expect(await bench.runs()).toEqual(['gone undefined']);
+      await bench.clock.advance(20_000);
+      expect(await bench.store.runs.get(id)).toMatchObject({
+        phase: 'done',
+        outcome: 'failed',
+        reason: expect.stringContaining('the sync gone is not in the configuration any more'),
+      });
+      expect(await bench.store.leases.holder(`run:${id}`, bench.clock.now())).toBeUndefined();
+    });
+    expect(bench.logger.messages('warn')).toHaveLength(1);
+  });
+
+  it('is left alone while somebody who knows its sync goes on with it', async () => {
+    const bench = await openBench({ schedules: { people: undefined } });
+    const id = await openGone(bench);
+    await bench.during(async () => {
+      for (let step = 1; step <= 4; step += 1) {
+        await bench.clock.advance(orphanRestMs / 2);
+        const lease = (await bench.store.leases.take(`run:${id}`, 'other', 1000, bench.clock.now())) ?? expect.fail();
+        const run = (await bench.store.runs.get(id)) ?? expect.fail();
+        await bench.store.runs.update({ run, lease }, { facts: { splits: step } });
+        await bench.store.leases.release(lease);
+      }
+      const held = await bench.store.leases.take(`run:${id}`, 'other', 100 * orphanRestMs, bench.clock.now());
+      expect(held).toBeDefined();
+      await bench.clock.advance(2 * orphanRestMs);
+      expect(await bench.runs()).toEqual(['gone undefined']);
+    });
+  });
+
+  it('ends at once when a person has cancelled it', async () => {
+    const bench = await openBench({ schedules: { people: undefined } });
+    const id = await openGone(bench);
+    await bench.store.runs.requestCancel(id);
+    await bench.during(async () => {});
+    expect(await bench.runs()).toEqual(['gone cancelled']);
   });
 });
 

@@ -94,6 +94,7 @@ async function takeStep(data: JobData, io: WorkIo, lock: AbortSignal): Promise<J
     withRun: (id, work) => withOwnedRun(id, { io, lock, expected: run, isSending: wish === jobOfVerb.deliver }, work),
     keepToken,
     adopt: () => {},
+    orphaned: async () => {},
   };
   return io.runJob(wish, data.payload, context);
 }

@@ -90,6 +90,7 @@ function contextFor(job: string, driving: Driving, { engine, keepToken }: DriveI
     },
     keepToken,
     adopt: () => {},
+    orphaned: async () => {},
   };
 }
 

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runJob } from '../../../jobs/index.ts';
 import { RollcallError } from '../../../src/core/errors.ts';
@@ -8,6 +9,7 @@ import { expectPromisesKept } from '../../chaos/kill-world.ts';
 import { openHere } from '../../chaos/open-here.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
 import { employees } from '../../support/office.ts';
+import { until } from '../../support/services/redis.ts';
 import { type RedisSpace, startRedisService } from '../../support/services/redis-service.ts';
 import { closeAfterAll, everythingIn, openWorld, startHere } from './with-redis.ts';
 
@@ -50,6 +52,36 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
       expect(seen).not.toContain(secret);
       expect(deployment.logger.text()).not.toContain(secret);
     }
+  });
+
+  it('ends a cancelled run whose sync has another name now, which looks for what was out and sends nothing twice', async () => {
+    const redis = await newSpace();
+    const world = await openWorld({
+      redis: redis.url,
+      employees: people,
+      sync: { batchRows: 15 },
+      processingMs: 2500,
+    });
+    const before = await startHere(world);
+    await world.ask();
+    await until(async () => world.sandbox.state.files.size > 0);
+    await before.stop();
+    const [open] = await world.runs();
+    await world.here((app) => app.cancel(open?.id ?? ''));
+    const config = JSON.parse(await readFile(world.config, 'utf8'));
+    await writeFile(world.config, JSON.stringify({ ...config, syncs: { staff: config.syncs.people } }));
+    const after = await startHere(world);
+    const [run] = await world.ended(1);
+    expect(run).toMatchObject({ outcome: 'cancelled', counts: { unresolved: 15 } });
+    await until(async () => [...world.sandbox.state.files.values()].every(({ dueAt }) => dueAt < world.clock.now()));
+    const watch = { signal: AbortSignal.timeout(60_000), progress: () => {} };
+    await after.app.resync('staff', { ...watch, scope: { kind: 'all' } });
+    const [next] = (await world.ended(2)).filter(({ sync }) => sync === 'staff');
+    expect(next).toMatchObject({ outcome: 'succeeded', counts: { applied: 15, repeated: 0 } });
+    const { counts } = await after.app.plan('staff', watch);
+    expect(counts).toMatchObject({ create: 0, update: 0, enable: 0, disable: 0, remove: 0 });
+    expect(world.sandbox.state.log).toHaveLength(people.length);
+    await after.stop();
   });
 
   it('shares the work between roles, and a worker without a scheduler begins nothing', async () => {
