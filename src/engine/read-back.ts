@@ -8,9 +8,7 @@ import type { User } from '../core/user.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { ChangeMark } from '../ports/store.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
-
-/** Up to here users are read one by one; more are found by a new scan. */
-export const singleReadLimit = 50;
+import { scanFor } from './scan-for.ts';
 
 /** So many are judged until other work of this process has its turn. */
 const judgedPerTurn = 500;
@@ -78,19 +76,19 @@ async function readUsers(
   io: EngineIo,
 ): Promise<Map<string, User | 'unclear' | undefined>> {
   const users = new Map<string, User | 'unclear' | undefined>();
-  if (names.length <= singleReadLimit) {
-    const lookups = names.map(async (name) => {
-      const lookup = await platform.find(name, signal);
-      users.set(name, lookup.found === 'unclear' ? 'unclear' : lookup.found ? lookup.user : undefined);
-      io.progress({ step: 'reading-back', users: users.size, total: names.length });
-    });
-    await Promise.all(lookups);
+  const total = names.length;
+  const scanned = await scanFor(names, platform, signal, (found) =>
+    io.progress({ step: 'reading-back', users: found, total }),
+  );
+  if (scanned !== undefined) {
+    for (const [name, claimants] of scanned) users.set(name, claimants.at(-1));
     return users;
   }
-  const wanted = new Set(names);
-  for await (const page of platform.scan(signal)) {
-    for (const user of page.users) if (wanted.has(user.identification)) users.set(user.identification, user);
-    io.progress({ step: 'reading-back', users: users.size, total: names.length });
-  }
+  const read = async (name: string): Promise<void> => {
+    const lookup = await platform.find(name, signal);
+    users.set(name, lookup.found === 'unclear' ? 'unclear' : lookup.found ? lookup.user : undefined);
+    io.progress({ step: 'reading-back', users: users.size, total });
+  };
+  await Promise.all(names.map(read));
   return users;
 }

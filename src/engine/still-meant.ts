@@ -5,7 +5,7 @@ import type { Census, Lookup } from '../ports/platform.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { leaveOutUncertain } from './plan-age.ts';
-import { singleReadLimit } from './read-back.ts';
+import { scanFor, singleReadLimit } from './scan-for.ts';
 
 /**
  * Before delivery is left out what an old plan must not do (see `plan-age`) and whom another sync has made its own
@@ -73,7 +73,7 @@ async function lookUp(
   const lookups = new Map<string, Lookup>();
   if (names.length === 0) return lookups;
   io.progress({ step: 'looking-up', users: 0, total: names.length });
-  const census = names.length > singleReadLimit ? await takeCensus(names, { sync, signal }) : undefined;
+  const census = await takeCensus(names, { sync, signal });
   const look = async (name: string): Promise<void> => {
     lookups.set(name, await platform.find(name, signal, census));
     io.progress({ step: 'looking-up', users: lookups.size, total: names.length });
@@ -82,25 +82,18 @@ async function lookUp(
   return lookups;
 }
 
-/** Undefined where a search for each costs fewer calls, or the directory does not hold still for a list. */
+/** Undefined where a search for each costs fewer calls, or the directory does not hold still for a scan. */
 async function takeCensus(
   names: readonly string[],
   { sync, signal }: Pick<RunContext, 'sync' | 'signal'>,
 ): Promise<Census | undefined> {
-  const counts = new Map(names.map((name) => [name, 0]));
   try {
-    for await (const { users, total = 0 } of sync.platform.scan(signal)) {
-      if (total / users.length > names.length) return undefined;
-      for (const { identification } of users) {
-        const count = counts.get(identification);
-        if (count !== undefined) counts.set(identification, count + 1);
-      }
-    }
+    const scanned = await scanFor(names, sync.platform, signal);
+    return scanned && new Map(names.map((name) => [name, scanned.get(name)?.length ?? 0]));
   } catch (error) {
     if (error instanceof RollcallError && error.code === 'SCAN_INCOMPLETE') return undefined;
     throw error;
   }
-  return counts;
 }
 
 type Trouble = Pick<Finding, 'code'> & { readonly reason: string };
