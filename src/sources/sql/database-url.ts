@@ -55,8 +55,9 @@ const schemes: Readonly<Record<string, { readonly dialect: 'postgres' | 'mysql';
 };
 
 /**
- * Reads the url of a database: `postgres://`, `mysql://` (MariaDB too) with `sslmode` as libpq means it (`disable` is the
- * default), or `sqlite:PATH`. A problem is told in words that go on from the key, without user and password.
+ * Reads the url of a database: `postgres://`, `mysql://` (MariaDB too) with `sslmode` as libpq means it, or `sqlite:PATH`.
+ * Without `sslmode` a server elsewhere must prove who it is (`verify-full`): people do not travel in the clear unless
+ * somebody says so. A problem is told in words that go on from the key, without user and password.
  */
 export function parseDatabaseUrl(text: string): SqlPlace | { readonly problem: string } {
   if (/^sqlite:/i.test(text)) return filePlace(text);
@@ -104,11 +105,12 @@ function serverPlace(
   const database = decodeURIComponent(url.pathname.slice(1));
   const user = decodeURIComponent(url.username);
   if (host === '' || database === '' || user === '') return { problem: 'lacks a user, a host or a database' };
-  const named = query.get('sslmode') ?? 'disable';
+  const named = query.get('sslmode') ?? (isOnThisMachine(host) ? 'disable' : 'verify-full');
   const mode = sslModes.find((known) => known === named);
   if (mode === undefined) return { problem: `has sslmode=${named}; it can be ${sslModes.join(', ')}` };
   if (mode === 'verify-full' && scheme.dialect === 'mysql' && isIP(host) !== 0) {
-    return { problem: 'has sslmode=verify-full with an address: name the host as its certificate does' };
+    const because = query.has('sslmode') ? '' : ' (verify-full unless the url has another sslmode)';
+    return { problem: `has sslmode=verify-full with an address: name the host as its certificate does${because}` };
   }
   const port = url.port === '' ? scheme.port : Number(url.port);
   return {
@@ -126,6 +128,10 @@ function serverPlace(
     },
     name: `${scheme.dialect}://${host}:${port}/${database}`,
   };
+}
+
+function isOnThisMachine(host: string): boolean {
+  return host.startsWith('/') || /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i.test(host);
 }
 
 async function readPem(path: string, folder: string): Promise<string> {

@@ -16,7 +16,7 @@ export const SqlConfig = z
       .meta({
         description:
           'The database: `postgres://`, `mysql://` (MariaDB too) or `sqlite:PATH`. A server takes `?sslmode=` disable, ' +
-          'require, verify-ca or verify-full, and `sslrootcert`, `sslcert`, `sslkey` with paths of PEM files.',
+          'require, verify-ca or verify-full (unless told; disable on this machine), and `sslrootcert`, `sslcert`, `sslkey` with paths of PEM files.',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
         examples: ['${env:HR_DATABASE_URL}', 'sqlite:./hr.db'],
       }),

@@ -5,7 +5,8 @@ export const sqlStarter: SourceStarter = {
   name: 'sql',
   source: `source:
   kind: sql
-  # postgres://user:password@host:5432/database?sslmode=verify-full, mysql://… or sqlite:./hr.db
+  # postgres://user:password@host:5432/database, mysql://… or sqlite:./hr.db. A server on another machine must have a
+  # certificate; ?sslrootcert=./ca.pem names an authority of your own
   url: \${env:HR_DATABASE_URL}
   # One row for each employee, leavers too. Cast timestamps to dates; give each column a name of its own.
   query: |

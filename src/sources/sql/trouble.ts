@@ -90,11 +90,18 @@ const sqliteTroubles: readonly Trouble[] = [
   },
 ];
 
+/** What pg says without a code, and mysql2 with one. */
+const noTls = /^The server does not support SSL|HANDSHAKE_NO_SSL_SUPPORT/;
+const inTheClear =
+  'offers no secure connection, and nothing was sent to it. Switch TLS on there; if the way to it is safe without, add ' +
+  '?sslmode=disable to source.url';
+
 const certificate = /CERT|SIGNATURE|SSL|TLS/;
 
 const lost = 'cannot be reached, or the connection broke while it was read. All is read again';
 const unproven =
-  'could not prove who it is. Check sslmode and sslrootcert in source.url, and the certificate of the server';
+  'could not prove who it is, so nothing was sent to it. Name its authority by ?sslrootcert= in source.url and the host as its ' +
+  'certificate does; sslmode=verify-ca takes any name, sslmode=require any certificate';
 const unexpected = 'gave an error that was not expected. All is read again; look in the log of the database';
 
 /**
@@ -108,6 +115,7 @@ export function explainTrouble(error: unknown, place: string): unknown {
     const code = 'code' in error ? String(error.code) : '';
     const isProof = certificate.test(code);
     const said = code === '' ? error.message : code;
+    if (noTls.test(said)) return unavailable(place, inTheClear, said, 'never');
     return unavailable(place, isProof ? unproven : lost, said, isProof ? 'never' : 'backoff');
   }
   const table = error instanceof SqliteTrouble ? sqliteTroubles : serverTroubles;

@@ -278,8 +278,31 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
       const error = await failure(wrong, query);
       expect(error).toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
       expect(String(error)).toContain('could not prove who it is');
+      expect(String(error)).toContain('sslrootcert');
     }
   });
+});
+
+it('a PostgreSQL server without TLS hears nothing but the question for it', async () => {
+  const heard: Buffer[] = [];
+  const server = createServer((socket) => {
+    socket.on('data', (bytes) => {
+      heard.push(bytes);
+      socket.write('N');
+    });
+    socket.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+
+  const error = await failure(`postgres://hr:geheim@localhost:${port}/hr?sslmode=verify-full`, 'select 1 as id');
+
+  expect(error).toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+  expect(String(error)).toContain('offers no secure connection');
+  expect(String(error)).toContain('?sslmode=disable');
+  // SSLRequest (PostgreSQL, 55.7): eight bytes, no name and no password.
+  expect(Buffer.concat(heard)).toHaveLength(8);
 });
 
 describe.each(worlds.slice(1))('a server ($name)', ({ open, isThere }) => {
@@ -323,6 +346,16 @@ describe.each(worlds.slice(1))('a server ($name)', ({ open, isThere }) => {
     const { end } = await readWhole(source(place.href, 'select 1 as id'));
 
     expect(end).toMatchObject({ complete: true, rows: 1 });
+  });
+
+  test('that cannot prove who it is, or offers no TLS, hears nothing more where TLS is asked for', async () => {
+    const { url } = await open();
+
+    const error = await failure(`${url.replace('127.0.0.1', 'localhost')}?sslmode=verify-full`, 'select 1 as id');
+
+    expect(error).toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+    expect(String(error)).toMatch(/(?:offers no secure connection|could not prove who it is).*nothing was sent/);
+    expect(String(error)).toMatch(/sslmode=(?:disable|require)/);
   });
 
   test('with another password or database says so, and is not tried again', async () => {

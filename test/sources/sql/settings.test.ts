@@ -40,12 +40,29 @@ test('the url of a server is read with everything percent-encoded', () => {
 });
 
 test.each([
+  ['postgres://u:p@db.example.com/hr', 'verify-full'],
+  ['postgres://u:p@10.0.0.1/hr', 'verify-full'],
+  ['mysql://u:p@db/hr', 'verify-full'],
+  ['mysql://u:p@localhost.example.com/hr', 'verify-full'],
+  ['postgres://u:p@db.example.com/hr?sslmode=disable', 'disable'],
+  ['mysql://u:p@10.0.0.1/hr?sslmode=require', 'require'],
+  ['postgres://u:p@localhost/hr', 'disable'],
+  ['mysql://u:p@127.0.0.1:3307/hr', 'disable'],
+  ['postgres://u:p@[::1]/hr', 'disable'],
+  ['postgres://u@%2Frun%2Fpostgresql/hr', 'disable'],
+  ['postgres://u:p@localhost/hr?sslmode=verify-full', 'verify-full'],
+])('%s: people travel in the clear only on this machine, or where it is said (%s)', (url, mode) => {
+  expect(parseDatabaseUrl(url)).toMatchObject({ tls: { mode } });
+});
+
+test.each([
   ['postgres://u:geheim@host:x/db', /is no url/],
   ['postgres://u:geheim@host/', /lacks a user, a host or a database/],
   ['postgres://u:ge%heim@host/db', /begins no %XX/],
   ['postgres://u:geheim@host/db?sslmode=prefer', /has sslmode=prefer; it can be disable, /],
   ['postgres://u:geheim@host/db?ssl=true', /has the parameter ssl; known are sslmode/],
   ['mysql://u:geheim@10.0.0.1/db?sslmode=verify-full', /name the host as its certificate does/],
+  ['mysql://u:geheim@10.0.0.1/db', /verify-full unless the url has another sslmode/],
   ['sqlite:', /must be sqlite: and the path/],
 ])('%s is refused without telling user and password', (url, problem) => {
   const refusal = JSON.stringify(parseDatabaseUrl(url));
