@@ -7,6 +7,7 @@ import { type Caller, openGatekeeper } from './http/access.ts';
 import { plainPolicy, sendPage } from './http/page.ts';
 import { problemOf, Refusal } from './http/problem.ts';
 import { openRateLimit } from './http/rate-limit.ts';
+import { watchMethods } from './http/refuse-methods.ts';
 import { routeEndpoint } from './http/route-endpoint.ts';
 import { describeApi } from './open-api.ts';
 import type { RunningServer, ServerParts, ServerSettings } from './server-parts.ts';
@@ -119,13 +120,25 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
     reply.code(404).type('application/problem+json').send(problem);
   });
 
+  const refuseOtherMethods = watchMethods(app);
   serveHealth(app, parts, closing);
-  if (settings.serves === 'health') return app;
+  if (settings.serves === 'everything') serveApi(app, parts, stopping, callers);
+  refuseOtherMethods();
+  return app;
+}
+
+function serveApi(
+  app: FastifyInstance,
+  parts: ServerParts,
+  closing: AbortSignal,
+  callers: WeakMap<FastifyRequest, Caller>,
+): void {
+  const { clock, settings } = parts;
   const limit = openRateLimit(settings.requestsPerMinute, () => clock.now());
   const keeper = openGatekeeper(settings.tokens);
   const remember = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
   for (const endpoint of endpoints) {
-    routeEndpoint(app, endpoint, parts, { keeper, limit, closing: stopping, remember });
+    routeEndpoint(app, endpoint, parts, { keeper, limit, closing, remember });
   }
   const document = describeApi(parts.version);
   const docs = parts.renderDocs(document);
@@ -133,7 +146,6 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
   app.get('/openapi.json', async () => document);
   app.get('/docs', async (_request, reply) => sendPage(docs, reply));
   app.get('/', async (_request, reply) => sendPage(dashboard, reply));
-  return app;
 }
 
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/startupz', '/metrics']);

@@ -212,6 +212,15 @@ test.each([
   ['/api/syncs/people/people/%2E%2E', 404],
   ['/api/syncs/people/people/%20', 400],
   ['/api/syncs/people/people/%zz', 400],
+  // A misspelt filter must not give everything.
+  ['/api/runs?synk=people', 400],
+  ['/api/audit?sync=people&run=x', 400],
+  ['/api/syncs?state=paused', 400],
+  // PostgreSQL cannot even be asked for a NUL.
+  ['/api/runs/%00', 400],
+  ['/api/runs?cursor=a%00', 400],
+  ['/api/runs/latest/changes?after=%00', 400],
+  ['/api/syncs/people/people/a%00', 400],
   ['/api/nothing', 404],
   ['/nothing', 404],
 ])('GET %s is a problem of status %d', async (path, status) => {
@@ -221,6 +230,25 @@ test.each([
   expect(refused.status).toBe(status);
   expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/);
   expect(refused.json).toMatchObject({ status, requestId: expect.stringMatching(/^request_/) });
+});
+
+test('a path that is there refuses other methods, and says which it takes', async () => {
+  const office = await openOffice();
+  const server = await openTestServer(office.app);
+  const asked = async (method: string, path: string) => {
+    const response = await fetch(`${server.url}${path}`, { method });
+    const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') ?? false;
+    const code = isProblem ? (await response.json()).code : (await response.text()).slice(0, 0);
+    return [response.status, response.headers.get('allow'), code];
+  };
+  const refused = 'METHOD_NOT_ALLOWED';
+  expect(await asked('DELETE', '/api/syncs')).toEqual([405, 'GET, HEAD, OPTIONS', refused]);
+  expect(await asked('PUT', '/api/runs/run_1')).toEqual([405, 'GET, HEAD, OPTIONS', refused]);
+  expect(await asked('GET', '/api/syncs/people/runs')).toEqual([405, 'POST, OPTIONS', refused]);
+  expect(await asked('POST', '/healthz')).toEqual([405, 'GET, HEAD, OPTIONS', refused]);
+  expect(await asked('OPTIONS', '/api/webhooks/people')).toEqual([204, 'POST, OPTIONS', '']);
+  expect(await asked('HEAD', '/healthz')).toEqual([200, null, '']);
+  expect(await asked('DELETE', '/api/nothing')).toEqual([404, null, 'NOT_FOUND']);
 });
 
 test('an identification may hold what a path would otherwise end at', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEndpoint } from '../endpoint.ts';
 import { auditPage, connectionList } from '../schema.ts';
 import { auditView, connectionView } from '../views.ts';
-import { knownSync, limit, nothing, syncName } from './parameters.ts';
+import { cursor, knownSync, limit, nothing, syncName } from './parameters.ts';
 
 export const listConnections = defineEndpoint({
   id: 'list-connections',
@@ -36,18 +36,18 @@ export const listAudit = defineEndpoint({
   query: z.object({
     sync: syncName.optional(),
     limit: limit(200, 50),
-    cursor: z.string().min(1).max(64).optional().meta({ description: '`next` of the page before' }),
+    cursor,
   }),
   headers: nothing,
   body: undefined,
   status: 200,
   answer: auditPage,
   refusals: [400, 404],
-  handle: async ({ query: { sync, limit: most, cursor } }, { app }) => {
+  handle: async ({ query: { sync, limit: most, cursor: before } }, { app }) => {
     const found = await app.audit({
       limit: most + 1,
       ...(sync === undefined ? {} : { sync: knownSync(sync, app) }),
-      ...(cursor === undefined ? {} : { before: cursor }),
+      ...(before === undefined ? {} : { before }),
     });
     const entries = found.slice(0, most).map(auditView);
     return { entries, next: found.length > most ? (entries.at(-1)?.id ?? null) : null };

@@ -6,9 +6,21 @@ import type { ServerApp } from '../server-parts.ts';
 
 export const nothing = z.object({});
 
+/** Text without control characters, which no store is asked for. */
+function word(most: number) {
+  return z
+    .string()
+    .min(1)
+    .max(most)
+    .refine((text) => !/\p{Cc}/u.test(text), 'it holds control characters');
+}
+
+/** Where a page begins. */
+export const cursor = word(64).optional().meta({ description: '`next` of the page before' });
+
 export const syncName = z.string().min(1).max(63).meta({ description: 'Name of the sync' });
-export const runId = z.string().min(1).max(64).meta({ description: 'Id of the run; a unique end of it is enough' });
-export const identification = z.string().min(1).max(255).meta({ description: "The person's identification" });
+export const runId = word(64).meta({ description: 'Id of the run; a unique end of it is enough' });
+export const identification = word(255).meta({ description: "The person's identification" });
 
 /** A page's size; text, because it comes from a URL. */
 export function limit(most: number, usual: number) {

@@ -4,7 +4,7 @@ import { defineEndpoint, StreamAnswer } from '../endpoint.ts';
 import { csvOf, everyChange, linesOf } from '../export-changes.ts';
 import { change, changePage, requested, runDetail, runPage, runSummary, verdict } from '../schema.ts';
 import { changeView, requestedView, runDetailView, runView } from '../views.ts';
-import { knownSync, limit, nothing, runId, syncName } from './parameters.ts';
+import { cursor, identification, knownSync, limit, nothing, runId, syncName } from './parameters.ts';
 
 const byRun = z.object({ id: runId });
 
@@ -19,18 +19,18 @@ export const listRuns = defineEndpoint({
   query: z.object({
     sync: syncName.optional(),
     limit: limit(200, 20),
-    cursor: z.string().min(1).max(64).optional().meta({ description: '`next` of the page before' }),
+    cursor,
   }),
   headers: nothing,
   body: undefined,
   status: 200,
   answer: runPage,
   refusals: [400, 404],
-  handle: async ({ query: { sync, limit: most, cursor } }, { app }) => {
+  handle: async ({ query: { sync, limit: most, cursor: after } }, { app }) => {
     const found = await app.runs({
       limit: most + 1,
       ...(sync === undefined ? {} : { sync: knownSync(sync, app) }),
-      ...(cursor === undefined ? {} : { after: cursor }),
+      ...(after === undefined ? {} : { after }),
     });
     const runs = found.slice(0, most).map(runView);
     return { runs, next: found.length > most ? (runs.at(-1)?.id ?? null) : null };
@@ -68,7 +68,7 @@ export const listChanges = defineEndpoint({
     state: change.shape.state.optional(),
     class: z.enum(changeClasses as [string, ...string[]]).optional(),
     limit: limit(1000, 100),
-    after: z.string().min(1).max(255).optional().meta({ description: '`next` of the page before' }),
+    after: identification.optional().meta({ description: '`next` of the page before' }),
   }),
   headers: z.object({ accept: z.string().optional() }),
   body: undefined,

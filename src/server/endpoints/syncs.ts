@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { RunScope } from '../../ports/store.ts';
-import { defineEndpoint } from '../endpoint.ts';
+import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { Refusal } from '../http/problem.ts';
 import { signatureHeader, timestampHeader } from '../http/webhook-signature.ts';
 import { requested, runOrder, sync, syncList, webhookOrder } from '../schema.ts';
@@ -28,47 +28,41 @@ export const listSyncs = defineEndpoint({
   handle: async (_asked, { app }) => ({ syncs: (await app.syncStates()).map(syncView) }),
 });
 
-export const pauseSync = defineEndpoint({
-  id: 'pause-sync',
-  method: 'POST',
-  path: '/api/syncs/{sync}/pause',
-  part: 'syncs',
-  summary: 'Begin no run of the sync until it is resumed',
-  description: 'A run under way goes on: cancel it if it should not. What is asked for meanwhile waits.',
-  needs: 'operator',
-  params: bySync,
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
-  answer: sync,
-  refusals: [404, 409],
-  handle: async ({ params, caller }, { app }) => {
-    await app.pause(knownSync(params.sync, app), caller.name);
-    return stateOf(params.sync, app);
-  },
-});
+/** Pausing and resuming differ in a word. */
+function stopOrGo(word: 'pause' | 'resume', summary: string, description: string): Endpoint {
+  return defineEndpoint({
+    id: `${word}-sync`,
+    method: 'POST',
+    path: `/api/syncs/{sync}/${word}`,
+    part: 'syncs',
+    summary,
+    description,
+    needs: 'operator',
+    params: bySync,
+    query: nothing,
+    headers: nothing,
+    body: undefined,
+    status: 200,
+    answer: sync,
+    refusals: [404, 409],
+    handle: async ({ params, caller }, { app }) => {
+      await app[word](knownSync(params.sync, app), caller.name);
+      return stateOf(params.sync, app);
+    },
+  });
+}
 
-export const resumeSync = defineEndpoint({
-  id: 'resume-sync',
-  method: 'POST',
-  path: '/api/syncs/{sync}/resume',
-  part: 'syncs',
-  summary: 'Let a paused sync run again',
-  description: 'What waited begins, and slots that were missed are caught up once.',
-  needs: 'operator',
-  params: bySync,
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
-  answer: sync,
-  refusals: [404, 409],
-  handle: async ({ params, caller }, { app }) => {
-    await app.resume(knownSync(params.sync, app), caller.name);
-    return stateOf(params.sync, app);
-  },
-});
+export const pauseSync = stopOrGo(
+  'pause',
+  'Begin no run of the sync until it is resumed',
+  'A run under way goes on: cancel it if it should not. What is asked for meanwhile waits.',
+);
+
+export const resumeSync = stopOrGo(
+  'resume',
+  'Let a paused sync run again',
+  'What waited begins, and slots that were missed are caught up once.',
+);
 
 export const requestRun = defineEndpoint({
   id: 'request-run',

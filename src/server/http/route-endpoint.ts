@@ -35,7 +35,8 @@ export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: S
       const signal = AbortSignal.any([gone.signal, gates.closing]);
       const asked = {
         params: read(endpoint.params, request.params, 'path'),
-        query: read(endpoint.query, request.query, 'query'),
+        // A filter that is misspelt must not give everything.
+        query: read(endpoint.query.strict(), request.query, 'query'),
         headers: read(endpoint.headers, request.headers, 'headers'),
         body: endpoint.body === undefined ? undefined : read(endpoint.body, parseBody(request.body), 'body'),
         caller,

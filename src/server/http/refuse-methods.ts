@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+import { Refusal } from './problem.ts';
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/**
+ * Answers every other method of a path that is there with 405 and what it takes (`Allow`, RFC 9110 section 15.5.6), and
+ * OPTIONS with what it takes. To be called before the routes are added; what it returns, after them.
+ */
+export function watchMethods(app: FastifyInstance): () => void {
+  const known = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const taken = known.get(url) ?? new Set();
+    for (const name of [method].flat()) taken.add(name);
+    known.set(url, taken);
+  });
+  return () => {
+    for (const [url, taken] of [...known]) {
+      const allowed = [...taken, 'OPTIONS'].join(', ');
+      app.options(url, async (_request, reply) => reply.code(204).header('allow', allowed).send());
+      app.route({
+        method: methods.filter((name) => !taken.has(name)),
+        url,
+        handler: async (request, reply) => {
+          reply.header('allow', allowed);
+          throw new Refusal(405, 'METHOD_NOT_ALLOWED', `${request.method} is not for this path: it takes ${allowed}`);
+        },
+      });
+    }
+  };
+}
