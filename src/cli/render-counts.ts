@@ -1,7 +1,7 @@
 import type { ChangeKind } from '../core/change.ts';
 import type { Counts } from '../core/run.ts';
 import type { RunFacts } from '../ports/store.ts';
-import { formatCount, formatNumber } from './amounts.ts';
+import { formatCount, formatInstant, formatNumber } from './amounts.ts';
 
 const kinds: readonly ChangeKind[] = ['create', 'update', 'enable', 'disable', 'remove'];
 
@@ -31,6 +31,27 @@ export function renderEnds(counts: Counts): string {
   return parts.join(', ');
 }
 
+/** `only who has changed since 2026-11-21 12:00:00 UTC`; empty where a full read needs no word. */
+export function renderRead({ read }: RunFacts): string {
+  switch (read?.kind) {
+    case 'delta':
+      return `read: only who has changed since ${formatInstant(read.since ?? read.at)}`;
+    case 'point':
+      return 'read: the people named';
+    case 'full':
+      return read.reason === undefined ? '' : `read: everybody, because ${read.reason}`;
+    case undefined:
+      return '';
+  }
+}
+
+/** Which read it was, in a word for a table. */
+export function readWord({ read }: RunFacts): string {
+  return read === undefined ? '–' : readWords[read.kind];
+}
+
+const readWords = { full: 'full', delta: 'delta', point: 'named' } as const;
+
 /** `520 source rows, 512 platform users, 500 managed, 488 unchanged`. */
 export function renderFacts(facts: RunFacts): string {
   return [
@@ -39,6 +60,9 @@ export function renderFacts(facts: RunFacts): string {
     number(facts.managedUsers, 'managed'),
     number(facts.unchanged, 'unchanged'),
     facts.unmanaged === 0 ? undefined : number(facts.unmanaged, 'on the platform only'),
+    facts.postponed === undefined || facts.postponed === 0
+      ? undefined
+      : number(facts.postponed, 'left for a later run, see the findings'),
     facts.rejected === undefined || facts.rejected === 0
       ? undefined
       : number(facts.rejected, 'dropped, as a person rejected them'),

@@ -2,7 +2,7 @@ import type { Outcome } from '../core/run.ts';
 import type { RunReport } from '../ports/app.ts';
 import type { Batch, Run } from '../ports/store.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from './amounts.ts';
-import { changesInAll, renderEnds, renderFacts, renderKinds } from './render-counts.ts';
+import { changesInAll, renderEnds, renderFacts, renderKinds, renderRead } from './render-counts.ts';
 import { renderFindings } from './render-findings.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
@@ -38,6 +38,8 @@ function headOf(run: Run, style: Style): string {
     `${style.colors.bold(sync)}: ${renderOutcome(run, style)}`,
     `  run ${id} (${trigger}), started ${formatInstant(startedAt)}${took}`,
   ];
+  const read = renderRead(facts);
+  if (read !== '') lines.push(`  ${read}`);
   const seen = renderFacts(facts);
   if (seen !== '') lines.push(`  ${seen}`);
   if (changesInAll(counts) > 0) lines.push(`  ${renderKinds(counts)}`);

@@ -1,17 +1,18 @@
 import type { Run } from '../ports/store.ts';
 import { formatDuration, formatInstant } from './amounts.ts';
-import { renderEnds, renderKinds } from './render-counts.ts';
+import { readWord, renderEnds, renderKinds } from './render-counts.ts';
 import { renderOutcome } from './render-run.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
 
 /** Runs as a table, newest first. Reasons are left to `show`. */
 export function renderRuns(runs: readonly Run[], now: number, style: Style): string {
-  const head = ['RUN', 'SYNC', 'TRIGGER', 'STARTED', 'TOOK', 'OUTCOME', 'CHANGES'].map(style.colors.dim);
+  const head = ['RUN', 'SYNC', 'TRIGGER', 'READ', 'STARTED', 'TOOK', 'OUTCOME', 'CHANGES'].map(style.colors.dim);
   const rows = runs.map((run) => [
     run.id,
     run.sync,
     run.trigger,
+    readWord(run.facts),
     formatInstant(run.startedAt),
     formatDuration((run.endedAt ?? now) - run.startedAt),
     renderOutcome({ ...run, reason: undefined }, style),

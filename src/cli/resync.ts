@@ -15,7 +15,7 @@ export const addResync: AddCommand = (program, host) => {
     .command('resync')
     .description('ask for a run now: a running deployment does it, else it happens here')
     .argument('<sync>', 'name of the sync')
-    .option('--full', 'everybody (also without --user)')
+    .option('--full', 'read everybody, also where the sync has deltas: its runs read only who has changed')
     .option('--user <id...>', 'only these people, by identification')
     .action((sync: string, options: ResyncOptions, command: Command) =>
       host.run(command, (shell) => resync(shell, sync, options)),
@@ -28,7 +28,11 @@ async function resync(shell: Shell, sync: string, { full, user }: ResyncOptions)
   }
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
-      app.resync(sync, { ...watch, by: shell.io.operator, scope: scopeOf(user) }),
+      app.resync(sync, {
+        ...watch,
+        by: shell.io.operator,
+        scope: full === true ? { kind: 'all', isFull: true } : scopeOf(user),
+      }),
     );
     return tellResync(shell, sync, report);
   });

@@ -30,7 +30,7 @@ function sorted(values: readonly string[]): readonly string[] {
 }
 
 /** JSON with the keys of every mapping in order; a key without a value is left out. */
-function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -95,5 +95,7 @@ export interface ScheduleSettings {
 
 export interface SourceSettings {
   readonly kind: string;
+  /** Changes with what is written below `source`; so short that it confirms no guess at a secret. */
+  readonly fingerprint: string;
   readonly open: (base: SourceBase) => Source;
 }

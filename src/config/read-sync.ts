@@ -11,6 +11,7 @@ import type { Report } from './report.ts';
 import { type SyncInput, syncShape } from './schema/sync.ts';
 import { isMapping, readSection } from './section.ts';
 import { choiceSentence } from './sentences.ts';
+import { sourceFingerprint } from './source-fingerprint.ts';
 
 export interface SyncReading {
   readonly folder: string;
@@ -39,6 +40,8 @@ export function readSync(name: string, value: unknown, reading: SyncReading): Sy
   const found = readSection(syncShape, value, path, report);
   const written = new Set(isMapping(value) ? Object.keys(value) : []);
   const source = found.source === undefined ? undefined : readSource(found.source, [...path, 'source'], reading);
+  if (source !== undefined && found.deltas !== undefined)
+    checkDeltas(source, found.deltas, [...path, 'deltas'], reading);
   const outboxFolder =
     found.delivery === 'outbox'
       ? resolve(folder, found.outbox?.folder ?? syncShape.outbox.unwrap().parse({}).folder)
@@ -54,7 +57,7 @@ function readSource(
   config: { readonly kind: string },
   path: KeyPath,
   { sourceKinds, report }: SyncReading,
-): SourceSettings | undefined {
+): ReadSource | undefined {
   const kind = sourceKinds.find((candidate) => candidate.kind === config.kind);
   if (kind === undefined) {
     const known = sourceKinds.map((candidate) => candidate.kind);
@@ -62,9 +65,30 @@ function readSource(
     return undefined;
   }
   const parsed = kind.parse(config);
-  if (parsed.ok) return { kind: config.kind, open: parsed.open };
+  if (parsed.ok) {
+    const { open, capabilities = kind.capabilities } = parsed;
+    const title = kind.capabilities.delta ? `${kind.kind}, as it is configured here,` : kind.kind;
+    return { kind: kind.kind, fingerprint: sourceFingerprint(config), open, canDelta: capabilities.delta, title };
+  }
   for (const problem of parsed.problems) report.add([...path, ...problem.path], problem.message);
   return undefined;
+}
+
+interface ReadSource extends SourceSettings {
+  readonly canDelta: boolean;
+  /** For sentences: the kind, and whether it is the kind or its configuration that cannot. */
+  readonly title: string;
+}
+
+function checkDeltas(
+  { canDelta, title, kind }: ReadSource,
+  deltas: SyncInput['deltas'],
+  path: KeyPath,
+  { report }: SyncReading,
+): void {
+  if (deltas === 'never' || canDelta) return;
+  const message = `needs a source that can tell who has changed, and ${title} cannot (docs/sources/${kind}.md): delete this key, then every read is full`;
+  report.addKey(path, message);
 }
 
 /** The sync as everybody else knows it. */
@@ -88,10 +112,12 @@ export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSet
     remove: input.remove,
     settle: input.settle,
     guards: input.guards,
+    ...(input.deltas === 'never' ? {} : { deltas: input.deltas }),
   };
+  const { kind, fingerprint, open } = source;
   return {
     ...settings,
-    source,
+    source: { kind, fingerprint, open },
     ...(schedule === undefined ? {} : { schedule }),
     ...(freshness === undefined ? {} : { freshnessMs: freshness }),
     ...(draft.outboxFolder === undefined ? {} : { outbox: { folder: draft.outboxFolder } }),

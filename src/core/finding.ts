@@ -19,6 +19,7 @@ export type FindingCode =
   | 'email-conflict'
   | 'rename-conflict'
   | 'status-unknown'
+  | 'gone-unconfirmed'
   | 'owned-by-other-sync'
   | 'removed-with-blacklist'
   | 'foreign-disable'

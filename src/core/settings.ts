@@ -20,11 +20,20 @@ export interface SyncSettings {
   readonly remove: 'never' | { readonly afterMs: number; readonly blacklist: boolean };
   readonly settle: SettleSettings;
   readonly guards: GuardSettings;
+  /** Between full reads only those are read who have changed. Absent: every read is full. */
+  readonly deltas?: DeltaSettings;
 }
 
 export type Policy = 'sync' | 'upsert-only' | 'create-only';
 export type DeliveryChoice = 'auto' | 'csv' | 'direct' | 'outbox';
 export type MatchKey = 'identification' | 'email';
+
+export interface DeltaSettings {
+  /** A run that begins later than this after the last clean full read reads everybody. */
+  readonly fullEveryMs: number;
+  /** A delta begins so long before the last clean read did: the HR system's clock differs, and changes show late. */
+  readonly overlapMs: number;
+}
 
 export interface SettleSettings {
   readonly everyMs: number;

@@ -48,11 +48,16 @@ export type ReadEnd =
       readonly notes?: readonly string[];
     };
 
-export interface Snapshot {
-  readonly kind: ReadKind;
+/** Only a full read can prove an absence: for the others the types have no way to say it. */
+export type Snapshot = SnapshotFacts &
+  (
+    | { readonly kind: 'full'; readonly missing: MissingProof | undefined }
+    | { readonly kind: 'delta' | 'point'; readonly missing: undefined }
+  );
+
+interface SnapshotFacts {
   readonly rows: number;
   readonly leavers: LeaverProof | undefined;
-  readonly missing: MissingProof | undefined;
   /** Why a proof is absent, in words for the report; empty when both are there (or could not be: delta, point). */
   readonly gaps: readonly string[];
   /** Not proven only because it is much shorter than the last complete read. */
@@ -79,9 +84,10 @@ export function certifySnapshot(facts: ReadFacts): Snapshot {
   }
   const leavers = { readAt } as LeaverProof;
   if (unreadable > 0) {
-    const gap = `${countOf(unreadable, 'record names', 'records name')} nobody, so nobody can be called missing`;
+    const nobody = `${countOf(unreadable, 'record names', 'records name')} nobody`;
+    const gap = kind === 'full' ? `${nobody}, so nobody can be called missing` : nobody;
     return { kind, rows: end.rows, leavers, missing: undefined, gaps: [gap] };
   }
-  const missing = kind === 'full' ? ({ readAt, stamp: end.stamp } as MissingProof) : undefined;
-  return { kind, rows: end.rows, leavers, missing, gaps: [] };
+  if (kind !== 'full') return { kind, rows: end.rows, leavers, missing: undefined, gaps: [] };
+  return { kind, rows: end.rows, leavers, missing: { readAt, stamp: end.stamp } as MissingProof, gaps: [] };
 }

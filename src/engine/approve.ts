@@ -38,7 +38,7 @@ export async function approveRun(
   }
   await io.store.holds.approve(run.sync, hashes, by, now, now + approvalMs);
   await io.store.reads.accept(run.id);
-  const trigger = await requestRun({ sync: run.sync, kind: 'approval', scope: { kind: 'all' } }, io);
+  const trigger = await requestRun({ sync: run.sync, kind: 'approval', scope: { kind: 'all', isFull: true } }, io);
   return { run, holds, changes: hashes.length, trigger: trigger.id };
 }
 

@@ -1,17 +1,20 @@
+import { chunk } from '../core/batch.ts';
 import type { Finding } from '../core/finding.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
-import type { RunScope } from '../ports/store.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
+import { pagesOf, singleReadLimit } from './scan-for.ts';
 
 /** What comparing the platform's users with the index came to. */
 export interface Compared {
   readonly users: number;
   /** Equal and ours already: nothing to do, not even in the ledger. */
   readonly unchanged: number;
-  /** On the platform, in no record of this source and not ours. */
-  readonly unmanaged: number;
+  /** On the platform, in no record of this source and not ours; undefined where not everybody was read. */
+  readonly unmanaged: number | undefined;
+  /** People who are left as they are for a reason that passes. */
+  readonly postponed: number;
   /** Slots that need a decision, each with its user's place in the spool; `equalUser` where none was kept. */
   readonly candidates: Candidates;
 }
@@ -26,41 +29,58 @@ export const equalUser = -1;
 
 export interface CompareJob {
   readonly sync: Sync;
-  readonly scope: RunScope;
+  /** The people whom the run is about; undefined: everybody. */
+  readonly names: readonly string[] | undefined;
   readonly index: PeopleIndex;
   readonly spool: Spool;
   readonly signal: AbortSignal;
   readonly find: (finding: Finding) => void;
 }
 
-/** Reads the platform's users (all of them, or the named ones) and keeps only those that need a decision. */
+interface Count {
+  users: number;
+  unchanged: number;
+  unmanaged: number;
+  postponed: number;
+  /** Users were looked up one by one: nobody else's e-mail was seen. */
+  isLookedUp: boolean;
+  /** E-mails that are to be given to users who do not have them; counted where users were looked up. */
+  newEmails: number;
+}
+
+/** Reads the platform's users (all of them, or a few) and keeps only those that need a decision. */
 export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Compared> {
   const candidates: Candidates = { slots: [], places: [] };
-  const count = { users: 0, unchanged: 0, unmanaged: 0 };
-  for await (const { users, total } of readUsers(job)) {
+  const count: Count = { users: 0, unchanged: 0, unmanaged: 0, postponed: 0, isLookedUp: false, newEmails: 0 };
+  for await (const { users, total } of readUsers(job, count)) {
     for (const user of users) compareUser(user, job, candidates, count);
     count.users += users.length;
     io.progress({ step: 'scanning', users: count.users, total });
   }
-  if (job.scope.kind === 'users' && mayBeRenamed(job)) await seekRenames(job);
-  return { ...count, candidates };
+  if (mayClash(job, count)) await seekClashes(job, count);
+  const { users, unchanged, unmanaged, postponed } = count;
+  return { users, unchanged, unmanaged: job.names === undefined ? unmanaged : undefined, postponed, candidates };
 }
 
-/** Named people who are on the platform under another identification, perhaps: then a look at everybody's e-mail decides. */
-function mayBeRenamed({ index, sync, scope }: CompareJob): boolean {
-  if (scope.kind !== 'users' || !sync.settings.match.includes('email')) return false;
-  return scope.identifications.some((identification) => {
+/**
+ * A few people were looked up, and one of them wants an e-mail that their user does not have: somebody else may, who is
+ * perhaps the same person under another identification. Then a look at everybody's e-mail decides.
+ */
+function mayClash({ index, sync, names = [] }: CompareJob, { isLookedUp, newEmails }: Count): boolean {
+  if (!isLookedUp || !sync.settings.match.includes('email')) return false;
+  if (newEmails > 0) return true;
+  return names.some((identification) => {
     const { slot } = index.find(identification);
     return slot !== -1 && index.has(slot, mark.active) && !index.has(slot, mark.seen);
   });
 }
 
-async function seekRenames(job: CompareJob): Promise<void> {
+async function seekClashes(job: CompareJob, count: Count): Promise<void> {
   for await (const { users } of job.sync.platform.scan(job.signal)) {
     for (const user of users) {
       const { slot, isExact } = job.index.find(user.identification);
       if (slot !== -1 && !isExact) reportTwin(user, slot, job);
-      checkEmail(user, slot, job);
+      checkEmail(user, slot, job, count);
     }
   }
 }
@@ -72,34 +92,56 @@ function reportTwin(user: User, slot: number, { index, find }: CompareJob): void
   find({ code: 'case-conflict', identification: user.identification, message });
 }
 
-async function* readUsers(
-  job: CompareJob,
-): AsyncGenerator<{ users: readonly User[]; total: number | undefined }, void> {
-  const { platform } = job.sync;
-  if (job.scope.kind === 'all') {
-    yield* platform.scan(job.signal);
+/** Everybody by a scan; named people by a call for each, unless the scan takes fewer calls. */
+async function* readUsers(job: CompareJob, count: Count): AsyncGenerator<ReadPage, void> {
+  const { sync, names, signal } = job;
+  if (names !== undefined && names.length <= singleReadLimit) {
+    yield* lookUp(names, job, count);
     return;
   }
-  for (const identification of job.scope.identifications) {
-    const lookup = await platform.find(identification, job.signal);
-    if (lookup.found === true) yield { users: [lookup.user], total: job.scope.identifications.length };
-    if (lookup.found === 'unclear') {
-      const { slot } = job.index.find(identification);
-      if (slot !== -1) job.index.set(slot, mark.conflict);
-      job.find({ code: 'lookup-disagrees', identification, message: `nothing is done: ${lookup.reason}` });
+  let isFirst = true;
+  for await (const page of sync.platform.scan(signal)) {
+    if (names !== undefined && isFirst && pagesOf(page) > names.length) {
+      yield* lookUp(names, job, count);
+      return;
+    }
+    isFirst = false;
+    yield page;
+  }
+}
+
+interface ReadPage {
+  readonly users: readonly User[];
+  readonly total: number | undefined;
+}
+
+async function* lookUp(
+  names: readonly string[],
+  { sync, index, signal, find }: CompareJob,
+  count: Count,
+): AsyncGenerator<ReadPage, void> {
+  count.isLookedUp = true;
+  for (const some of chunk(names, lookedUpAtOnce)) {
+    const lookups = await Promise.all(some.map((identification) => sync.platform.find(identification, signal)));
+    for (const [at, lookup] of lookups.entries()) {
+      const identification = some[at] ?? '';
+      if (lookup.found === true) yield { users: [lookup.user], total: names.length };
+      if (lookup.found !== 'unclear') continue;
+      const { slot } = index.find(identification);
+      if (slot !== -1) index.set(slot, mark.conflict);
+      count.postponed += 1;
+      find({ code: 'lookup-disagrees', identification, message: `nothing is done: ${lookup.reason}` });
     }
   }
 }
 
-function compareUser(
-  user: User,
-  job: CompareJob,
-  candidates: Candidates,
-  count: { unchanged: number; unmanaged: number },
-): void {
+/** How many of them go at the same time is the platform's limit. */
+const lookedUpAtOnce = 50;
+
+function compareUser(user: User, job: CompareJob, candidates: Candidates, count: Count): void {
   const { index, spool, sync } = job;
   const { slot, isExact } = index.find(user.identification);
-  if (sync.settings.match.includes('email')) checkEmail(user, slot, job);
+  if (sync.settings.match.includes('email')) checkEmail(user, slot, job, count);
   if (slot === -1) {
     count.unmanaged += 1;
     return;
@@ -115,6 +157,7 @@ function compareUser(
     return;
   }
   index.set(slot, mark.seen);
+  if (count.isLookedUp && wantsNewEmail(user, slot, index)) count.newEmails += 1;
   if (index.has(slot, mark.leaver) && !user.enabled && !index.has(slot, mark.inLedger)) return;
   const isEqual =
     user.enabled &&
@@ -132,8 +175,15 @@ function compareUser(
   candidates.places.push(needsNoUser ? equalUser : spool.append(JSON.stringify(user)));
 }
 
+function wantsNewEmail(user: User, slot: number, index: PeopleIndex): boolean {
+  const person = index.person(slot);
+  if (person.kind !== 'person' || person.standing !== 'active') return false;
+  const { email } = person.fields;
+  return email !== undefined && email !== '' && email.toLowerCase() !== user.fields.email?.toLowerCase();
+}
+
 /** An e-mail that one person wants and another user has: a rename, or two people with one address. Both are protected. */
-function checkEmail(user: User, slot: number, { index, find }: CompareJob): void {
+function checkEmail(user: User, slot: number, { index, find }: CompareJob, count: Count): void {
   const { email } = user.fields;
   if (email === undefined || email === '') return;
   const holder = index.findEmail(email);
@@ -144,6 +194,7 @@ function checkEmail(user: User, slot: number, { index, find }: CompareJob): void
   index.set(holder, mark.conflict);
   const isEmployee = slot !== -1 && index.has(slot, mark.inSource | mark.active);
   if (slot !== -1 && !isEmployee) index.set(slot, mark.conflict);
+  if (isEmployee) count.postponed += 1;
   const message = isEmployee
     ? `the e-mail of ${wanted} (${at}) is still on user ${user.identification}: ${wanted} waits until it is free`
     : `${wanted} (${at}) has the e-mail of platform user ${user.identification}: a rename? Nothing is done to either; correct the identification on one side`;

@@ -14,6 +14,8 @@ export interface Sync {
   readonly mapping: CompiledMapping;
   readonly platform: Platform;
   readonly dialect: Dialect;
+  /** Changes with every setting that decides about people: mapping, scope, lifecycle, source and target. */
+  readonly fingerprint: string;
   readonly deliveries: { readonly csv: Delivery; readonly direct: Delivery; readonly outbox: Delivery };
 }
 

@@ -1,5 +1,6 @@
 import { countOf } from '../core/count-of.ts';
 import type { Finding } from '../core/finding.ts';
+import { isClean, watermarkAfter } from '../core/next-read.ts';
 import { chooseOutcome, countChanges } from '../core/report.ts';
 import type { ChangeMark, Run } from '../ports/store.ts';
 import { fileLeaseName } from './deliver.ts';
@@ -20,24 +21,26 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   const states = await io.store.plans.countStates(run.id);
   const { kinds, classes } = await io.store.plans.count(run.id);
   const counts = countChanges(kinds, classes, states, run.facts.repeated ?? 0);
-  const { outcome, reason } = chooseOutcome({
+  const { facts } = run;
+  const end = {
     counts,
     states,
     isCancelled: run.isCancelRequested,
-    isReadDoubted: run.facts.isReadDoubted === true,
-    blocked: run.facts.blocked ?? 0,
+    isReadDoubted: facts.isReadDoubted === true,
+    blocked: facts.blocked ?? 0,
     failure: failure ?? run.reason,
-    gaps: run.facts.sourceGaps ?? [],
+    gaps: facts.sourceGaps ?? [],
+  };
+  const { outcome, reason } = chooseOutcome(end);
+  const watermark = watermarkAfter(await io.store.reads.watermark(run.sync), {
+    id: run.id,
+    read: facts.read,
+    isClean: isClean({ ...end, rejected: facts.rejected ?? 0, postponed: facts.postponed ?? 0 }),
   });
   if (lost !== undefined) await io.store.runs.addFindings(owned, [lost]);
   const endedAt = io.clock.now();
-  await io.store.runs.update(owned, {
-    phase: 'done',
-    endedAt,
-    outcome,
-    counts,
-    ...(reason === undefined ? {} : { reason }),
-  });
+  const patch = { phase: 'done', endedAt, outcome, counts, ...(reason === undefined ? {} : { reason }) } as const;
+  await io.store.runs.update(owned, patch, { watermark });
   await releaseFileLease(context, io);
   io.checkpoint('run-finished');
   const { create, update, enable, disable, remove, held, failed, unresolved } = counts;

@@ -1,15 +1,18 @@
 import { chunk } from '../core/batch.ts';
 import { PlanDigest } from '../core/change.ts';
 import { countOf } from '../core/count-of.ts';
-import { type VanishedField, vanishedFields } from '../core/field-sight.ts';
-import type { Finding } from '../core/finding.ts';
+import { correctSight, type VanishedField, vanishedFields } from '../core/field-sight.ts';
+import type { Finding, FindingCode } from '../core/finding.ts';
 import { checkGuards, className, type GuardVerdict } from '../core/guard.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import type { ReadFact } from '../core/next-read.ts';
 import type { ReadRecord, RunFacts, RunScope } from '../ports/store.ts';
+import { chooseRead, type Reading, readFact } from './choose-read.ts';
 import { comparePlatform } from './compare.ts';
+import { confirmGone } from './confirm-gone.ts';
 import { type DecisionSink, decideEveryone } from './decide-everyone.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
-import { PeopleIndex } from './people-index.ts';
+import { mark, PeopleIndex } from './people-index.ts';
 import { pruneBeside } from './prune-old.ts';
 import { type Pulled, pull } from './pull.ts';
 import { recall } from './recall.ts';
@@ -58,21 +61,29 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
   const spool = io.openSpool();
   try {
     const index = new PeopleIndex(spool, sync.mapping.fields);
-    const last = scope.kind === 'all' ? await io.store.reads.last(name) : undefined;
-    const pulled = await pull({ sync, scope, index, signal, find, previous: last }, io);
+    const reading = await chooseRead(sync, scope, io);
+    const last = reading.kind === 'point' ? undefined : await io.store.reads.last(name);
+    const previous = reading.kind === 'full' ? last : undefined;
+    const pulled = await pull({ sync, reading, index, signal, find, previous }, io);
     io.checkpoint('source-read');
-    const vanished = fieldsGone(job, pulled, last);
+    const read = readFact(reading, pulled.readAt, sync);
+    const vanished = fieldsGone(sync, pulled, last);
     for (const { reason } of vanished) find({ code: 'field-vanished', message: reason });
-    const nothing = whyNothing(job, pulled);
+    const nothing = whyNothing(pulled);
     if (nothing !== undefined) {
       for (const finding of unusablePeople(index, pulled.snapshot)) find(finding);
-      return await emptyPlan(job, pulled, vanished, nothing, [...ofRun, ...ofPeople], io);
+      return await emptyPlan(job, { ...pulled, read }, vanished, nothing, [...ofRun, ...ofPeople], io);
     }
+    if (reading.kind === 'delta') await recallDoubles(reading.from.fullRun, index, find, io);
 
     const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
     io.checkpoint('unresolved-seen');
-    const managed = await recall(sync, index, scope.kind === 'all', io);
-    const compared = await comparePlatform({ sync, scope, index, spool, signal, find }, io);
+    const names = peopleOf(reading, index);
+    const managed = await recall({ sync, index, names }, io);
+    const compared = await comparePlatform({ sync, names, index, spool, signal, find }, io);
+    const { candidates } = compared;
+    const unconfirmed =
+      reading.kind === 'delta' ? await confirmGone({ sync, index, spool, candidates, signal, find }, io) : 0;
 
     // Proves that the run is still ours: what another worker has planned since must not be begun anew.
     if (context !== undefined) await io.store.runs.update(context.owned, { phase: 'planning' });
@@ -105,11 +116,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
       },
     };
     const { blocked } = unresolved;
-    await decideEveryone(
-      { sync, snapshot: pulled.snapshot, index, spool, candidates: compared.candidates, blocked, signal },
-      sink,
-      io,
-    );
+    await decideEveryone({ sync, snapshot: pulled.snapshot, index, spool, candidates, blocked, signal }, sink, io);
 
     const { rejected, ...verdict } = await guard(job, pulled, { managed, last, vanished }, io);
     if (context !== undefined && !verdict.areMissesHeld) {
@@ -122,12 +129,14 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
     const reasons = new Set([...verdict.holds, ...verdict.fields].map(({ reason }) => reason));
     for (const message of reasons) find({ code: 'held', message });
     const facts: RunFacts = {
+      read,
       sourceRows: pulled.snapshot.rows,
       platformUsers: compared.users,
       managedUsers: managed,
       unchanged: compared.unchanged,
-      unmanaged: compared.unmanaged,
+      ...(compared.unmanaged === undefined ? {} : { unmanaged: compared.unmanaged }),
       blocked: blocked.size,
+      postponed: compared.postponed + unconfirmed,
       rejected,
       sourceGaps: pulled.snapshot.gaps,
     };
@@ -166,7 +175,7 @@ async function guard(
   const { open } = await io.store.plans.count(job.planId);
   const recent = await io.store.plans.appliedSince(settings.name, now - dayMs);
   const { snapshot, fillRates, sight } = pulled;
-  const isFull = job.scope.kind === 'all' && snapshot.kind === 'full';
+  const isFull = snapshot.kind === 'full';
   const verdict = checkGuards(
     {
       sync: settings.name,
@@ -216,25 +225,60 @@ async function seal({ planId, context }: PlanJob, io: EngineIo): Promise<string>
   return text;
 }
 
-/** Fields that the mapping reads and a full read, whole or not, does not show any more. */
-function fieldsGone({ sync, scope }: PlanJob, pulled: Pulled, last: ReadRecord | undefined): readonly VanishedField[] {
-  if (scope.kind !== 'all' || pulled.snapshot.rows === 0) return [];
-  const { sight: now, notReturned } = pulled;
-  return vanishedFields({ readers: sync.mapping.readers, now, before: last?.sight, notReturned });
+/**
+ * Fields that the mapping reads and a full read, whole or not, does not show any more. What a few people do not show says
+ * nothing: of a delta only the source's own word counts.
+ */
+function fieldsGone({ mapping }: Sync, pulled: Pulled, last: ReadRecord | undefined): readonly VanishedField[] {
+  const { snapshot, sight, notReturned } = pulled;
+  if (snapshot.kind === 'point' || snapshot.rows === 0) return [];
+  const everything = Object.fromEntries(mapping.reads.map((read) => [read, true]));
+  const now = snapshot.kind === 'full' ? sight : correctSight(everything, notReturned);
+  return vanishedFields({ readers: mapping.readers, now, before: last?.sight, notReturned });
 }
 
 /** Why this read is no ground for any plan. A file of which not one row can be used is as good as none. */
-function whyNothing({ scope }: PlanJob, { snapshot, usable }: Pulled): string | undefined {
-  const { rows } = snapshot;
-  if (rows > 0 && (usable > 0 || scope.kind === 'users')) return undefined;
-  if (scope.kind === 'users') return 'the source knows none of the named people';
+function whyNothing({ snapshot, usable }: Pulled): string | undefined {
+  const { kind, rows } = snapshot;
+  if (kind === 'delta' || (rows > 0 && (usable > 0 || kind === 'point'))) return undefined;
+  if (kind === 'point') return 'the source knows none of the named people';
   if (rows === 0) return 'the source gave no employee at all';
   return `the source gave ${countOf(rows, 'row')}, and none can be used; the findings say why`;
 }
 
+/** The people whom the run is about; undefined: everybody. */
+function peopleOf(reading: Reading, index: PeopleIndex): readonly string[] | undefined {
+  switch (reading.kind) {
+    case 'full':
+      return undefined;
+    case 'point':
+      return reading.identifications;
+    case 'delta':
+      return Array.from({ length: index.size }, (_, slot) => index.person(slot).identification);
+  }
+}
+
+const doubled: readonly FindingCode[] = ['duplicate-key', 'case-conflict'];
+
+/** A delta may show one of two records that name one person: whom the last full read found twice is left alone. */
+async function recallDoubles(
+  fullRun: string,
+  index: PeopleIndex,
+  find: (finding: Finding) => void,
+  io: EngineIo,
+): Promise<void> {
+  for (const { code, identification, message } of await io.store.runs.findings(fullRun, keptFindings)) {
+    if (identification === undefined || !doubled.includes(code)) continue;
+    const { slot } = index.find(identification);
+    if (slot === -1 || index.has(slot, mark.conflict)) continue;
+    index.set(slot, mark.conflict);
+    find({ code, identification, message: `found by the last full read: ${message}` });
+  }
+}
+
 async function emptyPlan(
   job: PlanJob,
-  { snapshot }: Pulled,
+  { snapshot, read }: Pulled & { readonly read: ReadFact },
   vanished: readonly VanishedField[],
   why: string,
   findings: Finding[],
@@ -245,7 +289,7 @@ async function emptyPlan(
     id: job.planId,
     digest: await seal(job, io),
     findings,
-    facts: { sourceRows: snapshot.rows, sourceGaps: snapshot.gaps },
+    facts: { read, sourceRows: snapshot.rows, sourceGaps: snapshot.gaps },
     verdict: { holds: [], fields: [], areMissesHeld: false },
     repeated: 0,
     failure:

@@ -4,8 +4,8 @@ import type { Finding } from '../core/finding.ts';
 import type { Mapped, Person, RejectedPerson } from '../core/person.ts';
 import { certifySnapshot, type Snapshot } from '../core/snapshot.ts';
 import type { ReadRequest, SourceIo } from '../ports/source.ts';
-import type { RunScope } from '../ports/store.ts';
 import { checkFields } from './check-fields.ts';
+import type { Reading } from './choose-read.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 
@@ -21,11 +21,13 @@ export interface Pulled {
   readonly evidence: string | undefined;
   /** People of whom the source says something that can be acted on. */
   readonly usable: number;
+  /** The instant before the read began (epoch ms). */
+  readonly readAt: number;
 }
 
 export interface PullJob {
   readonly sync: Sync;
-  readonly scope: RunScope;
+  readonly reading: Reading;
   readonly previous: SourceIo['previous'];
   readonly index: PeopleIndex;
   readonly signal: AbortSignal;
@@ -37,7 +39,7 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
   const { sync, signal, find } = job;
   const now = io.clock.now();
   const request = readRequest(job);
-  const named = job.scope.kind === 'users' ? new Set(job.scope.identifications) : undefined;
+  const named = job.reading.kind === 'point' ? new Set(job.reading.identifications) : undefined;
   const twins = new Set([...(named ?? [])].map((identification) => identification.toLowerCase()));
   const filled = new Map<FieldName, number>();
   const watch = watchFields(sync.mapping.reads);
@@ -77,14 +79,9 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
   try {
     for (let next = await reading.next(); ; next = await reading.next()) {
       if (next.done === true) {
-        const snapshot = certifySnapshot({
-          kind: job.scope.kind === 'all' ? 'full' : 'point',
-          end: next.value,
-          unreadable,
-          readAt: now,
-        });
+        const snapshot = certifySnapshot({ kind: job.reading.kind, end: next.value, unreadable, readAt: now });
         for (const gap of snapshot.gaps)
-          find({ code: 'source-incomplete', message: `the read proves nothing about absence: ${gap}` });
+          find({ code: 'source-incomplete', message: `${proofless[snapshot.kind]}: ${gap}` });
         for (const note of next.value.notes ?? []) find({ code: 'source-note', message: note });
         const fillRates = Object.fromEntries(
           sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),
@@ -92,7 +89,7 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
         const { notReturned = [] } = next.value;
         const evidence = next.value.complete ? next.value.evidence : undefined;
         const sight = correctSight(watch.sight(), notReturned);
-        return { snapshot, fillRates, sight, notReturned, evidence, usable };
+        return { snapshot, fillRates, sight, notReturned, evidence, usable, readAt: now };
       }
       for (const { at, reason } of next.value.broken) {
         unreadable += 1;
@@ -112,11 +109,28 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
   }
 }
 
+/** What is missing without proof. */
+const proofless = {
+  full: 'the read proves nothing about absence',
+  delta: 'the read may lack somebody who has changed',
+  point: 'the read may lack somebody who was asked for',
+} as const;
+
+function readRequest({ reading, sync }: PullJob): ReadRequest {
+  switch (reading.kind) {
+    case 'full':
+      return { kind: 'full' };
+    case 'delta':
+      return { kind: 'delta', since: new Date(reading.since).toISOString() };
+    case 'point':
+      return pointRequest(reading.identifications, sync);
+  }
+}
+
 /** Named people are looked up by their key where the mapping takes it as it is; else everybody is read and sifted here. */
-function readRequest({ scope, sync }: PullJob): ReadRequest {
-  const field = sync.mapping.identificationField;
-  if (scope.kind === 'all' || field === undefined) return { kind: 'full' };
-  return { kind: 'point', identifications: scope.identifications, field };
+export function pointRequest(identifications: readonly string[], { mapping }: Sync): ReadRequest {
+  const field = mapping.identificationField;
+  return field === undefined ? { kind: 'full' } : { kind: 'point', identifications, field };
 }
 
 function filePerson(person: Person | RejectedPerson, { index, sync, find }: PullJob): void {

@@ -24,6 +24,11 @@ export async function requestRun(request: RunRequest, io: EngineIo): Promise<Tri
   return trigger;
 }
 
+/** The same people, and none of them left out because nothing has changed in the source. */
+export function inFull(scope: RunScope): RunScope {
+  return scope.kind === 'all' ? { kind: 'all', isFull: true } : scope;
+}
+
 /** Whether people have paused the sync: a deployment begins no run of it. */
 export async function isPaused(sync: string, io: EngineIo): Promise<boolean> {
   return (await io.store.pauses.get(sync)) !== undefined;
@@ -42,13 +47,16 @@ export async function openRun(sync: string, io: EngineIo): Promise<{ run: Run; i
   return opened;
 }
 
-/** Asks for another run that tries again what failed in this one: a run of the same scope. */
+/**
+ * Asks for another run that tries again what failed in this one: a run of the same scope. One about everybody reads
+ * everybody: what failed may be nothing that has changed in the source.
+ */
 export async function retryRun(runId: string, io: EngineIo): Promise<Trigger> {
   const run = await io.store.runs.get(runId);
   if (run === undefined)
     throw new RollcallError(`there is no run ${runId}: see "rollcall runs"`, { code: 'NOT_FOUND' });
   if (run.phase !== 'done') throw new RollcallError(`run ${runId} has not ended yet`, { code: 'CONFLICT' });
-  return requestRun({ sync: run.sync, kind: 'retry', scope: run.scope }, io);
+  return requestRun({ sync: run.sync, kind: 'retry', scope: inFull(run.scope) }, io);
 }
 
 /** Asks whoever drives the run to stop at the next safe place. */

@@ -30,6 +30,7 @@ export async function scanFor(
   return found;
 }
 
-function pagesOf({ users, total = 0 }: ScanPage): number {
+/** How many calls the scan takes, by any page of it. */
+export function pagesOf({ users, total = 0 }: ScanPage): number {
   return total / users.length;
 }

@@ -6,7 +6,7 @@ import { RollcallError } from '../core/errors.ts';
 import { approveDigest, approveRun, rejectRun } from '../engine/approve.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
 import { makePlan } from '../engine/make-plan.ts';
-import { cancelRun, requestRun, retryRun } from '../engine/request-run.ts';
+import { cancelRun, inFull, requestRun, retryRun } from '../engine/request-run.ts';
 import { explainPerson } from '../engine/why.ts';
 import type { App, ResyncReport, SyncView, TokenReport, WatchOptions } from '../ports/app.ts';
 import type { Trigger } from '../ports/store.ts';
@@ -86,7 +86,7 @@ export function openApp(config: Config, engine: Engine): App {
       const job = {
         planId: io.newId('plan'),
         sync,
-        scope: { kind: 'all' },
+        scope: { kind: 'all', isFull: true },
         signal: options.signal,
         context: undefined,
       } as const;
@@ -98,7 +98,7 @@ export function openApp(config: Config, engine: Engine): App {
         const changes = await approveDigest(name, approve, by, io);
         await note({ action: 'approve', by, sync: name, detail: `${changes} changes of a plan that was shown` });
       }
-      const trigger = await requestRun({ sync: name, kind: 'manual', scope }, io);
+      const trigger = await requestRun({ sync: name, kind: 'manual', scope: inFull(scope) }, io);
       await note({ action: 'request-run', by, sync: name, detail: describeScope(scope) });
       return here(trigger, options);
     },

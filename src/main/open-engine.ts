@@ -12,6 +12,7 @@ import type { Checkpoint, Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { SourceBase } from '../ports/source.ts';
 import { openFileSpool } from '../store/file-spool.ts';
 import { openStore } from '../store/index.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { type Connection, openConnection } from './open-connection.ts';
 import { type Meter, openMeter } from './open-meter.ts';
 import { openSourceTokens } from './open-source-tokens.ts';
@@ -103,6 +104,7 @@ function openSync(
     mapping: compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions: createExpressions() }),
     platform,
     dialect,
+    fingerprint: fingerprintOf(settings, connection.settings),
     deliveries: Object.fromEntries(opened) as Record<Delivery['kind'], Delivery>,
   };
 }

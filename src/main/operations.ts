@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { Outcome } from '../core/run.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
+import { inFull } from '../engine/request-run.ts';
 import type { App, RequestReport, SyncState, SyncView } from '../ports/app.ts';
 import type { AuditAction, KeyedTrigger, Run, RunScope, Trigger } from '../ports/store.ts';
 import { openSchedule } from '../runtime/schedule.ts';
@@ -98,7 +99,8 @@ export function openOperations(config: Config, views: readonly SyncView[], io: E
       if (phase !== 'done') throw new RollcallError(`run ${old} has not ended yet`, { code: 'CONFLICT' });
       known(sync);
       const id = io.newId('trigger');
-      const report = await place({ id, sync, kind: 'retry', scope, key: id, requestedAt: clock.now() });
+      const requestedAt = clock.now();
+      const report = await place({ id, sync, kind: 'retry', scope: inFull(scope), key: id, requestedAt });
       await note({ action: 'retry', by, sync, run: old });
       return report;
     },

@@ -70,7 +70,14 @@ export interface SourceKind {
   /** Starting points for `rollcall init --source NAME`: the kind's own, and one per preset. */
   readonly starters: readonly SourceStarter[];
   /** Checks the configuration of `syncs.*.source`; problems carry the path below it. */
-  parse(config: unknown): { readonly ok: true; readonly open: (base: SourceBase) => Source } | SourceConfigRefusal;
+  parse(config: unknown): ParsedSource | SourceConfigRefusal;
+}
+
+export interface ParsedSource {
+  readonly ok: true;
+  readonly open: (base: SourceBase) => Source;
+  /** What it can do as it is configured, where that is not what its kind can do. */
+  readonly capabilities?: SourceCapabilities;
 }
 
 /** The parts of a sync that depend on its source, as commented YAML: each begins in column 0, `init` indents it. */

@@ -3,6 +3,7 @@ import type { FieldSight } from '../core/field-sight.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import type { Watermark } from '../core/next-read.ts';
 import type { BatchState, ChangeState, Counts, Outcome, Phase } from '../core/run.ts';
 import type { AlertBook } from './alerts.ts';
 import type { Holds } from './holds.ts';
@@ -11,6 +12,7 @@ import type { RunFacts } from './run-facts.ts';
 import type { Audit, KeyedTrigger, Pauses } from './store-operations.ts';
 import type { TokenStore } from './token-store.ts';
 
+export type { Watermark } from '../core/next-read.ts';
 export type { HoldFacts, HoldRecord, Holds, OpenHolds } from './holds.ts';
 export type { Lease, Leases } from './leases.ts';
 export type { RunFacts } from './run-facts.ts';
@@ -54,9 +56,12 @@ export interface Trigger {
   readonly scope: RunScope;
 }
 
-/** Whom a run is about: everybody, or named people only (a point read: never a leaver by absence). */
+/**
+ * Whom a run is about: everybody, or named people only (a point read: never a leaver by absence). `isFull`: everybody is
+ * read, though the sync would be content with who has changed.
+ */
 export type RunScope =
-  | { readonly kind: 'all' }
+  | { readonly kind: 'all'; readonly isFull?: true }
   | { readonly kind: 'users'; readonly identifications: readonly string[] };
 
 export type TriggerState =
@@ -107,7 +112,8 @@ export interface OwnedRun {
 
 export interface Runs {
   /**
-   * Opens a run for the oldest waiting triggers of a sync, coalescing those of equal scope, unless one is open.
+   * Opens a run for the oldest waiting triggers of a sync, coalescing those of equal scope, unless one is open. Of those
+   * about everybody one that wants a full read is enough for the run to make one.
    * Returns the open run when there is one (`isNew: false`), undefined when nothing waits and none is open.
    */
   open(
@@ -119,7 +125,8 @@ export interface Runs {
   list(filter: { sync?: string; limit: number; after?: Pick<Run, 'id' | 'startedAt'> }): Promise<readonly Run[]>;
   /** Runs that have not ended, of every sync, or of one connection. */
   unfinished(): Promise<readonly Run[]>;
-  update(owned: OwnedRun, patch: RunPatch): Promise<OwnedRun>;
+  /** `also`: in the same transaction; a watermark of undefined takes the one that is there away. */
+  update(owned: OwnedRun, patch: RunPatch, also?: { readonly watermark: Watermark | undefined }): Promise<OwnedRun>;
   /** Replaces the run's findings: planning may be done again after a crash. */
   replaceFindings(owned: OwnedRun, findings: readonly Finding[]): Promise<void>;
   /** Adds findings, in order, after those that are there. */
@@ -317,4 +324,6 @@ export interface Reads {
   put(owned: OwnedRun, read: ReadRecord): Promise<void>;
   /** A person has looked at what a guard stopped in this run: its read is the new measure. */
   accept(runId: string): Promise<void>;
+  /** Where the sync's next delta may begin, as `runs.update` stored it last; undefined: everybody has to be read. */
+  watermark(sync: string): Promise<Watermark | undefined>;
 }

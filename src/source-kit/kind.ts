@@ -10,6 +10,8 @@ export interface KindDescription<C extends { readonly kind: string }> {
   /** The section `syncs.*.source`, strict: an unknown key is a misspelt one. Describe each key with `.meta`. */
   readonly config: z.ZodType<C>;
   readonly starters: readonly SourceStarter[];
+  /** What a source of this configuration can do, where that depends on it; `open` gives a source of the same. */
+  capabilitiesOf?(config: C): SourceCapabilities;
   /** Fills in what is not written (a preset), before anything is checked. Gives what it does not understand as it is. */
   fill?(written: unknown): unknown;
   /** Opens nothing that would have to be closed before the first read. */
@@ -29,7 +31,10 @@ export function defineKind<C extends { readonly kind: string }>(description: Kin
     },
     parse(written) {
       const parsed = config.safeParse(description.fill?.(written) ?? written, { error: sentenceFor });
-      if (parsed.success) return { ok: true, open: (base) => description.open(parsed.data, base) };
+      if (parsed.success) {
+        const capabilities = description.capabilitiesOf?.(parsed.data) ?? description.capabilities;
+        return { ok: true, capabilities, open: (base) => description.open(parsed.data, base) };
+      }
       return { ok: false, problems: problemsOf(parsed.error, config) };
     },
   };

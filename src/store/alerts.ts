@@ -135,7 +135,7 @@ export function createAlerts(db: Database): AlertBook {
         .selectFrom('runs')
         .select('ended_at')
         .where('sync', '=', sync)
-        .where('scope', '=', JSON.stringify({ kind: 'all' }))
+        .where('scope', 'in', everybody)
         .where('ended_at', 'is not', null)
         .orderBy('ended_at', 'desc')
         .limit(1);
@@ -164,6 +164,9 @@ export function createAlerts(db: Database): AlertBook {
     },
   };
 }
+
+/** Scopes of runs about everybody, as they are stored. */
+const everybody = [{ kind: 'all' }, { kind: 'all', isFull: true }].map((scope) => JSON.stringify(scope));
 
 /** `sync people`, `connection acme`: names hold no blanks. */
 function subjectKey({ kind, name }: AlertSubject): string {

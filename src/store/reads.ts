@@ -1,6 +1,6 @@
 import type { FieldSight } from '../core/field-sight.ts';
-import type { ReadRecord, Reads } from '../ports/store.ts';
-import { asOwner, type Database } from './database.ts';
+import type { ReadRecord, Reads, Watermark } from '../ports/store.ts';
+import { asOwner, type Database, type OpenTransaction } from './database.ts';
 
 export function createReads(db: Database): Reads {
   return {
@@ -51,5 +51,31 @@ export function createReads(db: Database): Reads {
     async accept(runId) {
       await db.updateTable('reads').set({ is_accepted: 1 }).where('run', '=', runId).execute();
     },
+
+    async watermark(sync) {
+      const row = await db.selectFrom('watermarks').selectAll().where('sync', '=', sync).executeTakeFirst();
+      return (
+        row && {
+          at: Number(row.known_at),
+          fullAt: Number(row.full_at),
+          fullRun: row.full_run,
+          fingerprint: row.fingerprint,
+        }
+      );
+    },
   };
+}
+
+/** Sets the sync's watermark, or takes it away. */
+export async function putWatermark(db: OpenTransaction, sync: string, mark: Watermark | undefined): Promise<void> {
+  if (mark === undefined) {
+    await db.deleteFrom('watermarks').where('sync', '=', sync).execute();
+    return;
+  }
+  const row = { known_at: mark.at, full_at: mark.fullAt, full_run: mark.fullRun, fingerprint: mark.fingerprint };
+  await db
+    .insertInto('watermarks')
+    .values({ sync, ...row })
+    .onConflict((conflict) => conflict.column('sync').doUpdateSet(row))
+    .execute();
 }

@@ -6,9 +6,10 @@ import type { Run, RunFacts, RunPatch, RunScope, Runs, TriggerKind } from '../po
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
 import { lockName } from './differences.ts';
 import { pruneRuns } from './prune.ts';
+import { putWatermark } from './reads.ts';
 import { inLists, RowWriter } from './row-writer.ts';
 import type { FindingRow, RunRow, TriggerRow } from './schema.ts';
-import { waitingRows } from './triggers.ts';
+import { waitingRows, widestScope } from './triggers.ts';
 
 export function createRuns(db: Database): Runs {
   const findingWriter = new RowWriter<'findings', FindingRow>('findings');
@@ -43,7 +44,7 @@ export function createRuns(db: Database): Runs {
           sync,
           connection: make.connection,
           trigger_kind: kindOf(taken.map((trigger) => trigger.kind)),
-          scope: oldest.scope,
+          scope: widestScope(taken) ?? oldest.scope,
           phase: 'pulling' as const,
           started_at: Math.max(make.now, Number(last?.endedAt ?? 0)),
           ended_at: null,
@@ -93,8 +94,9 @@ export function createRuns(db: Database): Runs {
       return rows.map(toRun);
     },
 
-    update(owned, patch) {
+    update(owned, patch, also) {
       return asOwner(db, owned, async (transaction) => {
+        if (also !== undefined) await putWatermark(transaction, owned.run.sync, also.watermark);
         const row = await transaction
           .updateTable('runs')
           // Something must be set for the row to come back: an empty patch still reads it anew.

@@ -22,6 +22,7 @@ export interface Schema {
   hold_runs: HoldRunRow;
   approvals: ApprovalRow;
   reads: ReadRow;
+  watermarks: WatermarkRow;
   tokens: TokenRow;
   alert_states: AlertStateRow;
   alert_deliveries: AlertDeliveryRow;
@@ -188,6 +189,14 @@ export interface ReadRow {
   fill_rates: string;
   /** Null in rows of versions that did not look. */
   sight: string | null;
+}
+
+export interface WatermarkRow {
+  sync: string;
+  known_at: number;
+  full_at: number;
+  full_run: string;
+  fingerprint: string;
 }
 
 export interface TokenRow {

@@ -76,6 +76,17 @@ export function waitingRows(db: Database, sync?: string): Promise<Selectable<Tri
     .execute();
 }
 
+/** The scope, as it is stored, of the one that wants everybody read; undefined when none does. */
+export function widestScope(rows: readonly Pick<Selectable<TriggerRow>, 'scope'>[]): string | undefined {
+  return rows.map(({ scope }) => scope).find(isFull);
+}
+
+function isFull(text: string): boolean {
+  const scope = JSON.parse(text) as RunScope;
+  return scope.kind === 'all' && scope.isFull === true;
+}
+
+/** One that wants everybody read is of equal scope with one that does not: see `widestScope`. */
 function scopeKey(scope: RunScope): string {
   return scope.kind === 'all' ? 'all' : `users:${JSON.stringify([...new Set(scope.identifications)].sort())}`;
 }

@@ -3,6 +3,7 @@ import { runJson } from '../../src/cli/json-reports.ts';
 import { renderRun } from '../../src/cli/render-run.ts';
 import { renderRuns } from '../../src/cli/render-runs.ts';
 import { noCounts } from '../../src/core/run.ts';
+import type { RunFacts } from '../../src/ports/store.ts';
 import { at, plain, sampleBatch, sampleHold, sampleReport, sampleRun } from './samples.ts';
 
 test('a run that went well is told in a few lines and asks for nothing', () => {
@@ -109,14 +110,29 @@ test('runs are a table, newest first, with what goes on now', () => {
       counts: { ...noCounts, update: 1200, applied: 1199, failed: 1 },
       outcome: 'partial',
       reason: 'told by show',
+      facts: { read: { kind: 'delta', at, since: at - 600_000, fingerprint: 'f1' } },
     }),
   ];
 
   expect(renderRuns(runs, at, plain)).toMatchInlineSnapshot(`
-    "RUN     SYNC    TRIGGER  STARTED                  TOOK       OUTCOME   CHANGES
-    run_02  people  manual   2026-11-21 19:29:55 UTC  5 s        settling  –
-    run_01  people  manual   2026-11-21 19:30:00 UTC  1 min 5 s  partial   1,199 applied, 1 failed"
+    "RUN     SYNC    TRIGGER  READ   STARTED                  TOOK       OUTCOME   CHANGES
+    run_02  people  manual   –      2026-11-21 19:29:55 UTC  5 s        settling  –
+    run_01  people  manual   delta  2026-11-21 19:30:00 UTC  1 min 5 s  partial   1,199 applied, 1 failed"
   `);
+});
+
+test('a run says which read it made, and why everybody was read where a delta was to be expected', () => {
+  const read = { at, fingerprint: 'f1' };
+  const told = (facts: RunFacts): string => renderRun(sampleReport({ facts }), plain);
+  expect(told({ read: { ...read, kind: 'delta', since: at - 600_000 } })).toContain(
+    '  read: only who has changed since 2026-11-21 19:20:00 UTC',
+  );
+  expect(told({ read: { ...read, kind: 'full', reason: 'it is time for one' } })).toContain(
+    '  read: everybody, because it is time for one',
+  );
+  expect(told({ read: { ...read, kind: 'point' } })).toContain('  read: the people named');
+  expect(told({ read: { ...read, kind: 'full' } })).not.toContain('read:');
+  expect(told({})).not.toContain('read:');
 });
 
 test('the JSON of a run has every key, with null for what is not known', () => {

@@ -139,7 +139,8 @@ function syncOver(world: World, settings: SyncSettings): Sync {
   };
   const delivery = (kind: Delivery['kind']): Delivery => ({ kind, submit: neverUsed });
   const deliveries = { csv: delivery('csv'), direct: delivery('direct'), outbox: delivery('outbox') };
-  return { settings, source, mapping: compilePlainMapping(settings), platform, dialect: defaultDialect, deliveries };
+  const mapping = compilePlainMapping(settings);
+  return { settings, source, mapping, platform, dialect: defaultDialect, fingerprint: 'f1', deliveries };
 }
 
 function ioOver(store: Store, syncs: ReadonlyMap<string, Sync>): EngineIo {

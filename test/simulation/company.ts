@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SourceRecord } from '../../src/core/person.ts';
-import type { Source, SourcePage } from '../../src/ports/source.ts';
+import type { ReadRequest, Source, SourcePage } from '../../src/ports/source.ts';
 import { type Life, type Scheduler, unreachable } from './scheduler.ts';
 
 export interface Employee {
@@ -25,6 +25,9 @@ export interface SourceFaults {
 
 export const soundSource: SourceFaults = { unavailable: 0, cut: 0, twice: 0, broken: 0, odd: 0 };
 
+/** How far the HR system's clock is behind ours, at most; also how late a change may show. */
+export const behindMs = 300_000;
+
 interface Spell {
   readonly since: number;
   readonly isActive: boolean;
@@ -34,6 +37,8 @@ interface Spell {
 export class Company {
   faults: SourceFaults = soundSource;
   reads = 0;
+  deltas = 0;
+  readonly #changedAt = new Map<string, number>();
   readonly #staff = new Map<string, Employee>();
   readonly #spells = new Map<string, Spell[]>();
   readonly #snapshots: { readonly stamp: string; readonly ids: ReadonlySet<unknown> }[] = [];
@@ -53,6 +58,7 @@ export class Company {
 
   put(employee: Employee): void {
     this.#staff.set(employee.id, employee);
+    this.#changedAt.set(employee.id, this.#scheduler.now() - behindMs * this.#scheduler.random());
     this.#note(employee.id, employee.status === 'active');
   }
 
@@ -80,16 +86,29 @@ export class Company {
     this.#spells.set(id, spells);
   }
 
+  /** Whom a read is about: a delta knows nobody who is not in the staff any more. */
+  #askedFor(request: ReadRequest): readonly Employee[] {
+    switch (request.kind) {
+      case 'full':
+        return this.staff;
+      case 'delta':
+        this.deltas += 1;
+        return this.staff.filter(({ id }) => (this.#changedAt.get(id) ?? 0) >= Date.parse(request.since));
+      case 'point':
+        return this.staff.filter(({ id }) => request.identifications.includes(id));
+    }
+  }
+
   /** The source as one process reads it: one moment, told in pages. */
   sourceFor(life: Life): Source {
     const scheduler = this.#scheduler;
-    const read = async function* (company: Company, signal: AbortSignal) {
+    const read = async function* (company: Company, request: ReadRequest, signal: AbortSignal) {
       company.reads += 1;
       await scheduler.pass(life);
       signal.throwIfAborted();
       const { unavailable, cut, twice, broken, odd } = company.faults;
       if (scheduler.chance(unavailable)) throw unreachable('the source');
-      const all = company.staff.map((employee) => ({ ...employee }) as Record<string, unknown>);
+      const all = company.#askedFor(request).map((employee) => ({ ...employee }) as Record<string, unknown>);
       if (scheduler.chance(twice) && all.length > 0) all.push({ ...scheduler.pick(all) });
       if (scheduler.chance(odd) && all.length > 0) scheduler.pick(all).status = 'unheard of';
       const isCut = scheduler.chance(cut);
@@ -112,13 +131,14 @@ export class Company {
       const stamp = createHash('sha256')
         .update(JSON.stringify([hour, told]))
         .digest('hex');
-      if (bad.length === 0) company.#snapshots.push({ stamp, ids: new Set(told.map(({ id }) => id)) });
+      if (bad.length === 0 && request.kind === 'full')
+        company.#snapshots.push({ stamp, ids: new Set(told.map(({ id }) => id)) });
       return { complete: true, rows, evidence: 'trailer', stamp } as const;
     };
     return {
       kind: 'simulated',
-      capabilities: { delta: false, point: false, terminated: 'unknown', future: 'unknown' },
-      read: (_request, { signal }) => read(this, signal),
+      capabilities: { delta: true, point: true, terminated: 'unknown', future: 'unknown' },
+      read: (request, { signal }) => read(this, request, signal),
       fields: async () => undefined,
     };
   }

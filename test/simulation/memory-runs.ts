@@ -40,6 +40,10 @@ export function memoryLeases({ leases }: Tables): Leases {
   };
 }
 
+function isFull(scope: RunScope): boolean {
+  return scope.kind === 'all' && scope.isFull === true;
+}
+
 function scopeKey(scope: RunScope): string {
   return scope.kind === 'all' ? 'all' : `users:${JSON.stringify([...new Set(scope.identifications)].sort())}`;
 }
@@ -122,7 +126,7 @@ export function memoryRuns(tables: Tables): Runs {
         sync,
         connection: make.connection,
         trigger,
-        scope: oldest.scope,
+        scope: taken.map(({ scope }) => scope).find(isFull) ?? oldest.scope,
         phase: 'pulling',
         startedAt: Math.max(make.now, ...ends),
         endedAt: undefined,
@@ -149,8 +153,10 @@ export function memoryRuns(tables: Tables): Runs {
     async unfinished() {
       return inOrder(runs.values(), byStart).filter(({ endedAt }) => endedAt === undefined);
     },
-    async update(owned, patch): Promise<OwnedRun> {
+    async update(owned, patch, also): Promise<OwnedRun> {
       requireOwner(tables, owned);
+      if (also?.watermark !== undefined) tables.watermarks.set(owned.run.sync, also.watermark);
+      else if (also !== undefined) tables.watermarks.delete(owned.run.sync);
       const { phase, counts, facts, ...rest } = patch;
       const set = Object.fromEntries(
         Object.entries({ phase, counts, facts }).filter(([, value]) => value !== undefined),
@@ -201,6 +207,9 @@ export function memoryReads(tables: Tables): Reads {
     async accept(run) {
       const read = reads.get(run);
       if (read !== undefined) reads.set(run, { ...read, isAccepted: true });
+    },
+    async watermark(sync) {
+      return tables.watermarks.get(sync);
     },
   };
 }

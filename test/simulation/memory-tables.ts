@@ -14,6 +14,7 @@ import type {
   TokenRecord,
   Trigger,
   TriggerState,
+  Watermark,
 } from '../../src/ports/store.ts';
 
 export interface LeaseRow {
@@ -54,6 +55,7 @@ export interface Tables {
   readonly holds: Map<string, { hold: HoldRecord; readonly runs: Set<string> }>;
   readonly decisions: Map<string, DecisionRow>;
   readonly reads: Map<string, ReadRecord>;
+  readonly watermarks: Map<string, Watermark>;
   readonly tokens: Map<string, TokenRecord>;
 }
 
@@ -69,6 +71,7 @@ export function emptyTables(): Tables {
     holds: new Map(),
     decisions: new Map(),
     reads: new Map(),
+    watermarks: new Map(),
     tokens: new Map(),
   };
 }

@@ -41,6 +41,7 @@ export function openEngine(life: Life, world: ProcessWorld): EngineIo {
     mapping,
     platform,
     dialect: defaultDialect,
+    fingerprint: 'f1',
     deliveries: { csv: rowsDelivery(platform), direct: callsDelivery(platform), outbox: noDelivery },
   };
   return {

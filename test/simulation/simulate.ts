@@ -57,7 +57,7 @@ async function replay(seed: number): Promise<number> {
 async function playMany(first: number, seeds: number): Promise<number> {
   const startedAt = performance.now();
   const step = Math.max(1, Math.min(8, availableParallelism()));
-  const sums = { seeds: 0, runs: 0, effects: 0, crashes: 0, stalls: 0, repeated: 0, held: 0, unresolved: 0 };
+  const sums = { seeds: 0, runs: 0, effects: 0, crashes: 0, stalls: 0, repeated: 0, held: 0, unresolved: 0, deltas: 0 };
   const broken: number[] = [];
   const onResult = (result: Result): void => {
     sums.seeds += 1;

@@ -21,6 +21,7 @@ describe('a company, a platform and workers that fail in every way a seed can th
     expect(sum(({ unresolved }) => unresolved)).toBeGreaterThan(20);
     expect(sum(({ repeated }) => repeated)).toBeGreaterThan(10);
     expect(sum(({ held }) => held)).toBeGreaterThan(50);
+    expect(sum(({ deltas }) => deltas)).toBeGreaterThan(seeds);
   });
 
   it('play the same story whenever a seed is played again', async () => {

@@ -82,6 +82,35 @@ const remove = z.union(
   { error: must('must be never or a mapping with afterDays') },
 );
 
+const deltas = z.union(
+  [
+    z.literal('never'),
+    z
+      .strictObject({
+        fullEvery: duration('1m', '31d')
+          .prefault('24h')
+          .meta({
+            description:
+              'A run that begins so long after the last full read that left nothing undone reads everybody. Absence, dates that come and edits on the platform wait for it.',
+            examples: ['24h'],
+          }),
+        overlap: duration('0s', '7d')
+          .prefault('10m')
+          .meta({
+            description:
+              "A delta begins so long before the last read did: the HR system's clock may be behind, and changes may show late.",
+            examples: ['10m'],
+          }),
+      })
+      .refine(({ fullEvery, overlap }) => overlap < fullEvery, {
+        error: 'is not shorter than fullEvery; a delta would ask for as much as a full read',
+        path: ['overlap'],
+      })
+      .transform(({ fullEvery, overlap }) => ({ fullEveryMs: fullEvery, overlapMs: overlap })),
+  ],
+  { error: must('must be never or a mapping with fullEvery and overlap') },
+);
+
 const settle = z
   .strictObject({
     every: duration('50ms', '1h')
@@ -137,6 +166,11 @@ export const syncShape = {
     description:
       'Where employees come from: `kind` and the keys of that kind. See [The kinds of source](#the-kinds-of-source).',
     examples: [{ kind: 'csv', path: './employees.csv' }],
+  }),
+  deltas: deltas.prefault('never').meta({
+    description:
+      'Whether runs between full reads read only who has changed, where the source can tell: see [Deltas](operations.md#deltas).',
+    examples: [{ fullEvery: '24h' }],
   }),
   policy: z
     .enum(['sync', 'upsert-only', 'create-only'], {

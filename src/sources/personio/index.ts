@@ -18,6 +18,7 @@ export const personio = defineKind({
   capabilities: ofV2,
   config: PersonioConfig,
   starters: personioStarters,
+  capabilitiesOf: ({ api }) => (api === 'v1' ? ofV1 : ofV2),
   open: (config, base) => (config.api === 'v1' ? openV1(config) : openV2(config, base)),
 });
 

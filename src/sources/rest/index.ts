@@ -1,4 +1,4 @@
-import type { Source, SourceBase } from '../../ports/source.ts';
+import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
 import { defineKind } from '../../source-kit/kind.ts';
 import { fillPreset } from './fill-preset.ts';
@@ -14,20 +14,20 @@ export const rest = defineKind({
   capabilities: { delta: true, point: true, terminated: 'configurable', future: 'configurable' },
   config: RestConfig,
   starters: [restStarter, ...presets.map(({ starter }) => starter)],
+  capabilitiesOf,
   fill: fillPreset,
   open: openRest,
 });
 
+function capabilitiesOf({ delta, point, holds }: RestConfig): SourceCapabilities {
+  return { delta: delta !== undefined, point: Object.keys(point).length > 0, ...holds };
+}
+
 function openRest(config: RestConfig, base: SourceBase): Source {
   const authority = openAuthority(config.auth, base, config.limits.timeout, config.tls);
-  const capabilities = {
-    delta: config.delta !== undefined,
-    point: Object.keys(config.point).length > 0,
-    ...config.holds,
-  };
   return {
     kind: 'rest',
-    capabilities,
+    capabilities: capabilitiesOf(config),
     read: (request, io) => readRest(config, authority, request, io),
     // What an API gives is known when it was read: no field is refused beforehand.
     fields: async () => undefined,

@@ -1,4 +1,4 @@
-import type { Source, SourceBase } from '../../ports/source.ts';
+import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
 import { defineKind } from '../../source-kit/kind.ts';
 import { readUsers } from './read-users.ts';
@@ -14,15 +14,19 @@ export const scim = defineKind({
   capabilities,
   config: ScimConfig,
   starters: [scimStarter],
+  capabilitiesOf,
   open: openScim,
 });
 
+function capabilitiesOf({ filters }: ScimConfig): SourceCapabilities {
+  return { ...capabilities, delta: filters, point: filters };
+}
+
 function openScim(config: ScimConfig, base: SourceBase): Source {
   const authority = openAuthority(config.auth, base, config.limits.timeout, config.tls);
-  const { filters } = config;
   return {
     kind: 'scim',
-    capabilities: { ...capabilities, delta: filters, point: filters },
+    capabilities: capabilitiesOf(config),
     read: (request, io) => readUsers(config, authority, request, io),
     // Servers give what they have of each person: known when it was read.
     fields: async () => undefined,

@@ -22,6 +22,7 @@ export const workday = defineKind({
   capabilities: { ...ofSoap, terminated: 'configurable', future: 'configurable' },
   config: WorkdayConfig,
   starters: workdayStarters,
+  capabilitiesOf: ({ api }) => (api === 'raas' ? ofReports : ofSoap),
   open: (config, base) => (config.api === 'raas' ? openReport(config, base) : openWorkers(config, base)),
 });
 

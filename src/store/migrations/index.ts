@@ -5,6 +5,7 @@ import { alerts } from './004-alerts.ts';
 import { pausesAndAudit } from './004-pauses-and-audit.ts';
 import { fieldSight } from './005-field-sight.ts';
 import { auditOfConnections } from './006-audit-of-connections.ts';
+import { watermarks } from './007-watermarks.ts';
 
 /**
  * Every migration by name, in order. One that was ever released is never changed, only followed by another; and each
@@ -17,4 +18,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '004-alerts': alerts,
   '005-field-sight': fieldSight,
   '006-audit-of-connections': auditOfConnections,
+  '007-watermarks': watermarks,
 };

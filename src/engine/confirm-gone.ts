@@ -1,0 +1,98 @@
+import { countOf } from '../core/count-of.ts';
+import type { Finding } from '../core/finding.ts';
+import type { Mapped, Person } from '../core/person.ts';
+import type { User } from '../core/user.ts';
+import type { Spool } from '../ports/spool.ts';
+import { type Candidates, equalUser } from './compare.ts';
+import type { EngineIo, Sync } from './engine-io.ts';
+import { mark, type PeopleIndex } from './people-index.ts';
+import { pointRequest } from './pull.ts';
+
+export interface ConfirmJob {
+  readonly sync: Sync;
+  readonly index: PeopleIndex;
+  readonly spool: Spool;
+  readonly candidates: Candidates;
+  readonly signal: AbortSignal;
+  readonly find: (finding: Finding) => void;
+}
+
+/**
+ * Asks the source once more about whom a delta calls gone. A delta shows the records that have changed, not all that a
+ * person has: whoever was hired again under the same number has an old record, which somebody may touch today. Who is not
+ * found gone by a look-up is left as they are, and reported. Returns how many.
+ */
+export async function confirmGone(job: ConfirmJob, io: EngineIo): Promise<number> {
+  const { index, candidates, find } = job;
+  const gone = candidates.slots.filter((slot, at) => isAtStake(slot, candidates.places[at] ?? equalUser, job));
+  if (gone.length === 0) return 0;
+  const names = gone.map((slot) => index.person(slot).identification);
+  const looked = await lookUp(names, job, io);
+  let left = 0;
+  for (const [at, slot] of gone.entries()) {
+    const identification = names[at] ?? '';
+    const why = looked.gap ?? doubtAbout(looked.records.get(identification.toLowerCase()), identification);
+    if (why === undefined) continue;
+    left += 1;
+    index.set(slot, mark.conflict);
+    const message = `gone, by what has changed; but the source was asked once more, and ${why}: nothing is done, later runs look again`;
+    find({ code: 'gone-unconfirmed', identification, message });
+  }
+  return left;
+}
+
+/** Whether the delta would take the person's account. */
+function isAtStake(slot: number, place: number, { sync, index, spool }: ConfirmJob): boolean {
+  const { outOfScope, remove } = sync.settings;
+  if (index.has(slot, mark.conflict) || place === equalUser) return false;
+  const isGone = index.has(slot, mark.outOfScope) ? outOfScope === 'disable' : index.has(slot, mark.leaver);
+  if (!isGone) return false;
+  return remove !== 'never' || (JSON.parse(spool.read(place)) as User).enabled;
+}
+
+type Known = Exclude<Mapped, { kind: 'unreadable' }>;
+
+interface LookedUp {
+  /** By identification without case. */
+  readonly records: ReadonlyMap<string, readonly Known[]>;
+  /** Why nothing may be concluded. */
+  readonly gap: string | undefined;
+}
+
+async function lookUp(names: readonly string[], { sync, signal }: ConfirmJob, io: EngineIo): Promise<LookedUp> {
+  const wanted = new Set(names.map((name) => name.toLowerCase()));
+  const records = new Map<string, Known[]>();
+  const now = io.clock.now();
+  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous: undefined };
+  const reading = sync.source.read(pointRequest(names, sync), sourceIo);
+  try {
+    for (;;) {
+      const next = await reading.next();
+      if (next.done === true) {
+        return { records, gap: next.value.complete ? undefined : 'could not tell everything' };
+      }
+      for (const record of next.value.records) {
+        const mapped = await sync.mapping.map(record, now);
+        const key = mapped.kind === 'unreadable' ? undefined : mapped.identification.toLowerCase();
+        if (mapped.kind === 'unreadable' || key === undefined || !wanted.has(key)) continue;
+        records.set(key, [...(records.get(key) ?? []), mapped]);
+      }
+    }
+  } finally {
+    await reading.return({ complete: false, rows: 0, reasons: ['stopped'] });
+  }
+}
+
+/** What speaks against taking the person's account; undefined when the source says the same again. */
+function doubtAbout(records: readonly Known[] | undefined, name: string): string | undefined {
+  const [only, ...others] = records ?? [];
+  if (only === undefined) return 'does not know the person';
+  if (others.length > 0) return `has ${countOf(others.length + 1, 'record')} of the person`;
+  if (only.identification !== name) return 'has the person in other letters';
+  if (only.kind === 'rejected') return 'has a record that cannot be used';
+  return isGone(only) ? undefined : 'does not say so any more';
+}
+
+function isGone({ standing, isInScope }: Person): boolean {
+  return standing === 'leaver' || !isInScope;
+}
