@@ -11,7 +11,7 @@ import { type CallFate, TokenServer } from './token-server.ts';
 
 export const worldConnection = 'acme';
 const key = Buffer.alloc(32, 5).toString('base64');
-const httpTimeoutMs = 10_000;
+export const httpTimeoutMs = 10_000;
 const lifeMs = 120_000;
 
 export interface WorldOptions {
