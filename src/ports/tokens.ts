@@ -32,6 +32,11 @@ export type ExchangeOutcome =
   /** 400 `invalid_grant`: expired, revoked, unknown or already used. */
   | { readonly kind: 'invalid-grant'; readonly description: string }
   /** The issuer certainly did not take it: no connection, application token refused, too many requests. */
-  | { readonly kind: 'not-sent'; readonly reason: string }
+  | ({ readonly kind: 'not-sent'; readonly reason: string } & AskedPatience)
   /** It may have been taken and the answer is lost: timeout, reset, 5xx, unreadable answer. */
-  | { readonly kind: 'unknown'; readonly reason: string };
+  | ({ readonly kind: 'unknown'; readonly reason: string } & AskedPatience);
+
+export interface AskedPatience {
+  /** How long the issuer asked to be left alone (`Retry-After`), within `maxRetryAfterMs`. */
+  readonly afterMs?: number;
+}

@@ -305,6 +305,19 @@ describe('token calls over the sandbox', () => {
     expect(JSON.stringify(outcome)).not.toContain(sandbox.refreshToken);
   });
 
+  it.each([
+    ['token:status=429;retry-after=120', { kind: 'not-sent', afterMs: 120_000 }],
+    ['token:status=503;retry-after=999999', { kind: 'unknown', afterMs: 3_600_000 }],
+    ['token:status=500;retry-after=120', { kind: 'unknown' }],
+    ['token:status=429', { kind: 'not-sent' }],
+  ])('under %s a refresh tells how long the platform wants to be left alone', async (fault, expected) => {
+    const { sandbox } = await openSandboxed({}, {}, [fault]);
+    expect(await exchangeRefreshToken(call(sandbox), neverAborted)).toEqual({
+      ...expected,
+      reason: expect.any(String),
+    });
+  });
+
   it('a refresh that hangs, or is aborted, ends unknown', async () => {
     const { sandbox } = await openSandboxed({}, {}, ['token:hang']);
 

@@ -43,7 +43,8 @@ export async function exchangeRefreshToken(call: RefreshCall, signal: AbortSigna
   }
   // A 400 that does not say what it minds may as well be about a consumed token.
   const isUnreadable = error.status === 400 && error.title === undefined;
-  return { kind: error.effect === 'none' && !isUnreadable ? 'not-sent' : 'unknown', reason: error.message };
+  const asked = typeof error.retry === 'object' ? error.retry : {};
+  return { kind: error.effect === 'none' && !isUnreadable ? 'not-sent' : 'unknown', reason: error.message, ...asked };
 }
 
 function readPair(pair: TokenPair, unit: Dialect['expiresIn']): ExchangeOutcome {

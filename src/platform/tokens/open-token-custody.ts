@@ -29,6 +29,11 @@ interface Wish {
   readonly cause: 'need' | 'refused' | 'person';
 }
 
+interface HoldOff {
+  readonly until: number;
+  readonly reason: string;
+}
+
 type Unsaved = Extract<Presented, { kind: 'unsaved' }>;
 
 interface Cached {
@@ -61,7 +66,7 @@ export function openTokenCustody(options: CustodyOptions): TokenCustody {
   let cached: Cached | undefined;
   let flight: Promise<Presented> | undefined;
   let unsaved: Unsaved | undefined;
-  let holdOff: { readonly until: number; readonly reason: string } | undefined;
+  let holdOff: HoldOff | undefined;
 
   const seedOf = (entry: TokenEntry | undefined): Circumstances['seed'] => {
     if (parts.seed === undefined) return 'none';
@@ -94,7 +99,7 @@ export function openTokenCustody(options: CustodyOptions): TokenCustody {
 
   const present = async (wish: Wish): Promise<Presented> => {
     const presented = unsaved === undefined ? await presentToken(parts, verdictFor(wish)) : await storeAgain(unsaved);
-    holdOff = presented.kind === 'not-sent' ? { until: clock.now() + holdOffMs, reason: presented.reason } : undefined;
+    holdOff = holdOffAfter(presented, clock.now());
     unsaved = presented.kind === 'unsaved' ? presented : undefined;
     if (presented.kind === 'granted') {
       const { generation } = take(presented.entry);
@@ -200,6 +205,14 @@ export function openTokenCustody(options: CustodyOptions): TokenCustody {
 const breakerText =
   'the platform refused two new access tokens in a row (401). Refreshing more would not help: the token lacks a ' +
   'permission, belongs to another community, or was revoked. Check it with `rollcall token status` and `rollcall check`.';
+
+/** Until when nothing is presented from here: after what was not sent for a while, and as long as the issuer asked. */
+function holdOffAfter(presented: Presented, now: number): HoldOff | undefined {
+  if (presented.kind !== 'not-sent' && presented.kind !== 'unknown') return undefined;
+  const { kind, reason, afterMs = 0 } = presented;
+  const waitMs = Math.max(afterMs, kind === 'not-sent' ? holdOffMs : 0);
+  return waitMs === 0 ? undefined : { until: now + waitMs, reason };
+}
 
 async function storeAgain(unsaved: Unsaved): Promise<Presented> {
   try {

@@ -34,8 +34,7 @@ export type Presented =
   | { readonly kind: 'busy' }
   /** The row is not what it was: look again. */
   | { readonly kind: 'changed' }
-  | { readonly kind: 'not-sent'; readonly reason: string }
-  | { readonly kind: 'unknown'; readonly reason: string }
+  | Extract<ExchangeOutcome, { kind: 'not-sent' | 'unknown' }>
   /** The answer came and the store does not take it. `store` tries again; until it succeeds nothing may be used. */
   | { readonly kind: 'unsaved'; readonly store: () => Promise<Presented>; readonly cause: unknown };
 
@@ -47,9 +46,15 @@ export function leaseName(connection: string): string {
   return `token:${connection}`;
 }
 
+/** Name of the lease that nobody holds: as long as it lasts, the issuer wants to be left alone, by every process. */
+function patienceName(connection: string): string {
+  return `token-patience:${connection}`;
+}
+
 /**
  * The one place where a refresh token is presented: under the lease, after a second look at the row (`decide`), and
- * after `refreshing` is stored. What the answer says is stored before anybody uses it.
+ * after `refreshing` is stored, and not while the issuer wants to be left alone (`Retry-After`). What the answer says is
+ * stored before anybody uses it.
  */
 export async function presentToken(
   parts: PresentationParts,
@@ -60,12 +65,14 @@ export async function presentToken(
   const lease = await leases.take(leaseName(connection), parts.newOwner(), parts.leaseMs, takenAt);
   if (lease === undefined) return { kind: 'busy' };
   try {
+    const patience = await leases.holder(patienceName(connection), takenAt);
     const seen = await parts.vault.read();
     const verdict = decide(seen);
     if (verdict.kind === 'give-up') {
       return await lockOut(parts, seen, 'two presentations of the refresh token stayed without an answer');
     }
     if (verdict.kind !== 'present') return { kind: 'changed' };
+    if (patience !== undefined) return notYet(patience.until - clock.now());
     return await presentSeen(parts, seen, verdict.what, takenAt);
   } finally {
     await leases.release(lease).catch((cause: unknown) => {
@@ -90,7 +97,20 @@ async function presentSeen(
   const pending = await vault.write(seen, begun);
   if (pending?.refresh === undefined) return { kind: 'changed' };
   const outcome = await answerFor(parts, pending.refresh, takenAt);
+  if (outcome.kind === 'not-sent' || outcome.kind === 'unknown') await keepPatience(parts, outcome.afterMs ?? 0);
   return storePersistently(parts, () => storeAnswer(parts, seen, pending, outcome, startedAt));
+}
+
+function notYet(afterMs: number): Presented {
+  const reason = `it asked to be left alone (Retry-After) for another ${Math.ceil(afterMs / 1000)} s`;
+  return { kind: 'not-sent', reason, afterMs };
+}
+
+async function keepPatience({ clock, connection, leases, logger, newOwner }: PresentationParts, afterMs: number) {
+  if (afterMs <= 0) return;
+  logger.warn({ connection, afterMs }, 'the token endpoint asked to be left alone');
+  // A store that is away for a moment keeps nobody from storing the answer: then this process alone is patient.
+  await leases.take(patienceName(connection), newOwner(), afterMs, clock.now()).catch(() => {});
 }
 
 async function answerFor(parts: PresentationParts, refreshToken: string, takenAt: number): Promise<ExchangeOutcome> {

@@ -54,5 +54,6 @@ function tokenTrouble(where: string, answer: Exclude<TokenAnswer, { kind: 'grant
     return new RollcallError(message, { code: 'SOURCE_REFUSED', retry: 'never' });
   }
   const message = `${endpoint} gave no token: ${answer.reason}. It is tried again.`;
-  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  const retry = answer.afterMs === undefined ? 'backoff' : { afterMs: answer.afterMs };
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry });
 }

@@ -4,8 +4,9 @@ import { startDeadline } from '../../http/deadline.ts';
 import { exactValue, isRecord, readJson } from '../../http/json-text.ts';
 import type { OperationBody } from '../../http/message.ts';
 import { describeNetworkFailure } from '../../http/network-failure.ts';
-import { openTransport, readBytes, type TlsOptions } from '../../http/transport.ts';
-import type { ExchangeOutcome } from '../../ports/tokens.ts';
+import { readRetryAfter } from '../../http/retry-after.ts';
+import { type Answer, openTransport, readBytes, type TlsOptions } from '../../http/transport.ts';
+import type { AskedPatience, ExchangeOutcome } from '../../ports/tokens.ts';
 
 /** A client of an OAuth 2.0 token endpoint (RFC 6749, 3.2). */
 export interface OAuthClient {
@@ -25,7 +26,7 @@ export type TokenAnswer =
   | { readonly kind: 'granted'; readonly accessToken: string; readonly refreshToken?: string; readonly lifeMs: number }
   /** A 4xx: `error` is the endpoint's own word (`invalid_grant`). */
   | { readonly kind: 'refused'; readonly status: number; readonly error: string }
-  | { readonly kind: 'not-sent' | 'lost'; readonly reason: string };
+  | ({ readonly kind: 'not-sent' | 'lost'; readonly reason: string } & AskedPatience);
 
 /** Without `expires_in` a token is taken to live this long; a 401 renews it anyway. */
 const assumedLifeMs = 300_000;
@@ -78,7 +79,8 @@ export async function postForToken(
   const deadline = startDeadline(signal, timeoutMs);
   try {
     const answer = await transport.send({ method: 'POST', url: tokenUrl, headers, body }, deadline);
-    return read(answer.status, await readBytes(answer, 64 * 1024));
+    const said = read(answer.status, await readBytes(answer, 64 * 1024));
+    return said.kind === 'not-sent' ? { ...said, ...patienceOf(answer) } : said;
   } catch (error) {
     signal.throwIfAborted();
     if (deadline.hasPassed()) return { kind: 'lost', reason: `no answer within ${timeoutMs} ms` };
@@ -89,6 +91,12 @@ export async function postForToken(
     deadline.dispose();
     await transport.close();
   }
+}
+
+/** A date is compared with the answer's own, so that it does not matter what our clock says. */
+function patienceOf(answer: Answer): AskedPatience {
+  const afterMs = readRetryAfter(answer.header('retry-after'), Date.parse(answer.header('date') ?? ''));
+  return afterMs === undefined || Number.isNaN(afterMs) ? {} : { afterMs };
 }
 
 function readTokenAnswer(status: number, bytes: Uint8Array): TokenAnswer {
@@ -139,7 +147,7 @@ export async function presentRefreshToken(
       if (answer.error === 'invalid_grant') return { kind: 'invalid-grant', description: answer.error };
       return { kind: 'not-sent', reason: `the token endpoint answered ${answer.status}: ${answer.error}` };
     case 'not-sent':
-      return { kind: 'not-sent', reason: `the token endpoint could not be asked: ${answer.reason}` };
+      return { ...answer, kind: 'not-sent', reason: `the token endpoint could not be asked: ${answer.reason}` };
     case 'lost':
       return { kind: 'unknown', reason: answer.reason };
   }

@@ -80,6 +80,50 @@ describe('the first token', () => {
   });
 });
 
+describe('a token endpoint that asks to be left alone', () => {
+  const minute = 60_000;
+
+  it.each(['not-sent', 'lost-before'] as const)(
+    'is left alone by every process, and heals without anybody (%s)',
+    async (fate) => {
+      const bench = openBench();
+      await bench.open().current(never);
+      await bench.clock.advance(2 * hour);
+      bench.server.patience = { afterMs: 10 * minute };
+      bench.fates.push(fate, fate);
+      const [one, two] = [bench.open(), bench.open()];
+      const asked = { code: 'TOKEN_UNAVAILABLE', retry: { afterMs: expect.any(Number) } };
+      await expect(bench.clock.drive(one.current(never))).rejects.toMatchObject(asked);
+      await expect(bench.clock.drive(two.current(never))).rejects.toThrow(
+        /asked to be left alone .* for another \d+ s/,
+      );
+      await bench.clock.advance(9 * minute);
+      await expect(bench.clock.drive(two.refresh(never))).rejects.toMatchObject({ code: 'TOKEN_UNAVAILABLE' });
+      expect(bench.server.presentations).toHaveLength(2);
+      bench.fates.length = 0;
+      await bench.clock.advance(minute);
+      expect(bench.server.accepts((await bench.clock.drive(two.current(never))).secret)).toBe(true);
+      expect(bench.server.presentations).toHaveLength(3);
+      expect(bench.alerts).toEqual([]);
+    },
+  );
+
+  it('keeps nobody from using the access token meanwhile', async () => {
+    const bench = openBench();
+    const custody = bench.open();
+    const first = await custody.current(never);
+    await bench.clock.advance(0.8 * hour);
+    bench.server.patience = { afterMs: 5 * minute };
+    bench.fates.push('not-sent');
+    expect(await custody.current(never)).toEqual(first);
+    await bench.clock.advance(4 * minute);
+    expect(await custody.current(never)).toEqual(first);
+    expect(bench.server.presentations).toHaveLength(2);
+    await bench.clock.advance(minute);
+    expect((await custody.current(never)).generation).toBeGreaterThan(first.generation);
+  });
+});
+
 describe('an access token', () => {
   it('is renewed ahead of its end, at 75 % of its life', async () => {
     const bench = openBench();

@@ -1,4 +1,4 @@
-import type { ExchangeOutcome, TokenExchange } from '../../../src/ports/tokens.ts';
+import type { AskedPatience, ExchangeOutcome, TokenExchange } from '../../../src/ports/tokens.ts';
 
 /** What becomes of one call: whether the server takes it, and whether its answer arrives. */
 export type CallFate = 'answered' | 'answer-lost' | 'not-sent' | 'lost-before';
@@ -17,6 +17,8 @@ export interface Presentation {
 export class TokenServer {
   readonly presentations: Presentation[] = [];
   lifeMs = 3_600_000;
+  /** What it asks for where it does not answer as it should. */
+  patience: AskedPatience = {};
   #number = 0;
   readonly #families = new Map<string, { isRevoked: boolean; live: string; readonly access: Set<string> }>();
   readonly #familyOf = new Map<string, string>();
@@ -47,9 +49,9 @@ export class TokenServer {
     const reached = fate === 'answered' || fate === 'answer-lost';
     const outcome = reached ? this.#grant(token) : undefined;
     this.presentations.push({ token, at, fate, granted: outcome?.kind === 'granted' });
-    if (fate === 'not-sent') return { kind: 'not-sent', reason: 'connection refused' };
+    if (fate === 'not-sent') return { kind: 'not-sent', reason: 'connection refused', ...this.patience };
     if (fate === 'answered' && outcome !== undefined) return outcome;
-    return { kind: 'unknown', reason: 'connection reset' };
+    return { kind: 'unknown', reason: 'connection reset', ...this.patience };
   }
 
   /** An exchange that asks `fate` for each call. */

@@ -7,6 +7,7 @@ import { noMetrics } from '../../../src/ports/metrics.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { HttpAuth } from '../../../src/source-kit/http/auth-settings.ts';
 import { openAuthority } from '../../../src/source-kit/http/authority.ts';
+import { presentRefreshToken } from '../../../src/source-kit/http/oauth.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { FastClock } from '../../support/fast-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
@@ -152,6 +153,28 @@ describe('client credentials', () => {
     await expect(reading).rejects.toThrow('invalid_client');
     await expect(reading).rejects.not.toThrow('ß c');
     expect(tokenRequests()).toHaveLength(1);
+  });
+});
+
+it.each([
+  ['429 with seconds', 429, { 'retry-after': '90' }, 90_000],
+  [
+    '503 with a date, by its own clock',
+    503,
+    { date: 'Sat, 21 Nov 2020 12:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2020 12:00:40 GMT' },
+    40_000,
+  ],
+  ['429 without a word', 429, {}, undefined],
+])('a token endpoint that is busy says how long it wants to be left alone: %s', async (_, status, headers, afterMs) => {
+  const { url } = await serve((response) => answer(response, status, '', headers));
+  const client = { tokenUrl: url, clientId: 'a', clientAuth: 'basic', form: {}, timeoutMs: 1000 } as const;
+
+  const outcome = await presentRefreshToken(client, 'r0', new AbortController().signal);
+
+  expect(outcome).toEqual({
+    kind: 'not-sent',
+    reason: expect.stringContaining('busy'),
+    ...(afterMs === undefined ? {} : { afterMs }),
   });
 });
 
