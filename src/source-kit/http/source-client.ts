@@ -9,7 +9,7 @@ import { type Answer, openTransport, readBytes, type Transport } from '../../htt
 import type { SourceIo } from '../../ports/source.ts';
 import type { Authority, Pass } from './authority.ts';
 import type { HttpLimits, HttpTls } from './settings.ts';
-import { judgeBreakdown, judgeStatus, judgeTrickle, type Trouble } from './trouble.ts';
+import { type Advices, judgeBreakdown, judgeStatus, judgeTrickle, limitsAdvices, type Trouble } from './trouble.ts';
 
 /** One request to an HR system. All of them are reads, so all may be sent again. */
 export interface SourceRequest {
@@ -65,6 +65,8 @@ export interface SourceClientParts {
   readonly maxBytes?: number;
   /** How long to leave a server alone after a 429 that names no time, where its vendor names one. */
   readonly busyWaitMs?: number;
+  /** What to do about a slow or busy server, where `limits` is no section of the configuration. */
+  readonly advices?: Advices;
   readonly io: SourceIo;
 }
 
@@ -87,7 +89,8 @@ export interface SourceClient {
   stream(request: SourceRequest): AsyncGenerator<Uint8Array>;
   /**
    * As `send`, but `use` takes head and body as they come, for files that are kept elsewhere: when the body breaks off,
-   * it is called anew with the next answer. It extends the deadline while bytes flow.
+   * it is called anew with the next answer. It extends the deadline while bytes flow; a body that takes longer than
+   * `limits.patience` (or `limits.timeout`, if that is longer) is given up, however it flows.
    */
   receive<T>(request: SourceRequest, use: UseAnswer<T>): Promise<T>;
 }
@@ -130,7 +133,7 @@ interface HeldDeadline extends Deadline {
 }
 
 function openClient(parts: SourceClientParts, transport: Transport): SourceClient {
-  const { authority, io, limits, origin } = parts;
+  const { authority, io, limits, origin, advices = limitsAdvices } = parts;
   const { clock, logger, signal } = io;
   const rate = { requestsPerSecond: limits.requestsPerSecond, concurrency: 4, timeoutMs: limits.timeout };
   const limiter = openLimiter(rate, clock);
@@ -149,7 +152,10 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
           const bytes = await readBytes(answer, 64 * 1024).catch(() => new Uint8Array());
           const refusal = request.refusal?.(answer.status, bytes);
           if (refusal !== undefined) return { kind: 'trouble', trouble: { heals: 'never', ...refusal } };
-          return { kind: 'trouble', trouble: judgeStatus(request, answer, pass, clock.now(), parts.busyWaitMs) };
+          return {
+            kind: 'trouble',
+            trouble: judgeStatus(request, answer, pass, clock.now(), advices, parts.busyWaitMs),
+          };
         }
         authority.accepted?.(answer, pass, clock);
         return { kind: 'used', value: await use(answer, deadline) };
@@ -157,7 +163,10 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
         signal.throwIfAborted();
         // The own word of who uses the answer, a full disk for example.
         if (error instanceof RollcallError) throw error;
-        return { kind: 'trouble', trouble: judgeBreakdown(request, error, deadline.hasPassed(), limits.timeout) };
+        return {
+          kind: 'trouble',
+          trouble: judgeBreakdown(request, error, deadline.hasPassed(), limits.timeout, advices),
+        };
       } finally {
         deadline.disposeUnlessHeld();
       }
@@ -213,6 +222,23 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
     bytes: await readBytes(answer, parts.maxBytes),
   });
 
+  const longestMs = Math.max(limits.patience, limits.timeout);
+  const trickling = (request: SourceRequest): RollcallError =>
+    troubleError(judgeTrickle(request, longestMs, advices), 'backoff');
+
+  /** The body, given up when it is not whole in time. */
+  async function* wholeInTime(request: SourceRequest, body: Answer['body']): AsyncGenerator<Uint8Array> {
+    const whole = startDeadline(signal, longestMs);
+    try {
+      for await (const chunk of body) {
+        if (whole.hasPassed()) throw trickling(request);
+        yield chunk;
+      }
+    } finally {
+      whole.dispose();
+    }
+  }
+
   const jsonAnswer = (request: SourceRequest): Promise<JsonAnswer> =>
     insist(request, async (answer) => {
       if (answer.status !== 200) return { ...(await readWhole(answer)), value: undefined };
@@ -223,7 +249,8 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
 
   return {
     send: (request) => insist(request, readWhole),
-    receive: insist,
+    receive: (request, use) =>
+      insist(request, (answer, deadline) => use({ ...answer, body: wholeInTime(request, answer.body) }, deadline)),
     json: async (request) => (await jsonAnswer(request)).value,
     jsonAnswer,
     async *stream(request) {
@@ -232,14 +259,13 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
         return { answer: found, deadline: held.takeOver() };
       });
       // What the reader does between two chunks is not the server's time.
-      const longestMs = Math.max(limits.patience, limits.timeout);
       let waitedMs = 0;
       let askedAt = clock.now();
       try {
         for await (const chunk of answer.body) {
           signal.throwIfAborted();
           waitedMs += Math.max(0, clock.now() - askedAt);
-          if (waitedMs > longestMs) throw troubleError(judgeTrickle(request, longestMs), 'backoff');
+          if (waitedMs > longestMs) throw trickling(request);
           deadline.extend();
           yield chunk;
           deadline.extend();
@@ -248,7 +274,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof RollcallError) throw error;
-        throw troubleError(judgeBreakdown(request, error, deadline.hasPassed(), limits.timeout), 'backoff');
+        throw troubleError(judgeBreakdown(request, error, deadline.hasPassed(), limits.timeout, advices), 'backoff');
       } finally {
         deadline.dispose();
       }

@@ -19,6 +19,20 @@ export interface Trouble {
   readonly isRefusal?: boolean;
 }
 
+/** What to do about a server that is too slow or too busy. */
+export interface Advices {
+  readonly busy: string;
+  readonly slow: string;
+  readonly trickling: string;
+}
+
+/** Where `limits` is a section of the configuration. */
+export const limitsAdvices: Advices = {
+  busy: 'The HR system is busy or ill. If it happens often, lower limits.requestsPerSecond.',
+  slow: 'If the HR system is only slow, raise limits.timeout.',
+  trickling: 'If the HR system is only slow, raise limits.patience, or ask for less: fewer fields, or a smaller group.',
+};
+
 const forgotten = [400, 404, 410];
 const busy = [408, 425, 429, 500, 502, 503, 504, 598];
 
@@ -28,6 +42,7 @@ export function judgeStatus(
   answer: Answer,
   pass: Pass,
   now: number,
+  advices: Advices,
   busyWaitMs?: number,
 ): Trouble {
   const { status } = answer;
@@ -45,8 +60,7 @@ export function judgeStatus(
   }
   if (busy.includes(status)) {
     const afterMs = askedWaitMs(answer, now) ?? (status === 429 ? busyWaitMs : undefined);
-    const advice = 'The HR system is busy or ill. If it happens often, lower limits.requestsPerSecond.';
-    return { heals: 'here', what, advice, ...(afterMs === undefined ? {} : { afterMs }) };
+    return { heals: 'here', what, advice: advices.busy, ...(afterMs === undefined ? {} : { afterMs }) };
   }
   if (request.isContinuation === true && forgotten.includes(status)) {
     const advice = 'The HR system has forgotten where it was: everybody is read again from the beginning.';
@@ -80,12 +94,13 @@ export function judgeBreakdown(
   error: unknown,
   hasTimedOut: boolean,
   timeoutMs: number,
+  advices: Advices,
 ): Trouble {
   const { name } = request;
   const host = hostOf(request);
   if (hasTimedOut) {
     const what = `${name} was not answered whole by ${host} within ${timeoutMs} ms`;
-    return { heals: 'here', what, advice: 'If the HR system is only slow, raise limits.timeout.' };
+    return { heals: 'here', what, advice: advices.slow };
   }
   if (error instanceof AnswerInvalid) {
     const what = `${name} was answered by ${host}, but ${error.message}`;
@@ -100,9 +115,7 @@ export function judgeBreakdown(
 }
 
 /** What it means that a long body goes on and on, too slowly to ever be enough. */
-export function judgeTrickle({ name }: SourceRequest, longestMs: number): Trouble {
+export function judgeTrickle({ name }: SourceRequest, longestMs: number, advices: Advices): Trouble {
   const what = `${name} was still sending after ${longestMs} ms of waiting, so it is given up and read again from the beginning`;
-  const advice =
-    'If the HR system is only slow, raise limits.patience, or ask for less: fewer fields, or a smaller group.';
-  return { heals: 'later', what, advice };
+  return { heals: 'later', what, advice: advices.trickling };
 }

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import Client from 'ssh2-sftp-client';
 import { RollcallError } from '../../core/errors.ts';
 import type { Sftp } from './place-schema.ts';
-import { isNoSuchFile, sessionTrouble } from './sftp-trouble.ts';
+import { isNoSuchFile, sessionTrouble, TooSlow } from './sftp-trouble.ts';
 
 /** The operations of a session that are used here. */
 type Wrapper = Awaited<ReturnType<Client['connect']>>;
@@ -25,6 +25,17 @@ const connectTimeoutMs = 10_000;
 const readyTimeoutMs = 20_000;
 const keepaliveMs = 10_000;
 
+/** How long a server is waited for that stays alive, and gives nothing or next to nothing of the file. */
+export interface SftpPatience {
+  /** For the answer to one question. */
+  readonly answerMs: number;
+  /** For one file. */
+  readonly fileMs: number;
+}
+
+/** As over HTTPS. */
+const usual: SftpPatience = { answerMs: 60_000, fileMs: 3_600_000 };
+
 /** Each read asks for as much, and as many are under way at once: a distant server is not waited for each time. */
 const readBytes = 32 * 1024;
 const readsUnderWay = 16;
@@ -33,7 +44,7 @@ const readsUnderWay = 16;
  * Logs in. Throws `SOURCE_UNAVAILABLE`: with `retry: never` when the host key is not the pinned one (RFC 4253, 8: nothing
  * secret was sent by then) or the login is refused. An abort closes the socket at once.
  */
-export async function openSftpSession(sftp: Sftp, signal: AbortSignal): Promise<SftpSession> {
+export async function openSftpSession(sftp: Sftp, signal: AbortSignal, patience = usual): Promise<SftpSession> {
   signal.throwIfAborted();
   const where = `sftp://${sftp.host}:${sftp.port}`;
   const socket = connect({ host: sftp.host, port: sftp.port });
@@ -48,7 +59,7 @@ export async function openSftpSession(sftp: Sftp, signal: AbortSignal): Promise<
   };
   try {
     await connected(socket);
-    return sessionOf(await login(sftp, where, socket), close);
+    return sessionOf(await login(sftp, where, socket), close, patience);
   } catch (error) {
     await close();
     signal.throwIfAborted();
@@ -122,7 +133,8 @@ function foreignHost(where: string, shown: string, pinned: readonly string[]): R
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
 }
 
-function sessionOf(wrapper: Wrapper, close: () => Promise<void>): SftpSession {
+function sessionOf(wrapper: Wrapper, close: () => Promise<void>, patience: SftpPatience): SftpSession {
+  const settled = <T>(call: Call<T>): Promise<T> => answered(call, patience.answerMs);
   return {
     close,
     stat: (path) =>
@@ -139,7 +151,12 @@ function sessionOf(wrapper: Wrapper, close: () => Promise<void>): SftpSession {
     async read(path, take) {
       const handle = await settled<Buffer>((done) => wrapper.open(path, 'r', done));
       const stats = await settled<Stats>((done) => wrapper.fstat(handle, done));
-      for await (const chunk of chunksOf(wrapper, handle)) if (!(await take(chunk))) break;
+      const until = performance.now() + patience.fileMs;
+      const inTime = async (call: Call<Buffer>): Promise<Buffer> => {
+        if (performance.now() > until) throw new TooSlow(`it was still coming after ${patience.fileMs} ms`);
+        return settled(call);
+      };
+      for await (const chunk of chunksOf(wrapper, handle, inTime)) if (!(await take(chunk))) break;
       await settled<void>((done) => wrapper.close(handle, (error) => done(error, undefined)));
       return stats;
     },
@@ -147,9 +164,13 @@ function sessionOf(wrapper: Wrapper, close: () => Promise<void>): SftpSession {
 }
 
 /** The file in order, with several reads under way. */
-async function* chunksOf(wrapper: Wrapper, handle: Buffer): AsyncGenerator<Buffer> {
+async function* chunksOf(
+  wrapper: Wrapper,
+  handle: Buffer,
+  settled: (call: Call<Buffer>) => Promise<Buffer>,
+): AsyncGenerator<Buffer> {
   const readAt = (position: number, length: number): Promise<Buffer> =>
-    settled<Buffer>((done) => {
+    settled((done) => {
       const into = Buffer.allocUnsafe(length);
       wrapper.read(handle, into, 0, length, position, (error, count) => done(error, into.subarray(0, count)));
     });
@@ -176,9 +197,15 @@ async function* chunksOf(wrapper: Wrapper, handle: Buffer): AsyncGenerator<Buffe
   }
 }
 
-function settled<T>(call: (done: (error: Error | null | undefined, value: T) => void) => void): Promise<T> {
+type Call<T> = (done: (error: Error | null | undefined, value: T) => void) => void;
+
+function answered<T>(call: Call<T>, withinMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new TooSlow(`no answer came within ${withinMs} ms`)), withinMs);
+    // Of a session that was closed meanwhile no answer comes any more.
+    timer.unref();
     call((error, value) => {
+      clearTimeout(timer);
       if (error === undefined || error === null) resolve(value);
       else reject(error);
     });

@@ -8,6 +8,11 @@ export class Interruption extends RollcallError {
   }
 }
 
+/** The server is there, and gives too little. */
+export class TooSlow extends Error {
+  override readonly name = 'TooSlow';
+}
+
 /** Status codes of the protocol (draft-ietf-secsh-filexfer-02, 7). */
 const status = { noSuchFile: 2, permissionDenied: 3 } as const;
 
@@ -26,6 +31,10 @@ export function sftpTrouble(name: string, error: unknown): RollcallError {
   if (code === status.permissionDenied) {
     const message = `${name} may not be read by the configured user: let the server's administrator give it the right to read the file and its folder`;
     return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', cause: error });
+  }
+  if (error instanceof TooSlow) {
+    const message = `${name} could not be read: ${error.message}. Look at the server and the network between`;
+    return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', cause: error });
   }
   const what = typeof code === 'number' ? `the server answered with status ${code}` : 'the connection broke off';
   return new Interruption(`${name} could not be read: ${what}. Check the server and the network`, error);

@@ -8,8 +8,14 @@ import { type SourceClient, withSourceClient } from '../../source-kit/http/sourc
 import type { FileState, Sink } from './place.ts';
 import { maxFileBytes } from './spool.ts';
 
-/** `timeout`: without a byte. */
+/** `timeout`: without a byte; `patience`: for one file. */
 export const webLimits: HttpLimits = { requestsPerSecond: 5, timeout: 60_000, patience: 3_600_000 };
+
+const advices = {
+  busy: 'The server is busy or ill: look at it, and at when the export runs.',
+  slow: 'Look at the server, and at the network between.',
+  trickling: 'Look at the server and the network between; a file that large should be packed (source.compression).',
+};
 
 /** A server with files: all its files have one origin. */
 export interface WebServer {
@@ -25,7 +31,14 @@ export async function withWebServer<T>(
   work: (client: SourceClient) => Promise<T>,
 ): Promise<T> {
   const { tls, ...parts } = server;
-  const settings = { ...parts, limits: webLimits, maxBytes: maxFileBytes, io, ...(tls === undefined ? {} : { tls }) };
+  const settings = {
+    ...parts,
+    limits: webLimits,
+    maxBytes: maxFileBytes,
+    io,
+    advices,
+    ...(tls === undefined ? {} : { tls }),
+  };
   const read = withSourceClient<never, T>(settings, (client) => endOnly(work(client)));
   const { value } = await read.next();
   return value;

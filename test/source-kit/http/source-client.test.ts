@@ -365,6 +365,24 @@ describe('a stream', () => {
     await expect(reading).rejects.toThrow('GET /people was still sending after 900000 ms');
   });
 
+  it('that is kept elsewhere is given up when it is not whole in time, though it never stands still', async () => {
+    const { url } = await serve((response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('x'), 2);
+      response.on('close', () => clearInterval(timer));
+    });
+    const limits = { requestsPerSecond: 1000, timeout: 1_000, patience: 1_000 };
+
+    const reading = openBench(url, { limits }).run((client) =>
+      client.receive(people(url), async ({ body }, deadline) => {
+        for await (const _ of body) deadline.extend();
+      }),
+    );
+
+    await expect(reading).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+    await expect(reading).rejects.toThrow('GET /people was still sending after 1000 ms');
+  });
+
   it('is not given up for the time that we take ourselves', async () => {
     const { url } = await serve((response) => answer(response, 200, big, json));
     const { io, run } = openBench(url);

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Server as SshServerClass } from 'ssh2';
+import type { SFTPWrapper, Server as SshServerClass } from 'ssh2';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openSftpSession } from '../../../src/sources/csv/sftp-session.ts';
+import { sftpTrouble } from '../../../src/sources/csv/sftp-trouble.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole, sourceIo } from '../../contracts/source.ts';
 import { findSshd, startSshd } from '../../support/services/sshd.ts';
@@ -13,6 +16,27 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const program = await findSshd('CSV files on an SFTP server');
 const people = 'id,name\n1,Ana\n2,Luz\n';
+
+const ssh2 = createRequire(import.meta.url)('ssh2') as {
+  Server: typeof SshServerClass;
+  utils: { generateKeyPairSync(type: 'ed25519'): { private: string; public: string } };
+};
+
+/** A server made of the client's own library, that lets everybody in and serves files in its own way. */
+async function startOddServer(serve: (sftp: SFTPWrapper) => void) {
+  const key = ssh2.utils.generateKeyPairSync('ed25519');
+  const server = new ssh2.Server({ hostKeys: [key.private] }, (client) => {
+    client.on('error', () => {});
+    client.on('authentication', (attempt) => attempt.accept());
+    client.on('session', (acceptSession) => acceptSession().on('sftp', (accept) => serve(accept())));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const { port } = server.address() as { port: number };
+  const blob = Buffer.from(key.public.split(' ')[1] ?? '', 'base64');
+  const hostKey = `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=$/, '')}`;
+  return { host: '127.0.0.1', port, user: 'rollcall', password: 'any', path: '/employees.csv', hostKey };
+}
 
 async function office(program: string) {
   const [server, folder, scratchFolder] = [await startSshd(program), await temporaryFolder(), await temporaryFolder()];
@@ -146,12 +170,30 @@ describe.skipIf(program === undefined)('a CSV file on an SFTP server', () => {
   });
 });
 
+it.each<[string, number, RegExp]>([
+  ['says nothing more', 0, /no answer came within 300 ms/],
+  ['gives a byte now and then', 1, /it was still coming after 300 ms/],
+])('a server that opens the file and %s is given up, though its connection lives', async (_, bytes, reason) => {
+  const settings = await startOddServer((sftp) => {
+    sftp.on('error', () => {});
+    sftp.on('OPEN', (id) => sftp.handle(id, Buffer.from('h')));
+    sftp.on('FSTAT', (id) => sftp.attrs(id, { mode: 0o100644, uid: 0, gid: 0, size: 9, atime: 0, mtime: 0 }));
+    sftp.on('READ', (id) => {
+      if (bytes > 0) setTimeout(() => sftp.data(id, Buffer.alloc(bytes, 'x')), 1);
+    });
+  });
+  const patience = { answerMs: bytes === 0 ? 300 : 60_000, fileMs: 300 };
+  const session = await openSftpSession(settings, new AbortController().signal, patience);
+  onTestFinished(() => session.close());
+
+  const reading = session.read('/employees.csv', async () => true).catch((error) => sftpTrouble('the file', error));
+
+  expect(await reading).toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  expect(String(await reading)).toMatch(reason);
+});
+
 it('a password is shown to the server that was pinned, and to no other', async () => {
   // OpenSSH takes passwords of the system's accounts alone, so this server is made of the client's own library.
-  const ssh2 = createRequire(import.meta.url)('ssh2') as {
-    Server: typeof SshServerClass;
-    utils: { generateKeyPairSync(type: 'ed25519'): { private: string } };
-  };
   const tried: string[] = [];
   const server = new ssh2.Server({ hostKeys: [ssh2.utils.generateKeyPairSync('ed25519').private] }, (client) => {
     client.on('error', () => {});
