@@ -25,6 +25,10 @@ export const runSummary = z.object({
   sync: z.string(),
   connection: z.string(),
   trigger: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'webhook']),
+  read: z
+    .enum(['full', 'delta', 'point'])
+    .nullable()
+    .meta({ description: 'What was read: everybody, who has changed, or the people named; null: nothing yet' }),
   /** Null: everybody. */
   users: count.nullable().meta({ description: 'How many people were named; null: everybody' }),
   phase: z.enum(['pulling', 'planning', 'delivering', 'settling', 'done']),
@@ -173,7 +177,17 @@ export const auditPage = z.object({
 const named = z.array(z.string().min(1).max(255)).min(1).max(1000);
 
 export const runOrder = z
-  .strictObject({ users: named.optional().meta({ description: 'Identifications; absent: everybody' }) })
+  .strictObject({
+    users: named.optional().meta({ description: 'Identifications; absent: everybody' }),
+    full: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: everybody is read, though the sync reads only who has changed between full reads' }),
+  })
+  .refine(({ users, full }) => users === undefined || full !== true, {
+    error: 'full is everybody and users is somebody: give one of them',
+    path: ['full'],
+  })
   .meta({ description: 'Whom the run is about' });
 
 export const webhookOrder = z

@@ -21,12 +21,13 @@ export function instant(at: number | undefined): string | null {
 }
 
 export function runView(run: Run): View<typeof runSummary> {
-  const { id, connection, trigger, scope, phase, startedAt, endedAt, outcome, reason, digest, counts } = run;
+  const { id, connection, trigger, scope, phase, startedAt, endedAt, outcome, reason, digest, counts, facts } = run;
   return {
     id,
     sync: run.sync,
     connection,
     trigger,
+    read: facts.read?.kind ?? null,
     users: scope.kind === 'all' ? null : scope.identifications.length,
     phase,
     startedAt: new Date(startedAt).toISOString(),

@@ -48,7 +48,7 @@ export function readIdentification(text: string): string {
   throw new RollcallError(`an identification ${fault}`, { code: 'IDENTIFICATION_INVALID' });
 }
 
-export function scopeOf(users: readonly string[] | undefined): RunScope {
-  if (users === undefined) return { kind: 'all' };
+export function scopeOf(users: readonly string[] | undefined, isFull = false): RunScope {
+  if (users === undefined) return isFull ? { kind: 'all', isFull } : { kind: 'all' };
   return { kind: 'users', identifications: [...new Set(users.map(readIdentification))] };
 }

@@ -89,7 +89,7 @@ export const requestRun = defineEndpoint({
   handle: async ({ params, headers, body, caller }, { app }) => {
     const name = knownSync(params.sync, app);
     const key = headers['idempotency-key'];
-    const scope = scopeOf(body.users);
+    const scope = scopeOf(body.users, body.full);
     const report = await app.request(name, {
       scope,
       kind: 'manual',
@@ -97,7 +97,7 @@ export const requestRun = defineEndpoint({
       ...(key === undefined ? {} : { key: `http:${caller.name}:${name}:${key}` }),
     });
     if (!report.isNew && !isSameScope(report.scope, scope)) {
-      const detail = 'this Idempotency-Key was used for other people: take a new key for a new request';
+      const detail = 'this Idempotency-Key was used for another run: take a new key for a new request';
       throw new Refusal(422, 'KEY_REUSED', detail);
     }
     return requestedView(report);
@@ -141,7 +141,8 @@ async function stateOf(name: string, app: ServerApp) {
 }
 
 function isSameScope(one: RunScope, other: RunScope): boolean {
-  if (one.kind === 'all' || other.kind === 'all') return one.kind === other.kind;
+  if (one.kind === 'all' && other.kind === 'all') return one.isFull === other.isFull;
+  if (one.kind === 'all' || other.kind === 'all') return false;
   const [a, b] = [one, other].map(({ identifications }) => JSON.stringify([...identifications].sort()));
   return a === b;
 }
