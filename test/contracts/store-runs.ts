@@ -252,4 +252,46 @@ export function describeRuns(store: () => Store): void {
       expect(await runs.lastGood('others')).toBeUndefined();
     });
   });
+
+  it('makes a run about everybody read in full as soon as one of those who asked for it wants that', async () => {
+    const { triggers, runs } = store();
+    await triggers.add(sampleTrigger('t1', { kind: 'schedule', requestedAt: now }));
+    await triggers.add(sampleTrigger('t2', { requestedAt: now + 1, scope: { kind: 'all', isFull: true } }));
+    await triggers.add(sampleTrigger('t3', { requestedAt: now + 2, scope: some('ana') }));
+    expect((await triggers.waiting('people')).map(({ id }) => id)).toEqual(['t1', 't3']);
+    const opened = await runs.open('people', { id: 'run_1', connection: 'acme', now });
+    expect(opened?.run.scope).toEqual({ kind: 'all', isFull: true });
+    expect(await triggers.state('t2')).toEqual({ kind: 'taken', run: 'run_1' });
+    expect(await triggers.state('t3')).toEqual({ kind: 'waiting' });
+    expect((await runs.get('run_1'))?.scope).toEqual({ kind: 'all', isFull: true });
+  });
+
+  it('keeps of each sync up to where its source is known, with the end of the run that says so', async () => {
+    const { runs, reads } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const mark = { at: now, fullAt: now - 1, fullRun: 'run_0', fingerprint: 'f1' };
+    expect(await reads.watermark('people')).toBeUndefined();
+    await runs.update(owned, { phase: 'settling' }, { watermark: mark });
+    expect(await reads.watermark('people')).toEqual(mark);
+    expect(await reads.watermark('others')).toBeUndefined();
+    await runs.update(owned, { phase: 'settling' });
+    await runs.update(owned, { phase: 'settling' }, { watermark: { ...mark, at: now + 1 } });
+    expect(await reads.watermark('people')).toEqual({ ...mark, at: now + 1 });
+    await runs.update(owned, { phase: 'settling' }, { watermark: undefined });
+    expect(await reads.watermark('people')).toBeUndefined();
+  });
+
+  it('keeps the watermark from whoever has lost the run', async () => {
+    const { runs, reads, leases } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const mark = { at: now, fullAt: now, fullRun: 'run_1', fingerprint: 'f1' };
+    await runs.update(owned, { phase: 'settling' }, { watermark: mark });
+    await leases.release(owned.lease);
+    await leases.take(owned.lease.name, 'another', 1000, now);
+    for (const watermark of [undefined, { ...mark, at: now + 1 }]) {
+      const lost = runs.update(owned, { phase: 'done' }, { watermark });
+      await expect(lost).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    }
+    expect(await reads.watermark('people')).toEqual(mark);
+  });
 }

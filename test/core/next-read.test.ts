@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type CleanGrounds,
+  isClean,
+  nextRead,
+  type ReadFact,
+  type ReadGrounds,
+  type Watermark,
+  watermarkAfter,
+} from '../../src/core/next-read.ts';
+import { type ChangeState, noCounts } from '../../src/core/run.ts';
+
+const now = Date.UTC(2026, 10, 21, 12);
+const hourMs = 3_600_000;
+const deltas = { fullEveryMs: 24 * hourMs, overlapMs: 600_000 };
+const watermark: Watermark = { at: now - hourMs, fullAt: now - 5 * hourMs, fullRun: 'run_1', fingerprint: 'f1' };
+const grounds: ReadGrounds = { deltas, canDelta: true, isFullWished: false, watermark, fingerprint: 'f1', now };
+
+describe('which read comes next', () => {
+  it('is a delta from before the last clean read, with the overlap, where nothing speaks against it', () => {
+    expect(nextRead(grounds)).toEqual({ kind: 'delta', since: now - hourMs - 600_000, from: watermark });
+  });
+
+  it('is a full one, without a word, where the sync has no deltas', () => {
+    expect(nextRead({ ...grounds, deltas: undefined })).toEqual({ kind: 'full' });
+  });
+
+  it.each<[string, Partial<ReadGrounds>]>([
+    ['it was asked for', { isFullWished: true }],
+    ['the source, as it is configured, cannot read only who has changed', { canDelta: false }],
+    ['no full read is known that left nothing undone', { watermark: undefined }],
+    ['the configuration has changed since the last one', { fingerprint: 'f2' }],
+    ['the clock has been put back since the last one', { now: watermark.at - 1 }],
+    ['it is time for one', { now: watermark.fullAt + 24 * hourMs }],
+  ])('is a full one, because %s', (reason, over) => {
+    expect(nextRead({ ...grounds, ...over })).toEqual({ kind: 'full', reason });
+  });
+
+  it('is still a delta in the last moment before a full one is due, and in the same moment as the last', () => {
+    expect(nextRead({ ...grounds, now: watermark.fullAt + 24 * hourMs - 1 }).kind).toBe('delta');
+    expect(nextRead({ ...grounds, now: watermark.at }).kind).toBe('delta');
+  });
+});
+
+describe('the watermark after a run', () => {
+  const full: ReadFact = { kind: 'full', at: now, fingerprint: 'f1' };
+  const delta: ReadFact = { kind: 'delta', at: now, since: watermark.at, fingerprint: 'f1' };
+  const fresh: Watermark = { at: now, fullAt: now, fullRun: 'run_2', fingerprint: 'f1' };
+  const moved: Watermark = { ...watermark, at: now };
+
+  it.each<[string, ReadFact | undefined, boolean, Watermark | undefined, Watermark | undefined]>([
+    ['a clean full read sets it', full, true, undefined, fresh],
+    ['a clean full read sets it anew', full, true, watermark, fresh],
+    ['a full read that left something undone takes it away', full, false, watermark, undefined],
+    ['a clean delta moves it on, and not the full read that it rests on', delta, true, watermark, moved],
+    ['a delta that left something undone leaves it', delta, false, watermark, watermark],
+    ['a delta without one makes none', delta, true, undefined, undefined],
+    ['a delta of another configuration leaves it', { ...delta, fingerprint: 'f0' }, true, watermark, watermark],
+    ['a delta from before it leaves it', { ...delta, at: watermark.at - 1 }, true, watermark, watermark],
+    ['a clean point read leaves it', { ...full, kind: 'point' }, true, watermark, watermark],
+    ['a point read that left something undone leaves it', { ...full, kind: 'point' }, false, watermark, watermark],
+    ['a run that read nothing leaves it', undefined, false, watermark, watermark],
+  ])('%s', (_what, read, clean, before, after) => {
+    expect(watermarkAfter(before, { id: 'run_2', read, isClean: clean })).toEqual(after);
+  });
+});
+
+describe('a run is clean', () => {
+  const states: Readonly<Record<ChangeState, number>> = {
+    planned: 0,
+    held: 0,
+    sent: 0,
+    applied: 3,
+    failed: 0,
+    unverified: 0,
+    unresolved: 0,
+    exported: 0,
+    dropped: 0,
+  };
+  const end: CleanGrounds = {
+    counts: noCounts,
+    states,
+    isCancelled: false,
+    isReadDoubted: false,
+    blocked: 0,
+    failure: undefined,
+    gaps: [],
+    rejected: 0,
+    postponed: 0,
+  };
+
+  it('when every change was applied, or rejected by a person', () => {
+    expect(isClean(end)).toBe(true);
+    expect(isClean({ ...end, states: { ...states, applied: 0 } })).toBe(true);
+    expect(isClean({ ...end, states: { ...states, dropped: 2 }, rejected: 2 })).toBe(true);
+  });
+
+  it.each<[string, Partial<CleanGrounds>]>([
+    ['it failed', { failure: 'no disk' }],
+    ['it was cancelled', { isCancelled: true }],
+    ['its read is doubted', { isReadDoubted: true }],
+    ['its read has gaps', { gaps: ['the file was cut'] }],
+    ['people are blocked', { blocked: 1 }],
+    ['people are postponed', { postponed: 1 }],
+    ['changes were dropped that nobody rejected', { states: { ...states, dropped: 3 }, rejected: 2 }],
+    ...(['planned', 'held', 'sent', 'failed', 'unverified', 'unresolved', 'exported'] as const).map(
+      (state): [string, Partial<CleanGrounds>] => [`a change is ${state}`, { states: { ...states, [state]: 1 } }],
+    ),
+  ])('not when %s', (_what, over) => {
+    expect(isClean({ ...end, ...over })).toBe(false);
+  });
+});
