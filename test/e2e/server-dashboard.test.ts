@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTestServer, operatorToken, type TestServer } from '../server/open-test-server.ts';
@@ -90,6 +92,17 @@ describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without 
     expect(told).toContain('owned by people');
     expect(told).toContain('<b>Díaz</b>');
     expect(await page.locator('#person b').count()).toBe(0);
+  });
+
+  it('tells what is stored of a person also when the source cannot be read', async () => {
+    await rm(join(office.folder, 'employees.csv'));
+    await enter(operatorToken);
+    await page.getByLabel('Identification').fill('E9');
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.locator('#person .bad').waitFor();
+    expect(await page.locator('#person .bad').textContent()).toContain('cannot read');
+    await page.locator('#person li').first().waitFor();
+    expect(await page.locator('#person li').first().textContent()).toContain('update, applied');
   });
 
   it('has a page of the API from which it can be tried', async () => {

@@ -70,7 +70,7 @@ function syncCard(sync) {
   const fresh = sync.freshAt === null ? 'never' : ago(sync.freshAt);
   const last = sync.lastRun;
   row(list, 'Fresh', fresh, sync.freshAt === null ? 'bad' : '');
-  row(list, 'Last run', last === null ? 'none' : (last.outcome || last.phase) + ', ' + ago(last.startedAt), last ? toneOf(last) : '');
+  row(list, 'Last run', last === null ? 'none' : standing(last) + ', ' + ago(last.startedAt), last ? toneOf(last) : '');
   if (last && last.reason) row(list, 'Because', last.reason);
   row(list, 'Next', sync.nextSlotAt === null ? (sync.schedule ? 'after it is resumed' : 'when asked') : when(sync.nextSlotAt));
   if (sync.pausedAt) row(list, 'Paused', ago(sync.pausedAt) + ' by ' + sync.pausedBy);
@@ -161,7 +161,7 @@ function runTable(runs) {
     picture.append(bars(run.counts, most));
     const began = make('td', 'dim began', ago(run.startedAt));
     began.title = run.id + ', ' + new Date(run.startedAt).toLocaleString();
-    line.append(make('td', '', run.sync), began, make('td', toneOf(run), run.outcome || run.phase),
+    line.append(make('td', '', run.sync), began, make('td', toneOf(run), standing(run)),
       make('td', '', wordsOf(run.counts)), picture, make('td', 'reason', run.reason || ''));
     body.append(line);
   }
@@ -203,28 +203,48 @@ function fillSyncs(syncs) {
   select.replaceChildren(...names.map((name) => { const option = make('option', '', name); option.value = name; return option; }));
 }
 
+// What is stored is there at once, and stays when the source cannot be read. Each look-up fills places of its own: one that
+// is overtaken by the next fills what nobody sees any more.
 async function lookUp() {
-  const box = at('person');
-  box.replaceChildren(make('p', 'dim', 'Reading the source and asking the platform…'));
+  const [now, past] = [make('div'), make('div')];
+  now.append(make('p', 'dim', 'Reading the source and asking the platform…'));
+  at('person').replaceChildren(now, past);
   const path = '/api/syncs/' + encodeURIComponent(at('ask-sync').value) + '/people/' + encodeURIComponent(at('ask-person').value.trim());
+  await Promise.all([
+    fill(now, async () => personNow(await call(path))),
+    fill(past, async () => [personPast((await call(path + '/history?limit=10')).history)]),
+  ]);
+}
+
+async function fill(place, ask) {
   try {
-    const [person, { history }] = await Promise.all([call(path), call(path + '/history?limit=10')]);
-    const list = make('dl');
-    const { decision } = person;
-    row(list, 'Source', person.says.says + (person.says.reason ? ': ' + person.says.reason : '') + ', ' + person.records.length + ' record' + (person.records.length === 1 ? '' : 's'));
-    row(list, 'Platform', person.lookup.found === true ? (person.lookup.user.enabled ? 'an enabled user' : 'a disabled user') : 'no such user');
-    row(list, 'Rollcall', person.ledger ? 'owned by ' + person.ledger.owner : 'never wrote this user');
-    row(list, 'Follows', decision.change ? decision.change.kind + ': ' + decision.change.reason : (decision.forbidden ? 'nothing: ' + decision.forbidden + ' is not allowed here' : 'no change') + ' (' + decision.rule + ')');
-    if (decision.finding) row(list, 'Finding', decision.finding.message, 'warn');
-    const past = make('ul');
-    for (const one of history) past.append(make('li', '', ago(one.at) + ': ' + one.kind + ', ' + one.state + ' (' + (one.stateReason || one.reason) + ')'));
-    const all = make('details');
-    all.append(make('summary', '', 'Everything'), make('pre', '', JSON.stringify(person, null, 2)));
-    box.replaceChildren(list, history.length === 0 ? make('p', 'dim', 'Nothing was changed in former runs.') : past, all);
+    place.replaceChildren(...(await ask()));
   } catch (error) {
-    box.replaceChildren(make('p', 'bad', error.message));
+    place.replaceChildren(make('p', 'bad', error.message));
   }
 }
+
+function personNow(person) {
+  const list = make('dl');
+  const { decision } = person;
+  row(list, 'Source', person.says.says + (person.says.reason ? ': ' + person.says.reason : '') + ', ' + person.records.length + ' record' + (person.records.length === 1 ? '' : 's'));
+  row(list, 'Platform', person.lookup.found === true ? (person.lookup.user.enabled ? 'an enabled user' : 'a disabled user') : 'no such user');
+  row(list, 'Rollcall', person.ledger ? 'owned by ' + person.ledger.owner : 'never wrote this user');
+  row(list, 'Follows', decision.change ? decision.change.kind + ': ' + decision.change.reason : (decision.forbidden ? 'nothing: ' + decision.forbidden + ' is not allowed here' : 'no change') + ' (' + decision.rule + ')');
+  if (decision.finding) row(list, 'Finding', decision.finding.message, 'warn');
+  const all = make('details');
+  all.append(make('summary', '', 'Everything'), make('pre', '', JSON.stringify(person, null, 2)));
+  return [list, all];
+}
+
+function personPast(history) {
+  if (history.length === 0) return make('p', 'dim', 'Nothing was changed in former runs.');
+  const past = make('ul');
+  for (const one of history) past.append(make('li', '', ago(one.at) + ': ' + one.kind + ', ' + one.state + ' (' + (one.stateReason || one.reason) + ')'));
+  return past;
+}
+
+function standing({ outcome, phase }) { return (outcome || phase).replaceAll('-', ' '); }
 
 function toneOf({ outcome }) {
   if (outcome === null || outcome === 'held') return 'warn';
