@@ -37,7 +37,7 @@ export function openErrorGate(io: { clock: Clock; logger: Logger; onStorm?: () =
   };
 }
 
-/** What a node of a cluster said, where the client only tells that none of them would have us. */
+/** What a node of a cluster or a Sentinel said, where the client only tells that none of them would have us. */
 function ofOneNode(error: unknown): unknown {
   return error instanceof Error && 'lastNodeError' in error ? error.lastNodeError : error;
 }
@@ -55,10 +55,17 @@ const otherAuthority =
 const noAnswer =
   'no answer from Redis: it is tried again, and nothing is lost. If there never was one: is this its port, and is that one for TLS (rediss://) or not (redis://)?';
 
+// Without a colon behind a word for a secret: the log would take what follows for one.
+const access =
+  'redis.username and redis.password; if it is the Sentinels that ask, redis.sentinelUsername and redis.sentinelPassword';
+
+const nobodyThere =
+  'nobody answers where Redis should be: is it up, and are host and port right? It is tried again, and nothing is lost';
+
 const advice: Readonly<Record<string, string>> = {
   OOM: 'Redis is full: give it more memory, with maxmemory-policy noeviction. Nothing is lost; work goes on by itself',
-  NOAUTH: 'Redis wants a password: set redis.password',
-  WRONGPASS: 'Redis refuses the user or password: see redis.username and redis.password',
+  NOAUTH: `Redis wants a password. Set ${access}`,
+  WRONGPASS: `Redis refuses the user or the password. See ${access}`,
   NOPERM:
     'the Redis user may not do this: give it the rights that docs/operations.md lists, on the keys of redis.prefix',
   READONLY: 'this Redis is a replica: name the master, or use the sentinel form',
@@ -73,6 +80,10 @@ const advice: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate of Redis has expired: renew it there',
   ERR_TLS_CERT_ALTNAME_INVALID:
     'the certificate of Redis is of another host than redis names: use the name that it holds',
+  ECONNREFUSED: nobodyThere,
+  ENOTFOUND: nobodyThere,
+  EAI_AGAIN: nobodyThere,
+  EHOSTUNREACH: nobodyThere,
   ETIMEDOUT: noAnswer,
   ECONNRESET: noAnswer,
 };

@@ -1,6 +1,7 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Clock } from '../../ports/runtime.ts';
 import type { RedisSettings } from './redis-settings.ts';
+import { MasterConnector } from './sentinel-connector.ts';
 import { TlsConnector } from './tls-connector.ts';
 
 export type RedisClient = Redis | Cluster;
@@ -78,8 +79,7 @@ function baseOptions({ kind, username, password, tls }: RedisSettings, purpose: 
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     ...(tls === undefined ? {} : { tls }),
-    // Sentinels are asked for the address first, by a connector of ioredis' own.
-    ...(tls === undefined || kind === 'sentinel' ? {} : { Connector: TlsConnector }),
+    ...(kind === 'sentinel' ? { Connector: MasterConnector } : tls === undefined ? {} : { Connector: TlsConnector }),
     lazyConnect: true,
     ...(purpose === 'worker'
       ? { maxRetriesPerRequest: null }

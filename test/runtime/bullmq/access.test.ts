@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { expectPromisesKept } from '../../chaos/kill-world.ts';
 import { employees } from '../../support/office.ts';
+import { freePort } from '../../support/services/programs.ts';
 import { until } from '../../support/services/redis.ts';
-import { startCluster } from '../../support/services/redis-groups.ts';
+import { startCluster, startSentinels } from '../../support/services/redis-groups.ts';
 import { missingForTls, type SecureRedis, startSecureRedis } from '../../support/services/redis-tls.ts';
-import { closeAfterAll, openWorld, redisOrSkip, runAfterAll, startHere } from './with-redis.ts';
+import { closeAfterAll, openRedisServer, openWorld, redisOrSkip, runAfterAll, startHere } from './with-redis.ts';
 
 closeAfterAll();
 
@@ -97,6 +98,73 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
     await wrong.stop();
     expect(wrong.logger.text()).not.toMatch(new RegExp(`${password}|guessed`));
     expect(await world.runs()).toEqual([expect.objectContaining({ phase: 'pulling' })]);
+  });
+
+  it('is enough with the same rights behind Sentinels that want a user and a password as well, also after a failover', async () => {
+    const group = await startSentinels(program ?? '', {
+      nodes: [`user rollcall on >${password} ${await documentedRights()}`],
+      // Each speaks with the other two as the user whom everybody is.
+      sentinels: [`user watcher on >watching ~* &* +sentinel|get-master-addr-by-name +sentinel|sentinels`],
+    });
+    runAfterAll(() => group.close());
+    for (const { command } of group.sentinels)
+      await command('ACL', 'SETUSER', 'default', '-sentinel|get-master-addr-by-name');
+    const behind = {
+      sentinels: group.sentinels.map(({ port }) => `127.0.0.1:${port}`),
+      master: group.masterName,
+      username: 'rollcall',
+      password,
+      sentinelUsername: 'watcher',
+      sentinelPassword: 'watching',
+    };
+    const world = await openWorld({ redis: behind, employees: people, sync: { batchRows: 5 }, processingMs: 2500 });
+    const deployment = await startHere(world);
+    await world.ask();
+    await until(async () => world.sandbox.state.files.size > 0);
+    await group.master.kill();
+    const [run] = await world.ended(1);
+    expect(run?.outcome).toBe('succeeded');
+    await deployment.stop();
+    for (const node of group.replicas) expect(await node.command('ACL', 'LOG'), 'what was refused').toEqual([]);
+    await expectPromisesKept(world, people);
+
+    const told = async (wrong: object): Promise<string> => {
+      const lost = await openWorld({ redis: { ...behind, ...wrong }, employees: people });
+      const deaf = await startHere(lost);
+      await until(async () => deaf.logger.messages('error').some((message) => message.includes('redis.password')));
+      await deaf.stop();
+      return deaf.logger.text();
+    };
+    expect(await told({ password: 'guessed' })).toMatch(/WRONGPASS/);
+    expect(await told({ sentinelPassword: 'guessed' })).toMatch(/WRONGPASS.*redis\.sentinelPassword/);
+  }, 90_000);
+
+  it('is found through a Sentinel behind TLS, and a certificate of another authority ends no process', async () => {
+    const redis = await openSecure();
+    const tlsPort = await freePort();
+    const watch = ['tls-replication yes', `sentinel monitor watched 127.0.0.1 ${redis.tlsPort} 1`];
+    const config = [`tls-port ${tlsPort}`, ...redis.tlsConfig, ...watch];
+    await openRedisServer(program ?? '', { isSentinel: true, config });
+    const behind = {
+      sentinels: [`127.0.0.1:${tlsPort}`],
+      master: 'watched',
+      username: 'rollcall',
+      password,
+      tls: true,
+      ca: redis.ca,
+    };
+    const world = await openWorld({ redis: behind, employees: people, sync: { batchRows: 9 } });
+    const deployment = await startHere(world);
+    await world.ask();
+    const [run] = await world.ended(1);
+    expect(run?.outcome).toBe('succeeded');
+    await deployment.stop();
+    expect(deployment.logger.messages('error')).toEqual([]);
+
+    const doubted = await openWorld({ redis: { ...behind, ca: redis.otherCa }, employees: people });
+    const wrong = await startHere(doubted);
+    await until(async () => wrong.logger.messages('error').some((message) => message.includes('redis.ca')));
+    await wrong.stop();
   });
 
   it('is enough with the same rights at each node of a cluster', async () => {

@@ -11,18 +11,28 @@ export interface RedisSentinels {
 
 const masterName = 'rollcall-master';
 
+export interface SentinelOptions {
+  /** More lines for the master and its replicas, such as users of an ACL. */
+  readonly nodes?: readonly string[];
+  readonly sentinels?: readonly string[];
+}
+
 /** A master, two replicas and three Sentinels that replace it a second after it died. */
-export async function startSentinels(program: string): Promise<RedisSentinels> {
-  const master = await startRedis(program);
+export async function startSentinels(program: string, more: SentinelOptions = {}): Promise<RedisSentinels> {
+  const { nodes = [], sentinels: ofSentinels = [] } = more;
+  const master = await startRedis(program, { config: nodes });
   const replicas = await Promise.all(
     [1, 2].map(() =>
-      startRedis(program, { config: [`replicaof 127.0.0.1 ${master.port}`, 'repl-diskless-sync-delay 0'] }),
+      startRedis(program, {
+        config: [`replicaof 127.0.0.1 ${master.port}`, 'repl-diskless-sync-delay 0', ...nodes],
+      }),
     ),
   );
   const config = [
     `sentinel monitor ${masterName} 127.0.0.1 ${master.port} 2`,
     `sentinel down-after-milliseconds ${masterName} 1000`,
     `sentinel failover-timeout ${masterName} 3000`,
+    ...ofSentinels,
   ];
   const sentinels = await Promise.all([1, 2, 3].map(() => startRedis(program, { isSentinel: true, config })));
   const all = [...sentinels, ...replicas, master];

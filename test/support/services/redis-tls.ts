@@ -10,6 +10,8 @@ export interface SecureRedis {
   readonly tlsPort: number;
   /** The authority that signed its certificate, which names 127.0.0.1 alone. In PEM. */
   readonly ca: string;
+  /** Lines of redis.conf with which another Redis proves itself with the same certificate. */
+  readonly tlsConfig: readonly string[];
   /** An authority that it has nothing to do with. */
   readonly otherCa: string;
   close(): Promise<void>;
@@ -24,19 +26,19 @@ export async function startSecureRedis(program: string, users: readonly string[]
   await openssl(['-subj', '/CN=redis', ...signed, '-keyout', path('server.key'), '-out', path('server.crt')]);
   await writeFile(path('users.acl'), ['user default on nopass ~* &* +@all', ...users, ''].join('\n'));
   const tlsPort = await freePort();
+  const tlsConfig = [
+    `tls-cert-file ${path('server.crt')}`,
+    `tls-key-file ${path('server.key')}`,
+    `tls-ca-cert-file ${path('ca.crt')}`,
+    'tls-auth-clients no',
+  ];
   const server = await startRedis(program, {
-    config: [
-      `tls-port ${tlsPort}`,
-      `tls-cert-file ${path('server.crt')}`,
-      `tls-key-file ${path('server.key')}`,
-      `tls-ca-cert-file ${path('ca.crt')}`,
-      'tls-auth-clients no',
-      `aclfile ${path('users.acl')}`,
-    ],
+    config: [`tls-port ${tlsPort}`, ...tlsConfig, `aclfile ${path('users.acl')}`],
   });
   return {
     server,
     tlsPort,
+    tlsConfig,
     ca,
     otherCa,
     close: async () => {
