@@ -1,0 +1,309 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createExpressions } from '../../src/config/expressions.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { openApp } from '../../src/main/open-app.ts';
+import { openEngine } from '../../src/main/open-engine.ts';
+import { newUlid } from '../../src/main/system.ts';
+import type { App, RunReport } from '../../src/ports/app.ts';
+import type { RunScope } from '../../src/ports/store.ts';
+import { sourceKinds } from '../../src/sources/registry.ts';
+import { type FakeScim, type FakeUser, fakeUsers, startScim } from '../fakes/hris/scim.ts';
+import { type Office, type OfficeOptions, openOffice, readText } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+const hourMs = 3_600_000;
+const full: RunScope = { kind: 'all', isFull: true };
+
+interface Hr {
+  readonly office: Office;
+  readonly scim: FakeScim;
+  /** Changes some users in the HR system, now. */
+  change(patches: Readonly<Record<string, Partial<FakeUser>>>): void;
+  resync(scope?: RunScope, app?: App): Promise<RunReport>;
+}
+
+/** An HR system that can tell who has changed, and a platform on which everybody is as it says. */
+async function openHr(options: OfficeOptions = {}, size = 12): Promise<Hr> {
+  const scim = await startScim({ users: fakeUsers(size).map((user) => ({ ...user, active: true })) });
+  const auth = {
+    kind: 'client-credentials',
+    tokenUrl: scim.tokenUrl,
+    clientId: 'rollcall',
+    clientSecret: 'geheim',
+  };
+  const unlimited = { absolute: 1000, percent: 100 };
+  const office = await openOffice({
+    ...options,
+    sync: {
+      source: {
+        kind: 'scim',
+        baseUrl: scim.baseUrl,
+        auth,
+        attributes: ['externalId', 'name.givenName', 'name.familyName', 'emails', 'enterprise.department', 'meta'],
+        limits: { requestsPerSecond: 1000, timeout: '24h' },
+      },
+      mapping: {
+        identification: 'externalId',
+        firstName: 'name.givenName',
+        lastName: 'name.familyName',
+        email: 'workEmail',
+        area: 'enterprise.department',
+      },
+      lifecycle: { status: 'rollcallStatus', active: ['active'], leaver: ['terminated'] },
+      missing: { afterReads: 2, minAge: '0s' },
+      deltas: { fullEvery: '24h', overlap: '10m' },
+      guards: { updates: unlimited, disables: unlimited },
+      ...options.sync,
+    },
+  });
+  const hr: Hr = {
+    office,
+    scim,
+    change(patches) {
+      const changedAt = new Date(office.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+      for (const [at, user] of scim.users.entries()) {
+        const patch = patches[user.externalId];
+        if (patch !== undefined) scim.users[at] = { ...user, ...patch, changedAt };
+      }
+    },
+    async resync(scope = { kind: 'all' }, app = office.app) {
+      const report = await app.resync('people', { signal: AbortSignal.timeout(60_000), progress: () => {}, scope });
+      if (report.kind !== 'ran') throw new Error('no deployment is there to be asked');
+      return report.report;
+    },
+  };
+  expect((await office.applyAll()).run).toMatchObject({ outcome: 'succeeded', facts: { read: { kind: 'full' } } });
+  office.clock.jump(hourMs);
+  return hr;
+}
+
+const userIn = ({ sandbox }: Office, identification: string) => sandbox.state.users.get(identification);
+
+describe('between full reads', () => {
+  it('only who has changed is read, looked up and updated; and when nobody has, there is nothing to do', async () => {
+    const { office, scim, change, resync } = await openHr();
+    const [firstRun] = await office.app.runs({ limit: 1 });
+    change({ '700001': { family: 'Núñez' } });
+    const asked = scim.requests.length;
+
+    const { run } = await resync();
+    expect(run).toMatchObject({
+      outcome: 'succeeded',
+      counts: { update: 1, applied: 1 },
+      facts: { sourceRows: 1, platformUsers: 1, managedUsers: 12, read: { kind: 'delta' } },
+    });
+    expect(run.facts).not.toHaveProperty('unmanaged');
+    expect(run.facts.read?.since).toBe((firstRun?.facts.read?.at ?? 0) - 600_000);
+    expect(userIn(office, '700001')).toMatchObject({ fields: { lastName: 'Núñez' } });
+    const people = scim.requests.slice(asked).filter(({ url }) => url.pathname === '/scim/v2/Users');
+    expect(people).not.toHaveLength(0);
+    for (const { url } of people) expect(url.searchParams.get('filter')).toContain('meta.lastModified gt');
+
+    office.clock.jump(hourMs);
+    const after = await resync();
+    expect(after.run).toMatchObject({ outcome: 'nothing-to-do', reason: undefined, facts: { sourceRows: 0 } });
+    expect(after.run.facts.read?.since).toBe((run.facts.read?.at ?? 0) - 600_000);
+  });
+
+  it('who joins and who leaves is seen as well', async () => {
+    const { office, scim, change, resync } = await openHr();
+    const [, two] = scim.users;
+    if (two === undefined) throw new Error('there are twelve');
+    scim.users.push({ ...two, id: 'u900000', externalId: '900000', mail: 'new@example.com', userName: 'new' });
+    change({ '700003': { active: false }, '900000': { given: 'Nueva' } });
+
+    const { run } = await resync();
+    expect(run).toMatchObject({ outcome: 'succeeded', counts: { create: 1, disable: 1, applied: 2 } });
+    expect(run.facts.read?.kind).toBe('delta');
+    expect(userIn(office, '700003')).toMatchObject({ enabled: false });
+    expect(userIn(office, '900000')).toMatchObject({ enabled: true, fields: { firstName: 'Nueva' } });
+  });
+
+  it('many who have changed are compared by a scan, in one run', async () => {
+    const { change, resync } = await openHr({}, 80);
+    change(Object.fromEntries(fakeUsers(70).map(({ externalId }) => [externalId, { family: 'Núñez' }])));
+    const { run } = await resync();
+    expect(run).toMatchObject({ outcome: 'succeeded', counts: { update: 70, applied: 70 } });
+    expect(run.facts).toMatchObject({ sourceRows: 70, platformUsers: 80, read: { kind: 'delta' } });
+  });
+});
+
+describe('what a delta does not see', () => {
+  it('is absence: nobody is missing until full reads have missed them as often as is configured', async () => {
+    const { office, scim, resync } = await openHr();
+    scim.users.splice(5, 1);
+    for (let i = 0; i < 4; i += 1) {
+      expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
+      office.clock.jump(hourMs);
+    }
+    expect((await resync(full)).run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'full' } } });
+    expect(userIn(office, '700005')).toMatchObject({ enabled: true });
+    scim.users.push({
+      ...(scim.users[0] as FakeUser),
+      id: 'u8',
+      externalId: '800000',
+      userName: 'b',
+      mail: 'b@example.com',
+    });
+    expect((await resync(full)).run).toMatchObject({ outcome: 'succeeded', counts: { disable: 1, create: 1 } });
+  });
+
+  it('is an edit on the platform: --full, apply, and a full read when it is time for one put it right', async () => {
+    const { office, resync } = await openHr();
+    const edit = () => office.sandbox.state.editUser('700002', { fields: { lastName: 'Somebody' } });
+    const puts = async (run: RunReport['run'], reason: string): Promise<void> => {
+      expect(run).toMatchObject({ counts: { update: 1, applied: 1 }, facts: { read: { kind: 'full', reason } } });
+      expect(userIn(office, '700002')).toMatchObject({ fields: { lastName: 'Díaz' } });
+    };
+    edit();
+    expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
+    await puts((await resync(full)).run, 'it was asked for');
+    edit();
+    await puts((await office.apply()).run, 'it was asked for');
+    edit();
+    office.clock.jump(24 * hourMs);
+    await puts((await resync()).run, 'it is time for one');
+    expect((await office.plan()).facts.read).toMatchObject({ kind: 'full', reason: 'it was asked for' });
+  });
+
+  it('is the second record of a person: whom a delta calls gone is looked up before the account is taken', async () => {
+    const { office, scim, change, resync } = await openHr();
+    const old = scim.users.find(({ externalId }) => externalId === '700004');
+    if (old === undefined) throw new Error('there are twelve');
+    // Hired again: a new record, and the old one is closed days later.
+    scim.users.push({ ...old, id: 'u000099' });
+    const first = scim.users.indexOf(old);
+    scim.users[first] = { ...old, active: false, changedAt: new Date(office.clock.now()).toISOString() };
+
+    const { run, findings } = await resync();
+    expect(run).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0 }, facts: { postponed: 1 } });
+    expect(findings).toEqual([
+      expect.objectContaining({
+        code: 'gone-unconfirmed',
+        identification: '700004',
+        message: expect.stringContaining('has 2 records'),
+      }),
+    ]);
+    expect(userIn(office, '700004')).toMatchObject({ enabled: true });
+
+    // What was left is asked for again: the delta begins where it began before.
+    office.clock.jump(hourMs);
+    const again = await resync();
+    expect(again.run.facts.read?.since).toBe(run.facts.read?.since);
+    expect(again.findings).toHaveLength(1);
+
+    // And whom a full read has found twice is left alone by the deltas after it, whatever they show.
+    expect((await resync(full)).findings).toContainEqual(expect.objectContaining({ code: 'duplicate-key' }));
+    office.clock.jump(hourMs);
+    change({ '700004': { family: 'Otra' } });
+    scim.users.splice(first, 1);
+    const later = await resync();
+    expect(later.run).toMatchObject({ outcome: 'nothing-to-do', facts: { sourceRows: 1, read: { kind: 'delta' } } });
+    expect(later.findings).toContainEqual(expect.objectContaining({ code: 'duplicate-key', identification: '700004' }));
+  });
+
+  it('is who else has an e-mail: before one is given to somebody, everybody on the platform is looked at', async () => {
+    const { office, change, resync } = await openHr();
+    change({ '700006': { mail: 'ana8@example.com' } });
+    const { run, findings } = await resync();
+    expect(run).toMatchObject({ outcome: 'nothing-to-do', counts: { update: 0 }, facts: { read: { kind: 'delta' } } });
+    expect(findings).toEqual([expect.objectContaining({ code: 'rename-conflict', identification: '700006' })]);
+    expect(userIn(office, '700006')).toMatchObject({ fields: { email: 'ana7@example.com' } });
+  });
+});
+
+describe('what a run left undone', () => {
+  it('by a delta is asked for again by the next; by a full read it makes the next one full', async () => {
+    const { office, change, resync } = await openHr({
+      sync: { guards: { updates: { absolute: 0, percent: 0 } } },
+    });
+    change({ '700001': { family: 'Núñez' } });
+    const held = await resync();
+    expect(held.run).toMatchObject({ outcome: 'held', counts: { held: 1 }, facts: { read: { kind: 'delta' } } });
+    office.clock.jump(2 * hourMs);
+    const again = await resync();
+    expect(again.run).toMatchObject({ outcome: 'held', counts: { held: 1 }, facts: { read: { kind: 'delta' } } });
+    expect(again.run.facts.read?.since).toBe(held.run.facts.read?.since);
+
+    expect((await resync(full)).run).toMatchObject({ outcome: 'held', facts: { read: { kind: 'full' } } });
+    const next = await resync();
+    expect(next.run).toMatchObject({
+      outcome: 'held',
+      facts: { read: { kind: 'full', reason: 'no full read is known that left nothing undone' } },
+    });
+    await office.app.approve(next.run.id, 'ops');
+    expect((await resync()).run).toMatchObject({ outcome: 'succeeded', facts: { read: { kind: 'full' } } });
+    expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
+  });
+
+  it('because the platform failed is tried again, though nothing has changed since', async () => {
+    const { office, change, resync } = await openHr();
+    change({ '700001': { family: 'Núñez' } });
+    office.setFaults('update:status=400');
+    expect((await resync()).run).toMatchObject({
+      counts: { applied: 0, failed: 1 },
+      facts: { read: { kind: 'delta' } },
+    });
+    office.setFaults();
+    office.clock.jump(2 * hourMs);
+    expect((await resync()).run).toMatchObject({
+      counts: { update: 1, applied: 1 },
+      facts: { read: { kind: 'delta' } },
+    });
+    office.clock.jump(2 * hourMs);
+    expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { sourceRows: 0 } });
+  });
+
+  it('because a record named nobody is asked for again', async () => {
+    const { office, scim, change, resync } = await openHr();
+    change({ '700001': { family: 'Núñez' } });
+    scim.users[3] = {
+      ...(scim.users[3] as FakeUser),
+      externalId: '',
+      changedAt: new Date(office.clock.now()).toISOString(),
+    };
+    const torn = await resync();
+    expect(torn.run).toMatchObject({
+      outcome: 'partial',
+      counts: { update: 1, applied: 1 },
+      facts: { read: { kind: 'delta' } },
+    });
+    office.clock.jump(2 * hourMs);
+    expect((await resync()).run.facts.read?.since).toBe(torn.run.facts.read?.since);
+  });
+});
+
+it('another configuration is read in full, though it is the same sync', async () => {
+  const { office, resync } = await openHr();
+  const path = join(office.folder, 'rollcall.json');
+  const text = await readText(office.folder, 'rollcall.json');
+  const open = async (written: string) => {
+    const config = await loadConfig(path, {
+      env: {},
+      readFile: async () => written,
+      sourceKinds,
+      expressions: createExpressions(),
+    });
+    const { clock, log: logger } = office;
+    const engine = await openEngine(config, {
+      clock,
+      logger,
+      newId: newUlid,
+      checkpoint: () => {},
+      mayPresentSeed: true,
+    });
+    const app = openApp(config, engine);
+    onTestFinished(() => app.close());
+    return app;
+  };
+  const same = await resync({ kind: 'all' }, await open(text));
+  expect(same.run.facts.read).toMatchObject({ kind: 'delta' });
+  const other = await resync({ kind: 'all' }, await open(text.replace('"meta"]', '"meta","title"]')));
+  expect(other.run.facts.read).toMatchObject({
+    kind: 'full',
+    reason: 'the configuration has changed since the last one',
+  });
+});
