@@ -9,8 +9,10 @@ import { makePlan } from '../engine/make-plan.ts';
 import { cancelRun, inFull, requestRun, retryRun } from '../engine/request-run.ts';
 import { explainPerson } from '../engine/why.ts';
 import type { App, ResyncReport, SyncView, TokenReport, WatchOptions } from '../ports/app.ts';
+import type { LogFields } from '../ports/runtime.ts';
 import type { Trigger } from '../ports/store.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
+import { type LogScope, openLogScope } from '../telemetry/log-scope.ts';
 import { callApi } from './call-api.ts';
 import { checkConfig } from './check.ts';
 import { deploymentLease } from './deployment.ts';
@@ -24,7 +26,7 @@ import { trySource } from './try-source.ts';
 import { lookOnce, openConfigAlerts } from './watch-alerts.ts';
 
 /** What the command line asks for, over an opened engine. Closing it closes the engine. */
-export function openApp(config: Config, engine: Engine): App {
+export function openApp(config: Config, engine: Engine, scope: LogScope = openLogScope()): App {
   const { io } = engine;
   const { store } = io;
   const owner = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
@@ -38,7 +40,7 @@ export function openApp(config: Config, engine: Engine): App {
     owner,
     signal: options.signal,
     keepToken,
-    runJob,
+    runJob: (name, payload, context) => scope.during(runOf(payload), () => runJob(name, payload, context)),
   });
 
   const alerts = openConfigAlerts(config, engine);
@@ -197,4 +199,10 @@ function tokenReport(status: TokenStatus): TokenReport {
 /** Who acts when nobody says who: the process, as a short name that does not change while it lives. */
 function nameOf(owner: string): string {
   return `cli-${createHash('sha256').update(owner).digest('hex').slice(0, 8)}`;
+}
+
+/** What the lines of a job say: its run, if it is a job of one. */
+function runOf(payload: unknown): LogFields {
+  const run = typeof payload === 'object' && payload !== null && 'run' in payload ? payload.run : undefined;
+  return typeof run === 'string' ? { run } : {};
 }

@@ -16,22 +16,26 @@ export interface AppSurroundings extends OpenAppOptions {
  */
 export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<App> {
   const config = await readConfig(configPath, options.env);
-  const [{ createLogger }, { newUlid, systemClock: clock }, { openEngine }, { openApp }] = await Promise.all([
-    import('../telemetry/create-logger.ts'),
-    import('./system.ts'),
-    import('./open-engine.ts'),
-    import('./open-app.ts'),
-  ]);
+  const [{ createLogger }, { openLogScope }, { newUlid, systemClock: clock }, { openEngine }, { openApp }] =
+    await Promise.all([
+      import('../telemetry/create-logger.ts'),
+      import('../telemetry/log-scope.ts'),
+      import('./system.ts'),
+      import('./open-engine.ts'),
+      import('./open-app.ts'),
+    ]);
   const { logs, stderr, mayPresentSeed } = options;
+  const scope = openLogScope();
   const logger = createLogger({
     level: logs === 'on' ? config.log.level : 'silent',
     pretty: stderr.isTTY === true,
     destination: stderr,
     key: logKey(config),
     clock,
+    scope,
   });
   const engine = await openEngine(config, { clock, logger, newId: newUlid, checkpoint: () => {}, mayPresentSeed });
-  return openApp(config, engine);
+  return openApp(config, engine, scope);
 }
 
 /**

@@ -3,6 +3,7 @@ import { prettyFactory } from 'pino-pretty';
 import type { Clock, LogFields, Logger } from '../ports/runtime.ts';
 import { type KeyedHash, keyedHash } from './keyed-hash.ts';
 import { redactFields, redactText } from './log-redaction.ts';
+import type { LogScope } from './log-scope.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -15,6 +16,8 @@ export interface LoggerOptions {
   /** Key of the hashes that stand for people: 16 bytes or more, one per store. */
   readonly key: Uint8Array;
   readonly clock: Pick<Clock, 'now'>;
+  /** What is said in every line besides what the line says. */
+  readonly scope?: Pick<LogScope, 'fields'>;
 }
 
 /**
@@ -22,7 +25,8 @@ export interface LoggerOptions {
  * personal values are taken out by name and by shape before anything is written; `identification` becomes its hash.
  */
 export function createLogger(options: LoggerOptions): Logger {
-  const { clock, level, pretty, destination, key } = options;
+  const { clock, level, pretty, destination, key, scope } = options;
+  const hash = keyedHash(key);
   const sink = pretty ? prettySink(destination) : { write: (line: string) => void destination.write(line) };
   const base = pino(
     {
@@ -30,10 +34,11 @@ export function createLogger(options: LoggerOptions): Logger {
       base: null,
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
+      mixin: () => ({ ...redactFields(scope?.fields() ?? {}, hash) }),
     },
     sink,
   );
-  return wrap(base, keyedHash(key));
+  return wrap(base, hash);
 }
 
 function prettySink(destination: LoggerOptions['destination']): { write(line: string): void } {

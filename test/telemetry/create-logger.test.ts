@@ -4,6 +4,7 @@ import { fieldTable } from '../../src/core/fields.ts';
 import type { LogFields, Logger } from '../../src/ports/runtime.ts';
 import { createLogger, type LoggerOptions } from '../../src/telemetry/create-logger.ts';
 import { keyedHash } from '../../src/telemetry/keyed-hash.ts';
+import { openLogScope } from '../../src/telemetry/log-scope.ts';
 import { fixedClock } from '../support/fake-clock.ts';
 
 const key = Buffer.alloc(32, 3);
@@ -41,6 +42,32 @@ describe('createLogger', () => {
     const { logger, json } = record({ level });
     for (const one of ['debug', 'info', 'warn', 'error'] as const) logger[one]({}, one);
     expect(json().map(({ msg }) => msg)).toEqual(written);
+  });
+
+  it('says in every line what the work is that goes on, through calls that wait, and nothing of other work', async () => {
+    const scope = openLogScope();
+    const { logger, json } = record({ scope });
+    const child = logger.child({ connection: 'acme' });
+    const work = (run: string) =>
+      scope.during({ run }, async () => {
+        await Promise.resolve();
+        child.info({ job: 'sync' }, 'one');
+        child.info({ run: 'said' }, 'two');
+        await scope.during({ identification: 'E1001' }, async () => child.info({}, 'three'));
+      });
+    await Promise.all([work('run_1'), work('run_2')]);
+    child.info({}, 'outside');
+    const common = { level: 'info', time: '2026-11-21T12:00:00.000Z', connection: 'acme' };
+    const of = (run: string) => [
+      { ...common, run, job: 'sync', msg: 'one' },
+      { ...common, run: 'said', msg: 'two' },
+      { ...common, run, identification: expect.stringMatching(/^[0-9a-f]{12}$/), msg: 'three' },
+    ];
+    const found = json();
+    expect(found).toHaveLength(7);
+    for (const line of [...of('run_1'), ...of('run_2'), { ...common, msg: 'outside' }]) {
+      expect(found).toContainEqual(line);
+    }
   });
 
   it('writes lines for people on a terminal', () => {
