@@ -120,7 +120,7 @@ function planLooks(
     };
   };
   const background = (name: string, work: () => Promise<unknown>): void =>
-    inBackground(name, work, (error) => logger.error({ job: name, error: textOf(error) }, 'job failed'));
+    inBackground(name, work, (error) => logger.error({ step: name, error: textOf(error) }, 'job failed'));
   const open = (sync: string) => async (): Promise<void> => {
     if (await isPaused(sync, io)) return;
     const opened = await openRun(sync, io);

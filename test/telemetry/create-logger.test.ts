@@ -51,7 +51,7 @@ describe('createLogger', () => {
     const work = (run: string) =>
       scope.during({ run }, async () => {
         await Promise.resolve();
-        child.info({ job: 'sync' }, 'one');
+        child.info({ step: 'sync' }, 'one');
         child.info({ run: 'said' }, 'two');
         await scope.during({ identification: 'E1001' }, async () => child.info({}, 'three'));
       });
@@ -59,7 +59,7 @@ describe('createLogger', () => {
     child.info({}, 'outside');
     const common = { level: 'info', time: '2026-11-21T12:00:00.000Z', connection: 'acme' };
     const of = (run: string) => [
-      { ...common, run, job: 'sync', msg: 'one' },
+      { ...common, run, step: 'sync', msg: 'one' },
       { ...common, run: 'said', msg: 'two' },
       { ...common, run, identification: expect.stringMatching(/^[0-9a-f]{12}$/), msg: 'three' },
     ];

@@ -62,7 +62,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
   const process = async (job: Job, token = '', lock: AbortSignal = io.patience): Promise<void> => {
     const data = readJobData(job.data);
     if (data === undefined) {
-      logger.warn({ job: job.name }, 'a job of another version is left to a worker that knows it');
+      logger.warn({ step: job.name }, 'a job of another version is left to a worker that knows it');
       await putAside(job, token, otherVersionMs);
     } else await translate(await workJob(data, io, lock), job, token);
   };
@@ -119,11 +119,11 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
   worker.on('error', gate.report);
   worker.on('lockRenewalFailed', (ids) => {
     for (const id of ids) {
-      logger.warn({ job: id }, 'the lock of the job was lost: it stops here before its next effect');
+      logger.warn({ queueJob: id }, 'the lock of the job was lost: it stops here before its next effect');
       worker.cancelJob(id, 'the lock of the job was lost');
     }
   });
-  worker.on('stalled', (id) => logger.warn({ job: id }, 'a worker died or hung at this job: it goes on'));
+  worker.on('stalled', (id) => logger.warn({ queueJob: id }, 'a worker died or hung at this job: it goes on'));
   // The only jobs that fail are those that came to a bound of the queue.
   worker.on('failed', (job) => {
     const data = readJobData(job?.data);
@@ -131,7 +131,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
     if (job === undefined || data === undefined || run === undefined || job.stalledCounter <= forgivenDeaths) return;
     const message = `a worker died ${job.stalledCounter} times at ${data.job} of this run: look for the end of its process in the logs (out of memory?), then retry it`;
     const error = new RollcallError(message, { code: 'CANCELLED' });
-    logger.error({ run, job: data.job, deaths: job.stalledCounter }, 'run failed: its workers die');
+    logger.error({ run, step: data.job, deaths: job.stalledCounter }, 'run failed: its workers die');
     void giveUp(run, data, error, io, io.patience).catch(gate.report);
   });
 

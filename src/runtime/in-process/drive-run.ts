@@ -113,10 +113,10 @@ async function runPatiently(
       if (code === 'LEASE_LOST') throw error;
       const waitMs = retryWait(error, attempt, withoutJitter);
       if (waitMs === undefined) {
-        logger.error({ run: run.id, job, code, error: textOf(error) }, 'run failed');
+        logger.error({ run: run.id, step: job, code, error: textOf(error) }, 'run failed');
         return continueWith(run.id, await failRun(driving, error, io.engine));
       }
-      logger.warn({ run: run.id, job, code, attempt, waitMs, error: textOf(error) }, 'trying again');
+      logger.warn({ run: run.id, step: job, code, attempt, waitMs, error: textOf(error) }, 'trying again');
       io.engine.progress({ step: 'retrying', afterMs: waitMs, reason: textOf(error) });
       await waitUnlessCancelled(run.id, waitMs, io.engine, driving.stopping);
     }
