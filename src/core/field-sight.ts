@@ -48,6 +48,19 @@ export interface VanishedField {
   readonly reason: string;
 }
 
+/**
+ * Sentences on fields that are mapped and came for nobody, in the first read that looks for them: nothing is held by that,
+ * but a misspelt name would otherwise be a platform field that silently stays empty.
+ */
+export function neverShown({ readers, now, before, notReturned }: SightFacts): readonly string[] {
+  return [...readers].flatMap(([read, names]) => {
+    const isNew = before === undefined || !Object.hasOwn(before, read);
+    if (now[read] === true || !isNew || isAmong(read, notReturned)) return [];
+    const who = `${names.join(' and ')} ${names.length === 1 ? 'reads' : 'read'} \`${read}\``;
+    return [`${who}, which no record has: misspelt, or not granted in the HR system?`];
+  });
+}
+
 export interface SightFacts {
   readonly readers: CompiledMapping['readers'];
   readonly now: FieldSight;

@@ -1,7 +1,7 @@
 import { chunk } from '../core/batch.ts';
 import { PlanDigest } from '../core/change.ts';
 import { countOf } from '../core/count-of.ts';
-import { correctSight, type VanishedField, vanishedFields } from '../core/field-sight.ts';
+import { correctSight, neverShown, type SightFacts, type VanishedField, vanishedFields } from '../core/field-sight.ts';
 import type { Finding, FindingCode } from '../core/finding.ts';
 import { checkGuards, className, type GuardVerdict } from '../core/guard.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
@@ -67,8 +67,10 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
     const pulled = await pull({ sync, reading, index, signal, find, previous }, io);
     io.checkpoint('source-read');
     const read = readFact(reading, pulled.readAt, sync);
-    const vanished = fieldsGone(sync, pulled, last);
+    const sights = sightsOf(sync, pulled, last);
+    const vanished = vanishedFields(sights);
     for (const { reason } of vanished) find({ code: 'field-vanished', message: reason });
+    for (const message of neverShown(sights)) find({ code: 'source-note', message });
     const nothing = whyNothing(pulled);
     if (nothing !== undefined) {
       for (const finding of unusablePeople(index, pulled.snapshot)) find(finding);
@@ -226,15 +228,16 @@ async function seal({ planId, context }: PlanJob, io: EngineIo): Promise<string>
 }
 
 /**
- * Fields that the mapping reads and a full read, whole or not, does not show any more. What a few people do not show says
- * nothing: of a delta only the source's own word counts.
+ * What a full read, whole or not, shows of the fields that the mapping reads, beside the last one. What a few people do not
+ * show says nothing: of a delta only the source's own word counts.
  */
-function fieldsGone({ mapping }: Sync, pulled: Pulled, last: ReadRecord | undefined): readonly VanishedField[] {
+function sightsOf({ mapping }: Sync, pulled: Pulled, last: ReadRecord | undefined): SightFacts {
   const { snapshot, sight, notReturned } = pulled;
-  if (snapshot.kind === 'point' || snapshot.rows === 0) return [];
   const everything = Object.fromEntries(mapping.reads.map((read) => [read, true]));
+  if (snapshot.kind === 'point' || snapshot.rows === 0)
+    return { readers: mapping.readers, now: everything, before: undefined, notReturned: [] };
   const now = snapshot.kind === 'full' ? sight : correctSight(everything, notReturned);
-  return vanishedFields({ readers: mapping.readers, now, before: last?.sight, notReturned });
+  return { readers: mapping.readers, now, before: last?.sight, notReturned };
 }
 
 /** Why this read is no ground for any plan. A file of which not one row can be used is as good as none. */

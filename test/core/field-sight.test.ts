@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { correctSight, vanishedFields, watchFields } from '../../src/core/field-sight.ts';
+import { correctSight, neverShown, vanishedFields, watchFields } from '../../src/core/field-sight.ts';
 
 describe('a field is in sight', () => {
   it.each([
@@ -55,6 +55,19 @@ describe('a field that nobody shows', () => {
   ])('$name', ({ was, asked: notReturned, reason }) => {
     const gone = vanishedFields({ readers, now: { end: false }, before: was, notReturned });
     expect(gone.map((field) => field.reason)).toEqual(reason === undefined ? [] : [expect.stringMatching(reason)]);
+  });
+
+  it.each([
+    { name: 'at the first read', was: undefined, asked: [], isTold: true },
+    { name: 'and is mapped since today', was: { other: true }, asked: [], isTold: true },
+    { name: 'and did before, which is told otherwise', was: { end: true }, asked: [], isTold: false },
+    { name: 'and did not before either', was: { end: false }, asked: [], isTold: false },
+    { name: 'and was asked for, which is told otherwise', was: undefined, asked: ['end'], isTold: false },
+  ])('$name: is it told as one that may be misspelt ($isTold)', ({ was, asked: notReturned, isTold }) => {
+    const told = neverShown({ readers, now: { end: false }, before: was, notReturned });
+
+    expect(told).toEqual(isTold ? [expect.stringMatching(/read `end`, which no record has: misspelt/)] : []);
+    expect(neverShown({ readers, now: { end: true }, before: was, notReturned })).toEqual([]);
   });
 
   it('is gone too when what it lies in was asked for in vain', () => {

@@ -105,6 +105,22 @@ describe('a permission that was taken away', () => {
     expect((await office.plan()).findings).toMatchObject([{ code: 'field-vanished' }]);
   });
 
+  it('is told apart from a name that no record ever had: the first plans say so, and nothing is held', async () => {
+    const { office, hr } = await openHr(['end']);
+    const note = {
+      code: 'source-note',
+      message: expect.stringMatching(/^lifecycle\.leaveDate reads `end`, which no record has/),
+    };
+
+    expect((await office.plan()).findings).toEqual([note]);
+    const { run, findings } = await office.apply();
+    expect([run.outcome, findings]).toEqual(['nothing-to-do', [note]]);
+    expect((await office.plan()).findings).toEqual([]);
+
+    hr.hidden = [];
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
   it('holds a read that is not whole too, which can never become the measure', async () => {
     const { office, hr } = await openHr();
     await office.apply();

@@ -40,7 +40,9 @@ const Auth = z
       assertion: text().meta({ description: 'Signed SAML 2.0 assertion in base64. It ends, often after 10 minutes.' }),
     }),
     z.strictObject({
-      kind: z.literal('basic').meta({ description: 'User and password. SAP has announced to remove it.' }),
+      kind: z
+        .literal('basic')
+        .meta({ description: 'User and password. SAP has announced to remove it on 20 November 2026.' }),
       user: text().meta({ description: 'Without company: `@companyId` is added.' }),
       password: z.string(),
     }),

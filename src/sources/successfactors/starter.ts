@@ -9,7 +9,7 @@ source:
   url: https://api68.sapsf.eu                # the API server of your data centre
   companyId: acmeT1
   auth:
-    kind: saml                               # or basic, which SAP has announced to remove
+    kind: saml                               # basic is what SAP has announced to remove on 20 November 2026
     clientId: "\${env:SUCCESSFACTORS_API_KEY}"
     user: rollcall.api
     privateKey: "\${file:secrets/successfactors-private.pem}"

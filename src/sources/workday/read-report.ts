@@ -85,6 +85,7 @@ function unauthorised(status: number, bytes: Uint8Array): Refusal | undefined {
   return {
     what: `${requestName} was refused: the integration user is not authorized for it`,
     advice: 'Share the report with the user, and give its security group the domains of the columns.',
+    isRefusal: true,
   };
 }
 

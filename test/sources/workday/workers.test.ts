@@ -147,6 +147,7 @@ it('a report that is not shared with the user is no reason to ask again', async 
   const auth = { kind: 'basic', ...workdayUser };
   const source = openSource({ kind: 'workday', api: 'raas', url, auth, columns: ['WID'] }, sourceBase('/'));
   await expect(readWhole(source)).rejects.toMatchObject({
+    code: 'SOURCE_REFUSED',
     retry: 'never',
     message: expect.stringContaining('Share the report'),
   });
