@@ -102,10 +102,15 @@ describe('between full reads', () => {
     expect(people).not.toHaveLength(0);
     for (const { url } of people) expect(url.searchParams.get('filter')).toContain('meta.lastModified gt');
 
+    // The overlap shows the change once more, and it is no difference any more.
+    office.clock.jump(hourMs);
+    const overlapping = await resync();
+    expect(overlapping.run).toMatchObject({ outcome: 'nothing-to-do', facts: { sourceRows: 1, unchanged: 1 } });
+    expect(overlapping.run.facts.read?.since).toBe((run.facts.read?.at ?? 0) - 600_000);
+
     office.clock.jump(hourMs);
     const after = await resync();
     expect(after.run).toMatchObject({ outcome: 'nothing-to-do', reason: undefined, facts: { sourceRows: 0 } });
-    expect(after.run.facts.read?.since).toBe((run.facts.read?.at ?? 0) - 600_000);
   });
 
   it('who joins and who leaves is seen as well', async () => {
