@@ -23,6 +23,8 @@ function capabilityWords({ delta, point, terminated, future }: SourceCapabilitie
 export function renderTrial(trial: SourceTrial, style: Style): string {
   const { colors } = style;
   const section = (name: string, body: string) => (body === '' ? '' : `${colors.bold(name)}\n${body}`);
+  // Of nobody there is nothing to count: what stands at the head is all there is to say.
+  if (trial.rows === 0) return headOf(trial, style);
   return [
     headOf(trial, style),
     section(firstWords(trial.people.length), peopleOf(trial, style)),

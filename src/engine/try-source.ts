@@ -92,6 +92,7 @@ function openTally({ settings, mapping }: Sync) {
   const names = new Set<string>();
   let duplicates = 0;
   let outOfScope = 0;
+  let records = 0;
 
   const refuse = (column: string, reason: string): void => {
     const key = JSON.stringify([column, reason]);
@@ -112,6 +113,7 @@ function openTally({ settings, mapping }: Sync) {
   return {
     refuse,
     count(record: SourceRecord, person: Mapped): void {
+      records += 1;
       fill.count(record);
       sight.see(record);
       countStatus(record, person.kind === 'person' ? person.standing : 'rejected');
@@ -132,7 +134,8 @@ function openTally({ settings, mapping }: Sync) {
       return {
         fields: fill.fields().map((field) => ({ ...field, readers: mapping.readers.get(field.path) ?? [] })),
         isFieldListCut: fill.isCut,
-        unseen: [...mapping.readers]
+        // Of nobody nothing can be missed: the names may be right.
+        unseen: [...(records === 0 ? [] : mapping.readers)]
           .filter(([read]) => seen[read] !== true)
           .map(([read, readers]) => ({ read, readers })),
         mapped: [...mapped].map(([field, people]) => ({ field, people })),

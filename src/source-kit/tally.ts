@@ -60,7 +60,10 @@ export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules
     },
     end({ evidence, total }) {
       const reasons = [...doubts];
-      if (rows === 0 && !mayBeEmpty) reasons.push('the source gave nobody at all, which is taken for a fault');
+      if (rows === 0 && !mayBeEmpty)
+        reasons.push(
+          'the source gave nobody at all, which is taken for a fault: look at what its account may see, and at filters',
+        );
       if (doubles > 0) {
         const who = countOf(doubles, 'record came', 'records came');
         reasons.push(`${who} twice: people moved between pages, so somebody else may have been left out`);

@@ -89,6 +89,18 @@ test('a field that no record has is named with who reads it, instead of failing'
   expect(stdout).toContain('lifecycle.leaveDate reads last_day, which no record has: misspelt, or not granted?');
 });
 
+test('of nobody nothing is counted, and no name is called misspelt', async () => {
+  const shell = await openConnectedShell([]);
+
+  const { code, stdout } = await shell.run(['source', 'try', 'people']);
+  const { unseen } = (await shell.run(['source', 'try', 'people', '--json'])).json<SourceTrial>();
+
+  expect(code).toBe(4);
+  expect(stdout).toMatch(/^people: 0 records read from csv\n {2}not complete: .*no employees/);
+  expect(stdout).not.toMatch(/misspelt|in all:|%/);
+  expect(unseen).toEqual([]);
+});
+
 test('a read that is not whole ends with 4, and says what that means', async () => {
   const shell = await openConnectedShell(people);
   await appendFile(join(shell.folder, 'employees.csv'), '1005,Eva');

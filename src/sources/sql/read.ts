@@ -77,7 +77,7 @@ async function* readRows(
   }
   const reasons = doubts(counts, rows, key);
   if (reasons.length > 0) return { complete: false, rows, reasons };
-  const evidence = `one snapshot of the database, which counts ${rows} rows and as many different ${key}`;
+  const evidence = `one snapshot of the database, which counts ${countOf(rows, 'row')} and as many different ${key}`;
   return { complete: true, rows, evidence, stamp };
 }
 
@@ -89,7 +89,10 @@ function keepDigits(row: SqlRow, key: string): void {
 
 function doubts({ rows, keyed, keys }: SqlCounts, came: number, key: string): readonly string[] {
   const reasons: string[] = [];
-  if (came === 0) reasons.push('the query gives nobody at all, which is taken for a fault');
+  if (came === 0)
+    reasons.push(
+      'the query gives nobody at all, which is taken for a fault: look at its conditions, and at what its user may see',
+    );
   if (came !== rows) {
     reasons.push(
       `the database counts ${rows} rows and gave ${came}: the query does not give the same rows each time, ` +

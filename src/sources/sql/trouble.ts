@@ -98,7 +98,8 @@ const inTheClear =
 
 const certificate = /CERT|SIGNATURE|SSL|TLS/;
 
-const lost = 'cannot be reached, or the connection broke while it was read. All is read again';
+const lost =
+  'cannot be reached, or the connection broke while it was read. Check host, port and network; a run reads all again';
 const unproven =
   'could not prove who it is, so nothing was sent to it. Name its authority by ?sslrootcert= in source.url and the host as its ' +
   'certificate does; sslmode=verify-ca takes any name, sslmode=require any certificate';
