@@ -23,7 +23,8 @@ export async function judgeHeld(
   if (run === undefined || run.scope.kind !== 'all') return undefined;
   const ends = Math.min(...holds.map(({ expiresAt }) => expiresAt));
   const held = await store.plans.page(run.id, { limit: shownPeople, states: ['held'] });
-  const { applied } = run.counts;
+  const { applied, create, update, enable, disable, remove } = run.counts;
+  const planned = create + update + enable + disable + remove;
   return {
     topic: 'held',
     severity: 'warning',
@@ -39,7 +40,10 @@ export async function judgeHeld(
         run.counts.held,
       ),
     ],
-    unaffected: `All other changes went on: ${amount(applied, 'change')} of the run ${run.id} applied.`,
+    unaffected:
+      planned === run.counts.held
+        ? `The run ${run.id} had nothing else to change.`
+        : `All other changes went on: ${amount(applied, 'change')} of the run ${run.id} applied.`,
     action: `rollcall show ${run.id} --held, then rollcall approve ${run.id} or rollcall reject ${run.id}`,
   };
 }

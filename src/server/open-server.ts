@@ -116,7 +116,7 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
     reply.code(problem.status).type('application/problem+json').send(problem);
   });
   app.setNotFoundHandler((request, reply) => {
-    const problem = problemOf(new Refusal(404, 'NOT_FOUND', 'there is nothing here: see /docs'), request.id);
+    const problem = problemOf(new Refusal(404, 'NOT_FOUND', nothingHere[settings.serves]), request.id);
     reply.code(404).type('application/problem+json').send(problem);
   });
 
@@ -147,6 +147,11 @@ function serveApi(
   app.get('/docs', async (_request, reply) => sendPage(docs, reply));
   app.get('/', async (_request, reply) => sendPage(dashboard, reply));
 }
+
+const nothingHere = {
+  everything: 'there is nothing here: see /docs',
+  health: 'this process tells its health and metrics alone: the API is where the role server, or all, runs',
+} as const;
 
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/startupz', '/metrics']);
 

@@ -196,6 +196,13 @@ describe('a sync', () => {
     await clock.advance(dayMs + 1);
     await desk().look(never);
     expect(titles()).toEqual(['RECOVERED sync people: nothing waits for approval any more']);
+
+    const counts = { ...noCounts, disable: 2, held: 2 };
+    const alone = await hold('run_h3');
+    await store.runs.update(alone, { phase: 'done', endedAt: clock.now(), outcome: 'held', counts });
+    await desk().look(never);
+    const text = receiver.received.at(-1)?.json<{ text: string }>().text;
+    expect(text).toContain('Not affected: The run run_h3 had nothing else to change.\n');
   });
 
   it('without a success for too long is told, though nothing failed; not while it is paused', async () => {
