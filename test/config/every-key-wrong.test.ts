@@ -447,6 +447,26 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
     'minAge: 1y',
     '28 syncs.people.missing.minAge: must be a duration from 0s to 365d: a whole number and ms, s, m, h or d',
   ],
+  [
+    'missing: { afterReads: 2, minAge: 24h }',
+    'deltas: always',
+    '28 syncs.people.deltas: must be never or a mapping with fullEvery and overlap',
+  ],
+  [
+    'missing: { afterReads: 2, minAge: 24h }',
+    'deltas: { fullEvery: 1y }',
+    '28 syncs.people.deltas.fullEvery: must be a duration from 1m to 31d: a whole number and ms, s, m, h or d',
+  ],
+  [
+    'missing: { afterReads: 2, minAge: 24h }',
+    'deltas: { fullEvery: 1h, overlap: 1h }',
+    '28 syncs.people.deltas.overlap: is not shorter than fullEvery; a delta would ask for as much as a full read',
+  ],
+  [
+    'missing: { afterReads: 2, minAge: 24h }',
+    'deltas: { fullEvery: 12h }',
+    '28 syncs.people.deltas: needs a source that can tell who has changed, and csv cannot (docs/sources/csv.md): delete this key, then every read is full',
+  ],
   ['outOfScope: ignore', 'outOfScope: remove', '29 syncs.people.outOfScope: must be one of ignore, disable'],
   ['firstSight: write', 'firstSight: guess', '30 syncs.people.firstSight: must be one of write, assume'],
   [

@@ -179,14 +179,35 @@ test('a request under an Idempotency-Key is one run, and the key is worth nothin
   const other = await order({ users: ['E1', 'E2'] }, 'k2');
   expect(other.json.trigger).not.toBe(first.json.trigger);
   expect((await order({})).json.isNew).toBe(true);
+  expect((await order({}, 'k3')).json.isNew).toBe(true);
+  expect(await order({ full: true }, 'k3')).toMatchObject({ status: 422, json: { code: 'KEY_REUSED' } });
+  expect((await order({ full: false }, 'k3')).json.isNew).toBe(false);
 
   const { run } = await office.apply({ users: ['E1', 'E2'] });
   expect((await order({ users: ['E1', 'E2'] }, 'k1')).json).toMatchObject({ isNew: false, run: run.id });
 });
 
+test('a run that is asked for in full is so, and every run says what it read', async () => {
+  const office = await openOffice();
+  await office.writeEmployees(employees(3));
+  const server = await openTestServer(office.app);
+  await server.ask('/api/syncs/people/runs', { method: 'POST', body: { full: true } });
+  expect(await office.engine.io.store.triggers.waiting('people')).toMatchObject([
+    { scope: { kind: 'all', isFull: true } },
+  ]);
+  await office.apply();
+  await office.apply({ users: ['E1'] });
+  const { runs } = (await server.ask('/api/runs')).json as { runs: { read: string; users: number | null }[] };
+  expect(runs.map(({ read, users }) => [read, users])).toEqual([
+    ['point', 1],
+    ['full', null],
+  ]);
+});
+
 test.each([
   ['/api/syncs/people/runs', { users: [] }, 400, 'body.users'],
   ['/api/syncs/people/runs', { user: ['E1'] }, 400, 'body'],
+  ['/api/syncs/people/runs', { users: ['E1'], full: true }, 400, 'body.full'],
   ['/api/syncs/people/runs', '{ no json', 400, 'not JSON'],
   ['/api/syncs/people/runs', { users: ['..'] }, 400, 'identification'],
   ['/api/syncs/people/runs', { users: Array.from({ length: 1001 }, (_, i) => `E${i}`) }, 400, 'body.users'],

@@ -102,7 +102,7 @@ const deltas = z.union(
             examples: ['10m'],
           }),
       })
-      .refine(({ fullEvery, overlap }) => overlap < fullEvery, {
+      .refine(({ fullEvery, overlap }) => !(overlap >= fullEvery), {
         error: 'is not shorter than fullEvery; a delta would ask for as much as a full read',
         path: ['overlap'],
       })
