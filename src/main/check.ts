@@ -22,6 +22,11 @@ export async function* checkConfig(
     });
   }
   yield { subject: 'configuration', state: 'ok', message: `${config.path} is in order` };
+  if (config.redis !== undefined) {
+    // The queue is loaded only where it is used.
+    const { checkRedis } = await import('./check-redis.ts');
+    yield await checkRedis(config.redis, engine.io.clock);
+  }
   for (const [name, connection] of engine.connections) {
     if (only === undefined || only === name) yield* checkConnection(name, connection, signal);
   }

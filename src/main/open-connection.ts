@@ -63,7 +63,8 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     httpTimeoutMs: limits.timeoutMs,
     onAlert: (alert) =>
       logger.error({ alert: alert.kind }, 'the connection needs a person: see "rollcall token status"'),
-    logger,
+    // It names the connection by itself.
+    logger: parts.logger,
     random: () => randomInt(2 ** 32) / 2 ** 32,
   });
   const clientOptions: PlatformClientOptions = {

@@ -7,9 +7,10 @@ import { isPaused, openRun } from '../engine/request-run.ts';
 import type { Role } from '../ports/app.ts';
 import { type ErrorGate, openErrorGate } from '../runtime/bullmq/error-gate.ts';
 import { firstPiece, type JobData } from '../runtime/bullmq/job-data.ts';
-import { closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';
+import { answerWithin, closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';
 import { openWorker, type QueueTiming } from '../runtime/bullmq/open-worker.ts';
 import { keyPrefix, type RedisSettings } from '../runtime/bullmq/redis-settings.ts';
+import { troublesOf } from '../runtime/bullmq/redis-troubles.ts';
 import { housekeepingPriority, openRunQueue, priorityOf, type RunQueue } from '../runtime/bullmq/run-queue.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
 import { openOrphans } from '../runtime/orphans.ts';
@@ -126,6 +127,12 @@ function startScheduler(
     onError: gate.report,
     answers: { clock, withinMs: answerMs },
   });
+  answerWithin(connection.info(), answerMs, clock).then(
+    (info) => {
+      for (const trouble of troublesOf(info)) logger.warn({}, trouble);
+    },
+    () => {},
+  );
   const alerts = openAlertLooks(config, engine);
   const look = planLooks(config, engine, drive, { queue, gate, alerts });
   const loop = async (): Promise<void> => {

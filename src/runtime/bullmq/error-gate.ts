@@ -37,6 +37,12 @@ export function openErrorGate(io: { clock: Clock; logger: Logger; onStorm?: () =
   };
 }
 
+/** What to do about an error of a connection, in a sentence that holds nothing of what was sent. */
+export function adviseOn(failure: unknown): string {
+  const error = ofOneNode(failure);
+  return adviceFor(error, kindOf(error));
+}
+
 /** What a node of a cluster or a Sentinel said, where the client only tells that none of them would have us. */
 function ofOneNode(error: unknown): unknown {
   return error instanceof Error && 'lastNodeError' in error ? error.lastNodeError : error;
@@ -60,7 +66,7 @@ const access =
   'redis.username and redis.password; if it is the Sentinels that ask, redis.sentinelUsername and redis.sentinelPassword';
 
 const nobodyThere =
-  'nobody answers where Redis should be: is it up, and are host and port right? It is tried again, and nothing is lost';
+  'nobody answers where Redis should be: is it up, and are host and port right? Nothing is lost meanwhile';
 
 const advice: Readonly<Record<string, string>> = {
   OOM: 'Redis is full: give it more memory, with maxmemory-policy noeviction. Nothing is lost; work goes on by itself',

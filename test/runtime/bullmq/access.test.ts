@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { CheckLine } from '../../../src/ports/app.ts';
 import { expectPromisesKept } from '../../chaos/kill-world.ts';
 import { employees } from '../../support/office.ts';
 import { freePort } from '../../support/services/programs.ts';
 import { until } from '../../support/services/redis.ts';
 import { startCluster, startSentinels } from '../../support/services/redis-groups.ts';
 import { missingForTls, type SecureRedis, startSecureRedis } from '../../support/services/redis-tls.ts';
+import type { RedisWorld } from './redis-world.ts';
 import { closeAfterAll, openRedisServer, openWorld, redisOrSkip, runAfterAll, startHere } from './with-redis.ts';
 
 closeAfterAll();
@@ -38,6 +40,16 @@ async function openSecure(): Promise<SecureRedis> {
 const urlOf = ({ tlsPort }: SecureRedis, user = 'rollcall', secret = password): string =>
   `rediss://${user}:${secret}@127.0.0.1:${tlsPort}`;
 
+/** What `rollcall check` says of Redis. */
+function checkedBy(world: RedisWorld): Promise<CheckLine | undefined> {
+  return world.here(async (app) => {
+    for await (const line of app.check(undefined, AbortSignal.timeout(30_000))) {
+      if (line.subject === 'redis') return line;
+    }
+    return undefined;
+  });
+}
+
 describe.skipIf(program === undefined || missing !== undefined)('a Redis behind TLS that knows its users', () => {
   it('is enough with the rights that the documentation gives, also where workers die, wait and end', async () => {
     const redis = await openSecure();
@@ -59,6 +71,8 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
     expect(run?.outcome).toBe('succeeded');
     await third.stop();
     for (const { logger } of [second, third]) expect(logger.messages('error')).toEqual([]);
+    const checked = await checkedBy(world);
+    expect(checked).toMatchObject({ state: 'ok' });
     expect(await redis.server.command('ACL', 'LOG'), 'what was refused').toEqual([]);
     await expectPromisesKept(world, people);
   }, 60_000);
@@ -96,6 +110,11 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
     await until(async () => (await world.runs()).length > 0);
     await until(async () => wrong.logger.messages('error').some((message) => advice.test(message)));
     await wrong.stop();
+    const checked = await checkedBy(world);
+    expect(checked).toMatchObject({
+      state: 'failed',
+      message: expect.stringMatching(advice),
+    });
     expect(wrong.logger.text()).not.toMatch(new RegExp(`${password}|guessed`));
     expect(await world.runs()).toEqual([expect.objectContaining({ phase: 'pulling' })]);
   });

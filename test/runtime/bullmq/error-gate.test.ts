@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openErrorGate } from '../../../src/runtime/bullmq/error-gate.ts';
+import { adviseOn, openErrorGate } from '../../../src/runtime/bullmq/error-gate.ts';
+import { troublesOf } from '../../../src/runtime/bullmq/redis-troubles.ts';
+import { redactText } from '../../../src/telemetry/log-redaction.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 
@@ -24,6 +26,15 @@ describe('errors of Redis', () => {
     expect(logger.lines.at(-1)?.fields.unsaid).toBe(14_999);
   });
 
+  it.each(['NOAUTH', 'WRONGPASS', 'NOPERM', 'OOM', 'READONLY', 'MISCONF'])(
+    'are told in words that the log leaves as they are (%s)',
+    (code) => {
+      const advice = adviseOn(replyError(`${code} secret`));
+      expect(redactText(advice)).toBe(advice);
+      expect(advice).not.toContain('secret');
+    },
+  );
+
   it('are no storm when they come one a second', () => {
     const clock = new FakeClock();
     let storms = 0;
@@ -34,4 +45,15 @@ describe('errors of Redis', () => {
     }
     expect(storms).toBe(0);
   });
+});
+
+it.each([
+  ['maxmemory_policy:allkeys-lru\r\nredis_version:7.2.4\r\n', /allkeys-lru.*noeviction/],
+  ['redis_version:6.0.16\r\nmaxmemory_policy:noeviction\r\n', /6\.0\.16, too old/],
+  ['redis_version:6.2.0\r\nmaxmemory_policy:noeviction\r\n', undefined],
+  ['redis_version:5.0.0\r\nvalkey_version:8.0.1\r\nmaxmemory_policy:noeviction\r\n', undefined],
+  ['redis_version:10.0.0\r\n', undefined],
+])('a Redis that says %j of itself is warned about, or not', (info, warning) => {
+  if (warning === undefined) expect(troublesOf(info)).toEqual([]);
+  else expect(troublesOf(info).join()).toMatch(warning);
 });
