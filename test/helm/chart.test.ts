@@ -451,7 +451,8 @@ describe.skipIf(found === undefined)('the chart', () => {
       const shape = $ref === undefined ? inline : schema.$defs[$ref.split('/').at(-1)];
       const known = config.properties[part].additionalProperties;
       expect(known.required).toEqual(shape.required);
-      expect(Object.keys(known.properties).sort()).toEqual(Object.keys(shape.properties).sort());
+      const advice = `add it to config.${part} in helm/rollcall/values.schema.json`;
+      expect(Object.keys(known.properties).sort(), advice).toEqual(Object.keys(shape.properties).sort());
       expect(known.additionalProperties).toBe(false);
     }
     const { server } = config.properties;
