@@ -135,6 +135,16 @@ describe.skipIf(found === undefined)('the chart', () => {
     }
   });
 
+  it('lets every node be drained: one pod of a kind may go, and one that is ill always', () => {
+    const budgets = all('distributed').filter(({ kind }) => kind === 'PodDisruptionBudget');
+    expect(budgets).toHaveLength(3);
+    for (const { spec } of budgets) {
+      expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
+    }
+    // One replica is allowed to go as well: a budget for it would stop every drain.
+    expect(named(all('single-sqlite')).filter((name) => name.startsWith('PodDisruptionBudget'))).toEqual([]);
+  });
+
   it('leaves the number of workers to what scales them', () => {
     for (const variant of ['distributed', 'distributed-keda']) {
       expect(one(all(variant), 'Deployment', 'acme-rollcall-worker').spec).not.toHaveProperty('replicas');
