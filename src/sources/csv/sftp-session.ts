@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import Client from 'ssh2-sftp-client';
 import { RollcallError } from '../../core/errors.ts';
+import { startDeadline } from '../../http/deadline.ts';
 import type { Sftp } from './place-schema.ts';
 import { isNoSuchFile, sessionTrouble, TooSlow } from './sftp-trouble.ts';
 
@@ -59,7 +60,7 @@ export async function openSftpSession(sftp: Sftp, signal: AbortSignal, patience 
   };
   try {
     await connected(socket);
-    return sessionOf(await login(sftp, where, socket), close, patience);
+    return sessionOf(await login(sftp, where, socket), close, patience, signal);
   } catch (error) {
     await close();
     signal.throwIfAborted();
@@ -133,7 +134,12 @@ function foreignHost(where: string, shown: string, pinned: readonly string[]): R
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
 }
 
-function sessionOf(wrapper: Wrapper, close: () => Promise<void>, patience: SftpPatience): SftpSession {
+function sessionOf(
+  wrapper: Wrapper,
+  close: () => Promise<void>,
+  patience: SftpPatience,
+  signal: AbortSignal,
+): SftpSession {
   const settled = <T>(call: Call<T>): Promise<T> => answered(call, patience.answerMs);
   return {
     close,
@@ -151,12 +157,16 @@ function sessionOf(wrapper: Wrapper, close: () => Promise<void>, patience: SftpP
     async read(path, take) {
       const handle = await settled<Buffer>((done) => wrapper.open(path, 'r', done));
       const stats = await settled<Stats>((done) => wrapper.fstat(handle, done));
-      const until = performance.now() + patience.fileMs;
+      const whole = startDeadline(signal, patience.fileMs);
       const inTime = async (call: Call<Buffer>): Promise<Buffer> => {
-        if (performance.now() > until) throw new TooSlow(`it was still coming after ${patience.fileMs} ms`);
+        if (whole.hasPassed()) throw new TooSlow(`it was still coming after ${patience.fileMs} ms`);
         return settled(call);
       };
-      for await (const chunk of chunksOf(wrapper, handle, inTime)) if (!(await take(chunk))) break;
+      try {
+        for await (const chunk of chunksOf(wrapper, handle, inTime)) if (!(await take(chunk))) break;
+      } finally {
+        whole.dispose();
+      }
       await settled<void>((done) => wrapper.close(handle, (error) => done(error, undefined)));
       return stats;
     },

@@ -6,8 +6,8 @@ import { utcDay } from '../../source-kit/employment-status.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
 import { acceptsOnly, type Page, readPages } from '../../source-kit/pages.ts';
+import { confirmEnd, openKeySum } from '../../source-kit/second-reading.ts';
 import { compileKey, type Joined, readJoined } from './join.ts';
-import { openKeySum } from './key-sum.ts';
 import type { Place } from './paging/paging.ts';
 import { openLookUps, sinceQuery } from './part-reads.ts';
 import { openPartsReader, partLists } from './parts.ts';
@@ -73,28 +73,13 @@ async function* readEverybody(
   io: SourceIo,
 ): RestRead {
   const reader = open();
-  const seen = openKeySum(config.key);
+  const seen = openKeySum(compileKey(config.key));
   const noted: Finish = async (page, number) => seen.note(await finish(page, number));
   const end = yield* readOne(reader, config, request, noted, io);
   if (request.kind !== 'full' || !end.complete || reader.maySlip?.() !== true || config.join?.each === true) return end;
-  const again = openKeySum(config.key);
+  const again = openKeySum(compileKey(config.key));
   const notedAgain: Finish = async (page, number) => again.note(await finish(page, number));
-  const { complete } = await endOf(readOne(open(), config, request, notedAgain, io));
-  if (complete && again.sum() === seen.sum()) return { ...end, evidence: `${end.evidence}, read twice` };
-  const { rows, notReturned } = end;
-  return { complete: false, rows, reasons: [othersCame], ...(notReturned === undefined ? {} : { notReturned }) };
-}
-
-const othersCame =
-  'the pages are counted and no total tells how many people there are, so the list was read twice, and the second time ' +
-  'others came: people came or went meanwhile, and somebody may have slipped between two pages (`total` proves it in one reading)';
-
-/** Reads to the end; what is read is not kept. */
-async function endOf(read: RestRead): Promise<ReadEnd> {
-  for (;;) {
-    const next = await read.next();
-    if (next.done === true) return next.value;
-  }
+  return confirmEnd(end, seen, again, readOne(open(), config, request, notedAgain, io));
 }
 
 function readOne(reader: ListReader, config: RestConfig, request: ReadRequest, finish: Finish, io: SourceIo): RestRead {

@@ -18,7 +18,10 @@ export interface UserList {
 /** Where pages are told apart: an index that begins with 1, or a cursor. */
 export type Place = number | string;
 
-type Pages = Pick<PagedRead<Place>, 'first' | 'page'>;
+export interface Pages extends Pick<PagedRead<Place>, 'first' | 'page'> {
+  /** Of the pages so far: whether somebody may have slipped between two of them without leaving a trace. */
+  maySlip(): boolean;
+}
 
 /**
  * Index paging (RFC 7644, 3.4.2.4): the next page begins after as many people as came, whatever was asked for. Unless the
@@ -31,6 +34,7 @@ export function indexPages(list: UserList): Pages {
   let isUnproven = false;
   return {
     first: 1,
+    maySlip: () => !isExact && !total.isTrue(list.size),
     async page(place, number) {
       const at = { startIndex: String(place), count: String(list.size) };
       const answer = await readList(list, at, number, number === 1 ? [] : beyondTheEnd);
@@ -65,6 +69,7 @@ export function cursorPages(list: UserList): Pages {
   const total = openTotal(list.config);
   return {
     first: '',
+    maySlip: () => false,
     async page(place, number) {
       const answer = await readList(list, { cursor: String(place), count: String(list.size) }, number, []);
       if (answer === 'refused') return lost([], refusedDoubt(total.rows()));
@@ -93,6 +98,8 @@ function openTotal({ total: trust }: ScimConfig) {
   return {
     rows: () => rows,
     most: () => most,
+    /** It tells as many people as came, and is not merely the size of a page. */
+    isTrue: (size: number) => trust !== 'ignored' && most === rows && most !== size,
     take(count: number, total: number | undefined): void {
       rows += count;
       most = Math.max(most, total ?? 0);

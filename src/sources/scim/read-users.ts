@@ -5,8 +5,9 @@ import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
 import { acceptsOnly, readPages } from '../../source-kit/pages.ts';
+import { confirmEnd, type KeySum, openKeySum } from '../../source-kit/second-reading.ts';
 import { attributePath, bothFilters, deltaFilter, pointFilters } from './filters.ts';
-import { cursorPages, indexPages, type UserList } from './list-users.ts';
+import { cursorPages, indexPages, type Pages, type Place, type UserList } from './list-users.ts';
 import type { ScimConfig } from './schema.ts';
 import { readServerFacts, type ServerFacts } from './service-config.ts';
 import { openUserReader } from './to-user.ts';
@@ -58,12 +59,26 @@ async function* readWith(reading: Reading, request: ReadRequest): ScimRead {
   return yield* readAll(reading, facts, request);
 }
 
-function readAll(reading: Reading, facts: ServerFacts, request: Exclude<ReadRequest, { kind: 'delta' }>): ScimRead {
+/** Everybody, and once more where no total shows that somebody slipped between two pages. */
+async function* readAll(
+  reading: Reading,
+  facts: ServerFacts,
+  request: Exclude<ReadRequest, { kind: 'delta' }>,
+): ScimRead {
   const isFull = request.kind === 'full';
   const accepts = acceptsOnly(request, isFull ? () => undefined : compileSourcePath(request.field));
   const expected = isFull ? (reading.config.attributes ?? []) : [];
-  const pages = openPages(reading, facts, undefined);
-  return readPages({ ...pages, key: 'id', expected, mayBeEmpty: !isFull, accepts }, reading.io);
+  const open = (sum: KeySum) => {
+    const { page, ...pages } = openPages(reading, facts, undefined);
+    const noted = async (place: Place, number: number) => sum.note(await page(place, number));
+    const rules = { key: 'id', expected, mayBeEmpty: !isFull, accepts };
+    return { ...pages, read: readPages({ ...rules, first: pages.first, page: noted }, reading.io) };
+  };
+  const [seen, again] = [openKeySum(({ id }) => id), openKeySum(({ id }) => id)];
+  const { read, maySlip } = open(seen);
+  const end = yield* read;
+  if (!isFull || !end.complete || !maySlip()) return end;
+  return confirmEnd(end, seen, again, open(again).read);
 }
 
 /**
@@ -113,7 +128,12 @@ async function* oncePerPerson(read: ScimRead, seen: Set<string>): ScimRead {
   }
 }
 
-function openPages(reading: Reading, facts: ServerFacts, filter: string | undefined, refusal?: UserList['refusal']) {
+function openPages(
+  reading: Reading,
+  facts: ServerFacts,
+  filter: string | undefined,
+  refusal?: UserList['refusal'],
+): Pages {
   const { config, client } = reading;
   const { attributes, extensions, sortBy, pageSize, paging } = config;
   const whole = bothFilters(config.filter, filter);

@@ -53,6 +53,33 @@ describe('servers that are wrong', () => {
     else expect(end).toMatchObject({ complete: false, reasons: [expect.stringMatching(doubt)] });
   });
 
+  it.each<{ readonly bugs: readonly ScimBug[]; readonly settings: Settings }>([
+    { bugs: ['total is the page'], settings: {} },
+    { bugs: [], settings: { total: 'ignored' } },
+  ])(
+    'a total that says nothing ($bugs, $settings) lets people slip unseen, so everybody is read twice',
+    async (one) => {
+      const { bugs, settings } = one;
+      const [still, moved] = [await serve(250, { bugs }), await serve(250, { bugs, fault: 'person slipped' })];
+
+      const [proven, doubted] = [await readFrom(still, settings), await readFrom(moved, settings)];
+
+      expect(proven.end).toMatchObject({ complete: true, rows: 250, evidence: expect.stringContaining('read twice') });
+      expect(proven.people).toHaveLength(250);
+      expect(doubted.people.length).toBeLessThan(250);
+      expect(doubted.end).toMatchObject({ complete: false, reasons: [expect.stringContaining('others came')] });
+    },
+  );
+
+  it('a total that is the people who came proves them in one reading', async () => {
+    const scim = await serve(250);
+
+    const { end } = await readFrom(scim);
+
+    expect(end).toMatchObject({ complete: true, evidence: expect.not.stringContaining('read twice') });
+    expect(listsOf(scim).map((query) => query.get('startIndex'))).toEqual(['1', '101', '201', '251']);
+  });
+
   it.each([
     { name: 'full and holds everybody', count: 100, asked: ['1', '101'] },
     { name: 'not full', count: 99, asked: ['1'] },
