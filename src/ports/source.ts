@@ -22,7 +22,7 @@ export interface Source {
 
 /** What a kind can do; the contract suite holds each kind to it. */
 export interface SourceCapabilities {
-  /** Can read only what changed since an instant. A delta never says who is gone. */
+  /** Can read only what changed since an instant. A delta never says who is absent. */
   readonly delta: boolean;
   /** Can look up named people; without it a point read is a filtered full read. */
   readonly point: boolean;
