@@ -1,15 +1,27 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/index.ts';
+import type { ReadEnd } from '../../src/core/snapshot.ts';
 import { openApp } from '../../src/main/open-app.ts';
 import { openEngine } from '../../src/main/open-engine.ts';
 import { newUlid } from '../../src/main/system.ts';
 import type { App, RunReport } from '../../src/ports/app.ts';
+import type { Source, SourcePage } from '../../src/ports/source.ts';
 import type { RunScope } from '../../src/ports/store.ts';
+import { defineKind } from '../../src/source-kit/kind.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { type FakeScim, type FakeUser, fakeUsers, startScim } from '../fakes/hris/scim.ts';
-import { type Office, type OfficeOptions, openOffice, readText } from '../support/office.ts';
+import {
+  employees,
+  type Office,
+  type OfficeOptions,
+  openOffice,
+  type Row,
+  readText,
+  usersOf,
+} from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
@@ -278,6 +290,83 @@ describe('what a run left undone', () => {
     });
     office.clock.jump(2 * hourMs);
     expect((await resync()).run.facts.read?.since).toBe(torn.run.facts.read?.since);
+  });
+});
+
+describe('a delta that its source itself doubts', () => {
+  const rows = usersOf(employees(5));
+  const people = employees(5).map((row) => ({ ...row, end: '' }));
+
+  async function openDoubtful() {
+    const hr: { changed: readonly Row[]; end: Partial<ReadEnd> } = { changed: [], end: {} };
+    const source: Source = {
+      kind: 'memory',
+      capabilities: { delta: true, point: true, terminated: 'always', future: 'always' },
+      async *read(request): AsyncGenerator<SourcePage, ReadEnd> {
+        const told = request.kind === 'full' ? people : hr.changed;
+        yield { records: told.map((fields, i) => ({ at: `item ${i + 1}`, fields })), broken: [] };
+        const whole = { complete: true, rows: told.length, evidence: 'the list ended', stamp: 's1' };
+        return { ...whole, ...(request.kind === 'full' ? {} : hr.end) } as ReadEnd;
+      },
+      fields: async () => undefined,
+    };
+    const kind = defineKind({
+      kind: 'memory',
+      title: 'people in memory',
+      capabilities: source.capabilities,
+      config: z.strictObject({ kind: z.literal('memory') }),
+      starters: [],
+      open: () => source,
+    });
+    const lifecycle = { status: 'status', active: ['active'], leaver: ['left'], leaveDate: 'end' };
+    const sync = { source: { kind: 'memory' }, lifecycle, deltas: { fullEvery: '24h' } };
+    const office = await openOffice({ sandbox: { people: rows }, sync, kinds: [kind] });
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+    const watch = { signal: AbortSignal.timeout(60_000), progress: () => {} };
+    const resync = async (): Promise<RunReport> => {
+      const report = await office.app.resync('people', { ...watch, scope: { kind: 'all' } });
+      if (report.kind !== 'ran') throw new Error('no deployment is there to be asked');
+      return report.report;
+    };
+    return { office, hr, resync };
+  }
+
+  it('updates, takes nobody, and is followed by one from the same instant', async () => {
+    const { office, hr, resync } = await openDoubtful();
+    hr.changed = [
+      { ...people[1], last: 'Núñez' },
+      { ...people[2], status: 'left' },
+    ];
+    hr.end = { complete: false, reasons: ['page 2 did not come'] };
+    const { run, findings } = await resync();
+    expect(run).toMatchObject({ outcome: 'partial', counts: { update: 1, applied: 1, disable: 0 } });
+    expect(findings).toContainEqual({
+      code: 'source-incomplete',
+      message: 'the read may lack somebody who has changed: page 2 did not come',
+    });
+    expect(userIn(office, 'E3')).toMatchObject({ enabled: true });
+
+    hr.end = {};
+    const whole = await resync();
+    expect(whole.run).toMatchObject({ outcome: 'succeeded', counts: { disable: 1, applied: 1 } });
+    expect(whole.run.facts.read?.since).toBe(run.facts.read?.since);
+  });
+
+  it('does not take a field that a few people have empty for one that has vanished', async () => {
+    const { hr, resync } = await openDoubtful();
+    const { end: _end, ...withoutEnd } = people[1] as Row & { end: string };
+    hr.changed = [{ ...withoutEnd, last: 'Núñez' }];
+    expect((await resync()).run).toMatchObject({ outcome: 'succeeded', counts: { update: 1, held: 0 } });
+  });
+
+  it('is held where the source says that it gave a field for nobody', async () => {
+    const { hr, resync } = await openDoubtful();
+    hr.changed = [{ ...people[1], last: 'Núñez' }];
+    hr.end = { notReturned: ['end'] };
+    const { run, holds } = await resync();
+    expect(run).toMatchObject({ outcome: 'held', counts: { update: 1, held: 1, applied: 0 } });
+    expect(holds[0]?.reason).toContain('lifecycle.leaveDate reads `end`');
+    expect((await resync()).run.facts.read?.since).toBe(run.facts.read?.since);
   });
 });
 
