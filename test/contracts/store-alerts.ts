@@ -135,5 +135,7 @@ export function describeAlerts(store: () => Store): void {
     expect(await alerts.endedRuns('people', undefined, 10)).toEqual([{ id: 'run_3', endedAt: now + 30 }]);
     expect(await alerts.endedRuns('leavers', now, 10)).toEqual([]);
     expect(await alerts.lastRuns('people')).toEqual({ attemptAt: now + 20, successAt: now + 10 });
+    await run('run_4', now + 40, 'nothing-to-do', { kind: 'all', isFull: true });
+    expect(await alerts.lastRuns('people')).toEqual({ attemptAt: now + 40, successAt: now + 40 });
   });
 }

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/index.ts';
+import { RollcallError } from '../../src/core/errors.ts';
 import type { ReadEnd } from '../../src/core/snapshot.ts';
 import { openApp } from '../../src/main/open-app.ts';
 import { openEngine } from '../../src/main/open-engine.ts';
@@ -272,6 +273,31 @@ describe('what a run left undone', () => {
     });
     office.clock.jump(2 * hourMs);
     expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { sourceRows: 0 } });
+  });
+
+  it('by a process that ended in the middle is done by whoever goes on, and only then does the next delta begin later', async () => {
+    let stop: AbortController | undefined;
+    const { office, change, resync } = await openHr({
+      checkpoint: (place) => {
+        if (place === 'plan-stored') stop?.abort(new RollcallError('the process is to end', { code: 'CANCELLED' }));
+      },
+    });
+    const before = await office.engine.io.store.reads.watermark('people');
+    change({ '700001': { family: 'Núñez' } });
+    stop = new AbortController();
+    const cut = office.app.resync('people', { signal: stop.signal, progress: () => {}, scope: { kind: 'all' } });
+    await expect(cut).rejects.toThrow();
+    stop = undefined;
+    expect(await office.engine.io.store.reads.watermark('people')).toEqual(before);
+
+    office.clock.jump(hourMs);
+    const { run, resumed } = await resync();
+    expect(resumed).toMatchObject([
+      { outcome: 'succeeded', counts: { applied: 1 }, facts: { read: { kind: 'delta' } } },
+    ]);
+    // What was read before the end is known from then, however late it was done.
+    expect(run.facts.read?.since).toBe((resumed[0]?.facts.read?.at ?? 0) - 600_000);
+    expect(run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
   });
 
   it('because a record named nobody is asked for again', async () => {
