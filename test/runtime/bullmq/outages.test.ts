@@ -71,6 +71,26 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     await expectPromisesKept(world, people);
   });
 
+  it.concurrent('after Redis was restored from an old copy, whose jobs do nothing again', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const world = await openWorld({ redis: redis.url, ...slow });
+    const deployment = await startHere(world);
+    await world.ask();
+    await firstFile(world);
+    await redis.command('SAVE');
+    await expectOneGoodRun('copied in the middle', world);
+    await redis.kill();
+    // It begins with what was saved: a job of a run that has ended since.
+    await redis.start();
+    expect(await redis.command('EXISTS', '{rollcall}:runs:meta')).toBe(1);
+    await world.ask();
+    const runs = await world.ended(2);
+    expect(runs.map(({ outcome }) => outcome).toSorted()).toEqual(['nothing-to-do', 'succeeded']);
+    await until(async () => Number(await redis.command('ZCARD', '{rollcall}:runs:delayed')) === 0);
+    await deployment.stop();
+    await expectPromisesKept(world, people);
+  });
+
   it.concurrent('after Redis stood still for longer than a lock, without doing anything twice', async () => {
     const redis = await openRedisServer(program ?? '');
     // About 60 calls, five a second: one step goes on all the time.
