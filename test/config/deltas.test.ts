@@ -81,6 +81,26 @@ describe('deltas', () => {
   });
 });
 
+it.each<[string, object]>([
+  ['scim', scim],
+  ['scim without filters', { ...scim, filters: false }],
+  ['personio v1', { ...personio, api: 'v1' }],
+  ['personio v2', { ...personio, api: 'v2' }],
+  ['rest', { ...rest, paging: { style: 'offset', size: 100 } }],
+  ['rest with a delta', { ...rest, paging: { style: 'offset', size: 100 }, delta: { query: { since: '{since}' } } }],
+  ['csv', { kind: 'csv', path: './employees.csv' }],
+])('what the configuration of %s is said to be able to do is what its source can do', (_what, source) => {
+  const kind = sourceKinds.find((one) => 'kind' in source && one.kind === source.kind);
+  const parsed = kind?.parse(source);
+  if (parsed?.ok !== true) throw new Error(JSON.stringify(parsed));
+  const openTokens = () => {
+    throw new Error('no token is kept in the store here');
+  };
+  expect(parsed.open({ folder: '/nowhere', scratchFolder: '/nowhere', openTokens }).capabilities).toEqual(
+    parsed.capabilities,
+  );
+});
+
 it('the fingerprint of a source changes with each of its keys, and is too short to tell them', async () => {
   const print = async (source: object) => (await load(source, undefined)).syncs.people?.source.fingerprint;
   const one = await print(scim);
