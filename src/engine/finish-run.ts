@@ -16,6 +16,8 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   const { owned } = context;
   const run = await io.store.runs.get(owned.run.id);
   if (run === undefined || run.phase === 'done') return ended;
+  // First of all: whoever finds the run half closed would take what is dropped here for nothing that was to be sent.
+  if (failure !== undefined) await io.store.runs.update(owned, { reason: failure });
   const lost = await leaveUnresolved(context, run, io);
   await dropUnsent(context, io);
   const states = await io.store.plans.countStates(run.id);

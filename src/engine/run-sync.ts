@@ -38,7 +38,7 @@ export function resumePoint(run: Run): Step {
   switch (run.phase) {
     case 'pulling':
     case 'planning':
-      return next('plan');
+      return next(run.reason === undefined ? 'plan' : 'finish');
     case 'delivering':
     case 'settling':
       return next('deliver');

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/errors.ts';
 import type { CheckpointName } from '../../src/ports/runtime.ts';
@@ -82,6 +83,24 @@ describe('a store that fails around a file', () => {
     const office = await officeThatFails(() => false, 'csv', twoUpdates);
     await rm(join(office.folder, '.rollcall', 'scratch'), { recursive: true });
     expect((await office.apply()).run.outcome).toBe('failed');
+    expect(writes(office)).toEqual([]);
+  });
+});
+
+describe('a store that fails while a run is being closed', () => {
+  it('keeps why the run failed: whoever closes it later does not take it for a success', async () => {
+    const office = await officeThatFails(() => false, 'csv', twoUpdates);
+    office.setFaults('read:status=403');
+    const beside = new Sqlite(join(office.folder, '.rollcall', 'rollcall.db'));
+    beside.exec(
+      "create trigger refuse before update of phase on runs when new.phase = 'done' begin select raise(abort, 'full'); end",
+    );
+    await expect(office.apply()).rejects.toThrow();
+    beside.exec('drop trigger refuse');
+    beside.close();
+    const { resumed } = await office.apply();
+    expect(resumed[0]).toMatchObject({ outcome: 'failed', counts: { applied: 0 } });
+    expect(resumed[0]?.reason).toContain('403');
     expect(writes(office)).toEqual([]);
   });
 });
