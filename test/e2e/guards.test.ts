@@ -57,6 +57,23 @@ describe('too many changes of one class', () => {
     expect((await office.plan()).counts).toMatchObject({ create: 0, update: 0, disable: 0 });
   });
 
+  it('go on waiting, and can be approved, after a run about somebody else', async () => {
+    const office = await managed();
+    const rows = patched(40, 1, 6, left).map((row) => (row.id === 'E40' ? { ...row, last: 'Paz' } : row));
+    await office.writeEmployees(rows.map((row) => (row.id === 'E40' ? { ...row, last: 'Díaz' } : row)));
+    const { run } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'held', counts: { held: 6 } });
+    await office.writeEmployees(rows);
+    expect((await office.apply({ users: ['E40'] })).run).toMatchObject({
+      outcome: 'succeeded',
+      counts: { applied: 1 },
+    });
+    const shown = await office.app.show(run.id);
+    expect(shown.holds).toMatchObject([{ class: 'disables', state: 'open' }]);
+    await office.app.approve(run.id, 'ops');
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 6, held: 0 } });
+  });
+
   it('enables are held too', async () => {
     const office = await openOffice({ sandbox: { people: usersOf(patched(20, 1, 6, left)) } });
     await office.writeEmployees(employees(20));
