@@ -19,6 +19,8 @@ export async function runProcess(self: NodeJS.Process): Promise<void> {
   const io = openProcessIo(self, stopping.signal);
   self.exitCode = await runCli(self.argv.slice(2), io, extraCommands(io));
   for (const signal of stopSignals) self.off(signal, stop);
+  // All of ours is closed. What a library still waits for, a Redis that is away say, keeps nobody from stopping us.
+  if (stopping.signal.aborted) self.exit();
 }
 
 /** The reader has seen enough (`rollcall runs | head`): a run under way goes on all the same. */
