@@ -16,9 +16,7 @@ export async function planRun(context: RunContext, io: EngineIo): Promise<Step> 
   // Before the source is read: the plan is as old as what it was made from.
   const plannedAt = io.clock.now();
   const plan = await makePlan({ planId: run.id, sync, scope: run.scope, signal, context }, io);
-  const holds = await holdRecords(context, plan, io);
-  // A run about named people that holds nobody says nothing of what is held for others.
-  if (run.scope.kind === 'all' || holds.length > 0) await io.store.holds.renew(owned, holds);
+  await io.store.holds.renew(owned, await holdRecords(context, plan, io));
   if (plan.failure === undefined) await writeBatches(context, io);
   await io.store.runs.replaceFindings(owned, plan.findings);
   await io.store.runs.update(owned, {

@@ -26,7 +26,10 @@ export interface OpenHolds {
 }
 
 export interface Holds {
-  /** Replaces the sync's open holds by these: a hold of the same changes is renewed, others expire. */
+  /**
+   * Opens the holds of a run; one of the same changes is renewed. The sync's other open holds stand no more, unless the run
+   * is about named people: it says nothing of what is held for others.
+   */
   renew(owned: OwnedRun, holds: readonly HoldRecord[]): Promise<void>;
   /** What stands at this instant. It may be asked for again and again: what is large is counted once. */
   open(sync: string, now: number): Promise<OpenHolds>;

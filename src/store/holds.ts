@@ -85,6 +85,7 @@ export function createHolds(db: Database): Holds {
             .onConflict((conflict) => conflict.columns(['hold', 'run']).doNothing())
             .execute();
         }
+        if (owned.run.scope.kind === 'users') return;
         for (const { id } of open.filter((row) => !renewed.has(row.id))) {
           await transaction.updateTable('holds').set({ state: 'expired' }).where('id', '=', id).execute();
         }

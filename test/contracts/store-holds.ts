@@ -55,6 +55,20 @@ export function describeHolds(store: () => Store): void {
     expect(await holds.ofRun('run_2')).toEqual([renewed]);
   });
 
+  it('lets other holds stand when the run is about named people', async () => {
+    const { holds } = store();
+    const first = await openRun(store(), { id: 'run_1' });
+    const before = sampleHold(first, 'hold_1', ['h1']);
+    await holds.renew(first, [before]);
+    await endRun(store(), first);
+    const scope = { kind: 'users', identifications: ['E1'] } as const;
+    const second = await openRun(store(), { id: 'run_2', scope });
+    const other = sampleHold(second, 'hold_2', ['h2']);
+    await holds.renew(second, [other]);
+    await holds.renew(second, []);
+    expect(await openOf(store())).toEqual([factsOf(before), factsOf(other)]);
+  });
+
   it('renews each of several holds by itself', async () => {
     const { holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });

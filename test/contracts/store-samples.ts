@@ -16,14 +16,15 @@ interface RunToOpen {
   readonly sync?: string;
   readonly connection?: string;
   readonly now?: number;
+  readonly scope?: RunScope;
 }
 
 /** Asks for a run, opens it and takes its lease. */
 export async function openRun(
   store: Store,
-  { id, sync = 'people', connection = 'acme', now = someInstant }: RunToOpen,
+  { id, sync = 'people', connection = 'acme', now = someInstant, scope = everyone }: RunToOpen,
 ): Promise<OwnedRun> {
-  await store.triggers.add(sampleTrigger(`trigger_${id}`, { sync, requestedAt: now }));
+  await store.triggers.add(sampleTrigger(`trigger_${id}`, { sync, requestedAt: now, scope }));
   const opened = await store.runs.open(sync, { id, connection, now });
   const lease = await store.leases.take(`run:${id}`, `owner of ${id}`, hourMs, now);
   if (!opened?.isNew || lease === undefined) throw new Error(`the sample run ${id} could not be opened`);

@@ -173,6 +173,7 @@ function memoryHolds(tables: Tables): Holds {
         same.hold = { ...same.hold, run, reason, digest, expiresAt };
         same.runs.add(run);
       }
+      if (owned.run.scope.kind === 'users') return;
       for (const row of open) if (!renewed.has(row.hold.id)) row.hold = { ...row.hold, state: 'expired' };
     },
     async open(sync, now) {
