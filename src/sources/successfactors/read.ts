@@ -46,7 +46,9 @@ async function* readSeries(
   const today = utcDay(io.clock.now());
   const [first, ...rest] = queryUrls(config, request, today);
   const key = isPerson ? 'personIdExternal' : 'userId';
-  const rules = { key, expected: isPerson ? personFields : userFields, mayBeEmpty: request.kind !== 'full' };
+  const isFull = request.kind === 'full';
+  const fields = isPerson ? personFields : userFields;
+  const rules = { key, expected: isFull ? fields : [], mayBeEmpty: !isFull };
   if (first === undefined) return openTally(rules).end({ evidence: 'nobody was asked for' });
   // By the number of series that were still to come: each tells its own total.
   const counts = new Map<number, number>();
