@@ -11,7 +11,7 @@ import { tellDeclined } from './verdict.ts';
 export const addCheck: AddCommand = (program, host) => {
   program
     .command('check')
-    .description('look at configuration, reachability, token and dialect; changes nothing')
+    .description('look at configuration, platform, token, dialect and the first page of each source; changes nothing')
     .argument('[connection]', 'only this connection and its syncs')
     .option('--contract', "compare the platform with its API's contract instead, operation by operation")
     .option('--write', 'with --contract: also try what writes, on people made for it; for a test community only')

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
-import { absentFields } from '../engine/check-fields.ts';
 import type { CheckLine } from '../ports/app.ts';
+import { checkSource } from './check-source.ts';
 import type { Connection } from './open-connection.ts';
 import type { Engine } from './open-engine.ts';
 
@@ -31,7 +31,14 @@ export async function* checkConfig(
     if (only === undefined || only === name) yield* checkConnection(name, connection, signal);
   }
   for (const [name, sync] of engine.io.syncs) {
-    if (only === undefined || sync.settings.connection === only) yield await checkSource(name, engine, signal);
+    if (only !== undefined && sync.settings.connection !== only) continue;
+    const subject = `sync ${name}`;
+    try {
+      yield { subject, ...(await checkSource(sync, engine.io, signal)) };
+    } catch (error) {
+      signal.throwIfAborted();
+      yield failed(subject, error);
+    }
   }
 }
 
@@ -61,35 +68,6 @@ async function* checkConnection(
     yield { subject, state: 'ok', message };
   } catch (error) {
     yield { ...failed(subject, error), state: 'warning' };
-  }
-}
-
-async function checkSource(name: string, engine: Engine, signal: AbortSignal): Promise<CheckLine> {
-  const subject = `sync ${name}`;
-  const sync = engine.io.syncs.get(name);
-  try {
-    const { clock, logger } = engine.io;
-    const fields = await sync?.source.fields({ clock, logger, signal, previous: undefined });
-    if (fields === undefined)
-      return {
-        subject,
-        state: 'ok',
-        message: `source: its fields are known only when it is read; look at them with: rollcall source try ${name}`,
-      };
-    const absent = absentFields(sync?.mapping.reads ?? [], fields);
-    if (absent.length === 0)
-      return {
-        subject,
-        state: 'ok',
-        message: `source: ${fields.length} fields, and every one that is mapped is there`,
-      };
-    return {
-      subject,
-      state: 'failed',
-      message: `source has no field ${absent.join(', ')}; it has: ${fields.join(', ')}`,
-    };
-  } catch (error) {
-    return failed(subject, error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { CheckLine } from '../../src/ports/app.ts';
 import type { SourceTrial } from '../../src/ports/source-trial.ts';
 import { startVendor } from '../fakes/hris/vendor-server.ts';
 import { openTestShell } from './test-shell.ts';
@@ -40,15 +41,29 @@ test('source try presents a rotating token only when it must, says so, and keeps
   const source = `source: { kind: rest, baseUrl: ${url}, path: /people, items: data, key: id, total: total, paging: { style: none }, auth: ${grant} }`;
   const text = (await readFile(path, 'utf8'))
     .replace(/^ {4}source:\n(?: {6}.*\n| *\n)*/m, `    ${source}\n\n`)
+    .replace('https://platform.example.com', 'http://127.0.0.1:1')
     .replace('first_name', 'first')
     .replace('last_name', 'last')
     .replace('status: rollcallStatus', 'status: status')
     .replace(/^connections:/m, `encryptionKey: "\${env:ROLLCALL_KEY}"\nconnections:`);
   await writeFile(path, text);
 
+  const untouched = await shell.run(['check', '--json']);
+  const presentedByCheck = [...presented];
   const first = await shell.run(['source', 'try', 'people']);
   const second = await shell.run(['source', 'try', 'people', '--json']);
+  const checked = await shell.run(['check', '--json']);
 
+  const lineOf = (run: typeof first) =>
+    run.json<{ lines: readonly CheckLine[] }>().lines.find(({ subject }) => subject === 'sync people');
+  expect(presentedByCheck).toEqual([]);
+  expect(lineOf(untouched)).toMatchObject({
+    state: 'failed',
+    message: expect.stringMatching(/was not exchanged yet.* Run `rollcall source try people` first/),
+  });
+  expect(lineOf(checked)).toMatchObject({
+    message: expect.stringContaining('access works; the first page has 1 record'),
+  });
   expect(first.stderr + first.stdout).toContain('a refresh token was presented');
   expect(first.stdout).toContain('people: 1 record read from rest');
   expect(second.json<SourceTrial>()).toMatchObject({ rows: 1, end: { kind: 'complete' }, isTokenPresented: false });

@@ -1,0 +1,197 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import type { CheckLine } from '../../src/ports/app.ts';
+import { bamboohrKey, fakeEmployees, startBamboohr } from '../fakes/hris/bamboohr.ts';
+import { bobPeople, bobUser, startBob } from '../fakes/hris/hibob.ts';
+import { personioClient, personioPeople, startPersonio } from '../fakes/hris/personio.ts';
+import { ripplingWorkers, startRippling } from '../fakes/hris/rippling.ts';
+import { basicUser, companyId, fakePeople, makeClientKeys, startSuccessFactors } from '../fakes/hris/successfactors.ts';
+import { startVendor } from '../fakes/hris/vendor-server.ts';
+import { fakeWorkers, startWorkday, workdayUser } from '../fakes/hris/workday.ts';
+import { bobFields } from '../sources/hibob/under-test.ts';
+import { reportColumns } from '../sources/workday/under-test.ts';
+import { openOffice } from '../support/office.ts';
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** A vendor's fake, as the configuration names it. */
+interface Vendor {
+  readonly name: string;
+  /** People's names: a source field that each record has. */
+  readonly mapped: string;
+  readonly key: string;
+  readonly records: number;
+  start(people: number): Promise<Settings>;
+  /** Credentials that the fake does not take. */
+  readonly wrong: Settings;
+  /** The key that holds the address. */
+  readonly address: string;
+}
+
+const vendors: readonly Vendor[] = [
+  {
+    name: 'hibob',
+    mapped: 'root.firstName',
+    key: 'root.id',
+    records: 500,
+    start: async (people) => {
+      const { url } = await startBob(bobPeople(people));
+      return { kind: 'hibob', url, serviceUser: bobUser.id, token: bobUser.token, fields: bobFields };
+    },
+    wrong: { token: 'another' },
+    address: 'url',
+  },
+  {
+    name: 'personio (v1)',
+    mapped: 'first_name',
+    key: 'id',
+    records: 100,
+    start: async (people) => {
+      const { server } = await startPersonio(personioPeople(people));
+      return { kind: 'personio', api: 'v1', url: server.url, ...personioClient };
+    },
+    wrong: { clientSecret: 'another' },
+    address: 'url',
+  },
+  {
+    name: 'personio (v2)',
+    mapped: 'first_name',
+    key: 'id',
+    records: 50,
+    start: async (people) => {
+      const { server } = await startPersonio(personioPeople(people));
+      return { kind: 'personio', api: 'v2', url: server.url, ...personioClient };
+    },
+    wrong: { clientSecret: 'another' },
+    address: 'url',
+  },
+  {
+    name: 'bamboohr',
+    mapped: 'firstName',
+    key: 'employeeNumber',
+    records: 500,
+    start: async (people) => {
+      const { baseUrl } = await startBamboohr({ people: fakeEmployees(people) });
+      const auth = { kind: 'basic', username: bamboohrKey, password: 'x' };
+      const fields = ['employeeNumber', 'firstName', 'lastName'];
+      return { kind: 'bamboohr', company: 'acme', baseUrl, api: 'datasets', auth, fields, pageSize: 500 };
+    },
+    wrong: { auth: { kind: 'basic', username: 'another', password: 'x' } },
+    address: 'baseUrl',
+  },
+  {
+    name: 'rest (preset rippling)',
+    mapped: 'work_email',
+    key: 'id',
+    records: 100,
+    start: async (people) => {
+      const { server } = await startRippling(ripplingWorkers(people));
+      return { kind: 'rest', preset: 'rippling', baseUrl: server.url, auth: { kind: 'bearer', token: 'r1ppling' } };
+    },
+    wrong: { auth: { kind: 'bearer', token: 'another' } },
+    address: 'baseUrl',
+  },
+  {
+    name: 'workday (raas)',
+    mapped: 'First_Name',
+    key: 'Employee_ID',
+    records: 500,
+    start: async (people) => {
+      const { reportUrl: url } = await startWorkday({ workers: fakeWorkers(people) });
+      return { kind: 'workday', api: 'raas', url, auth: { kind: 'basic', ...workdayUser }, columns: reportColumns };
+    },
+    wrong: { auth: { kind: 'basic', username: workdayUser.username, password: 'another' } },
+    address: 'url',
+  },
+  {
+    name: 'successfactors',
+    mapped: 'firstName',
+    key: 'personIdExternal',
+    records: 500,
+    start: async (people) => {
+      const { publicKey } = makeClientKeys();
+      const { url } = await startSuccessFactors({ people: fakePeople(people), publicKey });
+      const auth = { kind: 'basic', user: basicUser.user, password: basicUser.password };
+      return { kind: 'successfactors', url, companyId, auth, entity: 'PerPerson', pageSize: 500 };
+    },
+    wrong: { auth: { kind: 'basic', user: basicUser.user, password: 'another' } },
+    address: 'url',
+  },
+];
+
+/** Of a server that was closed just now. */
+async function closedAddress(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+async function openOtherService(): Promise<string> {
+  const { url } = await startVendor({ isData: () => false, answer: () => ({ status: 404, body: 'nothing here' }) });
+  return url;
+}
+
+async function check({ mapped, key }: Vendor, source: Settings, limits: Settings = {}): Promise<CheckLine> {
+  const office = await openOffice({
+    sync: {
+      source: { ...source, limits: { requestsPerSecond: 1000, timeout: '24h', patience: '48h', ...limits } },
+      mapping: { identification: key, firstName: mapped, lastName: mapped, email: mapped },
+      lifecycle: { status: 'rollcallStatus', active: ['active'], leaver: ['terminated'] },
+    },
+  });
+  const lines: CheckLine[] = [];
+  for await (const line of office.app.check(undefined, AbortSignal.timeout(200_000))) lines.push(line);
+  const [found] = lines.filter(({ subject }) => subject === 'sync people');
+  if (found === undefined) throw new Error('the source was not looked at');
+  return found;
+}
+
+describe.each(vendors)('check of a source of $name', (vendor) => {
+  it('says that it gets in, after the first page and no more', async () => {
+    const line = await check(vendor, await vendor.start(1_200));
+
+    expect(line).toEqual({
+      subject: 'sync people',
+      state: 'ok',
+      message: expect.stringContaining(`access works; the first page has ${vendor.records} records, and every field`),
+    });
+  });
+
+  it('fails with wrong credentials', async () => {
+    const line = await check(vendor, { ...(await vendor.start(1_200)), ...vendor.wrong });
+
+    expect(line).toMatchObject({ state: 'failed', message: expect.stringMatching(/40[13]|refused|credential/) });
+    expect(line.message).not.toMatch(/another|access works/);
+  });
+
+  it.each([
+    ['nobody answers', closedAddress, /ECONNREFUSED/],
+    ['there is another service', openOtherService, /404|no JSON|400/],
+  ])('fails with an address where %s', async (_, open, message) => {
+    const source = await vendor.start(1_200);
+    const { pathname } = new URL(String(source[vendor.address]));
+    const address = `${await open()}${pathname === '/' ? '' : pathname}`;
+
+    const line = await check(vendor, { ...source, [vendor.address]: address });
+
+    expect(line).toMatchObject({ state: 'failed', message: expect.stringMatching(message) });
+  });
+
+  it('fails where nobody is', async () => {
+    const line = await check(vendor, await vendor.start(0));
+
+    expect(line).toMatchObject({ state: 'failed', message: expect.stringMatching(/nobody|no .*employees/) });
+  });
+
+  it('warns of a mapped field that the first page does not show', async () => {
+    const misspelt: Vendor = { ...vendor, mapped: `${vendor.mapped}s` };
+
+    const line = await check(misspelt, await vendor.start(20));
+
+    expect(line.state).toBe(vendor.name === 'workday (raas)' ? 'failed' : 'warning');
+    expect(line.message).toContain(misspelt.mapped);
+  });
+});

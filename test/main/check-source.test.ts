@@ -1,0 +1,131 @@
+import { expect, it } from 'vitest';
+import { createExpressions } from '../../src/config/expressions.ts';
+import { RollcallError } from '../../src/core/errors.ts';
+import { compileMapping } from '../../src/core/mapping.ts';
+import type { FieldRule } from '../../src/core/settings.ts';
+import type { ReadEnd } from '../../src/core/snapshot.ts';
+import type { Sync } from '../../src/engine/engine-io.ts';
+import { checkSource } from '../../src/main/check-source.ts';
+import type { Source, SourcePage } from '../../src/ports/source.ts';
+import { FastClock } from '../support/fast-clock.ts';
+import { memoryLogger } from '../support/memory-logger.ts';
+
+const whole: ReadEnd = { complete: true, rows: 2, evidence: 'all came', stamp: 's' };
+const ana = { at: 'row 1', fields: { id: '1', first: 'Ana', last: 'Paz', left: null } };
+const bruno = { at: 'row 2', fields: { id: '2', first: 'Bruno', last: 'Paz' } };
+const bad = { at: 'line 3', reason: '2 columns instead of 4' };
+
+const from = (path: string): FieldRule => {
+  return { kind: 'from', path, transform: [], format: undefined, whenEmpty: 'keep' };
+};
+const nothing = { status: undefined, hireDate: undefined, dateFormat: undefined, timezone: undefined };
+const lifecycle = { ...nothing, active: [], leaver: [] };
+
+interface Played {
+  readonly fields?: readonly string[];
+  readonly pages?: readonly SourcePage[];
+  readonly end?: ReadEnd;
+  readonly refusal?: RollcallError;
+}
+
+/** A source of these pages, and what was taken of it. */
+function play({ fields, pages = [], end = whole, refusal }: Played) {
+  const taken = { pages: 0, isClosed: false };
+  async function* read(): ReturnType<Source['read']> {
+    try {
+      if (refusal !== undefined) throw refusal;
+      for (const page of pages) {
+        taken.pages += 1;
+        yield page;
+      }
+      return end;
+    } finally {
+      taken.isClosed = true;
+    }
+  }
+  const capabilities = { delta: false, point: false, terminated: 'never', future: 'never' } as const;
+  const source: Source = { kind: 'played', capabilities, read, fields: async () => fields };
+  const mapping = compileMapping(
+    { identification: from('id'), fields: { firstName: from('first'), lastName: from('last') } },
+    { ...lifecycle, leaveDate: 'left' },
+    undefined,
+    { expressions: createExpressions() },
+  );
+  const sync = { settings: { name: 'people' }, source, mapping } as unknown as Sync;
+  const io = { clock: new FastClock(0), logger: memoryLogger() };
+  return { taken, check: () => checkSource(sync, io, new AbortController().signal) };
+}
+
+it.each<readonly [string, Played, string, RegExp]>([
+  [
+    'a page that shows all',
+    { pages: [{ records: [ana], broken: [] }] },
+    'ok',
+    /access works; the first page has 1 record, /,
+  ],
+  [
+    'fields that are known',
+    { fields: ['id', 'first', 'last', 'left'], pages: [{ records: [ana, bruno], broken: [] }] },
+    'ok',
+    /2 records, and every field that is mapped is there \(4 fields\)/,
+  ],
+  [
+    'a mapped field that nobody on the page shows',
+    { pages: [{ records: [bruno], broken: [] }] },
+    'warning',
+    /not in the first page: left \(for lifecycle\.leaveDate\)\. .*rollcall source try people/,
+  ],
+  [
+    'records that cannot be read beside others',
+    { pages: [{ records: [ana], broken: [bad] }] },
+    'warning',
+    /1 record and 1 that cannot be read \(line 3: 2 columns instead of 4\)/,
+  ],
+  ['a page of nothing else', { pages: [{ records: [], broken: [bad] }] }, 'failed', /no record .* line 3: 2 columns/],
+  [
+    'nobody at all',
+    { end: { complete: false, rows: 0, reasons: ['the source gave nobody'] } },
+    'failed',
+    /access works, but nobody came: the source gave nobody$/,
+  ],
+  [
+    'a field that is not there',
+    { fields: ['id', 'first', 'last'] },
+    'failed',
+    /no field left; it has: id, first, last$/,
+  ],
+  ['no field at all', { fields: [] }, 'failed', /no field id, first, last, left; it has none at all$/],
+])('%s', async (_, played, state, message) => {
+  const { check } = play(played);
+
+  expect(await check()).toEqual({ state, message: expect.stringMatching(message) });
+});
+
+it('takes one page, closes the read, and tells no value', async () => {
+  const { check, taken } = play({
+    pages: [
+      { records: [ana], broken: [] },
+      { records: [bruno], broken: [] },
+    ],
+  });
+
+  const { message } = await check();
+
+  expect(taken).toEqual({ pages: 1, isClosed: true });
+  expect(message).not.toMatch(/Ana|Paz/);
+});
+
+it('does not read where a field is missing that is known beforehand', async () => {
+  const { check, taken } = play({ fields: ['id'], pages: [{ records: [ana], broken: [] }] });
+
+  await check();
+
+  expect(taken.pages).toBe(0);
+});
+
+it('throws what the source throws', async () => {
+  const refused = new RollcallError('no', { code: 'SOURCE_REFUSED' });
+  const { check } = play({ refusal: refused });
+
+  await expect(check()).rejects.toBe(refused);
+});
