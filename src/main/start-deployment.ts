@@ -40,6 +40,7 @@ export async function startDeployment(
     }
     const ready = (): void => {
       isStarted = true;
+      logger.info({ role, syncs: engine.io.syncs.size }, 'ready');
       onReady();
     };
     await workBesideServer(server, options.signal, (signal) =>
