@@ -90,7 +90,16 @@ const troubles: readonly Trouble[] = [
   },
 ];
 
+const unreachable = 'cannot be reached. Is the server up, and the address in the url under "store" right?';
 const lost = 'cannot be reached, or the connection broke. A write is there wholly or not at all';
+/** No connection was made at all. */
+const unreachableCodes: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
 const unexpected = 'gave an error that was not expected; what was being written was not done. Please report this';
 
 /** Whether the connection is of no use any more: it broke, or leads to a server that takes no writes. */
@@ -110,7 +119,8 @@ export function isCollision(error: unknown): boolean {
 export function explainPostgresError(error: unknown, place: string): unknown {
   if (error instanceof RollcallError || !(error instanceof Error)) return error;
   if (!(error instanceof DatabaseError)) {
-    const message = `the store ${place} ${lost} (${error.message}).`;
+    const what = 'code' in error && unreachableCodes.has(error.code) ? unreachable : lost;
+    const message = `the store ${place} ${what} (${error.message}).`;
     return new RollcallError(message, { code: 'STORE_INVALID', retry: 'backoff', cause: error });
   }
   const state = error.code ?? 'no code';
