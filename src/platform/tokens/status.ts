@@ -48,7 +48,10 @@ function advise({ connection, entry, seed }: Described): string {
     return `Put a refresh token in the configuration (connections.${connection}.refreshToken).`;
   }
   if (!entry.isReadable) {
-    return 'The stored pair was sealed with another encryptionKey: use that key, or configure a new refresh token.';
+    return (
+      'The stored pair was sealed with another encryptionKey: put that key back, or put a new first refresh token in the ' +
+      `configuration (connections.${connection}.refreshToken).`
+    );
   }
   switch (entry.state) {
     case 'ready':

@@ -55,9 +55,9 @@ const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (hold
   },
   sealed: {
     code: 'STORE_INVALID',
-    text: ({ name }) =>
+    text: ({ name, key }) =>
       `the stored token of ${name} cannot be opened with this encryptionKey. ` +
-      'Use the key it was stored with, or put a new refresh token in the configuration.',
+      `Put the key back that it was stored with, or put a new first refresh token in the configuration (${key}).`,
   },
 };
 

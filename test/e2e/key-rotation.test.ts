@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { closeReceivers, openReceiver } from '../alerts/receiver.ts';
+import { type Finished, useConnectedShells, writePeople } from '../cli/test-shell.ts';
+
+const openConnectedShell = useConnectedShells();
+afterEach(closeReceivers);
+const newKey = () => randomBytes(32).toString('base64');
+
+/** A company whose tokens rotate; each command is run with the key and the first refresh token that it is given. */
+async function openRotatingShell() {
+  const shell = await openConnectedShell(['1,Ana,']);
+  const receiver = await openReceiver();
+  const { sandbox, folder } = shell;
+  const path = join(folder, 'rollcall.yaml');
+  const tokens = `applicationToken: ${sandbox.applicationToken}\n    refreshToken: "\${env:FIRST}"`;
+  const config = (await readFile(path, 'utf8')).replace(/^ {4}accessToken: .*$/m, `    ${tokens}`);
+  const alerts = `alerts: [{ kind: webhook, name: hr, url: "${receiver.url}" }]`;
+  await writeFile(path, `encryptionKey: "\${env:KEY}"\n${alerts}\n${config}`);
+  let secrets = { FIRST: sandbox.refreshToken, KEY: newKey() };
+  const run = (...words: string[]): Promise<Finished> => shell.run(words, { env: secrets });
+  return {
+    sandbox,
+    run,
+    rotate: (changed: Partial<typeof secrets>) => {
+      const before = secrets;
+      secrets = { ...secrets, ...changed };
+      return before;
+    },
+    employ: (...people: string[]) => writePeople(shell, people),
+    told: () => receiver.received.splice(0).map(({ json }) => json<{ title: string }>().title),
+  };
+}
+
+it('a new encryptionKey alone stops everything with what to do, and a new first refresh token beside it starts it again', async () => {
+  const { sandbox, run, rotate, employ, told } = await openRotatingShell();
+  expect((await run('apply', 'people')).code).toBe(0);
+
+  rotate({ KEY: newKey() });
+  await employ('1,Ana,', '2,Bo,');
+  const status = await run('token', 'status', 'acme');
+  expect(status.stdout).toMatch(/^acme: sealed\n/);
+  for (const way of ['put that key back', 'a new first refresh token', 'connections.acme.refreshToken']) {
+    expect(status.stdout).toContain(way);
+  }
+  for (const words of [['plan', 'people'], ['apply', 'people'], ['token', 'refresh', 'acme'], ['check']]) {
+    const { code, stdout, stderr } = await run(...words);
+    expect(code, words.join(' ')).toBe(1);
+    expect(stdout + stderr).toContain('cannot be opened with this encryptionKey');
+    expect(stdout + stderr).toContain('connections.acme.refreshToken');
+  }
+  expect(told()).toEqual([
+    'CRITICAL sync people: the run did not do its work',
+    'CRITICAL connection acme: its tokens need a person',
+  ]);
+
+  // Nothing was presented meanwhile: what the old key sealed would have been used up.
+  expect(sandbox.state.refreshes).toHaveLength(1);
+
+  rotate({ FIRST: sandbox.authorize().refreshToken });
+  expect((await run('token', 'status', 'acme')).stdout).toContain('The refresh token in the configuration is new');
+  const applied = await run('apply', 'people');
+  expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining('1 applied') });
+  expect((await run('token', 'status', 'acme')).stdout).toMatch(/^acme: ready\n/);
+  expect((await run('token', 'refresh', 'acme')).code).toBe(0);
+  expect((await run('plan', 'people')).code).toBe(0);
+  expect(sandbox.state.refreshes.map(({ outcome }) => outcome)).toEqual(['granted', 'granted', 'granted']);
+  expect(told()).toEqual([
+    'RECOVERED sync people: runs do their work again',
+    'RECOVERED connection acme: the tokens work again',
+  ]);
+});
+
+it('the old encryptionKey, put back, opens what it sealed, as if nothing had been', async () => {
+  const { sandbox, run, rotate } = await openRotatingShell();
+  expect((await run('apply', 'people')).code).toBe(0);
+  const old = rotate({ KEY: newKey() });
+  expect((await run('apply', 'people')).code).toBe(1);
+
+  rotate(old);
+  expect((await run('token', 'status', 'acme')).stdout).toMatch(/^acme: ready\n/);
+  expect((await run('token', 'refresh', 'acme')).code).toBe(0);
+  expect((await run('apply', 'people')).code).toBe(0);
+  expect(sandbox.state.refreshes.map(({ outcome }) => outcome)).toEqual(['granted', 'granted']);
+});
