@@ -1,4 +1,5 @@
 import { type ChangeClass, changeClasses } from './change.ts';
+import { countOf } from './count-of.ts';
 import type { VanishedField } from './field-sight.ts';
 import type { FieldName } from './fields.ts';
 import type { Hold } from './run.ts';
@@ -51,10 +52,7 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
       // Whatever follows from a field that is gone may be wrong: a leave date for one, or who is in scope.
       holds.push({ sync: facts.sync, class: name, reason: blind, count });
     } else if (total > allowed) {
-      const recent = facts.recent[name] === 0 ? '' : ` with ${facts.recent[name]} in the last 24 h before`;
-      const of = facts.managed === 0 ? 'a first run' : `${facts.managed} managed users`;
-      const reason = `${count} ${className[name]}${recent}: ${allowed} allowed for ${of}`;
-      holds.push({ sync: facts.sync, class: name, reason, count });
+      holds.push({ sync: facts.sync, class: name, reason: tooMany(name, facts, allowed), count });
     } else if (rowsReason !== undefined && (name === 'disables' || name === 'removes')) {
       holds.push({ sync: facts.sync, class: name, reason: rowsReason, count });
     }
@@ -62,6 +60,14 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
   const told = new Set(facts.vanished.flatMap(({ readers }) => readers));
   const fields = emptiedFields(facts, settings).filter(({ field }) => !told.has(field));
   return { holds, fields, areMissesHeld: rowsReason !== undefined || blind !== undefined };
+}
+
+/** `1 disable, after 50 already made in the last 24 hours: only 50 in 24 hours pass without approval (1000 managed users)`. */
+function tooMany(name: ChangeClass, { classes, recent, managed }: GuardFacts, allowed: number): string {
+  const before = recent[name] === 0 ? '' : `, after ${recent[name]} already made in the last 24 hours`;
+  const most = allowed === 0 ? 'none passes' : `only ${allowed} in 24 hours pass`;
+  const who = managed === 0 ? 'first run' : countOf(managed, 'managed user');
+  return `${countOf(classes[name], classNoun[name])}${before}: ${most} without approval (${who})`;
 }
 
 /** So many fields are named in a reason; the findings name all. */
@@ -95,13 +101,13 @@ function emptiedFields(facts: GuardFacts, settings: GuardSettings): { field: Fie
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** The classes as people call them. */
-export const className: Readonly<Record<ChangeClass, string>> = {
-  creates: 'creates',
-  updates: 'updates',
-  emailChanges: 'e-mail changes',
-  firstSight: 'first-sight writes',
-  enables: 'enables',
-  disables: 'disables',
-  removes: 'removes',
+/** A change of each class, as people call it; many have an s more. */
+export const classNoun: Readonly<Record<ChangeClass, string>> = {
+  creates: 'create',
+  updates: 'update',
+  emailChanges: 'e-mail change',
+  firstSight: 'first-sight write',
+  enables: 'enable',
+  disables: 'disable',
+  removes: 'remove',
 };

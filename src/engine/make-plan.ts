@@ -3,7 +3,7 @@ import { PlanDigest } from '../core/change.ts';
 import { countOf } from '../core/count-of.ts';
 import { correctSight, neverShown, type SightFacts, type VanishedField, vanishedFields } from '../core/field-sight.ts';
 import type { Finding, FindingCode } from '../core/finding.ts';
-import { checkGuards, className, type GuardVerdict } from '../core/guard.ts';
+import { checkGuards, classNoun, type GuardVerdict } from '../core/guard.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { ReadFact } from '../core/next-read.ts';
 import type { ReadRecord, RunFacts, RunScope } from '../ports/store.ts';
@@ -193,7 +193,7 @@ async function guard(
   );
   for (const { class: held, reason } of verdict.holds) {
     const count = await io.store.plans.hold(owned, job.planId, [held], reason);
-    io.logger.warn({ sync: settings.name, class: held, count }, `held: ${className[held]}`);
+    io.logger.warn({ sync: settings.name, class: held, count }, `held: ${classNoun[held]}s`);
   }
   for (const { field, reason } of verdict.fields) await io.store.plans.holdFields(owned, job.planId, [field], reason);
   const isShrunk = snapshot.isShrunk === true;

@@ -98,7 +98,7 @@ export const sampleHold: HoldRecord = {
   sync: 'people',
   run: 'run_01',
   class: 'disables',
-  reason: '7 disables: 5 allowed for 100 managed users',
+  reason: '7 disables: only 5 in 24 hours pass without approval (100 managed users)',
   digest: 'd',
   hashes: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
   heldAt: at,

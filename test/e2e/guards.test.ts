@@ -116,7 +116,7 @@ describe('too many changes of one class', () => {
     await office.writeEmployees(patched(40, 1, 6, left));
     const second = await office.apply();
     expect(second.run).toMatchObject({ outcome: 'held', counts: { disable: 3, held: 3 } });
-    expect(second.findings.map(({ message }) => message).join()).toContain('3 in the last 24 h');
+    expect(second.findings.map(({ message }) => message).join()).toContain('after 3 already made in the last 24 hours');
     office.clock.jump(17 * hourMs);
     expect((await office.apply()).run.counts).toMatchObject({ applied: 3, held: 0 });
   });
