@@ -426,6 +426,14 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(await notesOf('single-postgres')).toContain('Nobody may come in: networkPolicy.ingress is empty');
   });
 
+  it('names a pod that is there where KEDA may leave no worker, and how to get one', async () => {
+    expect(await notesOf('distributed-keda')).toContain('deploy/acme-rollcall-worker -- rollcall plan people');
+    const notes = await notesOf('distributed-keda', '--set', 'worker.keda.minReplicas=0');
+    expect(notes).toContain('deploy/acme-rollcall-scheduler -- rollcall plan people');
+    expect(notes).not.toContain('deploy/acme-rollcall-worker -- rollcall');
+    expect(notes).toContain('scaledobject/acme-rollcall-worker autoscaling.keda.sh/paused-replicas=1');
+  });
+
   it('gives a release with a full stop in its name names that a Service may have', async () => {
     const { stdout } = await runHelm(helm, ['template', 'acme.prod', chart, ...valuesOf('single-sqlite')]);
     for (const { metadata } of parseManifests(stdout)) expect(metadata.name).toMatch(/^[a-z][-a-z0-9]*$/);
