@@ -23,7 +23,7 @@ export function tellResync(shell: Shell, sync: string, report: ResyncReport): nu
     return 0;
   }
   shell.print(
-    `queued: the running deployment starts it within a second or two; see ${shell.style.command(`runs ${sync}`)}. If nothing comes, it has just died: ${shell.style.command(`apply ${sync}`)} does it`,
+    `queued: the running deployment starts it within a second or two; see ${shell.style.command(`runs ${sync}`)}. If it is not there after a minute, the deployment has ended meanwhile: start it again, or do it here:  ${shell.style.command(`apply ${sync}`)}`,
   );
   return 0;
 }
