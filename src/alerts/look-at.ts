@@ -13,6 +13,8 @@ export interface WatchedSync {
   readonly connection: string;
   /** The sync's last success must be as new as this; undefined: nothing is expected of it now. */
   readonly staleBefore: (now: number) => number | undefined;
+  /** Whether it need not be on time: it is paused, or has yet to catch up. Asked at every look. */
+  readonly isExcused: (now: number, isPaused: boolean) => boolean;
 }
 
 /** A connection as alerts look at it. */
@@ -56,13 +58,8 @@ export async function lookAtSync(sync: WatchedSync, before: AlertState, { store,
   const topics: Partial<Record<AlertTopic, AlertProblem | 'well'>> = { ...facts.pop()?.topics };
   const held = await judgeHeld(sync.name, newest, store, now);
   if (held !== undefined) topics.held = held;
-  const staleBefore = sync.staleBefore(now);
-  const isPaused = staleBefore !== undefined && (await store.pauses.get(sync.name)) !== undefined;
-  if (staleBefore !== undefined && !isPaused) {
-    const last = await store.alerts.lastRuns(sync.name);
-    const { firstSeenAt } = before;
-    topics.freshness = judgeFreshness({ sync: sync.name, last, firstSeenAt, staleBefore, now });
-  }
+  const freshness = await lookAtFreshness(sync, before.firstSeenAt, now, store);
+  if (freshness !== undefined) topics.freshness = freshness;
   const judgedUntil = ended.reduce((until, { endedAt }) => Math.max(until, endedAt), before.judgedUntil);
   const judgedRuns = recent.filter(({ endedAt }) => endedAt >= judgedUntil - overlapMs).map(({ id }) => id);
   const isLast = ended.length === 0 && before.version > 0;
@@ -71,6 +68,25 @@ export async function lookAtSync(sync: WatchedSync, before: AlertState, { store,
     judgedUntil,
     judgedRuns: isLast ? before.judgedRuns : judgedRuns,
   };
+}
+
+async function lookAtFreshness(
+  sync: WatchedSync,
+  firstSeenAt: number,
+  now: number,
+  store: Store,
+): Promise<AlertProblem | 'well' | undefined> {
+  const staleBefore = sync.staleBefore(now);
+  if (staleBefore === undefined) return undefined;
+  const isPaused = (await store.pauses.get(sync.name)) !== undefined;
+  const isExcused = sync.isExcused(now, isPaused);
+  const last = await store.alerts.lastRuns(sync.name);
+  const view = { sync: sync.name, last, firstSeenAt, staleBefore, now };
+  const judged = judgeFreshness(view);
+  if (judged === 'well') return judged;
+  if (isExcused) return undefined;
+  const underWay = (await store.runs.unfinished()).find((run) => run.sync === sync.name);
+  return underWay === undefined ? judged : judgeFreshness({ ...view, underWay });
 }
 
 export async function lookAtTokens(

@@ -8,18 +8,17 @@ import type { Engine } from './open-engine.ts';
 const missedSlots = 3;
 const minuteMs = 60_000;
 const lookMs = 5000;
-/** What was missed while nothing ran is caught up first; only then is it too late. */
+/** What was missed while nothing ran, or while a sync was paused, is caught up first; only then is it too late. */
 const catchUpMs = 300_000;
 
-/** Alerts of a configuration over an opened engine. `freshFrom`: until then no success is missed. */
+/** Alerts of a configuration over an opened engine. `freshFrom`: until then no success is missed, nor for a while after a pause. */
 export function openConfigAlerts(config: Config, { io, connections }: Engine, freshFrom = 0): Alerts {
   const { store, clock, logger, newId } = io;
   return openAlerts({
     channels: config.alerts,
     syncs: Object.values(config.syncs).map((settings) => {
-      const oldest = oldestSuccess(settings);
-      const staleBefore = (now: number) => (now < freshFrom ? undefined : oldest(now));
-      return { name: settings.name, connection: settings.connection, staleBefore };
+      const { name, connection } = settings;
+      return { name, connection, staleBefore: oldestSuccess(settings), isExcused: untilCaughtUp(freshFrom) };
     }),
     connections: [...connections].map(([name, { custody }]) => ({ name, token: () => custody.status() })),
     store,
@@ -28,6 +27,15 @@ export function openConfigAlerts(config: Config, { io, connections }: Engine, fr
     newId,
     random: () => randomInt(2 ** 32) / 2 ** 32,
   });
+}
+
+/** Excuses a sync until `freshFrom`, while it is paused, and until it has had time to catch up. */
+export function untilCaughtUp(freshFrom: number): (now: number, isPaused: boolean) => boolean {
+  let from = freshFrom;
+  return (now, isPaused) => {
+    if (isPaused) from = Math.max(from, now + catchUpMs);
+    return now < from;
+  };
 }
 
 /**

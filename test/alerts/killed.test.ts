@@ -38,7 +38,7 @@ it('a process killed while it sends loses nothing: the next one sends the same n
   const lookAt = (ms: number) =>
     openAlerts({
       channels: [{ kind: 'webhook', name: 'hook', url: { reveal: () => receiver.url } }],
-      syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined }],
+      syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false }],
       connections: [],
       store,
       clock: { ...systemClock, now: () => systemClock.now() + ms },

@@ -8,7 +8,7 @@ const [, , folder = '', url = ''] = process.argv;
 const store = await openStore('sqlite:rollcall.db', { folder });
 const alerts = openAlerts({
   channels: [{ kind: 'webhook', name: 'hook', url: { reveal: () => url } }],
-  syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined }],
+  syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false }],
   connections: [],
   store,
   clock: systemClock,

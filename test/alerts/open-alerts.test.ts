@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TokenView } from '../../src/alerts/judge-token.ts';
 import { type Alerts, type AlertsOptions, openAlerts } from '../../src/alerts/open-alerts.ts';
 import { noCounts } from '../../src/core/run.ts';
+import { untilCaughtUp } from '../../src/main/watch-alerts.ts';
 import type { ChannelSettings } from '../../src/ports/alerts.ts';
 import type { RunPatch, RunScope, Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
@@ -24,6 +25,7 @@ let clock: FakeClock;
 let receiver: Receiver;
 let token: TokenView;
 let staleAfterMs: number | undefined;
+let isExcused: ReturnType<typeof untilCaughtUp>;
 const log = memoryLogger();
 
 beforeEach(async () => {
@@ -32,6 +34,7 @@ beforeEach(async () => {
   receiver = await openReceiver();
   token = { state: 'static', issuedAt: undefined, expiresAt: undefined, reason: undefined, advice: '' };
   staleAfterMs = undefined;
+  isExcused = untilCaughtUp(0);
 });
 afterEach(() => store.close());
 
@@ -49,6 +52,7 @@ function desk(channels: readonly ChannelSettings[] = [hook()], over: Partial<Ale
         name: 'people',
         connection: 'acme',
         staleBefore: (now) => (staleAfterMs === undefined ? undefined : now - staleAfterMs),
+        isExcused,
       },
     ],
     connections: [{ name: 'acme', token: async () => token }],
@@ -205,7 +209,7 @@ describe('a sync', () => {
     expect(text).toContain('Not affected: The run run_h3 had nothing else to change.\n');
   });
 
-  it('without a success for too long is told, though nothing failed; not while it is paused', async () => {
+  it('without a success for too long is told, though nothing failed; not while it is paused, nor before it could catch up', async () => {
     staleAfterMs = 26 * hourMs;
     await succeeded();
     await desk().look(never);
@@ -218,8 +222,36 @@ describe('a sync', () => {
     expect(titles()).toEqual([]);
     await store.pauses.remove('people');
     await desk().look(never);
+    await clock.advance(5 * 60_000 - 1);
+    await desk().look(never);
+    expect(titles()).toEqual([]);
+    await clock.advance(1);
+    await desk().look(never);
+    expect(receiver.received[0]?.text).toContain('No run has been tried since');
     expect(titles()).toEqual(['CRITICAL sync people: no success for too long']);
     await succeeded();
+    await desk().look(never);
+    expect(titles()).toEqual(['RECOVERED sync people: it succeeds again']);
+  });
+
+  it('that is late says which run is under way, and that it is well again as soon as it is, however lately it was paused', async () => {
+    staleAfterMs = hourMs;
+    await succeeded();
+    await clock.advance(hourMs + 1);
+    await store.triggers.add(sampleTrigger('long', { requestedAt: clock.now() }));
+    await store.runs.open('people', { id: 'run_long', connection: 'acme', now: clock.now() });
+    await desk().look(never);
+    const [{ text } = { text: '' }] = receiver.received;
+    expect(text).toContain('A run is under way since');
+    expect(text).toContain('rollcall show run_long');
+    expect(titles()).toHaveLength(1);
+    await store.pauses.add({ sync: 'people', pausedAt: clock.now(), by: 'ops' });
+    await desk().look(never);
+    expect(titles()).toEqual([]);
+    const lease = await store.leases.take('run:run_long', 'me', 1000, clock.now());
+    const run = await store.runs.get('run_long');
+    if (lease === undefined || run === undefined) throw new Error('not there');
+    await store.runs.update({ run, lease }, { phase: 'done', endedAt: clock.now(), outcome: 'succeeded' });
     await desk().look(never);
     expect(titles()).toEqual(['RECOVERED sync people: it succeeds again']);
   });
