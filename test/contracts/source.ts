@@ -3,6 +3,7 @@ import type { ReadEnd } from '../../src/core/snapshot.ts';
 import type { ReadRequest, Source, SourceIo, SourcePage } from '../../src/ports/source.ts';
 import { FastClock } from '../support/fast-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
+import { whenQuiet } from '../support/taken-bytes.ts';
 import { type FaultName, faultNames, sourceFaults } from './source-faults.ts';
 
 /** What a kind, or a variant of it, brings to the suite. Exported by `test/sources/<kind>/under-test.ts`. */
@@ -13,6 +14,14 @@ export interface SourceCase {
   prepare(fault?: FaultName): Promise<SourceUnderTest>;
   /** Faults that cannot happen to this kind, each with why; it plays all others. */
   readonly impossible: Readonly<Partial<Record<FaultName, string>>>;
+  /** What is taken before it is asked for, where that is more than a page; the suite sees whether it is so. */
+  readonly ahead?: ReadAhead;
+}
+
+export interface ReadAhead {
+  /** `buffers`: what fits between a server and its reader; `everybody`: all, or a list of all; `unseen`: cannot be measured. */
+  readonly kind: 'buffers' | 'everybody' | 'unseen';
+  readonly why: string;
 }
 
 /** What a kind's own test prepares: a source whose HR system holds these people and no others. */
@@ -24,6 +33,8 @@ export interface SourceUnderTest {
   readonly identifications: readonly string[];
   /** Resources that reading holds open at this moment (file handles, sockets under way, cursors, transactions). */
   openResources(): number;
+  /** Bytes that were taken so far off sockets to the HR system, or from its file. */
+  readonly bytesTaken?: () => number;
   /** `capabilities.delta`: lets some people change, and tells what a delta since then has to give. */
   change?(): Promise<{ readonly since: string; readonly changed: readonly string[] }>;
   /** After a fault: throws when the HR system saw what it must not see (a credential at another host). */
@@ -31,6 +42,9 @@ export interface SourceUnderTest {
 }
 
 const someInstant = Date.UTC(2026, 10, 21, 12);
+
+/** Of a socket, of the HTTP client and of what takes JSON apart: 64 KB each, and some. */
+const bufferBytes = 256 * 1024;
 
 /** Everything one read gave. */
 export interface WholeRead {
@@ -63,7 +77,7 @@ export async function readWhole(
 }
 
 /** The promises of `ports/source`, for every kind. */
-export function sourceContract({ name, prepare, impossible }: SourceCase): void {
+export function sourceContract({ name, prepare, impossible, ahead }: SourceCase): void {
   describe(`a ${name} source keeps the contract of every source:`, () => {
     it('a full read gives everybody once, and says what proves it', async () => {
       const { source, field, identifications } = await prepare();
@@ -95,6 +109,24 @@ export function sourceContract({ name, prepare, impossible }: SourceCase): void 
       expect(Math.min(...sizes)).toBeGreaterThan(0);
       const places = new Set(pages.flatMap(({ records }) => records.map(({ at }) => at)));
       expect(places.size).toBe(identifications.length);
+    });
+
+    it.skipIf(ahead?.kind === 'unseen')('takes no more ahead of its reader than it says', async () => {
+      const { source, identifications, bytesTaken } = await prepare();
+      if (bytesTaken === undefined) throw new Error('without bytesTaken, `ahead` says why');
+      const before = bytesTaken();
+      const read = source.read({ kind: 'full' }, sourceIo());
+
+      const first = await read.next();
+      const waiting = (await whenQuiet(bytesTaken)) - before;
+      while ((await read.next()).done !== true) bytesTaken();
+      const whole = bytesTaken() - before;
+
+      const share = first.done === true ? 0 : first.value.records.length / identifications.length;
+      const mostAhead = 2 * share * whole + (ahead?.kind === 'buffers' ? bufferBytes : 0);
+      expect(mostAhead, 'there are enough people to see it').toBeLessThan(0.9 * whole);
+      if (ahead?.kind === 'everybody') expect(waiting).toBeGreaterThan(mostAhead);
+      else expect(waiting).toBeLessThanOrEqual(mostAhead);
     });
 
     it('a reader who stops early is told nothing of completeness, and leaves nothing open', async () => {

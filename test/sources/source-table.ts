@@ -41,6 +41,9 @@ export function renderSourceTables(kinds: readonly SourceKind[], cases: readonly
     '## What each survives',
     'Each is read from a real server or file that does this; the suite is `test/contracts/source.ts`. **read**: everybody is there, and\nthe read is complete. **doubted**: the read is not called complete, or ends with an error, so nobody is called gone. **refused**: an\nerror that says what a person has to do. A dash: it cannot happen to this kind.',
     renderFaults(cases),
+    '## What is held at a time',
+    'The same suite sees to it: while a reader is busy with one page, at most one more is taken from the HR system, except in these cases.',
+    renderAhead(cases),
     '## What cannot happen, and why',
     renderImpossible(cases),
     tableMarks.end,
@@ -74,6 +77,23 @@ function renderFaults(cases: readonly SourceCase[]): string {
     return [fault, what, ...cases.map(({ impossible }) => (impossible[fault] === undefined ? fateWords[fate] : '–'))];
   });
   return renderTable([head, ...rows]);
+}
+
+const aheadWords = {
+  buffers: 'a page, and what fits into buffers (256 KB)',
+  everybody: 'everybody',
+  unseen: 'not measured',
+} as const;
+
+function renderAhead(cases: readonly SourceCase[]): string {
+  const lines = cases.flatMap(({ name, ahead }) =>
+    ahead === undefined ? [] : [`- **${name}**: ${aheadWords[ahead.kind]}. ${capital(ahead.why)}.`],
+  );
+  return lines.join('\n');
+}
+
+function capital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 function renderImpossible(cases: readonly SourceCase[]): string {

@@ -19,6 +19,7 @@ import { FastClock } from '../../support/fast-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
+import { bytesOverHttp } from '../../support/taken-bytes.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -45,6 +46,7 @@ export const bamboohrEmployees: SourceCase = {
 export const bamboohrReport: SourceCase = {
   name: 'bamboohr (report)',
   prepare: (fault) => prepare(fault, 1, 'employeeNumber', report),
+  ahead: { kind: 'buffers', why: 'the report is one answer, which is taken off the socket piece by piece' },
   impossible: {
     'cut body': 'a report is streamed, so half of it ends the read, and the engine reads again: see "cut for good"',
     'total too large': asOneAnswer,
@@ -87,6 +89,7 @@ async function prepare(
     field,
     identifications: people.map(({ id, number }) => (field === 'employeeId' ? id : (number ?? ''))),
     openResources: watchSockets(fake.port),
+    bytesTaken: bytesOverHttp(fake.port),
     change: async () => change(fake, field),
     verify() {
       if (other.requests.length > 0) throw new Error('another host was asked');

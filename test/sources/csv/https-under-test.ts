@@ -6,7 +6,7 @@ import { makeCertificate } from '../../support/services/authority.ts';
 import { filesOpenIn, socketsTo } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { impossibleForFiles, peopleFile } from './people-file.ts';
+import { impossibleForFiles, onDisk, peopleFile } from './people-file.ts';
 
 /** A file with a trailer on a TLS server with a certificate of a private authority. */
 export const csvHttps: SourceCase = {
@@ -52,5 +52,6 @@ export const csvHttps: SourceCase = {
       },
     };
   },
+  ahead: { kind: 'unseen', why: onDisk },
   impossible: impossibleForFiles,
 };

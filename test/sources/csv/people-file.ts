@@ -13,6 +13,10 @@ export function peopleFile(fault?: FaultName): { readonly identifications: reado
 const pages = 'a file has no pages';
 const engine = 'a file has no pages between which somebody could slip; the engine stops at two rows of one person';
 
+/** Of files from elsewhere. */
+export const onDisk =
+  'the file is brought to disk whole before its first row is read; from there rows are read as from any file';
+
 /** What cannot happen to a file, wherever it lies. */
 export const impossibleForFiles = {
   'page again': pages,

@@ -8,7 +8,7 @@ import { startS3 } from '../../support/services/s3.ts';
 import { filesOpenIn, socketsTo } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { impossibleForFiles, peopleFile } from './people-file.ts';
+import { impossibleForFiles, onDisk, peopleFile } from './people-file.ts';
 
 /** An object with a trailer on an S3-compatible server, behind a door that checks signatures. */
 export const csvS3: SourceCase = {
@@ -50,6 +50,7 @@ export const csvS3: SourceCase = {
       },
     };
   },
+  ahead: { kind: 'unseen', why: onDisk },
   impossible: { ...impossibleForFiles, 'token ends': 'each request is signed with the keys; there is no token' },
 };
 

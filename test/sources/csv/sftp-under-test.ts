@@ -8,7 +8,7 @@ import { filesOpenIn, socketsTo } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { openTcpDoor } from '../../support/tcp-door.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { impossibleForFiles, peopleFile } from './people-file.ts';
+import { impossibleForFiles, onDisk, peopleFile } from './people-file.ts';
 
 const web = 'SFTP has no such answers';
 
@@ -45,6 +45,7 @@ export const csvSftp: SourceCase = {
       openResources: () => filesOpenIn(scratchFolder) + socketsTo(port),
     };
   },
+  ahead: { kind: 'unseen', why: onDisk },
   impossible: {
     ...impossibleForFiles,
     'web page': web,

@@ -4,6 +4,7 @@ import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase } from '../../contracts/source.ts';
 import { filesOpenIn } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
+import { bytesOfFilesIn } from '../../support/taken-bytes.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { impossibleForFiles, peopleFile } from './people-file.ts';
 
@@ -25,6 +26,7 @@ export const csvFile: SourceCase = {
       field: 'id',
       identifications,
       openResources: () => filesOpenIn(folder),
+      bytesTaken: bytesOfFilesIn(folder),
     };
   },
   impossible: {

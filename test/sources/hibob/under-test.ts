@@ -5,6 +5,7 @@ import type { FaultName } from '../../contracts/source-faults.ts';
 import { bobPeople, bobUser, startBob } from '../../fakes/hris/hibob.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
+import { bytesOverHttp } from '../../support/taken-bytes.ts';
 
 export const bobFields = [
   'root.id',
@@ -24,10 +25,12 @@ function hibobCase(
   name: string,
   strikeAt: number,
   settings: Readonly<Record<string, unknown>>,
+  ahead: string,
   impossible: SourceCase['impossible'],
 ): SourceCase {
   return {
     name,
+    ahead: { kind: 'buffers', why: ahead },
     async prepare(fault?: FaultName) {
       const { server, elsewhere, url } = await startBob(bobPeople(2_600, fault), { fault, strikeAt });
       const config = {
@@ -45,6 +48,7 @@ function hibobCase(
         field: 'id',
         identifications: bobPeople(2_600).map(({ id }) => id),
         openResources: watchSockets(server.port),
+        bytesTaken: bytesOverHttp(server.port),
         verify: () => expect(elsewhere.requests).toEqual([]),
       };
     },
@@ -65,6 +69,7 @@ export const hibobWhole = hibobCase(
   'hibob',
   1,
   {},
+  'everybody is in one answer, which is taken off the socket piece by piece',
   {
     'cut body': 'the answer is streamed, so half of it ends the read, and the engine reads again: see "cut for good"',
     'total too large': 'no total is told',
@@ -78,5 +83,6 @@ export const hibobBatches = hibobCase(
   'hibob (batches)',
   2,
   { batchSize: 500 },
+  'the ids of everybody are asked for first, and held',
   { 'pages shrink': 'a batch is asked for by its ids: a smaller one is people who did not come, "person slipped"' },
 );

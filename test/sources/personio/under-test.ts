@@ -5,6 +5,7 @@ import type { FaultName } from '../../contracts/source-faults.ts';
 import { personioClient, personioPeople, startPersonio } from '../../fakes/hris/personio.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
+import { bytesOverHttp } from '../../support/taken-bytes.ts';
 
 const count = 2_500;
 
@@ -31,6 +32,7 @@ function personioCase(
         field: 'id',
         identifications: personioPeople(count, fault).map(({ id }) => id.replace('#', '')),
         openResources: watchSockets(server.port),
+        bytesTaken: bytesOverHttp(server.port),
         verify: () => expect(elsewhere.requests).toEqual([]),
         ...(source.capabilities.delta ? { change: async () => change(people) } : {}),
       };

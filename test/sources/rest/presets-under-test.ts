@@ -10,6 +10,7 @@ import { ripplingWorkers, startRippling } from '../../fakes/hris/rippling.ts';
 import { startUkg, ukgEmployments } from '../../fakes/hris/ukg.ts';
 import type { VendorServer } from '../../fakes/hris/vendor-server.ts';
 import { sourceBase } from '../../support/source-base.ts';
+import { bytesOverHttp } from '../../support/taken-bytes.ts';
 import { openSocketsTo } from './open-sockets.ts';
 
 const count = 2_600;
@@ -35,6 +36,7 @@ function presetCase(
   preset: string,
   impossible: Partial<Record<FaultName, string>>,
   start: (fault?: FaultName) => Promise<Omit<Vendor, 'preset'>>,
+  more: Pick<SourceCase, 'ahead'> = {},
 ): SourceCase {
   return {
     name: `rest (preset ${preset})`,
@@ -46,11 +48,13 @@ function presetCase(
         field,
         identifications,
         openResources: () => openSocketsTo(server.port),
+        bytesTaken: bytesOverHttp(server.port),
         verify: () => expect(elsewhere.requests).toEqual([]),
         ...(change === undefined ? {} : { change }),
       };
     },
     impossible: { ...always, ...impossible },
+    ...more,
   };
 }
 
@@ -101,12 +105,17 @@ export const humaans = presetCase('humaans', { ...noCursor, 'long ids': textIds 
   return { ...fake, config: { auth: { kind: 'bearer', token: 'hum44ns' } }, field: 'id', identifications };
 });
 
-export const ukg = presetCase('ukg', { ...noTotal, ...noCursor, 'long ids': textIds }, async (fault) => {
-  const fake = await startUkg(ukgEmployments(count), fault);
-  const identifications = ukgEmployments(count).map(({ employeeNumber }) => employeeNumber);
-  const config = {
-    auth: { kind: 'basic', username: 'svc', password: 'p4ss' },
-    headers: { 'us-customer-api-key': 'cust0mer' },
-  };
-  return { ...fake, config, field: 'employeeNumber', identifications };
-});
+export const ukg = presetCase(
+  'ukg',
+  { ...noTotal, ...noCursor, 'long ids': textIds },
+  async (fault) => {
+    const fake = await startUkg(ukgEmployments(count), fault);
+    const identifications = ukgEmployments(count).map(({ employeeNumber }) => employeeNumber);
+    const config = {
+      auth: { kind: 'basic', username: 'svc', password: 'p4ss' },
+      headers: { 'us-customer-api-key': 'cust0mer' },
+    };
+    return { ...fake, config, field: 'employeeNumber', identifications };
+  },
+  { ahead: { kind: 'everybody', why: 'the second list (`join`) is read first, and held whole' } },
+);

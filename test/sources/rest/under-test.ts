@@ -4,6 +4,7 @@ import type { SourceCase } from '../../contracts/source.ts';
 import type { FaultName } from '../../contracts/source-faults.ts';
 import { humans, type PagingFakeName, startRestFake } from '../../fakes/hris/rest.ts';
 import { sourceBase } from '../../support/source-base.ts';
+import { bytesOverHttp } from '../../support/taken-bytes.ts';
 import { openSocketsTo } from './open-sockets.ts';
 
 type Impossible = Partial<Record<FaultName, string>>;
@@ -18,7 +19,7 @@ const goesOnAfter: Impossible = {
   'person slipped': 'a page goes on after a person, so nobody slips when one is deleted',
 };
 
-function restCase(style: PagingFakeName, impossible: Impossible): SourceCase {
+function restCase(style: PagingFakeName, impossible: Impossible, more: Pick<SourceCase, 'ahead'> = {}): SourceCase {
   return {
     name: `rest (${style})`,
     async prepare(fault) {
@@ -28,22 +29,28 @@ function restCase(style: PagingFakeName, impossible: Impossible): SourceCase {
         field: 'id',
         identifications: humans(2_600, fault).map(({ id }) => id.replace('#', '')),
         openResources: () => openSocketsTo(fake.server.port),
+        bytesTaken: bytesOverHttp(fake.server.port),
         verify: () => expect(fake.elsewhere.requests).toEqual([]),
       };
     },
     impossible: { ...always, ...impossible },
+    ...more,
   };
 }
 
 const oneAnswer = 'one answer holds everybody';
 
-export const restNone = restCase('none', {
-  ...noCursor,
-  'page again': oneAnswer,
-  'person slipped': oneAnswer,
-  'cursor expired': oneAnswer,
-  'pages shrink': oneAnswer,
-});
+export const restNone = restCase(
+  'none',
+  {
+    ...noCursor,
+    'page again': oneAnswer,
+    'person slipped': oneAnswer,
+    'cursor expired': oneAnswer,
+    'pages shrink': oneAnswer,
+  },
+  { ahead: { kind: 'everybody', why: 'one answer holds everybody, and is held whole: 64 MB at most' } },
+);
 export const restOffset = restCase('offset', noCursor);
 export const restOffsetOverlap = restCase('offset, no total', { ...noCursor, ...noTotal });
 export const restPage = restCase('page', noCursor);

@@ -5,6 +5,7 @@ import { type FakeScim, type FakeScimOptions, fakeUsers, startScim } from '../..
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
+import { bytesOverHttp } from '../../support/taken-bytes.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -54,6 +55,7 @@ async function prepare(
     field: 'externalId',
     identifications: users.map(({ externalId }) => externalId),
     openResources: watchSockets(scim.port),
+    bytesTaken: bytesOverHttp(scim.port),
     change: async () => change(scim),
     verify() {
       if (other.requests.length > 0) throw new Error('another host was asked');

@@ -7,6 +7,7 @@ import type { FaultName } from '../../contracts/source-faults.ts';
 import type { MariaDbService, PostgresService } from '../../support/services.ts';
 import { socketsTo } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
+import { bytesOverSockets } from '../../support/taken-bytes.ts';
 import { openTcpDoor } from '../../support/tcp-door.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -64,6 +65,7 @@ export const sqlOnSqlite: SourceCase = {
       openResources: () => openFilesIn(folder),
     };
   },
+  ahead: { kind: 'unseen', why: 'the file is read in place, by a thread that sends a page when it is asked for one' },
   impossible: {
     ...impossible,
     'cut for good': 'a file does not end in the middle of an answer; a damaged one is told: see read.test.ts',
@@ -78,7 +80,7 @@ export function sqlOnPostgres(server: PostgresService | undefined): SourceCase {
   const database = once(async () => {
     const url = (await server?.newDatabase()) ?? '';
     await server?.query(url, 'create table people (person_id bigint primary key, first_name text, mail text)');
-    const rows = `select ${firstId} + i, 'Ana', 'ana' || i || '@example.com' from generate_series(0, ${people - 1}) i`;
+    const rows = `select ${firstId} + i, 'Ana', 'ana' || i || repeat('x', 300) || '@example.com' from generate_series(0, ${people - 1}) i`;
     await server?.query(url, `insert into people ${rows}`);
     return url;
   });
@@ -90,13 +92,14 @@ export function sqlOnMariaDb(server: MariaDbService | undefined): SourceCase {
   const database = once(async () => {
     const url = (await server?.newDatabase()) ?? '';
     await server?.query(url, 'create table people (person_id bigint primary key, first_name text, mail text)');
-    const rows = `select ${firstId} + seq, 'Ana', concat('ana', seq, '@example.com') from seq_0_to_${people - 1}`;
+    const rows = `select ${firstId} + seq, 'Ana', concat('ana', seq, repeat('x', 300), '@example.com') from seq_0_to_${people - 1}`;
     await server?.query(url, `insert into people ${rows}`);
     return url;
   });
   return {
     name: 'sql (MariaDB)',
     prepare: async (fault) => onServer(await database(), fault),
+    ahead: { kind: 'buffers', why: 'the server sends until the buffers of the connection are full' },
     impossible: {
       ...impossible,
       'total too large': 'a query there cannot tell whether it is counted: see PostgreSQL',
@@ -115,13 +118,14 @@ async function onServer(url: string, fault: FaultName | undefined): Promise<Sour
   return {
     ...underTest(place.href, await temporaryFolder(), fault),
     openResources: () => socketsTo(Number(place.port)),
+    bytesTaken: bytesOverSockets(Number(place.port)),
   };
 }
 
 function underTest(url: string, folder: string, fault: FaultName | undefined): Omit<SourceUnderTest, 'openResources'> {
   const query = (fault === undefined ? undefined : faultyQueries[fault]) ?? plain;
   // The clock of these tests runs fast.
-  const config = { kind: 'sql', url, query, key: 'person_id', statementTimeout: '24h', fetchRows: 1_000 };
+  const config = { kind: 'sql', url, query, key: 'person_id', statementTimeout: '24h', fetchRows: 500 };
   return { source: openSource(config, sourceBase(folder)), field: 'person_id', identifications };
 }
 

@@ -11,6 +11,7 @@ import {
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
+import { bytesOverHttp } from '../../support/taken-bytes.ts';
 
 /** The clock of the suite runs ten thousand times as fast as the server. */
 const patient = { requestsPerSecond: 1000, patience: '48h' };
@@ -36,6 +37,7 @@ function sourceCase(entity: 'PerPerson' | 'User', field: string): SourceCase {
         field,
         identifications: people.map(({ id }) => id),
         openResources: watchSockets(fake.port),
+        bytesTaken: bytesOverHttp(fake.port),
         verify() {
           if (other.requests.length > 0) throw new Error('another host was asked');
         },

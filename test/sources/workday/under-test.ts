@@ -5,6 +5,7 @@ import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { type FakeWorkday, type FakeWorker, fakeWorkers, startWorkday, workdayUser } from '../../fakes/hris/workday.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
+import { bytesOverHttp } from '../../support/taken-bytes.ts';
 
 export const reportColumns = [
   'WID',
@@ -41,6 +42,7 @@ export const workdayRaas: SourceCase = {
       }),
       'Employee_ID',
     ),
+  ahead: { kind: 'buffers', why: 'the report is one answer, which is taken off the socket piece by piece' },
   impossible: {
     'cut body': 'a report is streamed, so half of it ends the read, and the engine reads again: see "cut for good"',
     'page again': asOneAnswer,
@@ -99,6 +101,7 @@ async function prepare(
     field,
     identifications: workers.map(({ id }) => id),
     openResources: watchSockets(workday.port),
+    bytesTaken: bytesOverHttp(workday.port),
     verify() {
       if (other.requests.length > 0) throw new Error('another host was asked');
     },
