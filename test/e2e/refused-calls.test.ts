@@ -37,9 +37,11 @@ describe.each(calls)('when every $call fails', ({ call, delivery }) => {
     async (status) => {
       const office = await officeWithChanges(delivery);
       office.setFaults(`${call}:status=${status}`);
-      const { run } = await office.apply();
-      // A failing read alone says nothing: a search answers for it.
-      const isSurvivable = call === 'read' && (status === 400 || status === 500);
+      const { run, findings } = await office.apply();
+      // A failing read alone says nothing: a search answers for it. What became of a file shows in its users.
+      const isStatusUntold = call === 'status' && (status === 429 || status === 500);
+      const isSurvivable = isStatusUntold || (call === 'read' && (status === 400 || status === 500));
+      if (isStatusUntold) expect(findings.map(({ message }) => message).join()).toContain(`answered ${status}`);
       if (!isSurvivable) {
         expect(['failed', 'partial']).toContain(run.outcome);
         expect(run.reason).toMatch(/\w+/);
