@@ -84,7 +84,7 @@ describe.skipIf(postgres === undefined || service === undefined)('many workers o
       processingMs: 300,
     });
     await missASlot(world, slot);
-    world.setFaults('upload:slow=1500@3');
+    world.setFaults('upload:slow=1500@3', 'search:status=502@1');
     const { state } = world.sandbox;
     const endWatch = watchRedis(redis);
 
@@ -125,6 +125,12 @@ describe.skipIf(postgres === undefined || service === undefined)('many workers o
     expect(leases).toEqual([]);
     expect(await isQuiet()).toBe(true);
     await expectPromisesKept(world, people);
+
+    const aboutRuns = [...workers, ...replicas.slice(1)]
+      .flatMap((one) => one.log().match(/^\{.*\}$/gm) ?? [])
+      .filter((line) => /"(?:operation|sync|queueJob|step|batch)":/.test(line));
+    for (const about of ['"operation":', '"msg":"run ended"']) expect(aboutRuns.join()).toContain(about);
+    for (const line of aboutRuns) expect(line).toMatch(/"run":"run_/);
 
     const data = [...seen.matchAll(/"data","(\{.*?\})"(?:,"|\])/g)].map(([, text = '']) =>
       JSON.parse(JSON.parse(`"${text}"`)),

@@ -1,7 +1,8 @@
 import { DelayedError, type Job, WaitingError, Worker } from 'bullmq';
 import { RollcallError } from '../../core/errors.ts';
+import type { LogFields } from '../../ports/runtime.ts';
 import { openErrorGate } from './error-gate.ts';
-import { readJobData } from './job-data.ts';
+import { readJobData, runOfJobId } from './job-data.ts';
 import type { RedisClient } from './open-redis.ts';
 import { priorityOf, queueName, type RunQueue } from './run-queue.ts';
 import { giveUp, type Worked, type WorkIo, workJob } from './work-job.ts';
@@ -119,11 +120,11 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
   worker.on('error', gate.report);
   worker.on('lockRenewalFailed', (ids) => {
     for (const id of ids) {
-      logger.warn({ queueJob: id }, 'the lock of the job was lost: it stops here before its next effect');
+      logger.warn(namesOf(id), 'the lock of the job was lost: it stops here before its next effect');
       worker.cancelJob(id, 'the lock of the job was lost');
     }
   });
-  worker.on('stalled', (id) => logger.warn({ queueJob: id }, 'a worker died or hung at this job: it goes on'));
+  worker.on('stalled', (id) => logger.warn(namesOf(id), 'a worker died or hung at this job: it goes on'));
   // The only jobs that fail are those that came to a bound of the queue.
   worker.on('failed', (job) => {
     const data = readJobData(job?.data);
@@ -151,4 +152,9 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
       await resting;
     },
   };
+}
+
+/** What a line about a job says of it: its run, if it is a run's. */
+function namesOf(id: string): LogFields {
+  return id.startsWith('run_') ? { run: runOfJobId(id), queueJob: id } : { queueJob: id };
 }
