@@ -42,5 +42,5 @@ function whatWasTried({ last: { attemptAt, successAt }, underWay }: FreshnessVie
   if (attemptAt !== undefined && attemptAt !== successAt) {
     return `The last run ended ${instantOf(attemptAt)} without success.`;
   }
-  return 'No run has been tried since: had its schedule a slot in that time, and is "rollcall start" running?';
+  return 'No run has been tried since: had its schedule a slot in that time, and does a "rollcall start" run (with Redis: a scheduler)?';
 }

@@ -17,6 +17,7 @@ import { openOrphans } from '../runtime/orphans.ts';
 import { deploymentLease, deploymentLeaseMs, scheduleTicks } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
 import { redisSettings } from './redis-settings.ts';
+import { standInForSchedulers } from './stand-in.ts';
 import { type AlertLooks, openAlertLooks } from './watch-alerts.ts';
 
 export interface RedisDeploymentOptions {
@@ -59,12 +60,14 @@ export async function runRedisDeployment(
   if (schedules) await announce(engine, drive.signal);
   const scheduler = schedules ? startScheduler(config, settings, engine, drive, onLook) : undefined;
   const worker = works ? startWorker(settings, engine, drive, timing) : undefined;
+  const standIn = schedules ? undefined : standInForSchedulers(engine, openAlertLooks(config, engine), drive.signal);
   onReady();
   try {
     await (scheduler?.ended ?? aborted(drive.signal));
   } finally {
     await worker?.close();
     await scheduler?.close();
+    await standIn;
   }
 }
 

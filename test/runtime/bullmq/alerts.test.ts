@@ -36,3 +36,21 @@ it.skipIf(service === undefined)(
     ]);
   },
 );
+
+it.skipIf(service === undefined)('a worker tells that a sync is late when no scheduler is there to tell', async () => {
+  const redis = (await service?.newSpace()) ?? expect.fail('there is no Redis');
+  const world = await openWorld({ redis: redis.url, employees: [], sync: { freshness: '1m' } });
+  const receiver = await openReceiver();
+  const config: object = JSON.parse(await readFile(world.config, 'utf8'));
+  await writeFile(world.config, JSON.stringify({ ...config, alerts: [{ kind: 'webhook', url: receiver.url }] }));
+  const worker = await startHere(world, 'worker');
+  const subject = { kind: 'sync', name: 'people' } as const;
+  await until(async () => (await worker.engine.io.store.alerts.state(subject)) !== undefined, 20_000);
+  world.clock.jump(6 * 60_000);
+  await until(async () => receiver.received.length > 0, 20_000);
+  await worker.stop();
+
+  const [notice] = receiver.received.map((one) => one.json<{ title: string; text: string }>());
+  expect(notice?.title).toBe('CRITICAL sync people: no success for too long');
+  expect(notice?.text).toContain('with Redis: a scheduler');
+});
