@@ -9,6 +9,13 @@ export interface Finding {
   readonly message: string;
 }
 
+/** Whether two records, or two accounts, claim one person: who is who only a read of everybody tells. */
+export function isAboutIdentity({ code }: Finding): boolean {
+  return identityCodes.includes(code);
+}
+
+const identityCodes: readonly FindingCode[] = ['duplicate-key', 'case-conflict', 'email-conflict', 'rename-conflict'];
+
 export type FindingCode =
   | 'row-rejected'
   | 'row-unreadable'

@@ -60,14 +60,21 @@ export function nextRead(grounds: ReadGrounds): NextRead {
 /**
  * Where the watermark stands once a run has ended. A clean full read sets it, a clean delta moves it on. A full read that
  * left something undone takes it away, because what is undone may be nothing that a delta would show again; a delta that
- * did leaves it, so that the next one asks for the same people. A point read, and a run without any, touch nothing.
+ * did leaves it, so that the next one asks for the same people. A delta that met two records of one person takes it away:
+ * the other may be in no delta. A point read, and a run without any, touch nothing.
  */
 export function watermarkAfter(
   before: Watermark | undefined,
-  run: { readonly id: string; readonly read: ReadFact | undefined; readonly isClean: boolean },
+  run: {
+    readonly id: string;
+    readonly read: ReadFact | undefined;
+    readonly isClean: boolean;
+    readonly needsFull: boolean;
+  },
 ): Watermark | undefined {
   const { read, isClean } = run;
   if (read === undefined || read.kind === 'point') return before;
+  if (run.needsFull) return undefined;
   const { at, fingerprint } = read;
   if (read.kind === 'full') return isClean ? { at, fullAt: at, fullRun: run.id, fingerprint } : undefined;
   const isOnIt = before !== undefined && before.fingerprint === fingerprint && before.at <= at;

@@ -193,10 +193,14 @@ function checkEmail(user: User, slot: number, { index, find }: CompareJob, count
   const at = 'at' in person ? person.at : 'no record';
   index.set(holder, mark.conflict);
   const isEmployee = slot !== -1 && index.has(slot, mark.inSource | mark.active);
+  const isKnown = slot !== -1 && !index.has(slot, mark.conflict);
   if (slot !== -1 && !isEmployee) index.set(slot, mark.conflict);
   if (isEmployee) count.postponed += 1;
   const message = isEmployee
     ? `the e-mail of ${wanted} (${at}) is still on user ${user.identification}: ${wanted} waits until it is free`
     : `${wanted} (${at}) has the e-mail of platform user ${user.identification}: a rename? Nothing is done to either; correct the identification on one side`;
-  find({ code: isEmployee ? 'email-conflict' : 'rename-conflict', identification: wanted, message });
+  const code = isEmployee ? 'email-conflict' : 'rename-conflict';
+  find({ code, identification: wanted, message });
+  // A later read that shows only this one of the two knows them by it.
+  if (isKnown) find({ code, identification: user.identification, message });
 }

@@ -37,6 +37,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   const watermark = watermarkAfter(await io.store.reads.watermark(run.sync), {
     id: run.id,
     read: facts.read,
+    needsFull: facts.needsFull === true,
     isClean: isClean({ ...end, rejected: facts.rejected ?? 0, postponed: facts.postponed ?? 0 }),
   });
   if (lost !== undefined) await io.store.runs.addFindings(owned, [lost]);

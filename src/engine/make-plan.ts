@@ -2,7 +2,7 @@ import { chunk } from '../core/batch.ts';
 import { PlanDigest } from '../core/change.ts';
 import { countOf } from '../core/count-of.ts';
 import { correctSight, neverShown, type SightFacts, type VanishedField, vanishedFields } from '../core/field-sight.ts';
-import type { Finding, FindingCode } from '../core/finding.ts';
+import { type Finding, isAboutIdentity } from '../core/finding.ts';
 import { checkGuards, classNoun, type GuardVerdict } from '../core/guard.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { ReadFact } from '../core/next-read.ts';
@@ -12,10 +12,11 @@ import { comparePlatform } from './compare.ts';
 import { confirmGone } from './confirm-gone.ts';
 import { type DecisionSink, decideEveryone } from './decide-everyone.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
-import { mark, PeopleIndex } from './people-index.ts';
+import { PeopleIndex } from './people-index.ts';
 import { pruneBeside } from './prune-old.ts';
 import { type Pulled, pull } from './pull.ts';
 import { recall } from './recall.ts';
+import { recallConflicts } from './recall-conflicts.ts';
 import { unusablePeople } from './source-says.ts';
 import { blockedUsers, resolveUnresolved } from './unresolved.ts';
 
@@ -54,9 +55,14 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
   // What is said of the whole read comes first: it is never crowded out by what is said of its rows.
   const ofRun: Finding[] = [];
   const ofPeople: Finding[] = [];
+  const identities = { found: 0, notKept: 0 };
   const find = (finding: Finding): void => {
+    const isKept = ofPeople.length < keptFindings;
     if (finding.identification === undefined && finding.at === undefined) ofRun.push(finding);
-    else if (ofPeople.length < keptFindings) ofPeople.push(finding);
+    else if (isKept) ofPeople.push(finding);
+    if (!isAboutIdentity(finding)) return;
+    identities.found += 1;
+    if (!isKept) identities.notKept += 1;
   };
   const spool = io.openSpool();
   try {
@@ -76,7 +82,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
       for (const finding of unusablePeople(index, pulled.snapshot)) find(finding);
       return await emptyPlan(job, { ...pulled, read }, vanished, nothing, [...ofRun, ...ofPeople], io);
     }
-    if (reading.kind === 'delta') await recallDoubles(reading.from.fullRun, index, find, io);
+    await recallConflicts({ sync, reading, index, find }, io);
 
     const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
     io.checkpoint('unresolved-seen');
@@ -120,6 +126,9 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
     const { blocked } = unresolved;
     await decideEveryone({ sync, snapshot: pulled.snapshot, index, spool, candidates, blocked, signal }, sink, io);
 
+    // What no later delta would know of: who is not in this one, or what could not be kept of so many.
+    const needsFull = identities.notKept > 0 || (reading.kind === 'delta' && identities.found > 0);
+    if (needsFull && reading.kind === 'delta') find({ code: 'source-note', message: readsEverybody });
     const { rejected, ...verdict } = await guard(job, pulled, { managed, last, vanished }, io);
     if (context !== undefined && !verdict.areMissesHeld) {
       for (const places of chunk(misses, missesAtOnce)) {
@@ -138,7 +147,8 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
       unchanged: compared.unchanged,
       ...(compared.unmanaged === undefined ? {} : { unmanaged: compared.unmanaged }),
       blocked: blocked.size,
-      postponed: compared.postponed + unconfirmed,
+      postponed: compared.postponed + unconfirmed + unusableOf(reading, pulled, index),
+      ...(needsFull ? { needsFull } : {}),
       rejected,
       sourceGaps: pulled.snapshot.gaps,
     };
@@ -249,6 +259,13 @@ function whyNothing({ snapshot, usable }: Pulled): string | undefined {
   return `the source gave ${countOf(rows, 'row')}, and none can be used; the findings say why`;
 }
 
+const readsEverybody = 'two records claim one person, as said below: the next run reads everybody';
+
+/** A delta of which nothing can be used may be a right that was taken away for an hour: it is asked for again. */
+function unusableOf({ kind }: Reading, { usable }: Pulled, { size }: PeopleIndex): number {
+  return kind === 'delta' && usable === 0 ? size : 0;
+}
+
 /** The people whom the run is about; undefined: everybody. */
 function peopleOf(reading: Reading, index: PeopleIndex): readonly string[] | undefined {
   switch (reading.kind) {
@@ -258,24 +275,6 @@ function peopleOf(reading: Reading, index: PeopleIndex): readonly string[] | und
       return reading.identifications;
     case 'delta':
       return Array.from({ length: index.size }, (_, slot) => index.person(slot).identification);
-  }
-}
-
-const doubled: readonly FindingCode[] = ['duplicate-key', 'case-conflict'];
-
-/** A delta may show one of two records that name one person: whom the last full read found twice is left alone. */
-async function recallDoubles(
-  fullRun: string,
-  index: PeopleIndex,
-  find: (finding: Finding) => void,
-  io: EngineIo,
-): Promise<void> {
-  for (const { code, identification, message } of await io.store.runs.findings(fullRun, keptFindings)) {
-    if (identification === undefined || !doubled.includes(code)) continue;
-    const { slot } = index.find(identification);
-    if (slot === -1 || index.has(slot, mark.conflict)) continue;
-    index.set(slot, mark.conflict);
-    find({ code, identification, message: `found by the last full read: ${message}` });
   }
 }
 

@@ -163,9 +163,13 @@ function filePerson(person: Person | RejectedPerson, { index, sync, find }: Pull
     index.addEmail(email, slot);
     return;
   }
+  const other = index.person(holder);
+  const place = 'at' in other ? other.at : '?';
+  const message = `${other.identification} (${place}) and ${identification} (${at}) have the same e-mail`;
+  // Each is named once: a later delta, which may show one of them, knows them by this.
+  if (!index.has(holder, mark.conflict))
+    find({ code: 'email-conflict', identification: other.identification, at: place, message });
+  find({ code: 'email-conflict', identification, at, message });
   index.set(slot, mark.conflict);
   index.set(holder, mark.conflict);
-  const other = index.person(holder);
-  const message = `${other.identification} (${'at' in other ? other.at : '?'}) and ${identification} (${at}) have the same e-mail`;
-  find({ code: 'email-conflict', identification, at, message });
 }

@@ -15,6 +15,8 @@ export interface RunFacts {
   readonly blocked?: number;
   /** People left as they are for a reason that passes: an e-mail still in use, a look-up that contradicts itself. */
   readonly postponed?: number;
+  /** Two records claim one person, and who is who only everybody's records tell: the next read is full. */
+  readonly needsFull?: true;
   /** Changes that a person has rejected: dropped, they wait for nobody. */
   readonly rejected?: number;
   /** Since when (epoch ms) the platform takes no file of ours; absent when it does. */

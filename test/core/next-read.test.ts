@@ -61,7 +61,21 @@ describe('the watermark after a run', () => {
     ['a point read that left something undone leaves it', { ...full, kind: 'point' }, false, watermark, watermark],
     ['a run that read nothing leaves it', undefined, false, watermark, watermark],
   ])('%s', (_what, read, clean, before, after) => {
-    expect(watermarkAfter(before, { id: 'run_2', read, isClean: clean })).toEqual(after);
+    expect(watermarkAfter(before, { id: 'run_2', read, isClean: clean, needsFull: false })).toEqual(after);
+  });
+});
+
+describe('where a run met two records of one person', () => {
+  const read: ReadFact = { kind: 'delta', at: now, since: watermark.at, fingerprint: 'f1' };
+
+  it.each<[ReadFact['kind'], boolean, Watermark | undefined]>([
+    ['full', true, undefined],
+    ['delta', true, undefined],
+    ['delta', false, undefined],
+    ['point', true, watermark],
+  ])('after a %s read (clean: %s) the next is full, unless it was about named people', (kind, clean, after) => {
+    const run = { id: 'run_2', read: { ...read, kind }, isClean: clean, needsFull: true };
+    expect(watermarkAfter(watermark, run)).toEqual(after);
   });
 });
 
