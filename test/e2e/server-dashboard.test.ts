@@ -70,6 +70,9 @@ describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without 
     await card.waitFor();
     expect(await card.textContent()).toContain('people');
     expect(await page.locator('#runs tbody tr').count()).toBe(2);
+    expect(await page.locator('#runs thead').textContent()).toContain('Read');
+    expect(await page.locator('#runs tbody td[title="everybody"]').allTextContents()).toEqual(['full', 'full']);
+    expect(await card.textContent()).toContain('Readeverybody');
     expect(await page.locator('#runs svg').first().getAttribute('aria-label')).toContain('7 held');
 
     await page.getByRole('button', { name: 'Approve…' }).click();

@@ -2,6 +2,8 @@
 export const dashboardScript = `
 'use strict';
 const key = 'rollcall-token';
+// Which read a run made: as the terminal has it, and in words.
+const reads = { full: ['full', 'everybody'], delta: ['delta', 'only who has changed'], point: ['named', 'the people named'] };
 const at = (id) => document.getElementById(id);
 let token = sessionStorage.getItem(key);
 let timer;
@@ -72,6 +74,7 @@ function syncCard(sync) {
   row(list, 'Fresh', fresh, sync.freshAt === null ? 'bad' : '');
   row(list, 'Last run', last === null ? 'none' : standing(last) + ', ' + ago(last.startedAt), last ? toneOf(last) : '');
   if (last && last.reason) row(list, 'Because', last.reason);
+  if (last && last.read !== null) row(list, 'Read', reads[last.read][1]);
   row(list, 'Next', sync.nextSlotAt === null ? (sync.schedule ? 'after it is resumed' : 'when asked') : when(sync.nextSlotAt));
   if (sync.pausedAt) row(list, 'Paused', ago(sync.pausedAt) + ' by ' + sync.pausedBy);
   row(list, 'To', sync.connection + ', ' + sync.policy);
@@ -151,7 +154,7 @@ function runTable(runs) {
   const table = make('table');
   const head = make('thead');
   const titles = make('tr');
-  for (const title of ['Sync', 'Began', 'Outcome', 'Changes', '', 'Because']) titles.append(make('th', '', title));
+  for (const title of ['Sync', 'Began', 'Read', 'Outcome', 'Changes', '', 'Because']) titles.append(make('th', '', title));
   head.append(titles);
   const body = make('tbody');
   const most = Math.max(1, ...runs.map((run) => totalOf(run.counts)));
@@ -161,7 +164,9 @@ function runTable(runs) {
     picture.append(bars(run.counts, most));
     const began = make('td', 'dim began', ago(run.startedAt));
     began.title = run.id + ', ' + new Date(run.startedAt).toLocaleString();
-    line.append(make('td', '', run.sync), began, make('td', toneOf(run), standing(run)),
+    const read = make('td', 'dim', run.read === null ? '–' : reads[run.read][0]);
+    if (run.read !== null) read.title = reads[run.read][1];
+    line.append(make('td', '', run.sync), began, read, make('td', toneOf(run), standing(run)),
       make('td', '', wordsOf(run.counts)), picture, make('td', 'reason', run.reason || ''));
     body.append(line);
   }
