@@ -1,7 +1,8 @@
 import type { z } from 'zod';
+import { unknownKeySentence } from '../core/nearest.ts';
 import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';
-import { knownKeysOf, sentenceFor, unknownKeySentence } from './sentences.ts';
+import { knownKeysOf, sentenceFor } from './sentences.ts';
 
 type Draft<Shape extends z.ZodRawShape> = { readonly [Key in keyof Shape]?: z.output<Shape[Key]> | undefined };
 

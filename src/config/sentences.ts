@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest } from './nearest.ts';
+import { nearest } from '../core/nearest.ts';
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -37,13 +37,6 @@ const keySeparator = ',';
 /** `unrecognized_keys` has one message for many keys; it travels as the list of known keys. */
 export function knownKeysOf(message: string): readonly string[] {
   return message === '' ? [] : message.split(keySeparator);
-}
-
-/** `is not a known key; did you mean cron? Known here: cron, timezone`. */
-export function unknownKeySentence(key: string, known: readonly string[]): string {
-  const guess = nearest(key, known);
-  const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
-  return `is not a known key${hint}${hint === '' ? '; known' : ' Known'} here: ${known.join(', ')}`;
 }
 
 /** `must be one of a, b, c; did you mean a?` */

@@ -35,7 +35,7 @@ export function defineKind<C extends { readonly kind: string }>(description: Kin
         const capabilities = description.capabilitiesOf?.(parsed.data) ?? description.capabilities;
         return { ok: true, capabilities, open: (base) => description.open(parsed.data, base) };
       }
-      return { ok: false, problems: problemsOf(parsed.error, config) };
+      return { ok: false, problems: problemsOf(parsed.error) };
     },
   };
 }

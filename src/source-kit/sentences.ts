@@ -1,9 +1,10 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { unknownKeySentence } from '../core/nearest.ts';
 import type { SourceConfigRefusal } from '../ports/source.ts';
 
 /** What the configuration says of a wrong value; it goes on from the key and never holds the value itself. */
 export function sentenceFor(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'unrecognized_keys') return 'is not a known key';
+  if (issue.code === 'unrecognized_keys') return knownKeys(issue).join(keySeparator);
   if (issue.input === undefined) return 'is required';
   switch (issue.code) {
     case 'invalid_value':
@@ -34,19 +35,23 @@ const expected: Readonly<Record<string, string>> = {
 };
 
 /** The problems of a section, each at its key. An unknown key is told which keys are known beside it. */
-export function problemsOf(error: z.ZodError, schema: z.ZodType): SourceConfigRefusal['problems'] {
+export function problemsOf(error: z.ZodError): SourceConfigRefusal['problems'] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-    const known = path.length === 0 ? keysOf(schema) : [];
-    const hint = known.length === 0 ? '' : `; known here: ${known.join(', ')}`;
-    return issue.keys.map((key) => ({ path: [...path, key], message: `is not a known key${hint}` }));
+    const known = keysIn(issue.message);
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknownKeySentence(key, known) }));
   });
 }
 
-function keysOf(schema: z.ZodType): readonly string[] {
-  if (schema instanceof z.ZodPipe) return keysOf(schema.in as z.ZodType);
-  return 'shape' in schema && typeof schema.shape === 'object' && schema.shape !== null
-    ? Object.keys(schema.shape)
-    : [];
+/** `unrecognized_keys` has one message for many keys: it travels as the list of those that are known. */
+const keySeparator = ',';
+
+function keysIn(list: string): readonly string[] {
+  return list === '' ? [] : list.split(keySeparator);
+}
+
+function knownKeys(issue: z.core.$ZodRawIssue): readonly string[] {
+  const definition = (issue.inst as { _zod?: { def?: { shape?: object } } } | undefined)?._zod?.def;
+  return Object.keys(definition?.shape ?? {});
 }

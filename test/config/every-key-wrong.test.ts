@@ -194,7 +194,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'put: merges',
     'upload: { encoding: base64 }',
-    '9 connections.acme.dialect.upload.encoding: must be one of multipart, json, json-base64',
+    '9 connections.acme.dialect.upload.encoding: must be one of multipart, json, json-base64; did you mean json-base64?',
   ],
   [
     'put: merges',

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nearest } from '../../src/config/nearest.ts';
 import { makeSecret, maskSecrets } from '../../src/config/secret.ts';
 import { parseDuration } from '../../src/core/duration.ts';
+import { nearest } from '../../src/core/nearest.ts';
 
 test.each([
   ['5s', 5000],
@@ -31,6 +31,7 @@ test.each([
   ['out_of_scope', 'outOfScope'],
   ['dleivery', 'delivery'],
   ['mach', 'match'],
+  ['scope', 'outOfScope'],
   ['redis', undefined],
   ['x', undefined],
   ['', undefined],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { compileLifecycle } from '../../src/core/lifecycle.ts';
 import type { LifecycleSettings } from '../../src/core/settings.ts';
-import { sourceKinds } from '../../src/sources/registry.ts';
+import { parseSource, sourceKinds } from '../../src/sources/registry.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 
@@ -24,4 +24,23 @@ it.each(withLastDay)('$name: whoever was hired again is no leaver for an old las
   };
 
   expect(judge(fields, now)).toMatchObject({ kind: 'standing', standing: 'active' });
+});
+
+const withAddress = sourceKinds.flatMap(({ kind, starters: [starter] }) => {
+  const { source } = parse(starter?.source ?? '') as { readonly source: Readonly<Record<string, unknown>> };
+  const right = kind === 'bamboohr' || 'baseUrl' in source ? 'baseUrl' : 'url';
+  return kind === 'csv' ? [] : [{ kind, source, right, wrong: right === 'url' ? 'baseUrl' : 'url' }];
+});
+
+it.each(withAddress)('$kind: who writes $wrong is told of $right', ({ source, right, wrong }) => {
+  const { [right]: address = 'https://hr.example.com', ...rest } = source;
+
+  expect(parseSource({ ...rest, [wrong]: address })).toMatchObject({
+    problems: expect.arrayContaining([
+      {
+        path: [wrong],
+        message: expect.stringContaining(`is not a known key; did you mean ${right}? Known here: kind`),
+      },
+    ]),
+  });
 });

@@ -6,7 +6,11 @@ import { csvKeys } from '../../../src/sources/csv/schema.ts';
 const sftp = { host: 'h', user: 'u', password: 'p', path: '/a.csv', hostKey: `SHA256:${'a'.repeat(43)}` };
 
 test.each([
-  [{ encodng: 'utf-8' }, ['encodng'], /^is not a known key; known here: kind, path, .*encoding/],
+  [
+    { encodng: 'utf-8' },
+    ['encodng'],
+    /^is not a known key; did you mean encoding\? Known here: kind, path, .*encoding/,
+  ],
   [{ complete: 'maybe' }, ['complete'], 'must be one of stable, marker, trailer'],
   [{ encoding: 'latin' }, ['encoding'], /^must be one of utf-8, .*windows-1252/],
   [{ delimiter: '::' }, ['delimiter'], 'must be one ASCII character'],

@@ -35,7 +35,7 @@ describe('a configuration', () => {
   });
 
   it.each<[string, object, string]>([
-    ['an unknown key', { itms: 'data' }, 'itms is not a known key; known here: kind, preset'],
+    ['an unknown key', { itms: 'data' }, 'itms is not a known key; did you mean items? Known here: kind, preset'],
     [
       'a style of paging that does not exist',
       { paging: { style: 'pages' } },

@@ -1,4 +1,4 @@
-/** Which of `allowed` a person most likely meant by `word`; undefined when nothing is near. */
+/** Which of `allowed` a person most likely meant by `word`, `baseUrl` by `url` too; undefined when nothing is near. */
 export function nearest(word: string, allowed: readonly string[]): string | undefined {
   const wanted = fold(word);
   const ranked = allowed
@@ -10,7 +10,24 @@ export function nearest(word: string, allowed: readonly string[]): string | unde
     best.distance < wanted.length &&
     best.distance <= Math.floor(Math.max(wanted.length, 3) / 3)
     ? best.name
-    : undefined;
+    : onlyOne(allowed.filter((name) => endsAlike(wanted, fold(name))));
+}
+
+/** `is not a known key; did you mean cron? Known here: cron, timezone`. */
+export function unknownKeySentence(key: string, known: readonly string[]): string {
+  if (known.length === 0) return 'is not a known key';
+  const guess = nearest(key, known);
+  const hint = guess === undefined ? '; known' : `; did you mean ${guess}? Known`;
+  return `is not a known key${hint} here: ${known.join(', ')}`;
+}
+
+function onlyOne(names: readonly string[]): string | undefined {
+  return names.length === 1 ? names[0] : undefined;
+}
+
+/** One is the other's last word: `url` and `baseUrl`. */
+function endsAlike(a: string, b: string): boolean {
+  return Math.min(a.length, b.length) >= 3 && (a.endsWith(b) || b.endsWith(a));
 }
 
 /** `a_b`, `a-b` and `aB` are the same slip of one name. */
