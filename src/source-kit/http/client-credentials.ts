@@ -53,7 +53,7 @@ function tokenTrouble(where: string, answer: Exclude<TokenAnswer, { kind: 'grant
     const message = `${endpoint} answered ${answer.status} (${answer.error}). ${advice}`;
     return new RollcallError(message, { code: 'SOURCE_REFUSED', retry: 'never' });
   }
-  const message = `${endpoint} gave no token: ${answer.reason}. It is tried again.`;
+  const message = `${endpoint} gave no token: ${answer.reason}. If it stays so, check its address and the network.`;
   const retry = answer.afterMs === undefined ? 'backoff' : { afterMs: answer.afterMs };
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry });
 }

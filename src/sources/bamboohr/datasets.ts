@@ -9,6 +9,9 @@ import { noList, refusalOf } from './trouble.ts';
 const fieldsName = 'GET /api/v1_2/datasets/employee/fields';
 const dataName = 'POST /api/v2/datasets/employee/data';
 
+/** That this filter is taken is known of other clients alone. */
+const noFilter = ' Or it takes no filter by lastChanged: then take `deltas` out of the sync, and everybody is read each time.';
+
 /** More field lists than any account has: ends a server that always says there is one more. */
 const maxFieldPages = 100;
 
@@ -49,14 +52,14 @@ export async function datasetPages(
     first: 1,
     expected,
     async page(place, number) {
-      // Without an order BambooHR promises none, and pages would not fit together.
+      // Without an order BambooHR promises none, and pages would not fit together. The form is its own: `lastName asc, firstName desc`.
       const asked = { fields, page: place, pageSize, orderBy: `${key} asc` };
       const answer = await client.json({
         name: dataName,
         url: `${baseUrl}/v2/datasets/employee/data`,
         method: 'POST',
         body: { kind: 'json', value: since === undefined ? asked : { ...asked, filter: `lastChanged gt '${since}'` } },
-        ...(number > 1 ? { isContinuation: true } : { refusal: refusalOf(dataName) }),
+        ...(number > 1 ? { isContinuation: true } : { refusal: refusalOf(dataName, since === undefined ? '' : noFilter) }),
       });
       const { data, meta } = isRecord(answer) ? answer : {};
       if (!Array.isArray(data) || !isRecord(meta)) throw noList(dataName, 'data with its meta');

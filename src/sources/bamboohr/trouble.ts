@@ -5,12 +5,12 @@ import type { SourceRequest } from '../../source-kit/http/source-client.ts';
  * Says why BambooHR refuses to begin: the code of its error alone (`{"error":{"code"}}`, or RFC 9457 in the datasets),
  * since details may quote values.
  */
-export function refusalOf(name: string): NonNullable<SourceRequest['refusal']> {
+export function refusalOf(name: string, more = ''): NonNullable<SourceRequest['refusal']> {
   return (status, bytes) => {
     const advice = advices[status];
     if (advice === undefined) return undefined;
     const word = /"code"\s*:\s*"([\w.-]{1,40})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
-    return { what: `${name} was answered ${status}${word === undefined ? '' : ` (${word})`}`, advice };
+    return { what: `${name} was answered ${status}${word === undefined ? '' : ` (${word})`}`, advice: `${advice}${more}` };
   };
 }
 

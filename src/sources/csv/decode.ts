@@ -29,7 +29,13 @@ const zipSignature = Buffer.from('PK\x03\x04');
 
 const gzipSignature = Buffer.of(0x1f, 0x8b);
 
+/** ASCII armour (RFC 9580, 6.2). */
+const pgpSignature = Buffer.from('-----BEGIN PGP ');
+
 function refuseOtherFormats(path: string, head: Buffer, encoding: CsvEncoding): void {
+  if (head.subarray(0, pgpSignature.length).equals(pgpSignature)) {
+    throw refusal(`${path} is encrypted with PGP, which is not read: let a job before the run decrypt it (docs/sources/csv.md)`);
+  }
   if (head.subarray(0, 4).equals(zipSignature)) {
     throw refusal(
       `${path} is a spreadsheet or zip file, not CSV: export it as "CSV UTF-8", or set source.compression: zip if it is packed`,

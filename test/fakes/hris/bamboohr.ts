@@ -26,6 +26,8 @@ export interface FakeBamboohrOptions {
   /** Largest page of the list of employees. */
   readonly maxLimit?: number;
   readonly otherHost?: string;
+  /** What the employee dataset does not take. */
+  readonly refuses?: 'filter';
 }
 
 export interface FakeBamboohr extends VendorServer {
@@ -134,7 +136,7 @@ function fieldList({ url }: VendorRequest, hidden: readonly string[]): VendorRep
   return json(200, { name: 'employee', label: 'Employee', fields, pagination });
 }
 
-function dataset(request: VendorRequest, { people, hidden, options: { fault } }: Scene): VendorReply {
+function dataset(request: VendorRequest, { people, hidden, options: { fault, refuses } }: Scene): VendorReply {
   if (request.headers['content-type'] !== 'application/json') return problem(400, 'INVALID_BODY');
   const body = JSON.parse(request.body);
   const { fields = [], page = 1, pageSize = 100, filter, orderBy } = body;
@@ -144,7 +146,7 @@ function dataset(request: VendorRequest, { people, hidden, options: { fault } }:
   const sorted = String(orderBy ?? '').split(' ');
   if (orderBy !== undefined && !fields.includes(sorted[0])) return problem(400, 'UE-1001');
   const since = /^lastChanged gt '([^']+)'$/.exec(filter ?? '')?.[1];
-  if (filter !== undefined && since === undefined) return problem(422, 'INVALID_FILTER');
+  if (filter !== undefined && (since === undefined || refuses === 'filter')) return problem(422, 'INVALID_FILTER');
   const found = people.filter(({ changedAt }) => since === undefined || Date.parse(changedAt) > Date.parse(since));
   // Without an order there is none.
   const rows = orderBy === undefined ? [...found.slice(page * 7), ...found.slice(0, page * 7)] : found;

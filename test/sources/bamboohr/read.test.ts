@@ -35,6 +35,16 @@ describe('datasets', () => {
     expect(fields).toEqual(['eeid', ...datasets.fields, 'status', 'employmentStatus', 'hireDate', 'terminationDate']);
   });
 
+  it('a filter that is refused is told with what to do', async () => {
+    const fake = await startBamboohr({ people: fakeEmployees(3), refuses: 'filter' });
+
+    await expect(readFrom(fake, datasets, { kind: 'delta', since: '2026-11-21T09:00:00Z' })).rejects.toMatchObject({
+      retry: 'never',
+      message: expect.stringContaining('take `deltas` out of the sync'),
+    });
+    await expect(readFrom(fake, datasets)).resolves.toMatchObject({ end: { complete: true } });
+  });
+
   it('a field that is taken away is not asked for any more, and clears nothing', async () => {
     const fake = await serve(3);
     fake.hide('email', 'status');

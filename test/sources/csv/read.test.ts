@@ -270,6 +270,7 @@ describe('encodings', () => {
   });
 
   it.each([
+    ['what PGP encrypted', Buffer.from('-----BEGIN PGP MESSAGE-----\n\nhQEMA\n'), /encrypted with PGP.*decrypt it/],
     ['a spreadsheet', Buffer.from('PK\x03\x04\x00\x00'), /spreadsheet or zip file/],
     ['UTF-16 without a mark', Buffer.from(people, 'utf16le'), /zero bytes.*utf-16le/],
   ])('refuse %s with what to do', async (_, bytes, message) => {
