@@ -1,15 +1,24 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import type { CheckLine } from '../../src/ports/app.ts';
+import { sourceKinds } from '../../src/sources/registry.ts';
 import { bamboohrKey, fakeEmployees, startBamboohr } from '../fakes/hris/bamboohr.ts';
+import { deelPeople, startDeel } from '../fakes/hris/deel.ts';
+import { factorialEmployees, startFactorial } from '../fakes/hris/factorial.ts';
 import { bobPeople, bobUser, startBob } from '../fakes/hris/hibob.ts';
+import { humaansPeople, startHumaans } from '../fakes/hris/humaans.ts';
+import { mergeEmployees, startMerge } from '../fakes/hris/merge.ts';
 import { personioClient, personioPeople, startPersonio } from '../fakes/hris/personio.ts';
 import { ripplingWorkers, startRippling } from '../fakes/hris/rippling.ts';
+import { fakeUsers, startScim } from '../fakes/hris/scim.ts';
 import { basicUser, companyId, fakePeople, makeClientKeys, startSuccessFactors } from '../fakes/hris/successfactors.ts';
+import { startUkg, ukgEmployments } from '../fakes/hris/ukg.ts';
 import { startVendor } from '../fakes/hris/vendor-server.ts';
 import { fakeWorkers, startWorkday, workdayUser } from '../fakes/hris/workday.ts';
 import { bobFields } from '../sources/hibob/under-test.ts';
+import { scimConfig } from '../sources/scim/under-test.ts';
 import { reportColumns } from '../sources/workday/under-test.ts';
 import { openOffice } from '../support/office.ts';
 
@@ -18,6 +27,8 @@ type Settings = Readonly<Record<string, unknown>>;
 /** A vendor's fake, as the configuration names it. */
 interface Vendor {
   readonly name: string;
+  /** What `init --source` calls it. */
+  readonly starter: string;
   /** People's names: a source field that each record has. */
   readonly mapped: string;
   readonly key: string;
@@ -32,6 +43,7 @@ interface Vendor {
 const vendors: readonly Vendor[] = [
   {
     name: 'hibob',
+    starter: 'hibob',
     mapped: 'root.firstName',
     key: 'root.id',
     records: 500,
@@ -44,6 +56,7 @@ const vendors: readonly Vendor[] = [
   },
   {
     name: 'personio (v1)',
+    starter: 'personio-v1',
     mapped: 'first_name',
     key: 'id',
     records: 100,
@@ -56,6 +69,7 @@ const vendors: readonly Vendor[] = [
   },
   {
     name: 'personio (v2)',
+    starter: 'personio',
     mapped: 'first_name',
     key: 'id',
     records: 50,
@@ -68,6 +82,7 @@ const vendors: readonly Vendor[] = [
   },
   {
     name: 'bamboohr',
+    starter: 'bamboohr',
     mapped: 'firstName',
     key: 'employeeNumber',
     records: 500,
@@ -82,6 +97,7 @@ const vendors: readonly Vendor[] = [
   },
   {
     name: 'rest (preset rippling)',
+    starter: 'rippling',
     mapped: 'work_email',
     key: 'id',
     records: 100,
@@ -94,6 +110,7 @@ const vendors: readonly Vendor[] = [
   },
   {
     name: 'workday (raas)',
+    starter: 'workday',
     mapped: 'First_Name',
     key: 'Employee_ID',
     records: 500,
@@ -106,6 +123,7 @@ const vendors: readonly Vendor[] = [
   },
   {
     name: 'successfactors',
+    starter: 'successfactors',
     mapped: 'firstName',
     key: 'personIdExternal',
     records: 500,
@@ -134,12 +152,17 @@ async function openOtherService(): Promise<string> {
   return url;
 }
 
-async function check({ mapped, key }: Vendor, source: Settings, limits: Settings = {}): Promise<CheckLine> {
+async function check(
+  { mapped, key }: Pick<Vendor, 'mapped' | 'key'>,
+  source: Settings,
+  sections: Settings = {},
+): Promise<CheckLine> {
   const office = await openOffice({
     sync: {
-      source: { ...source, limits: { requestsPerSecond: 1000, timeout: '24h', patience: '48h', ...limits } },
+      source: { ...source, limits: { requestsPerSecond: 1000, timeout: '24h', patience: '48h' } },
       mapping: { identification: key, firstName: mapped, lastName: mapped, email: mapped },
       lifecycle: { status: 'rollcallStatus', active: ['active'], leaver: ['terminated'] },
+      ...sections,
     },
   });
   const lines: CheckLine[] = [];
@@ -194,4 +217,81 @@ describe.each(vendors)('check of a source of $name', (vendor) => {
     expect(line.state).toBe(vendor.name === 'workday (raas)' ? 'failed' : 'warning');
     expect(line.message).toContain(misspelt.mapped);
   });
+});
+
+/** Keys of which only the fake knows the value. */
+const places = [
+  'url',
+  'baseUrl',
+  'auth',
+  'serviceUser',
+  'token',
+  'clientId',
+  'clientSecret',
+  'companyId',
+  'company',
+  'headers',
+];
+
+const basicWorkday = { kind: 'basic', ...workdayUser };
+
+/** A fake for every starter of a named HR system: `rest`, `csv` and `sql` are the customer's own. */
+const starterFakes: Readonly<Record<string, (people: number) => Promise<Settings>>> = {
+  ...Object.fromEntries(vendors.map(({ starter, start }) => [starter, start])),
+  'bamboohr-report': async (count) => {
+    const { baseUrl } = await startBamboohr({ people: fakeEmployees(count) });
+    return { baseUrl, auth: { kind: 'basic', username: bamboohrKey, password: 'x' } };
+  },
+  'workday-soap': async (count) => {
+    // Somebody has left: nobody's last day is not shown.
+    const [first, ...others] = fakeWorkers(count);
+    const left = first === undefined ? [] : [{ ...first, active: false, terminated: true, left: '2025-12-31' }];
+    const { soapUrl: url } = await startWorkday({ workers: [...left, ...others] });
+    return { url, auth: basicWorkday };
+  },
+  scim: async (count) => {
+    const { baseUrl, auth } = scimConfig(await startScim({ users: fakeUsers(count) }));
+    return { baseUrl, auth };
+  },
+  merge: async (count) => {
+    const { server } = await startMerge(mergeEmployees(count));
+    const headers = { 'X-Account-Token': 'acc0unt' };
+    return { baseUrl: server.url, auth: { kind: 'bearer', token: 'm3rge' }, headers };
+  },
+  deel: async (count) => {
+    const { server } = await startDeel(deelPeople(count));
+    return { baseUrl: server.url, auth: { kind: 'bearer', token: 'd33l' } };
+  },
+  factorial: async (count) => {
+    const { server } = await startFactorial(factorialEmployees(count));
+    return { baseUrl: server.url, auth: { kind: 'headers', headers: { 'x-api-key': 'f4ctorial' } } };
+  },
+  humaans: async (count) => {
+    const { server } = await startHumaans(humaansPeople(count));
+    return { baseUrl: server.url, auth: { kind: 'bearer', token: 'hum44ns' } };
+  },
+  ukg: async (count) => {
+    const { server } = await startUkg(ukgEmployments(count));
+    const headers = { 'us-customer-api-key': 'cust0mer' };
+    return { baseUrl: server.url, auth: { kind: 'basic', username: 'svc', password: 'p4ss' }, headers };
+  },
+};
+
+const starters = sourceKinds.flatMap(({ starters: all }) => all);
+
+it('every starter of a named HR system has its fake here', () => {
+  const named = starters.map(({ name }) => name).filter((name) => !['rest', 'csv', 'sql'].includes(name));
+
+  expect(Object.keys(starterFakes).sort()).toEqual(named.sort());
+});
+
+it.each(Object.keys(starterFakes))('what `init --source %s` writes passes, and maps what is there', async (name) => {
+  const starter = starters.find((one) => one.name === name);
+  const { source } = parse(starter?.source ?? '') as { readonly source: Settings };
+  const told = (await starterFakes[name]?.(20)) ?? {};
+  const own = Object.fromEntries(Object.entries(told).filter(([key]) => !(key in source) || places.includes(key)));
+
+  const line = await check({ key: '', mapped: '' }, { ...source, ...own }, parse(starter?.mapping ?? '') as Settings);
+
+  expect(line).toMatchObject({ state: 'ok', message: expect.stringContaining('every field that is mapped is there') });
 });

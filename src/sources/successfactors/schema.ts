@@ -42,7 +42,7 @@ const Auth = z
     z.strictObject({
       kind: z
         .literal('basic')
-        .meta({ description: 'User and password. SAP has announced to remove it on 20 November 2026.' }),
+        .meta({ description: 'User and password. SAP announced the end of it for 20 November 2026.' }),
       user: text().meta({ description: 'Without company: `@companyId` is added.' }),
       password: z.string(),
     }),

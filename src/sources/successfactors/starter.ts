@@ -9,7 +9,7 @@ source:
   url: https://api68.sapsf.eu                # the API server of your data centre
   companyId: acmeT1
   auth:
-    kind: saml                               # basic is what SAP has announced to remove on 20 November 2026
+    kind: saml                               # not basic: SAP announced its end for 20 November 2026
     clientId: "\${env:SUCCESSFACTORS_API_KEY}"
     user: rollcall.api
     privateKey: "\${file:secrets/successfactors-private.pem}"

@@ -20,6 +20,7 @@ export function mergeEmployees(count: number): MergeEmployee[] {
     first_name: `Dirna${index}`,
     last_name: 'Patel',
     work_email: `dirna${index}@example.com`,
+    mobile_phone_number: null,
     employments: [
       { job_title: 'Clerk', effective_date: '2020-10-11T00:00:00Z' },
       { job_title: 'Head', effective_date: '2024-10-11T00:00:00Z' },
