@@ -35,13 +35,14 @@ export interface SourceUnderTest {
   openResources(): number;
   /** Bytes that were taken so far off sockets to the HR system, or from its file. */
   readonly bytesTaken?: () => number;
-  /** `capabilities.delta`: lets some people change, and tells what a delta since then has to give. */
+  /** `capabilities.delta`: lets some people change at `changeInstant`, and tells what a delta since then has to give. */
   change?(): Promise<{ readonly since: string; readonly changed: readonly string[] }>;
   /** After a fault: throws when the HR system saw what it must not see (a credential at another host). */
   verify?(): void;
 }
 
 const someInstant = Date.UTC(2026, 10, 21, 12);
+const changeInstant = Date.UTC(2026, 10, 21, 11);
 
 /** Of a socket, of the HTTP client and of what takes JSON apart: 64 KB each, and some. */
 const bufferBytes = 256 * 1024;
@@ -211,6 +212,36 @@ export function sourceContract({ name, prepare, impossible, ahead }: SourceCase)
       const read = pages.flatMap(({ records }) => records.map(({ fields }) => String(fields[field])));
       expect(read).toEqual(expect.arrayContaining([...changed]));
       expect(read.length).toBeLessThan(identifications.length);
+    });
+
+    it.each([
+      ['in its very instant', 0],
+      ['some milliseconds before', -7],
+      ['a second later, for vendors keep seconds', 1000],
+    ])('a delta from when they changed, %s, still gives them', async (_when, ms) => {
+      const { source, field, change } = await prepare();
+      if (change === undefined) return;
+      const { changed } = await change();
+
+      const since = new Date(changeInstant + ms).toISOString();
+      const { pages, end } = await readWhole(source, { kind: 'delta', since });
+
+      const read = pages.flatMap(({ records }) => records.map(({ fields }) => String(fields[field])));
+      expect(read).toEqual(expect.arrayContaining([...changed]));
+      expect(end).toMatchObject({ complete: true });
+    });
+
+    it('a delta in which nobody has changed is empty, complete, and misses no field', async () => {
+      const { source, change } = await prepare();
+      if (change === undefined) return;
+      await change();
+
+      const since = new Date(changeInstant + 1_800_000).toISOString();
+      const { pages, end } = await readWhole(source, { kind: 'delta', since });
+
+      expect(pages.flatMap(({ records }) => records)).toEqual([]);
+      expect(end).toMatchObject({ complete: true, rows: 0 });
+      expect(end).not.toHaveProperty('notReturned');
     });
 
     it.each(faultNames.filter((fault) => impossible[fault] === undefined))('meets: %s', async (fault) => {
