@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { CheckLine } from '../ports/app.ts';
+import { checkDeltas } from './check-deltas.ts';
 import { checkSource } from './check-source.ts';
 import type { Connection } from './open-connection.ts';
 import type { Engine } from './open-engine.ts';
@@ -38,6 +39,15 @@ export async function* checkConfig(
     } catch (error) {
       signal.throwIfAborted();
       yield failed(subject, error);
+      continue;
+    }
+    try {
+      const deltas = await checkDeltas(sync, engine.io, signal);
+      if (deltas !== undefined) yield { subject, ...deltas };
+    } catch (error) {
+      signal.throwIfAborted();
+      const { message } = failed(subject, error);
+      yield { subject, state: 'failed', message: `deltas: asked who has changed, the source said: ${message}` };
     }
   }
 }

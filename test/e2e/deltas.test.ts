@@ -8,12 +8,12 @@ import type { ReadEnd } from '../../src/core/snapshot.ts';
 import { openApp } from '../../src/main/open-app.ts';
 import { openEngine } from '../../src/main/open-engine.ts';
 import { newUlid } from '../../src/main/system.ts';
-import type { App, RunReport } from '../../src/ports/app.ts';
+import type { App, CheckLine, RunReport } from '../../src/ports/app.ts';
 import type { Source, SourcePage } from '../../src/ports/source.ts';
 import type { RunScope } from '../../src/ports/store.ts';
 import { defineKind } from '../../src/source-kit/kind.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
-import { type FakeScim, type FakeUser, fakeUsers, startScim } from '../fakes/hris/scim.ts';
+import { type FakeScim, type FakeUser, fakeUsers, type ScimBug, startScim } from '../fakes/hris/scim.ts';
 import {
   employees,
   type Office,
@@ -33,6 +33,8 @@ const full: RunScope = { kind: 'all', isFull: true };
 interface Hr {
   readonly office: Office;
   readonly scim: FakeScim;
+  /** What the HR system does wrong from now on. */
+  readonly bugs: ScimBug[];
   /** Changes some users in the HR system, now. */
   change(patches: Readonly<Record<string, Partial<FakeUser>>>): void;
   resync(scope?: RunScope, app?: App): Promise<RunReport>;
@@ -40,7 +42,8 @@ interface Hr {
 
 /** An HR system that can tell who has changed, and a platform on which everybody is as it says. */
 async function openHr(options: OfficeOptions = {}, size = 12): Promise<Hr> {
-  const scim = await startScim({ users: fakeUsers(size).map((user) => ({ ...user, active: true })) });
+  const bugs: ScimBug[] = [];
+  const scim = await startScim({ bugs, users: fakeUsers(size).map((user) => ({ ...user, active: true })) });
   const auth = {
     kind: 'client-credentials',
     tokenUrl: scim.tokenUrl,
@@ -75,6 +78,7 @@ async function openHr(options: OfficeOptions = {}, size = 12): Promise<Hr> {
   const hr: Hr = {
     office,
     scim,
+    bugs,
     change(patches) {
       const changedAt = new Date(office.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
       for (const [at, user] of scim.users.entries()) {
@@ -490,6 +494,62 @@ describe('a delta that its source itself doubts', () => {
     expect(run).toMatchObject({ outcome: 'held', counts: { update: 1, held: 1, applied: 0 } });
     expect(holds[0]?.reason).toContain('lifecycle.leaveDate reads `end`');
     expect((await resync()).run.facts.read?.since).toBe(run.facts.read?.since);
+  });
+});
+
+describe('check says of a sync with deltas', () => {
+  async function linesOf({ office }: Hr): Promise<readonly CheckLine[]> {
+    const lines: CheckLine[] = [];
+    for await (const line of office.app.check(undefined, AbortSignal.timeout(60_000))) lines.push(line);
+    return lines.filter(({ message }) => message.startsWith('deltas:'));
+  }
+
+  it('that the source answers, from when on the next one asks, and when everybody is read', async () => {
+    const hr = await openHr();
+    const { at, fullAt } = (await hr.office.engine.io.store.reads.watermark('people')) ?? { at: 0, fullAt: 0 };
+    const since = new Date(at - 600_000).toISOString().slice(0, 19).replace('T', ' ');
+    const dueAt = new Date(fullAt + 24 * hourMs).toISOString().slice(0, 19).replace('T', ' ');
+    expect(await linesOf(hr)).toEqual([
+      {
+        subject: 'sync people',
+        state: 'ok',
+        message: `deltas: the source answers when it is asked who has changed since ${since} UTC; everybody is read by runs from ${dueAt} UTC`,
+      },
+    ]);
+    hr.office.clock.jump(25 * hourMs);
+    expect(await linesOf(hr)).toEqual([
+      expect.objectContaining({
+        state: 'ok',
+        message: expect.stringContaining('; the next run reads everybody, because it is time for one'),
+      }),
+    ]);
+  });
+
+  it('that the source refuses to be asked so, though it can be read', async () => {
+    const hr = await openHr();
+    hr.bugs.push('filters refused');
+    expect(await linesOf(hr)).toEqual([
+      expect.objectContaining({ state: 'failed', message: expect.stringContaining('asked who has changed') }),
+    ]);
+  });
+});
+
+describe('freshness', () => {
+  it('is no success of a delta where no full read has worked for days', async () => {
+    const { office, bugs, change, resync } = await openHr();
+    const lastSuccess = async () => (await office.engine.io.store.alerts.lastRuns('people')).successAt ?? 0;
+    // A filter still works, a read of everybody does not.
+    bugs.push('everybody is too many');
+    change({ '700001': { family: 'Núñez' } });
+    expect((await resync()).run).toMatchObject({ outcome: 'succeeded', facts: { read: { kind: 'delta' } } });
+    const before = await lastSuccess();
+
+    for (let day = 0; day < 3; day += 1) {
+      office.clock.jump(24 * hourMs);
+      change({ '700001': { family: `Núñez ${day}` } });
+      expect((await resync()).run).toMatchObject({ outcome: 'failed', counts: { applied: 0 } });
+    }
+    expect(await lastSuccess()).toBe(before);
   });
 });
 

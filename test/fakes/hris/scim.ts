@@ -24,6 +24,7 @@ export type ScimBug =
   | 'counts the deleted'
   | 'filters ignored'
   | 'filters refused'
+  | 'everybody is too many'
   | 'cursors ignored'
   | 'refuses beyond the end'
   | 'refuses to sort'
@@ -103,6 +104,7 @@ function list({ url }: VendorRequest, everybody: readonly FakeUser[], options: L
   const ask = url.searchParams;
   const filter = ask.get('filter');
   if (filter !== null && has('filters refused')) return problem(400, 'invalidFilter');
+  if (filter === null && has('everybody is too many')) return problem(400, 'tooMany');
   if (ask.has('sortBy') && has('refuses to sort')) return problem(400, 'invalidValue');
   let found = filter === null || has('filters ignored') ? [...everybody] : everybody.filter(matching(filter));
   if (has('cut at 100')) found = found.slice(0, 100);
