@@ -45,13 +45,16 @@ function openLookUp({ query, path }: LookUp, list: List, value: string, client: 
   };
 }
 
+/** A day may be the vendor's, up to twelve hours behind UTC, and changes of the day itself may be left out. */
+const dayAroundMs = 2 * 86_400_000;
+
 /** The parameters that ask for what changed since an instant (ISO 8601). */
 export function sinceQuery({ query, format, overlap }: DeltaSettings, since: string): Readonly<Record<string, string>> {
   const at = Date.parse(since) - overlap;
   const iso = new Date(at).toISOString();
   const written = {
     iso: iso.replace('.000Z', 'Z'),
-    date: iso.slice(0, 10),
+    date: new Date(at - dayAroundMs).toISOString().slice(0, 10),
     'epoch-seconds': String(Math.floor(at / 1000)),
     'epoch-ms': String(at),
   }[format];

@@ -47,10 +47,10 @@ export type LookUp = z.infer<typeof LookUp>;
 
 const DeltaSettings = z.strictObject({
   query: Query.meta({ description: 'Parameters, with `{since}`.', examples: [{ modified_after: '{since}' }] }),
-  format: z
-    .enum(['iso', 'date', 'epoch-seconds', 'epoch-ms'])
-    .default('iso')
-    .meta({ description: 'How the instant is written.' }),
+  format: z.enum(['iso', 'date', 'epoch-seconds', 'epoch-ms']).default('iso').meta({
+    description:
+      'How the instant is written; a `date` is two days earlier, whatever its zone and whether it is included.',
+  }),
   overlap: z
     .string()
     .regex(durationPattern, 'must be a whole number with its unit: 5m')
