@@ -10,7 +10,8 @@ const fieldsName = 'GET /api/v1_2/datasets/employee/fields';
 const dataName = 'POST /api/v2/datasets/employee/data';
 
 /** That this filter is taken is known of other clients alone. */
-const noFilter = ' Or it takes no filter by lastChanged: then take `deltas` out of the sync, and everybody is read each time.';
+const noFilter =
+  ' Or it takes no filter by lastChanged: then take `deltas` out of the sync, and everybody is read each time.';
 
 /** More field lists than any account has: ends a server that always says there is one more. */
 const maxFieldPages = 100;
@@ -59,7 +60,9 @@ export async function datasetPages(
         url: `${baseUrl}/v2/datasets/employee/data`,
         method: 'POST',
         body: { kind: 'json', value: since === undefined ? asked : { ...asked, filter: `lastChanged gt '${since}'` } },
-        ...(number > 1 ? { isContinuation: true } : { refusal: refusalOf(dataName, since === undefined ? '' : noFilter) }),
+        ...(number > 1
+          ? { isContinuation: true }
+          : { refusal: refusalOf(dataName, since === undefined ? '' : noFilter) }),
       });
       const { data, meta } = isRecord(answer) ? answer : {};
       if (!Array.isArray(data) || !isRecord(meta)) throw noList(dataName, 'data with its meta');

@@ -10,7 +10,10 @@ export function refusalOf(name: string, more = ''): NonNullable<SourceRequest['r
     const advice = advices[status];
     if (advice === undefined) return undefined;
     const word = /"code"\s*:\s*"([\w.-]{1,40})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
-    return { what: `${name} was answered ${status}${word === undefined ? '' : ` (${word})`}`, advice: `${advice}${more}` };
+    return {
+      what: `${name} was answered ${status}${word === undefined ? '' : ` (${word})`}`,
+      advice: `${advice}${more}`,
+    };
   };
 }
 

@@ -34,7 +34,9 @@ const pgpSignature = Buffer.from('-----BEGIN PGP ');
 
 function refuseOtherFormats(path: string, head: Buffer, encoding: CsvEncoding): void {
   if (head.subarray(0, pgpSignature.length).equals(pgpSignature)) {
-    throw refusal(`${path} is encrypted with PGP, which is not read: let a job before the run decrypt it (docs/sources/csv.md)`);
+    throw refusal(
+      `${path} is encrypted with PGP, which is not read: let a job before the run decrypt it (docs/sources/csv.md)`,
+    );
   }
   if (head.subarray(0, 4).equals(zipSignature)) {
     throw refusal(
