@@ -5,6 +5,7 @@ import type { Spool } from '../ports/spool.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import { pagesOf, singleReadLimit } from './scan-for.ts';
+import type { SomePeople } from './some-people.ts';
 
 /** What comparing the platform's users with the index came to. */
 export interface Compared {
@@ -30,7 +31,7 @@ export const equalUser = -1;
 export interface CompareJob {
   readonly sync: Sync;
   /** The people whom the run is about; undefined: everybody. */
-  readonly names: readonly string[] | undefined;
+  readonly only: SomePeople | undefined;
   readonly index: PeopleIndex;
   readonly spool: Spool;
   readonly signal: AbortSignal;
@@ -59,16 +60,17 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
   }
   if (mayClash(job, count)) await seekClashes(job, count);
   const { users, unchanged, unmanaged, postponed } = count;
-  return { users, unchanged, unmanaged: job.names === undefined ? unmanaged : undefined, postponed, candidates };
+  return { users, unchanged, unmanaged: job.only === undefined ? unmanaged : undefined, postponed, candidates };
 }
 
 /**
  * A few people were looked up, and one of them wants an e-mail that their user does not have: somebody else may, who is
  * perhaps the same person under another identification. Then a look at everybody's e-mail decides.
  */
-function mayClash({ index, sync, names = [] }: CompareJob, { isLookedUp, newEmails }: Count): boolean {
+function mayClash({ index, sync, only }: CompareJob, { isLookedUp, newEmails }: Count): boolean {
   if (!isLookedUp || !sync.settings.match.includes('email')) return false;
   if (newEmails > 0) return true;
+  const names = only?.names() ?? [];
   return names.some((identification) => {
     const { slot } = index.find(identification);
     return slot !== -1 && index.has(slot, mark.active) && !index.has(slot, mark.seen);
@@ -94,15 +96,15 @@ function reportTwin(user: User, slot: number, { index, find }: CompareJob): void
 
 /** Everybody by a scan; named people by a call for each, unless the scan takes fewer calls. */
 async function* readUsers(job: CompareJob, count: Count): AsyncGenerator<ReadPage, void> {
-  const { sync, names, signal } = job;
-  if (names !== undefined && names.length <= singleReadLimit) {
-    yield* lookUp(names, job, count);
+  const { sync, only, signal } = job;
+  if (only !== undefined && only.count <= singleReadLimit) {
+    yield* lookUp(only.names(), job, count);
     return;
   }
   let isFirst = true;
   for await (const page of sync.platform.scan(signal)) {
-    if (names !== undefined && isFirst && pagesOf(page) > names.length) {
-      yield* lookUp(names, job, count);
+    if (only !== undefined && isFirst && pagesOf(page) > only.count) {
+      yield* lookUp(only.names(), job, count);
       return;
     }
     isFirst = false;

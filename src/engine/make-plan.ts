@@ -17,6 +17,7 @@ import { pruneBeside } from './prune-old.ts';
 import { type Pulled, pull } from './pull.ts';
 import { recall } from './recall.ts';
 import { recallConflicts } from './recall-conflicts.ts';
+import { peopleOf } from './some-people.ts';
 import { unusablePeople } from './source-says.ts';
 import { blockedUsers, resolveUnresolved } from './unresolved.ts';
 
@@ -86,9 +87,9 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
 
     const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
     io.checkpoint('unresolved-seen');
-    const names = peopleOf(reading, index);
-    const managed = await recall({ sync, index, names }, io);
-    const compared = await comparePlatform({ sync, names, index, spool, signal, find }, io);
+    const only = peopleOf(reading, index);
+    const managed = await recall({ sync, index, only }, io);
+    const compared = await comparePlatform({ sync, only, index, spool, signal, find }, io);
     const { candidates } = compared;
     const unconfirmed =
       reading.kind === 'delta' ? await confirmGone({ sync, index, spool, candidates, signal, find }, io) : 0;
@@ -264,18 +265,6 @@ const readsEverybody = 'two records claim one person, as said below: the next ru
 /** A delta of which nothing can be used may be a right that was taken away for an hour: it is asked for again. */
 function unusableOf({ kind }: Reading, { usable }: Pulled, { size }: PeopleIndex): number {
   return kind === 'delta' && usable === 0 ? size : 0;
-}
-
-/** The people whom the run is about; undefined: everybody. */
-function peopleOf(reading: Reading, index: PeopleIndex): readonly string[] | undefined {
-  switch (reading.kind) {
-    case 'full':
-      return undefined;
-    case 'point':
-      return reading.identifications;
-    case 'delta':
-      return Array.from({ length: index.size }, (_, slot) => index.person(slot).identification);
-  }
 }
 
 async function emptyPlan(

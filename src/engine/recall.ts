@@ -1,12 +1,13 @@
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
+import type { SomePeople } from './some-people.ts';
 
 export interface RecallJob {
   readonly sync: Sync;
   readonly index: PeopleIndex;
   /** The people whom the run is about; undefined: everybody, and people that only the ledger knows get a slot as well. */
-  readonly names: readonly string[] | undefined;
+  readonly only: SomePeople | undefined;
 }
 
 /** Above this the whole ledger is read through: in order it is quicker. */
@@ -17,11 +18,11 @@ const lookedUpEntries = 1000;
  * second look: by one sequential read of the ledger, or by a look-up of a few. People that only the ledger knows may be
  * missing. Returns how many users are ours.
  */
-export async function recall({ sync, index, names }: RecallJob, io: EngineIo): Promise<number> {
+export async function recall({ sync, index, only }: RecallJob, io: EngineIo): Promise<number> {
   const { name, connection } = sync.settings;
-  const isFull = names === undefined;
-  if (names !== undefined && names.length <= lookedUpEntries) {
-    const known = await io.store.ledger.getMany(connection, names);
+  const isFull = only === undefined;
+  if (only !== undefined && only.count <= lookedUpEntries) {
+    const known = await io.store.ledger.getMany(connection, only.names());
     for (const entry of known.values()) recallOne(entry, index, name, isFull);
     return io.store.ledger.countOwned(connection, name);
   }

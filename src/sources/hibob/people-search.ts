@@ -36,7 +36,7 @@ export async function findPeople(client: SourceClient, request: SourceRequest): 
   if (found.success) return found.data.employees;
   const message =
     `${searchName} was answered without the list employees. ` +
-    'Check that url is the API of HiBob, and the rights of the service user; it is tried again.';
+    'Check that url is the API of HiBob, and the rights of the service user.';
   throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
 

@@ -113,7 +113,7 @@ async function ask(
   const headers = partnerHeaders(config);
   const answer = Employees.safeParse(await client.json({ name, url: url.href, headers, isContinuation, unauthorised }));
   if (!answer.success) {
-    const message = `${name} was answered without the list of employees. Check that url is the API of Personio; it is tried again.`;
+    const message = `${name} was answered without the list of employees. Check that url is the API of Personio.`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   }
   const { data, metadata } = answer.data;

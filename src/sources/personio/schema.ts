@@ -4,7 +4,9 @@ import { HttpTls, HttpUrl, httpLimits } from '../../source-kit/http/settings.ts'
 const text = () => z.string().min(1);
 
 const login = {
-  url: HttpUrl.default('https://api.personio.de').meta({ description: 'Address of the API, without its version.' }),
+  url: HttpUrl.refine((url) => new URL(url).pathname === '/', 'must be the address alone, without a path or a version')
+    .default('https://api.personio.de')
+    .meta({ description: 'Address of the API, without its version.' }),
   clientId: text().meta({ description: 'Client ID of the API credential.' }),
   clientSecret: text().meta({ description: 'Its secret.', examples: [`\${env:PERSONIO_CLIENT_SECRET}`] }),
   partnerId: text().optional().meta({ description: 'X-Personio-Partner-ID, for partners of Personio.' }),

@@ -21,7 +21,7 @@ export interface ListPage {
 export async function readList(client: SourceClient, request: SourceRequest): Promise<ListPage> {
   const listed = Listed.safeParse(await client.json(request));
   if (!listed.success) {
-    const message = `${request.name} was answered without the list _data. Check that url is the API of Personio; it is tried again.`;
+    const message = `${request.name} was answered without the list _data. Check that url is the API of Personio.`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   }
   const links = listed.data._meta?.links ?? undefined;
