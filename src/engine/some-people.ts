@@ -1,0 +1,22 @@
+import type { Reading } from './choose-read.ts';
+import type { PeopleIndex } from './people-index.ts';
+
+/** The people whom a run is about. A delta may name everybody, so their names are made only where they are few. */
+export interface SomePeople {
+  readonly count: number;
+  names(): readonly string[];
+}
+
+/** Undefined: everybody. */
+export function peopleOf(reading: Reading, index: PeopleIndex): SomePeople | undefined {
+  switch (reading.kind) {
+    case 'full':
+      return undefined;
+    case 'point':
+      return { count: reading.identifications.length, names: () => reading.identifications };
+    case 'delta': {
+      const names = () => Array.from({ length: index.size }, (_, slot) => index.person(slot).identification);
+      return { count: index.size, names };
+    }
+  }
+}
