@@ -22,6 +22,11 @@ case $part in all | single | deployment) ;; *)
   exit 2
   ;;
 esac
+case ${PEOPLE:-100000} in *[!0-9]*) enough=false ;; *) [ "${PEOPLE:-100000}" -ge 30000 ] && enough=true || enough=false ;; esac
+if [ "$enough" = false ]; then
+  echo "PEOPLE=$PEOPLE is too few: 30000 or more, so that replicas can be replaced while the run is under way" >&2
+  exit 2
+fi
 if [ -z "$engine" ]; then
   echo 'neither podman nor docker is here: install one of them' >&2
   exit 2
