@@ -50,7 +50,7 @@ export function nextRead(grounds: ReadGrounds): NextRead {
   const full = (reason: string): NextRead => ({ kind: 'full', reason });
   if (grounds.isFullWished) return full('it was asked for');
   if (!grounds.canDelta) return full('the source, as it is configured, cannot read only who has changed');
-  if (watermark === undefined) return full('no full read is known that left nothing undone');
+  if (watermark === undefined) return full('no full read is known that a delta could rest on');
   if (watermark.fingerprint !== fingerprint) return full('the configuration has changed since the last one');
   if (now < watermark.at) return full('the clock has been put back since the last one');
   if (now - watermark.fullAt >= deltas.fullEveryMs) return full('it is time for one');

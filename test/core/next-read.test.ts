@@ -28,7 +28,7 @@ describe('which read comes next', () => {
   it.each<[string, Partial<ReadGrounds>]>([
     ['it was asked for', { isFullWished: true }],
     ['the source, as it is configured, cannot read only who has changed', { canDelta: false }],
-    ['no full read is known that left nothing undone', { watermark: undefined }],
+    ['no full read is known that a delta could rest on', { watermark: undefined }],
     ['the configuration has changed since the last one', { fingerprint: 'f2' }],
     ['the clock has been put back since the last one', { now: watermark.at - 1 }],
     ['it is time for one', { now: watermark.fullAt + 24 * hourMs }],

@@ -351,7 +351,7 @@ describe('what a run left undone', () => {
     const next = await resync();
     expect(next.run).toMatchObject({
       outcome: 'held',
-      facts: { read: { kind: 'full', reason: 'no full read is known that left nothing undone' } },
+      facts: { read: { kind: 'full', reason: 'no full read is known that a delta could rest on' } },
     });
     await office.app.approve(next.run.id, 'ops');
     expect((await resync()).run).toMatchObject({ outcome: 'succeeded', facts: { read: { kind: 'full' } } });
