@@ -46,12 +46,6 @@ async function* readWith(reading: Reading, request: ReadRequest): ScimRead {
       'configuration, and say in `scope` who is meant.';
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
   }
-  if (request.kind === 'delta') {
-    return yield* readPages(
-      { ...openPages(reading, facts, deltaFilter(request.since)), key: 'id', mayBeEmpty: true },
-      reading.io,
-    );
-  }
   if (request.kind === 'point' && config.filters && facts.knowsFilters !== false) {
     const filters = pointFilters(request, config);
     if (filters !== undefined) return yield* lookUp(reading, facts, request, filters);
@@ -59,17 +53,17 @@ async function* readWith(reading: Reading, request: ReadRequest): ScimRead {
   return yield* readAll(reading, facts, request);
 }
 
-/** Everybody, and once more where no total shows that somebody slipped between two pages. */
-async function* readAll(
-  reading: Reading,
-  facts: ServerFacts,
-  request: Exclude<ReadRequest, { kind: 'delta' }>,
-): ScimRead {
+/**
+ * Everybody, or everybody who has changed; once more where no total shows that somebody slipped between two pages. Of
+ * named people the list is only sifted.
+ */
+async function* readAll(reading: Reading, facts: ServerFacts, request: ReadRequest): ScimRead {
   const isFull = request.kind === 'full';
-  const accepts = acceptsOnly(request, isFull ? () => undefined : compileSourcePath(request.field));
+  const accepts = request.kind === 'point' ? acceptsOnly(request, compileSourcePath(request.field)) : undefined;
+  const filter = request.kind === 'delta' ? deltaFilter(request.since) : undefined;
   const expected = isFull ? (reading.config.attributes ?? []) : [];
   const open = (sum: KeySum) => {
-    const { page, ...pages } = openPages(reading, facts, undefined);
+    const { page, ...pages } = openPages(reading, facts, filter);
     const noted = async (place: Place, number: number) => sum.note(await page(place, number));
     const rules = { key: 'id', expected, mayBeEmpty: !isFull, accepts };
     return { ...pages, read: readPages({ ...rules, first: pages.first, page: noted }, reading.io) };
@@ -77,7 +71,7 @@ async function* readAll(
   const [seen, again] = [openKeySum(({ id }) => id), openKeySum(({ id }) => id)];
   const { read, maySlip } = open(seen);
   const end = yield* read;
-  if (!isFull || !end.complete || !maySlip()) return end;
+  if (request.kind === 'point' || !end.complete || !maySlip()) return end;
   return confirmEnd(end, seen, again, open(again).read);
 }
 

@@ -53,16 +53,18 @@ describe('servers that are wrong', () => {
     else expect(end).toMatchObject({ complete: false, reasons: [expect.stringMatching(doubt)] });
   });
 
-  it.each<{ readonly bugs: readonly ScimBug[]; readonly settings: Settings }>([
-    { bugs: ['total is the page'], settings: {} },
-    { bugs: [], settings: { total: 'ignored' } },
+  const everybodyChanged: ReadRequest = { kind: 'delta', since: '2020-01-01T00:00:00Z' };
+  it.each<{ readonly bugs: readonly ScimBug[]; readonly settings: Settings; readonly request: ReadRequest }>([
+    { bugs: ['total is the page'], settings: {}, request: { kind: 'full' } },
+    { bugs: [], settings: { total: 'ignored' }, request: { kind: 'full' } },
+    { bugs: [], settings: { total: 'ignored' }, request: everybodyChanged },
   ])(
-    'a total that says nothing ($bugs, $settings) lets people slip unseen, so everybody is read twice',
+    'a total that says nothing ($bugs, $settings, $request.kind) lets people slip unseen, so everybody is read twice',
     async (one) => {
-      const { bugs, settings } = one;
+      const { bugs, settings, request } = one;
       const [still, moved] = [await serve(250, { bugs }), await serve(250, { bugs, fault: 'person slipped' })];
 
-      const [proven, doubted] = [await readFrom(still, settings), await readFrom(moved, settings)];
+      const [proven, doubted] = [await readFrom(still, settings, request), await readFrom(moved, settings, request)];
 
       expect(proven.end).toMatchObject({ complete: true, rows: 250, evidence: expect.stringContaining('read twice') });
       expect(proven.people).toHaveLength(250);
