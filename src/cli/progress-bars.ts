@@ -6,7 +6,7 @@ import { retryingLine } from './progress-lines.ts';
 import { cleanLine } from './terminal-text.ts';
 import type { Watch } from './watch.ts';
 
-type Stage = 'waiting' | 'pulling' | 'scanning' | 'planning' | 'looking-up' | 'delivering';
+type Stage = 'waiting' | 'reading' | 'scanning' | 'planning' | 'looking-up' | 'delivering';
 
 interface Drawing {
   readonly stage: Stage;
@@ -16,7 +16,7 @@ interface Drawing {
   readonly text: string;
 }
 
-/** The batch that is being delivered; settling and reading back do not say how many there are. */
+/** The batch that is being delivered. Status and read-back events carry no count of batches. */
 interface Delivery {
   readonly batch: number;
   readonly batches: number;
@@ -25,18 +25,18 @@ interface Delivery {
 const barWidth = 24;
 const labels: Readonly<Record<Stage, string>> = {
   waiting: 'waiting   ',
-  pulling: 'pulling   ',
+  reading: 'reading   ',
   scanning: 'scanning  ',
   planning: 'planning  ',
   'looking-up': 'looking up',
   delivering: 'delivering',
 };
 
-/** How much of a batch's way lies behind it when it settles, and when it is read back. */
-const settlingShare = 0.2;
+/** Share of a batch's progress shown while its status is polled, and while its users are read back. */
+const pollingShare = 0.2;
 const readingShare = 0.5;
 
-/** One line per stage, redrawn in place. Settling and reading back belong to the batch that is being delivered. */
+/** One line per stage, redrawn in place. Status polls and read-backs belong to the batch that is being delivered. */
 export function openProgressBars(output: Output, clock: Clock): Watch {
   let open: { readonly stage: Stage; readonly bar: SingleBar } | undefined;
   let delivery: Delivery = { batch: 1, batches: 1 };
@@ -88,7 +88,7 @@ function timeLeft(share: number, spentMs: number): string {
 }
 
 function deliveryOf(event: ProgressEvent, before: Delivery): Delivery {
-  if (event.step !== 'delivering' && event.step !== 'settling') return before;
+  if (event.step !== 'delivering' && event.step !== 'proving') return before;
   return { batch: event.batch, batches: Math.max(event.batches, before.batches, event.batch) };
 }
 
@@ -106,8 +106,8 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
     }
     case 'retrying':
       return { stage: 'waiting', value: 0, total: undefined, text: retryingLine(event) };
-    case 'pulling':
-      return { stage: 'pulling', value: event.rows, total: undefined, text: formatCount(event.rows, 'row') };
+    case 'reading':
+      return { stage: 'reading', value: event.rows, total: undefined, text: formatCount(event.rows, 'row') };
     case 'scanning': {
       const of = event.total === undefined ? '' : ` of ${formatNumber(event.total)}`;
       const text = `${formatNumber(event.users)}${of} users`;
@@ -123,8 +123,8 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
     }
     case 'delivering':
       return delivering(0, formatCount(event.changes, 'change'));
-    case 'settling':
-      return delivering(settlingShare, `settling, ${cleanLine(event.status)}`);
+    case 'proving':
+      return delivering(pollingShare, `status ${cleanLine(event.status)}`);
     case 'reading-back': {
       const share = event.total === 0 ? 1 : Math.min(1, event.users / event.total);
       const what = `reading back ${formatNumber(event.users)} of ${formatCount(event.total, 'user')}`;

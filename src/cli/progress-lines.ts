@@ -31,8 +31,8 @@ export function openProgressLines(write: (line: string) => void): Watch {
 
 function endLine(event: ProgressEvent): string | undefined {
   switch (event.step) {
-    case 'pulling':
-      return `pulled ${formatCount(event.rows, 'row')} from the source`;
+    case 'reading':
+      return `read ${formatCount(event.rows, 'row')} from the source`;
     case 'scanning':
       return `scanned ${outOf(event.users, event.total)} on the platform`;
     case 'planning':
@@ -43,7 +43,7 @@ function endLine(event: ProgressEvent): string | undefined {
     case 'retrying':
     case 'looking-up':
     case 'delivering':
-    case 'settling':
+    case 'proving':
       return undefined;
   }
 }
@@ -55,7 +55,7 @@ function startLine(event: ProgressEvent): string | undefined {
   if (event.step === 'delivering') {
     return `delivering batch ${event.batch} of ${event.batches}: ${formatCount(event.changes, 'change')}`;
   }
-  if (event.step === 'settling') return `settling batch ${event.batch}: ${cleanLine(event.status)}`;
+  if (event.step === 'proving') return `status of batch ${event.batch}: ${cleanLine(event.status)}`;
   return undefined;
 }
 

@@ -1,7 +1,10 @@
 import type { ChangeClass } from './change.ts';
 
-/** How far a run is. Everything before `delivering` has no effect outside. */
-export type Phase = 'pulling' | 'planning' | 'delivering' | 'settling' | 'done';
+/**
+ * How far a run is. Nothing before `delivering` has an effect outside. A run alternates between `delivering` (a batch goes
+ * out) and `proving` (its status is polled, its users are read back) until no batch is left.
+ */
+export type Phase = 'reading' | 'planning' | 'delivering' | 'proving' | 'done';
 
 export type Outcome = 'succeeded' | 'nothing-to-do' | 'held' | 'partial' | 'failed' | 'cancelled' | 'exported';
 

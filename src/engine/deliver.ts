@@ -41,7 +41,7 @@ async function resume(context: RunContext, batch: Batch, io: EngineIo): Promise<
     }
     await io.store.batches.update(context.owned, batch.id, { state: 'unresolved', reason: lostReason }, { marks });
   }
-  await io.store.runs.update(context.owned, { phase: 'settling' });
+  await io.store.runs.update(context.owned, { phase: 'proving' });
   return next('settle', batch.id);
 }
 
@@ -166,7 +166,7 @@ async function receive(
       break;
     }
   }
-  await io.store.runs.update(owned, { phase: 'settling' });
+  await io.store.runs.update(owned, { phase: 'proving' });
   io.checkpoint('batch-sent');
   return next('settle', batch.id);
 }

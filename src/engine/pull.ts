@@ -101,7 +101,7 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
         file(mapped instanceof Promise ? await mapped : mapped);
       }
       rows += next.value.records.length;
-      io.progress({ step: 'pulling', rows });
+      io.progress({ step: 'reading', rows });
     }
   } finally {
     // Whatever failed here (a full disk), the source closes its sockets, files and transactions.

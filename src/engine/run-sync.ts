@@ -36,11 +36,11 @@ export async function takeStep(
 /** Where a run goes on: at its start, or wherever its last worker left it. */
 export function resumePoint(run: Run): Step {
   switch (run.phase) {
-    case 'pulling':
+    case 'reading':
     case 'planning':
       return next(run.reason === undefined ? 'plan' : 'finish');
     case 'delivering':
-    case 'settling':
+    case 'proving':
       return next('deliver');
     case 'done':
       return { kind: 'ended' };

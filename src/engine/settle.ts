@@ -66,7 +66,7 @@ async function poll(context: RunContext, batch: Batch, io: EngineIo): Promise<Lo
   await io.store.leases.take(fileLeaseName(connection), owned.run.id, fileLeaseMs, io.clock.now());
   const { status, askedMs } = await askStatus(context, batch, io);
   const text = status.kind === 'no-status' ? 'no status to be had' : status.text;
-  io.progress({ step: 'settling', batch: batch.number, batches: 0, status: text });
+  io.progress({ step: 'proving', batch: batch.number, batches: 0, status: text });
   if (status.kind === 'pending' && !status.isKnown && batch.status !== text && !text.startsWith(untold)) {
     io.logger.warn({ run: owned.run.id, batch: batch.number, status: text }, 'unknown file status: waiting');
     const message = `batch ${batch.number}: the platform says "${text}", which dialect.status does not name; treated as still working`;

@@ -49,7 +49,7 @@ export async function trySource(
         if (people.length < options.shown) people.push({ at: record.at, trace: await mapping.explain(record, now) });
       }
       if (rows >= limit) end = { kind: 'stopped', limit };
-      io.progress({ step: 'pulling', rows });
+      io.progress({ step: 'reading', rows });
     }
   } finally {
     await reading.return({ complete: false, rows, reasons: ['stopped'] });

@@ -56,11 +56,11 @@ export type ProgressEvent =
   | { readonly step: 'waiting'; readonly run: string; readonly forMs: number }
   /** A job met trouble that may heal, and is done again after so long. */
   | { readonly step: 'retrying'; readonly afterMs: number; readonly reason: string }
-  | { readonly step: 'pulling'; readonly rows: number }
+  | { readonly step: 'reading'; readonly rows: number }
   | { readonly step: 'scanning'; readonly users: number; readonly total: number | undefined }
   | { readonly step: 'planning'; readonly decided: number; readonly total: number }
   /** A last look at those who are to be created or removed, before their batch goes out. */
   | { readonly step: 'looking-up'; readonly users: number; readonly total: number }
   | { readonly step: 'delivering'; readonly batch: number; readonly batches: number; readonly changes: number }
-  | { readonly step: 'settling'; readonly batch: number; readonly batches: number; readonly status: string }
+  | { readonly step: 'proving'; readonly batch: number; readonly batches: number; readonly status: string }
   | { readonly step: 'reading-back'; readonly users: number; readonly total: number };

@@ -31,7 +31,7 @@ export const runSummary = z.object({
     .meta({ description: 'What was read: everybody, who has changed, or the people named; null: nothing yet' }),
   /** Null: everybody. */
   users: count.nullable().meta({ description: 'How many people were named; null: everybody' }),
-  phase: z.enum(['pulling', 'planning', 'delivering', 'settling', 'done']),
+  phase: z.enum(['reading', 'planning', 'delivering', 'proving', 'done']),
   startedAt: instant,
   endedAt: instant.nullable(),
   outcome: z

@@ -1,7 +1,7 @@
 import type { Selectable, Updateable } from 'kysely';
 import { RollcallError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
-import { type Counts, noCounts } from '../core/run.ts';
+import { type Counts, noCounts, type Phase } from '../core/run.ts';
 import type { Run, RunFacts, RunPatch, RunScope, Runs, TriggerKind } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
 import { lockName } from './differences.ts';
@@ -45,7 +45,7 @@ export function createRuns(db: Database): Runs {
           connection: make.connection,
           trigger_kind: kindOf(taken.map((trigger) => trigger.kind)),
           scope: widestScope(taken) ?? oldest.scope,
-          phase: 'pulling' as const,
+          phase: 'reading' as const,
           started_at: Math.max(make.now, Number(last?.endedAt ?? 0)),
           ended_at: null,
           outcome: null,
@@ -214,6 +214,9 @@ function noSuchRun(id: string): RollcallError {
   return new RollcallError(`the store has no run ${id}; \`rollcall runs\` lists those it has.`, { code: 'NOT_FOUND' });
 }
 
+/** Names of phases in rows of processes that have not been upgraded yet. */
+const formerPhases: Readonly<Record<string, Phase>> = { pulling: 'reading', settling: 'proving' };
+
 function toRun(row: Selectable<RunRow>): Run {
   return {
     id: row.id,
@@ -221,7 +224,7 @@ function toRun(row: Selectable<RunRow>): Run {
     connection: row.connection,
     trigger: row.trigger_kind,
     scope: JSON.parse(row.scope) as RunScope,
-    phase: row.phase,
+    phase: formerPhases[row.phase] ?? row.phase,
     startedAt: Number(row.started_at),
     endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
     outcome: row.outcome ?? undefined,

@@ -9,17 +9,17 @@ import { captured } from './test-shell.ts';
 failOnLeaks();
 
 const story: readonly ProgressEvent[] = [
-  { step: 'pulling', rows: 100 },
-  { step: 'pulling', rows: 1520 },
+  { step: 'reading', rows: 100 },
+  { step: 'reading', rows: 1520 },
   { step: 'scanning', users: 500, total: undefined },
   { step: 'scanning', users: 1512, total: 1512 },
   { step: 'planning', decided: 20, total: 20 },
   { step: 'looking-up', users: 0, total: 1000 },
   { step: 'looking-up', users: 600, total: 1000 },
   { step: 'delivering', batch: 1, batches: 2, changes: 1000 },
-  { step: 'settling', batch: 1, batches: 0, status: 'Processing' },
-  { step: 'settling', batch: 1, batches: 0, status: 'Processing' },
-  { step: 'settling', batch: 1, batches: 0, status: 'Processed\u001b[2J' },
+  { step: 'proving', batch: 1, batches: 0, status: 'Processing' },
+  { step: 'proving', batch: 1, batches: 0, status: 'Processing' },
+  { step: 'proving', batch: 1, batches: 0, status: 'Processed\u001b[2J' },
   { step: 'reading-back', users: 400, total: 1000 },
   { step: 'reading-back', users: 1000, total: 1000 },
   { step: 'delivering', batch: 2, batches: 2, changes: 12 },
@@ -37,13 +37,13 @@ test('without a terminal there is one line per step', () => {
   watch.end();
 
   expect(stream.text()).toMatchInlineSnapshot(`
-    "pulled 1,520 rows from the source
+    "read 1,520 rows from the source
     scanned 1,512 users on the platform
     compared 20 people in detail
     looking up 1,000 users before sending
     delivering batch 1 of 2: 1,000 changes
-    settling batch 1: Processing
-    settling batch 1: Processed\\u001b[2J
+    status of batch 1: Processing
+    status of batch 1: Processed\\u001b[2J
     read back 1,000 users
     delivering batch 2 of 2: 12 changes
     "
@@ -75,7 +75,7 @@ test('a terminal gets a bar for each stage, and nothing is left running', () => 
   watch.end();
 
   const text = stream.plain();
-  for (const stage of ['pulling', 'scanning', 'planning', 'looking up', 'delivering']) expect(text).toContain(stage);
+  for (const stage of ['reading', 'scanning', 'planning', 'looking up', 'delivering']) expect(text).toContain(stage);
   expect(text).toContain('batch 2 of 2: 12 changes');
   expect(text).toContain('1,520 rows');
   expect(text.split('\n').filter((line) => line !== '')).toHaveLength(5);

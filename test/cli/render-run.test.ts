@@ -105,7 +105,7 @@ test('a hold that was decided is not asked about again', () => {
 
 test('runs are a table, newest first, with what goes on now', () => {
   const runs = [
-    sampleRun({ id: 'run_02', phase: 'settling', outcome: undefined, endedAt: undefined, startedAt: at - 5000 }),
+    sampleRun({ id: 'run_02', phase: 'proving', outcome: undefined, endedAt: undefined, startedAt: at - 5000 }),
     sampleRun({
       counts: { ...noCounts, update: 1200, applied: 1199, failed: 1 },
       outcome: 'partial',
@@ -115,9 +115,9 @@ test('runs are a table, newest first, with what goes on now', () => {
   ];
 
   expect(renderRuns(runs, at, plain)).toMatchInlineSnapshot(`
-    "RUN     SYNC    TRIGGER  READ   STARTED                  TOOK       OUTCOME   CHANGES
-    run_02  people  manual   –      2026-11-21 19:29:55 UTC  5 s        settling  –
-    run_01  people  manual   delta  2026-11-21 19:30:00 UTC  1 min 5 s  partial   1,199 applied, 1 failed"
+    "RUN     SYNC    TRIGGER  READ   STARTED                  TOOK       OUTCOME  CHANGES
+    run_02  people  manual   –      2026-11-21 19:29:55 UTC  5 s        proving  –
+    run_01  people  manual   delta  2026-11-21 19:30:00 UTC  1 min 5 s  partial  1,199 applied, 1 failed"
   `);
 });
 

@@ -83,7 +83,7 @@ export function describeRuns(store: () => Store): void {
       connection: 'acme',
       trigger: 'manual',
       scope: everyone,
-      phase: 'pulling',
+      phase: 'reading',
       startedAt: now,
       endedAt: undefined,
       outcome: undefined,
@@ -271,13 +271,13 @@ export function describeRuns(store: () => Store): void {
     const owned = await openRun(store(), { id: 'run_1' });
     const mark = { at: now, fullAt: now - 1, fullRun: 'run_0', fingerprint: 'f1' };
     expect(await reads.watermark('people')).toBeUndefined();
-    await runs.update(owned, { phase: 'settling' }, { watermark: mark });
+    await runs.update(owned, { phase: 'proving' }, { watermark: mark });
     expect(await reads.watermark('people')).toEqual(mark);
     expect(await reads.watermark('others')).toBeUndefined();
-    await runs.update(owned, { phase: 'settling' });
-    await runs.update(owned, { phase: 'settling' }, { watermark: { ...mark, at: now + 1 } });
+    await runs.update(owned, { phase: 'proving' });
+    await runs.update(owned, { phase: 'proving' }, { watermark: { ...mark, at: now + 1 } });
     expect(await reads.watermark('people')).toEqual({ ...mark, at: now + 1 });
-    await runs.update(owned, { phase: 'settling' }, { watermark: undefined });
+    await runs.update(owned, { phase: 'proving' }, { watermark: undefined });
     expect(await reads.watermark('people')).toBeUndefined();
   });
 
@@ -285,7 +285,7 @@ export function describeRuns(store: () => Store): void {
     const { runs, reads, leases } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     const mark = { at: now, fullAt: now, fullRun: 'run_1', fingerprint: 'f1' };
-    await runs.update(owned, { phase: 'settling' }, { watermark: mark });
+    await runs.update(owned, { phase: 'proving' }, { watermark: mark });
     await leases.release(owned.lease);
     await leases.take(owned.lease.name, 'another', 1000, now);
     for (const watermark of [undefined, { ...mark, at: now + 1 }]) {

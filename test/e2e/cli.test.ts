@@ -100,7 +100,7 @@ test.each([
   await writeFile(path, (await readFile(path, 'utf8')).replace('https://platform.example.com', url));
   const env = { ROLLCALL_ACCESS_TOKEN: accessToken };
   const stopped = start(folder, ['apply', 'people'], env);
-  await seen(stopped, /pulled/);
+  await seen(stopped, /read \d/);
   stopped.child.kill(signal);
   const first = await stopped.ended;
   const second = await run(folder, ['apply', 'people', '--json'], env);

@@ -95,7 +95,7 @@ describe('driving a run', () => {
   it('goes on where the run stands, not at its start', async () => {
     const bench = await openBench(() => done);
     const lease = await bench.store.leases.take('run:r1', 'dead', 1, bench.clock.now());
-    await bench.store.runs.update({ run: await bench.run(), lease: lease ?? fail() }, { phase: 'settling' });
+    await bench.store.runs.update({ run: await bench.run(), lease: lease ?? fail() }, { phase: 'proving' });
     await bench.clock.advance(10);
     await bench.drive();
     expect(bench.calls.map(({ job }) => job)).toEqual(['deliver']);
@@ -118,7 +118,7 @@ describe('trouble', () => {
     });
     expect(await bench.drive()).toBe('ended');
     expect(bench.calls.map(({ at }) => at)).toEqual([0, 1000, 3000, 7000, 15_000]);
-    expect((await bench.run()).phase).toBe('pulling');
+    expect((await bench.run()).phase).toBe('reading');
     expect(bench.logger.messages('error')).toEqual([]);
   });
 
@@ -183,7 +183,7 @@ describe('a lease that is lost', () => {
     await bench.store.leases.take('run:r1', 'they', 30_000, bench.clock.now());
     expect(await bench.clock.drive(driven)).toBe('stopped');
     expect(bench.calls).toHaveLength(1);
-    expect(await bench.run()).toMatchObject({ phase: 'pulling', outcome: undefined });
+    expect(await bench.run()).toMatchObject({ phase: 'reading', outcome: undefined });
     expect(await bench.store.leases.holder('run:r1', bench.clock.now())).toMatchObject({ owner: 'they' });
   });
 
@@ -195,7 +195,7 @@ describe('a lease that is lost', () => {
       return done;
     });
     expect(await bench.drive()).toBe('stopped');
-    expect(await bench.run()).toMatchObject({ phase: 'pulling', outcome: undefined });
+    expect(await bench.run()).toMatchObject({ phase: 'reading', outcome: undefined });
     expect(bench.logger.messages('error')).toEqual([]);
   });
 });

@@ -123,7 +123,7 @@ describe('a pulse', () => {
     const job = drive.runJob('sync', {}, {} as never);
     await clock.advance(100_000);
     expect(clock.now() - (pulse.workedAt() ?? 0)).toBeGreaterThanOrEqual(100_000);
-    drive.engine.progress({ step: 'pulling', rows: 1 });
+    drive.engine.progress({ step: 'reading', rows: 1 });
     expect(pulse.workedAt()).toBe(clock.now());
     end.resolve();
     await job;

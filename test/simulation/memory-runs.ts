@@ -127,7 +127,7 @@ export function memoryRuns(tables: Tables): Runs {
         connection: make.connection,
         trigger,
         scope: taken.map(({ scope }) => scope).find(isFull) ?? oldest.scope,
-        phase: 'pulling',
+        phase: 'reading',
         startedAt: Math.max(make.now, ...ends),
         endedAt: undefined,
         outcome: undefined,

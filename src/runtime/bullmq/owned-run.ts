@@ -59,5 +59,5 @@ export async function withOwnedRun<T>(
 }
 
 function isPlanned({ phase }: Run): boolean {
-  return phase !== 'pulling' && phase !== 'planning';
+  return phase !== 'reading' && phase !== 'planning';
 }

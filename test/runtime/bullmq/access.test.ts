@@ -116,7 +116,7 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
       message: expect.stringMatching(advice),
     });
     expect(wrong.logger.text()).not.toMatch(new RegExp(`${password}|guessed`));
-    expect(await world.runs()).toEqual([expect.objectContaining({ phase: 'pulling' })]);
+    expect(await world.runs()).toEqual([expect.objectContaining({ phase: 'reading' })]);
   });
 
   it('is enough with the same rights behind Sentinels that want a user and a password as well, also after a failover', async () => {
