@@ -1,21 +1,24 @@
 import type { JobContext } from '../src/engine/job-context.ts';
 import type { Job, JobOutcome } from '../src/ports/job.ts';
-import { deliver } from './deliver.ts';
-import { finish } from './finish.ts';
+import { advanceRunJob } from './advance-run.ts';
 import { keepToken } from './keep-token.ts';
+import { openRuns } from './open-runs.ts';
 import { prune } from './prune.ts';
 import { recover } from './recover.ts';
-import { settle } from './settle.ts';
-import { sync } from './sync.ts';
 
-/** The job table: everything that runs, by name. */
-export const jobs = { sync, deliver, settle, finish, recover, 'keep-token': keepToken, prune } as const;
+/** Jobs that may run in any worker, by name: what a queue holds. */
+export const workerJobs = { 'advance-run': advanceRunJob, 'keep-token': keepToken, prune } as const;
 
-export type JobName = keyof typeof jobs;
+/** Jobs that the scheduler runs itself. They are cheap, and they decide what goes to the workers. */
+export const schedulerJobs = { 'open-runs': openRuns, recover } as const;
 
-/** Runs a job by name. An unknown name is a job of another version: refused. */
+export type WorkerJobName = keyof typeof workerJobs;
+
+/** Runs a worker job by name. Throws RangeError for an unknown name, which another version may have queued. */
 export async function runJob(name: string, payload: unknown, context: JobContext): Promise<JobOutcome> {
-  const job: Job<JobContext> | undefined = Object.hasOwn(jobs, name) ? jobs[name as JobName] : undefined;
-  if (job === undefined) throw new RangeError(`no job is called ${name}: was it queued by another version?`);
+  const job: Job<JobContext> | undefined = Object.hasOwn(workerJobs, name)
+    ? workerJobs[name as WorkerJobName]
+    : undefined;
+  if (job === undefined) throw new RangeError(`unknown job ${name}: another version may have queued it`);
   return job.run(payload, context);
 }

@@ -1,13 +1,23 @@
 import { z } from 'zod';
+import type { JobContext } from '../src/engine/job-context.ts';
 import { pruneOld } from '../src/engine/prune-old.ts';
 import { defineJob } from './define-job.ts';
 
-/** Drops the details of old runs, and old plans that were only shown. */
-export const prune = defineJob({
-  name: 'prune',
-  payload: z.strictObject({}),
-  async run(_payload, { engine }) {
-    await pruneOld(engine);
-    return { kind: 'done' };
-  },
-});
+const everyMs = 86_400_000;
+
+/**
+ * Deletes the details of old runs, and old plans that were only shown.
+ *
+ * Payload: none. When: at the start of a scheduler and once a day. Effect: in the store only.
+ */
+export const prune = {
+  ...defineJob({
+    name: 'prune',
+    payload: z.strictObject({}),
+    async run(_payload, { engine }: Pick<JobContext, 'engine'>) {
+      await pruneOld(engine);
+      return { kind: 'done' };
+    },
+  }),
+  everyMs,
+};

@@ -1,20 +1,39 @@
 import { z } from 'zod';
+import type { EngineIo } from '../src/engine/engine-io.ts';
+import type { Run } from '../src/ports/store.ts';
 import { defineJob } from './define-job.ts';
 
+const everyMs = 2000;
+
+export interface RecoverContext {
+  readonly engine: EngineIo;
+  /** Takes runs that no process drives at the moment; the runtime knows which of them have a job waiting. */
+  resume(idle: readonly Run[]): Promise<void>;
+  /** Takes a run that no process drives and whose sync this configuration does not have. */
+  closeOrphan(run: Run): Promise<void>;
+}
+
 /**
- * Finds runs that have not ended and that nobody drives, after a crash or a lost queue, and has them go on; what becomes
- * of a run whose sync is configured no more, the runtime decides.
+ * Finds runs that have not ended and that no process drives, after a crash or a lost queue, and continues them.
+ *
+ * Payload: none. When: every two seconds, in the scheduler itself. Effect: none of its own; the run continues from the
+ * phase in the store.
  */
-export const recover = defineJob({
-  name: 'recover',
-  payload: z.strictObject({}),
-  async run(_payload, { engine, adopt, orphaned }) {
-    for (const run of await engine.store.runs.unfinished()) {
-      const holder = await engine.store.leases.holder(`run:${run.id}`, engine.clock.now());
-      if (holder !== undefined) continue;
-      if (engine.syncs.has(run.sync)) adopt(run.id);
-      else await orphaned(run);
-    }
-    return { kind: 'done' };
-  },
-});
+export const recover = {
+  ...defineJob({
+    name: 'recover',
+    payload: z.strictObject({}),
+    async run(_payload, { engine, resume, closeOrphan }: RecoverContext) {
+      const idle: Run[] = [];
+      for (const run of await engine.store.runs.unfinished()) {
+        const holder = await engine.store.leases.holder(`run:${run.id}`, engine.clock.now());
+        if (holder !== undefined) continue;
+        if (engine.syncs.has(run.sync)) idle.push(run);
+        else await closeOrphan(run);
+      }
+      await resume(idle);
+      return { kind: 'done' };
+    },
+  }),
+  everyMs,
+};

@@ -1,6 +1,6 @@
 import { directFields } from '../core/batch.ts';
 import type { Change } from '../core/change.ts';
-import type { BatchToSubmit, ChangeFate, Delivery, Submission } from '../ports/delivery.ts';
+import type { BatchToSubmit, CallResult, Delivery, Submission } from '../ports/delivery.ts';
 import { refusalOf } from './csv-upload.ts';
 import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
 
@@ -19,14 +19,14 @@ async function sendAll(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal
   for (const change of batch.changes) {
     const { identification } = change;
     signal.throwIfAborted();
-    await batch.onFate(identification, { kind: 'sending' });
-    const end = await fateOf(change, io, signal);
-    if ('fate' in end) {
-      await batch.onFate(identification, end.fate);
+    await batch.onResult(identification, { kind: 'sending' });
+    const end = await resultOf(change, io, signal);
+    if ('result' in end) {
+      await batch.onResult(identification, end.result);
       tried += 1;
       continue;
     }
-    await batch.onFate(identification, { kind: 'not-tried' });
+    await batch.onResult(identification, { kind: 'not-tried' });
     if (tried > 0) return { kind: 'direct' };
     if ('error' in end) throw end.error;
     return end.wait;
@@ -35,20 +35,20 @@ async function sendAll(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal
 }
 
 type End =
-  | { readonly fate: Extract<ChangeFate, { kind: 'accepted' | 'refused' | 'unknown' }> }
+  | { readonly result: Extract<CallResult, { kind: 'accepted' | 'refused' | 'unknown' }> }
   /** Trouble of the whole connection: the change was not tried, and the batch stops. */
   | { readonly error: unknown }
   | { readonly wait: Extract<Submission, { kind: 'wait' }> };
 
 /** Sends one change. A change's own trouble becomes its fate. Never throws. */
-async function fateOf(change: Change, io: DeliveryIo, signal: AbortSignal): Promise<End> {
+async function resultOf(change: Change, io: DeliveryIo, signal: AbortSignal): Promise<End> {
   try {
     const reason = await sendOne(change, io, signal);
-    return { fate: reason === undefined ? { kind: 'accepted' } : { kind: 'refused', reason } };
+    return { result: reason === undefined ? { kind: 'accepted' } : { kind: 'refused', reason } };
   } catch (error) {
     try {
       const refusal = refusalOf(error);
-      return refusal.kind === 'wait' ? { wait: refusal } : { fate: refusal };
+      return refusal.kind === 'wait' ? { wait: refusal } : { result: refusal };
     } catch (about) {
       return { error: about };
     }

@@ -1,7 +1,7 @@
 import { RollcallError } from '../core/errors.ts';
 import type { HoldRecord, Run } from '../ports/store.ts';
+import { changesOf } from './batches.ts';
 import type { EngineIo } from './engine-io.ts';
-import { changesOf } from './plan-run.ts';
 import { requestRun } from './request-run.ts';
 
 /** How long an approval counts, and how long what was shown or held may be approved: later it may have other reasons. */

@@ -32,11 +32,12 @@ export interface EngineIo {
   readonly progress: Progress;
 }
 
-/** A run under our lease, with its sync and the signal that ends it: lease lost, cancelled, shutting down. */
+/** A run under our lease, with its sync. */
 export interface RunContext {
   readonly owned: OwnedRun;
   readonly sync: Sync;
+  /** Aborts when the lease is lost, and some time after the process was asked to stop. */
   readonly signal: AbortSignal;
-  /** Aborts earlier than `signal` when the process is to end: no further call begins, the one under way may end. */
-  readonly stopping?: AbortSignal;
+  /** Aborts as soon as the process is asked to stop: no further call starts, the one in progress may end. */
+  readonly stopping: AbortSignal;
 }

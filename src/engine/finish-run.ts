@@ -2,20 +2,20 @@ import { countOf } from '../core/count-of.ts';
 import type { Finding } from '../core/finding.ts';
 import { isClean, watermarkAfter } from '../core/next-read.ts';
 import { chooseOutcome, countChanges } from '../core/report.ts';
+import type { JobOutcome } from '../ports/job.ts';
 import type { ChangeMark, Run } from '../ports/store.ts';
-import { fileLeaseName } from './deliver.ts';
+import { changesOf } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { changesOf } from './plan-run.ts';
-import { ended, type Step } from './step.ts';
+import { releaseFileLease } from './file-lease.ts';
 
 /** A run can be closed without its sync. */
 type Owned = Pick<RunContext, 'owned'>;
 
 /** Counts what became of every change, chooses the outcome and closes the run. Repeatable. */
-export async function finishRun(context: Owned, io: EngineIo, failure?: string): Promise<Step> {
+export async function finishRun(context: Owned, io: EngineIo, failure?: string): Promise<JobOutcome> {
   const { owned } = context;
   const run = await io.store.runs.get(owned.run.id);
-  if (run === undefined || run.phase === 'done') return ended;
+  if (run === undefined || run.phase === 'done') return { kind: 'done' };
   // First of all: whoever finds the run half closed would take what is dropped here for nothing that was to be sent.
   if (failure !== undefined) await io.store.runs.update(owned, { reason: failure });
   const lost = await leaveUnresolved(context, run, io);
@@ -44,7 +44,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   const endedAt = io.clock.now();
   const patch = { phase: 'done', endedAt, outcome, counts, ...(reason === undefined ? {} : { reason }) } as const;
   await io.store.runs.update(owned, patch, { watermark });
-  await releaseFileLease(context, io);
+  await releaseFileLease(owned, io);
   io.checkpoint('run-finished');
   const { create, update, enable, disable, remove, held, failed, unresolved } = counts;
   const fields = {
@@ -61,7 +61,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     unresolved,
   };
   io.logger.info({ ...fields, ms: endedAt - run.startedAt }, 'run ended');
-  return ended;
+  return { kind: 'done' };
 }
 
 /** A run that fails while a batch is out leaves it unresolved: later runs look for its effect. */
@@ -93,13 +93,4 @@ async function dropUnsent({ owned }: Owned, io: EngineIo): Promise<void> {
     if (marks.length >= 1000) await flush();
   }
   await flush();
-}
-
-async function releaseFileLease({ owned }: Owned, io: EngineIo): Promise<void> {
-  const name = fileLeaseName(owned.run.connection);
-  const now = io.clock.now();
-  const holder = await io.store.leases.holder(name, now);
-  if (holder?.owner !== owned.run.id) return;
-  const lease = await io.store.leases.take(name, owned.run.id, 1, now);
-  if (lease !== undefined) await io.store.leases.release(lease);
 }

@@ -1,19 +1,20 @@
 import { autoDirectLimit, fileGroup, routeOf } from '../core/batch.ts';
 import { isDirectlyDeliverable } from '../core/change.ts';
 import type { Dialect } from '../core/settings.ts';
-import type { Batch, HoldRecord, PlannedChange } from '../ports/store.ts';
+import type { JobOutcome } from '../ports/job.ts';
+import type { Batch, HoldRecord } from '../ports/store.ts';
+import { changesOf, newBatch } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
+import { finishRun } from './finish-run.ts';
 import { makePlan, type Plan } from './make-plan.ts';
-import { next, type Step } from './step.ts';
 
 const holdForMs = 86_400_000;
-const pageSize = 500;
 
-/** Makes the run's plan and writes down everything that delivery will need. Repeatable: it starts from nothing. */
-export async function planRun(context: RunContext, io: EngineIo): Promise<Step> {
+/** Makes the run's plan and stores everything that delivery needs. Repeatable: it starts from the beginning. */
+export async function planRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
   const { sync, signal, owned } = context;
   const { run } = owned;
-  // Before the source is read: the plan is as old as what it was made from.
+  // Taken before the source is read: the plan is as old as what it was made from.
   const plannedAt = io.clock.now();
   const plan = await makePlan({ planId: run.id, sync, scope: run.scope, signal, context }, io);
   await io.store.holds.renew(owned, await holdRecords(context, plan, io));
@@ -31,7 +32,7 @@ export async function planRun(context: RunContext, io: EngineIo): Promise<Step> 
     ...(plan.failure === undefined ? {} : { reason: plan.failure }),
   });
   io.checkpoint('plan-stored');
-  return next(plan.failure === undefined ? 'deliver' : 'finish');
+  return plan.failure === undefined ? { kind: 'next' } : finishRun(context, io);
 }
 
 async function holdRecords({ owned, sync }: RunContext, plan: Plan, io: EngineIo): Promise<HoldRecord[]> {
@@ -70,7 +71,7 @@ async function writeBatches(context: RunContext, io: EngineIo): Promise<void> {
   let number = 0;
   const write = async (group: { kind: Batch['kind']; names: string[] }): Promise<void> => {
     number += 1;
-    const batch = newBatch(context, number, group.kind, group.names.length);
+    const batch = newBatch(context, { number, kind: group.kind, size: group.names.length });
     await io.store.batches.create(owned, [{ batch, identifications: group.names }]);
     group.names = [];
   };
@@ -87,35 +88,6 @@ async function writeBatches(context: RunContext, io: EngineIo): Promise<void> {
   for (const group of groups.values()) if (group.names.length > 0) await write(group);
 }
 
-/** A batch that has not been sent, with the number it has in its run. */
-export function newBatch(
-  { owned, sync }: RunContext,
-  number: number,
-  kind: Batch['kind'],
-  size: number,
-  parent?: string,
-): Batch {
-  return {
-    id: `${owned.run.id}_b${String(number).padStart(5, '0')}`,
-    run: owned.run.id,
-    sync: sync.settings.name,
-    connection: sync.settings.connection,
-    number,
-    kind,
-    size,
-    state: 'planned',
-    sentAt: undefined,
-    fileId: undefined,
-    fileName: undefined,
-    status: undefined,
-    polls: 0,
-    final: undefined,
-    finalAt: undefined,
-    reason: undefined,
-    parent,
-  };
-}
-
 /** Design, section 6, `auto`: at most 20 creates and updates, none of which needs a file. */
 async function isSmall(planId: string, dialect: Dialect, io: EngineIo): Promise<boolean> {
   let count = 0;
@@ -125,22 +97,4 @@ async function isSmall(planId: string, dialect: Dialect, io: EngineIo): Promise<
     if (count > autoDirectLimit || !isDirectlyDeliverable(change, dialect.customFieldLimit.direct)) return false;
   }
   return true;
-}
-
-/** The plan's changes in order of identification, a page at a time. */
-export async function* changesOf(
-  planId: string,
-  io: EngineIo,
-  query: Pick<Parameters<EngineIo['store']['plans']['page']>[1], 'states' | 'classes' | 'batch'>,
-): AsyncGenerator<PlannedChange, void> {
-  for (let after: string | undefined; ; ) {
-    const page = await io.store.plans.page(planId, {
-      ...query,
-      limit: pageSize,
-      ...(after === undefined ? {} : { after }),
-    });
-    yield* page;
-    if (page.length < pageSize) return;
-    after = page.at(-1)?.identification;
-  }
 }

@@ -1,10 +1,10 @@
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import type { JobOutcome } from '../ports/job.ts';
 import type { Batch, ChangeMark } from '../ports/store.ts';
+import { newBatch } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { newBatch } from './plan-run.ts';
 import type { ReadBack } from './read-back.ts';
-import { next, type Step } from './step.ts';
 
 /** So many files failed and none landed (a file, its halves, its quarters): the platform is ill, not the rows. */
 const illAfterFailures = 7;
@@ -18,7 +18,12 @@ export interface FailedFile {
 }
 
 /** Halves a file that failed until the bad rows stand alone, as far as `settle.maxSplits` goes. */
-export async function splitBatch(context: RunContext, batch: Batch, failed: FailedFile, io: EngineIo): Promise<Step> {
+export async function splitBatch(
+  context: RunContext,
+  batch: Batch,
+  failed: FailedFile,
+  io: EngineIo,
+): Promise<JobOutcome> {
   const { owned, sync } = context;
   const { unseen } = failed;
   const run = await io.store.runs.get(owned.run.id);
@@ -45,7 +50,7 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   if (isSplitting) {
     const middle = Math.ceil(unseen.length / 2);
     const halves = [unseen.slice(0, middle), unseen.slice(middle)].map((half, i) => ({
-      batch: newBatch(context, all.length + 1 + i, 'csv', half.length, batch.id),
+      batch: newBatch(context, { number: all.length + 1 + i, kind: 'csv', size: half.length, parent: batch.id }),
       identifications: half.map(({ change }) => change.identification),
     }));
     await io.store.batches.create(owned, halves);
@@ -64,7 +69,7 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
     facts: { ...run?.facts, splits: splits + (isSplitting ? 1 : 0) },
     ...(isIll ? { reason: ill(all.length).message } : {}),
   });
-  return next('deliver');
+  return { kind: 'next' };
 }
 
 function hasOnlyFailures(batches: readonly Batch[]): boolean {

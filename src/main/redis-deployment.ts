@@ -1,103 +1,93 @@
 import { randomInt } from 'node:crypto';
-import { jobs } from '../../jobs/index.ts';
 import type { Config, RedisConfig } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
-import type { JobContext } from '../engine/job-context.ts';
-import { isPaused, openRun } from '../engine/request-run.ts';
 import type { Role } from '../ports/app.ts';
-import { type ErrorGate, openErrorGate } from '../runtime/bullmq/error-gate.ts';
-import { firstPiece, type JobData } from '../runtime/bullmq/job-data.ts';
+import { openQueueDispatch } from '../runtime/bullmq/dispatch.ts';
+import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
 import { answerWithin, closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';
-import { openWorker, type QueueTiming } from '../runtime/bullmq/open-worker.ts';
+import { openWorker, type QueueTiming, type RunWorker } from '../runtime/bullmq/open-worker.ts';
 import { keyPrefix, type RedisSettings } from '../runtime/bullmq/redis-settings.ts';
 import { troublesOf } from '../runtime/bullmq/redis-troubles.ts';
-import { housekeepingPriority, openRunQueue, priorityOf, type RunQueue } from '../runtime/bullmq/run-queue.ts';
+import { openRunQueue } from '../runtime/bullmq/run-queue.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
-import { openOrphans } from '../runtime/orphans.ts';
-import { deploymentLease, deploymentLeaseMs, scheduleTicks } from './deployment.ts';
+import { runScheduler } from '../runtime/scheduler.ts';
+import { type DeploymentHooks, deploymentLease, deploymentLeaseMs } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
 import { redisSettings } from './redis-settings.ts';
-import { standInForSchedulers } from './stand-in.ts';
-import { type AlertLooks, openAlertLooks } from './watch-alerts.ts';
+import { schedulerTasks } from './scheduler-tasks.ts';
+import { alertWithoutScheduler } from './stand-in.ts';
+import { openAlertLooks } from './watch-alerts.ts';
 
-export interface RedisDeploymentOptions {
+export interface RedisDeploymentOptions extends DeploymentHooks {
   readonly redis: RedisConfig;
   readonly role: Role;
-  readonly onReady: () => void;
-  /** Told each time the scheduler has looked for work. */
-  readonly onLook?: () => void;
   /** For tests that measure other timings. */
   readonly timing?: QueueTiming;
 }
 
-const lookMs = 1000;
-const recoverMs = 2000;
 const announceMs = 5000;
-/** How long a scheduler waits for Redis before it looks after the rest. */
+/** How long a scheduler waits for Redis before it continues with its other tasks. */
 const answerMs = 4000;
-const tokenMs = 60_000;
-const pruneMs = 86_400_000;
-/** How long a call that is under way may go on when the process is to end. */
+/** How long a call in progress may continue after the process was asked to stop. */
 const stopGraceMs = 8000;
 /** All schedulers are one deployment. */
 const deploymentOwner = 'redis';
 
 /**
- * `rollcall start` with Redis, in as many processes as one likes. Schedulers turn cron slots into triggers, open the runs
- * that triggers ask for and put them into the queue; workers take them out and do them. Truth is in the store: a
- * scheduler that finds a run which nobody drives and which has no job in the queue adds one, so a Redis that was away,
- * emptied or restored delays work and loses none. Returns when the signal aborts and every job is at a safe place.
+ * `rollcall start` with Redis, in any number of processes. Schedulers put the jobs of due runs into the queue; workers run
+ * them. Truth is in the store: a scheduler that finds a run without a driver and without a job adds the job, so a Redis
+ * that was away, emptied or restored delays work and loses none. Returns when the signal aborts and every job is at a
+ * safe place.
  */
 export async function runRedisDeployment(
   config: Config,
   engine: Engine,
   drive: DriveIo,
-  { redis, role, onReady, onLook = () => {}, timing }: RedisDeploymentOptions,
+  { redis, role, onReady, onTick = () => {}, timing }: RedisDeploymentOptions,
 ): Promise<void> {
   const settings = redisSettings(redis);
   const schedules = role !== 'worker';
   const works = role !== 'scheduler';
   if (schedules) await announce(engine, drive.signal);
-  const scheduler = schedules ? startScheduler(config, settings, engine, drive, onLook) : undefined;
   const worker = works ? startWorker(settings, engine, drive, timing) : undefined;
-  const standIn = schedules ? undefined : standInForSchedulers(engine, openAlertLooks(config, engine), drive.signal);
   onReady();
   try {
-    await (scheduler?.ended ?? aborted(drive.signal));
+    await (schedules
+      ? schedule(config, engine, drive, { redis: settings, onTick })
+      : alertWithoutScheduler(engine, openAlertLooks(config, engine), drive.signal));
   } finally {
     await worker?.close();
-    await scheduler?.close();
-    await standIn;
   }
 }
 
-interface Part {
-  close(): Promise<void>;
-}
-
-function startWorker(settings: RedisSettings, engine: Engine, drive: DriveIo, timing: QueueTiming | undefined): Part {
+function startWorker(
+  settings: RedisSettings,
+  engine: Engine,
+  drive: DriveIo,
+  timing: QueueTiming | undefined,
+): Pick<RunWorker, 'close'> {
   const { clock, logger } = engine.io;
   const gate = openErrorGate({ clock, logger });
   const connection = openRedis(settings, 'worker', gate.report);
   const prefix = keyPrefix(settings);
   const queue = openRunQueue({ connection, prefix, onError: gate.report });
-  const patience = new AbortController();
+  const graceOver = new AbortController();
   const over = new AbortController();
-  const hurry = (): void => {
+  const startGrace = (): void => {
     clock.sleep(stopGraceMs, over.signal).then(
-      () => patience.abort(drive.signal.reason),
+      () => graceOver.abort(drive.signal.reason),
       () => {},
     );
   };
-  drive.signal.addEventListener('abort', hurry, { once: true });
-  let takings = 0;
+  drive.signal.addEventListener('abort', startGrace, { once: true });
+  let leases = 0;
   const worker = openWorker(
     { connection, prefix, queue, ...(timing === undefined ? {} : { timing }) },
     {
       engine: drive.engine,
-      newOwner: () => `${drive.owner}-${++takings}`,
+      newOwner: () => `${drive.owner}-${++leases}`,
       stop: drive.signal,
-      patience: patience.signal,
+      graceOver: graceOver.signal,
       keepToken: drive.keepToken,
       runJob: drive.runJob,
       random: () => randomInt(2 ** 32) / 2 ** 32,
@@ -107,145 +97,58 @@ function startWorker(settings: RedisSettings, engine: Engine, drive: DriveIo, ti
     async close() {
       await worker.close();
       over.abort(new RollcallError('the worker has ended', { code: 'CANCELLED' }));
-      drive.signal.removeEventListener('abort', hurry);
+      drive.signal.removeEventListener('abort', startGrace);
       await queue.close().catch(gate.report);
       closeRedis(connection);
     },
   };
 }
 
-function startScheduler(
+/** Opens the scheduler's own queue connection and runs its tasks until the signal aborts. */
+async function schedule(
   config: Config,
-  settings: RedisSettings,
   engine: Engine,
   drive: DriveIo,
-  onLook: () => void,
-): Part & { readonly ended: Promise<void> } {
-  const { clock, logger } = engine.io;
+  { redis, onTick }: { readonly redis: RedisSettings; readonly onTick: () => void },
+): Promise<void> {
+  const { clock, logger, store } = engine.io;
+  const { signal } = drive;
   const gate = openErrorGate({ clock, logger });
-  const connection = openRedis(settings, 'producer', gate.report);
-  const queue = openRunQueue({
-    connection,
-    prefix: keyPrefix(settings),
-    onError: gate.report,
-    answers: { clock, withinMs: answerMs },
-  });
+  const connection = openRedis(redis, 'producer', gate.report);
+  const answers = { clock, withinMs: answerMs };
+  const queue = openRunQueue({ connection, prefix: keyPrefix(redis), onError: gate.report, answers });
   answerWithin(connection.info(), answerMs, clock).then(
     (info) => {
       for (const trouble of troublesOf(info)) logger.warn({}, trouble);
     },
     () => {},
   );
+  const dispatch = openQueueDispatch(queue, store);
   const alerts = openAlertLooks(config, engine);
-  const look = planLooks(config, engine, drive, { queue, gate, alerts });
-  const loop = async (): Promise<void> => {
-    while (!drive.signal.aborted) {
-      await look();
-      onLook();
-      await clock.sleep(lookMs, drive.signal);
-    }
-  };
-  return {
-    ended: loop().catch((error: unknown) => {
-      if (!drive.signal.aborted) throw error;
-    }),
-    async close() {
-      await alerts.ended();
-      await queue.close().catch(gate.report);
-      closeRedis(connection);
-    },
-  };
+  const renewLease = { name: 'deployment lease', everyMs: announceMs, run: () => announce(engine, signal) };
+  const tasks = [renewLease, ...schedulerTasks(config, engine, { drive, dispatch, alerts })];
+  try {
+    await runScheduler(tasks, { clock, signal, onTick, onError: gate.report });
+  } finally {
+    await alerts.ended();
+    await queue.close().catch(gate.report);
+    closeRedis(connection);
+  }
 }
 
-/** One look around, every second. Trouble with one thing keeps no other from being done. */
-function planLooks(
-  config: Config,
-  engine: Engine,
-  drive: DriveIo,
-  { queue, gate, alerts }: { readonly queue: RunQueue; readonly gate: ErrorGate; readonly alerts: AlertLooks },
-): () => Promise<void> {
-  const { io } = engine;
-  const { clock } = io;
-  const { signal, keepToken } = drive;
-  const orphaned = openOrphans(drive);
-  const enqueue = async (run: string): Promise<void> => {
-    const found = await io.store.runs.get(run);
-    if (found !== undefined && found.phase !== 'done') await queue.add(firstPiece(run), priorityOf(found.trigger));
-  };
-  const open = (sync: string) => async (): Promise<void> => {
-    if (await isPaused(sync, io)) return;
-    const opened = await openRun(sync, io);
-    if (opened?.isNew === true) await enqueue(opened.run.id);
-  };
-  const every = (ms: number, work: () => Promise<unknown>): (() => Promise<unknown>) => {
-    let nextAt = Number.NEGATIVE_INFINITY;
-    return async () => {
-      if (clock.now() < nextAt) return;
-      await work();
-      nextAt = clock.now() + ms;
-    };
-  };
-  const housekeeping = (job: string, payload: JobData['payload']): Promise<void> =>
-    queue.add({ v: 1, job, payload, tries: 0, piece: 0 }, housekeepingPriority);
-
-  let missing: ReadonlySet<string> = new Set();
-  const recover = async (): Promise<void> => {
-    const idle: string[] = [];
-    const context: JobContext = {
-      engine: io,
-      signal,
-      withRun: async () => undefined,
-      keepToken,
-      adopt: (run) => void idle.push(run),
-      orphaned,
-    };
-    await jobs.recover.run({}, context);
-    const queued = idle.length === 0 ? new Set() : await queue.runs();
-    const lost = idle.filter((run) => !queued.has(run));
-    // Twice, because a run between two jobs may look so for a moment.
-    for (const run of lost) if (missing.has(run)) await enqueue(run);
-    missing = new Set(lost);
-  };
-
-  const things: (() => Promise<unknown>)[] = [
-    every(announceMs, () => announce(engine, signal)),
-    ...scheduleTicks(config, engine),
-    ...[...io.syncs.keys()].map(open),
-    every(recoverMs, recover),
-    ...[...engine.connections.keys()].map((connection) =>
-      every(tokenMs, () => housekeeping('keep-token', { connection })),
-    ),
-    every(pruneMs, () => housekeeping('prune', {})),
-    () => alerts.begin(signal),
-  ];
-  return async () => {
-    for (const thing of things) {
-      if (signal.aborted) return;
-      await thing().catch(gate.report);
-    }
-  };
-}
-
-/** Says that a deployment runs, so that other shells leave their work to it. Throws CONFLICT when one without Redis does. */
+/** Renews the lease by which other shells know that a deployment works. Throws CONFLICT when one without Redis does. */
 async function announce({ io }: Engine, signal: AbortSignal): Promise<void> {
   const { store, clock } = io;
-  for (let isSecondLook = false; ; isSecondLook = true) {
+  for (let isSecondTry = false; ; isSecondTry = true) {
     if (signal.aborted) return;
     const now = clock.now();
     if ((await store.leases.take(deploymentLease, deploymentOwner, deploymentLeaseMs, now)) !== undefined) return;
     const holder = await store.leases.holder(deploymentLease, now);
     if (holder === undefined) continue;
-    if (isSecondLook && holder.until > now + deploymentLeaseMs / 3) {
+    if (isSecondTry && holder.until > now + deploymentLeaseMs / 3) {
       const message = 'a "rollcall start" without Redis works on this store: stop that one first';
       throw new RollcallError(message, { code: 'CONFLICT' });
     }
     await clock.sleep(Math.max(1, holder.until - now), signal).catch(() => {});
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

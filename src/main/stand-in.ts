@@ -2,22 +2,22 @@ import { deploymentLease } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
 import type { AlertLooks } from './watch-alerts.ts';
 
-const lookMs = 5000;
+const everyMs = 5000;
 
 /**
- * People are told by schedulers. When none is there any more nothing new begins, which is the very thing that people must
- * hear of: so a worker looks in their place as long as nobody holds the deployment. Several may; each thing is told once.
+ * Evaluates alerts in a worker while no scheduler holds the deployment's lease: that new runs no longer start is itself an
+ * alert. Several workers may do so; each notice is sent once. Returns when the signal aborts.
  */
-export async function standInForSchedulers({ io }: Engine, alerts: AlertLooks, signal: AbortSignal): Promise<void> {
+export async function alertWithoutScheduler({ io }: Engine, alerts: AlertLooks, signal: AbortSignal): Promise<void> {
   const { store, clock } = io;
   while (!signal.aborted) {
-    // A store that is away is told in the log by whoever works; this goes on when it is back.
-    const isOrphaned = await store.leases.holder(deploymentLease, clock.now()).then(
+    // The jobs of the worker report a store that is away; this continues when it is back.
+    const isUnscheduled = await store.leases.holder(deploymentLease, clock.now()).then(
       (holder) => holder === undefined,
       () => false,
     );
-    if (isOrphaned && !signal.aborted) await alerts.begin(signal);
-    await clock.sleep(lookMs, signal).catch(() => {});
+    if (isUnscheduled && !signal.aborted) await alerts.begin(signal);
+    await clock.sleep(everyMs, signal).catch(() => {});
   }
   await alerts.ended();
 }

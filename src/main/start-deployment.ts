@@ -74,7 +74,7 @@ async function work(
   const drive = openDrive(options);
   // From now on silence is a fault.
   if (role !== 'worker') pulse.looked();
-  if (redis === undefined) return runDeployment(config, engine, drive, onReady, pulse.looked);
+  if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: pulse.looked });
   const { runRedisDeployment } = await import('./redis-deployment.ts');
   const over = new AbortController();
   const watching =
@@ -82,7 +82,7 @@ async function work(
       ? undefined
       : pulse.watchWorker(watch.waiting, AbortSignal.any([signal, over.signal]));
   try {
-    await runRedisDeployment(config, engine, pulse.follow(drive), { redis, role, onReady, onLook: pulse.looked });
+    await runRedisDeployment(config, engine, pulse.follow(drive), { redis, role, onReady, onTick: pulse.looked });
   } finally {
     over.abort(new RollcallError('the work has ended', { code: 'CANCELLED' }));
     await watching;

@@ -17,10 +17,10 @@ export interface BatchToSubmit {
    * Called before and after each direct change, so that a crash knows how far it came. Resolves when it is durable;
    * no call goes out before its `sending` is.
    */
-  readonly onFate: (identification: string, fate: ChangeFate) => Promise<void>;
+  readonly onResult: (identification: string, result: CallResult) => Promise<void>;
 }
 
-export type ChangeFate =
+export type CallResult =
   | { readonly kind: 'sending' }
   /** It turned out that it was not sent after all, and certainly not taken. */
   | { readonly kind: 'not-tried' }
@@ -32,7 +32,7 @@ export type ChangeFate =
 export type Submission =
   /** The platform took a file and works on it. */
   | { readonly kind: 'file'; readonly fileId: string; readonly fileName: string }
-  /** Direct calls: fates were told through `onFate`. A change without one was not tried and may go out later. */
+  /** Direct calls: fates were told through `onResult`. A change without one was not tried and may go out later. */
   | { readonly kind: 'direct' }
   /** Written to a folder for someone else to deliver. */
   | { readonly kind: 'exported'; readonly path: string }

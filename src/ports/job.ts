@@ -1,6 +1,6 @@
 /**
- * A job says WHAT runs; a runtime says how. Jobs know no queue: they get their context and return what is next.
- * Payloads are references (ids), never people; each job checks its own.
+ * What runs, free of any queue. A job gets a context with what it needs and returns what comes next; a runtime decides
+ * how. Payloads are references (ids), never people; each job checks its own.
  */
 export interface Job<Context> {
   readonly name: string;
@@ -9,11 +9,7 @@ export interface Job<Context> {
 
 export type JobOutcome =
   | { readonly kind: 'done' }
-  | {
-      readonly kind: 'continue';
-      readonly job: string;
-      readonly payload: unknown;
-      readonly afterMs: number;
-      /** Two continuations with one key are one: a hint for queues, the store decides. */
-      readonly key: string;
-    };
+  /** Run the same job again after a wait: it has not come to the end of this piece of work. */
+  | { readonly kind: 'again'; readonly afterMs: number }
+  /** Run the same job again for its next piece of work (the next batch). Other jobs may go first. */
+  | { readonly kind: 'next' };

@@ -10,7 +10,7 @@ export interface HeldLease {
   release(): Promise<void>;
 }
 
-export interface LeaseWish {
+export interface LeaseRequest {
   readonly name: string;
   readonly owner: string;
   readonly ttlMs: number;
@@ -25,15 +25,19 @@ export interface LeaseIo {
  * Takes a lease and keeps it by renewing at a third of its life. Undefined when somebody else holds it. Whoever works
  * under it must stop when `signal` aborts; the fencing number keeps the store safe from those who do not.
  */
-export async function holdLease(wish: LeaseWish, io: LeaseIo, outer: AbortSignal): Promise<HeldLease | undefined> {
+export async function holdLease(
+  request: LeaseRequest,
+  io: LeaseIo,
+  outer: AbortSignal,
+): Promise<HeldLease | undefined> {
   const { leases, clock } = io;
   const takenAt = clock.now();
-  const lease = await leases.take(wish.name, wish.owner, wish.ttlMs, takenAt);
+  const lease = await leases.take(request.name, request.owner, request.ttlMs, takenAt);
   if (lease === undefined) return undefined;
   const lost = new AbortController();
   const stopped = new AbortController();
   const signal = AbortSignal.any([outer, lost.signal]);
-  const renewing = keepRenewing(lease, wish, io, takenAt, stopped.signal).catch((error: unknown) => {
+  const renewing = keepRenewing(lease, request, io, takenAt, stopped.signal).catch((error: unknown) => {
     if (!stopped.signal.aborted) lost.abort(error);
   });
   const release = async (): Promise<void> => {
@@ -47,7 +51,7 @@ export async function holdLease(wish: LeaseWish, io: LeaseIo, outer: AbortSignal
 /** Renews until stopped; throws LEASE_LOST when another has it, or when the store could not say so before its end. */
 async function keepRenewing(
   lease: Lease,
-  { name, ttlMs }: LeaseWish,
+  { name, ttlMs }: LeaseRequest,
   { leases, clock }: LeaseIo,
   takenAt: number,
   stopped: AbortSignal,
@@ -77,14 +81,18 @@ const lookAgainMs = 1000;
  * As `holdLease`, but waits for a holder that has died: until its lease ends by itself. Undefined as soon as the holder
  * is seen to live, because it renews. Rejects with the outer signal's reason.
  */
-export async function takeOverLease(wish: LeaseWish, io: LeaseIo, outer: AbortSignal): Promise<HeldLease | undefined> {
+export async function takeOverLease(
+  request: LeaseRequest,
+  io: LeaseIo,
+  outer: AbortSignal,
+): Promise<HeldLease | undefined> {
   const { leases, clock } = io;
   let seen: { readonly owner: string; readonly until: number } | undefined;
   for (;;) {
     outer.throwIfAborted();
-    const held = await holdLease(wish, io, outer);
+    const held = await holdLease(request, io, outer);
     if (held !== undefined) return held;
-    const holder = await leases.holder(wish.name, clock.now());
+    const holder = await leases.holder(request.name, clock.now());
     if (holder === undefined) continue;
     if (seen !== undefined && (holder.owner !== seen.owner || holder.until !== seen.until)) return undefined;
     seen = holder;

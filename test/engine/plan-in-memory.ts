@@ -102,7 +102,7 @@ export async function planByIndex(
 
 function planRun(owned: OwnedRun, sync: Sync, io: EngineIo): Promise<Plan> {
   const { signal } = new AbortController();
-  const context = { owned, sync, signal };
+  const context = { owned, sync, signal, stopping: signal };
   return makePlan({ planId: owned.run.id, sync, scope: { kind: 'all' }, signal, context }, io);
 }
 

@@ -7,7 +7,7 @@ import { deploymentLease, runDeployment } from '../../src/main/deployment.ts';
 import type { Engine } from '../../src/main/open-engine.ts';
 import type { Run, Store } from '../../src/ports/store.ts';
 import type { DriveIo } from '../../src/runtime/in-process/drive-run.ts';
-import { orphanRestMs } from '../../src/runtime/orphans.ts';
+import { orphanGraceMs } from '../../src/runtime/orphans.ts';
 import { openStore } from '../../src/store/index.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
@@ -68,7 +68,7 @@ async function openBench(options: BenchOptions) {
       },
     };
     const ready = Promise.withResolvers<void>();
-    const ended = runDeployment(config, engine, drive, ready.resolve);
+    const ended = runDeployment(config, engine, drive, { onReady: ready.resolve });
     ended.catch(ready.reject);
     ready.promise.catch(() => {});
     return { ready: ready.promise, ended, stop: () => stop.abort(new Error('stop')) };
@@ -226,7 +226,7 @@ describe('a deployment', () => {
       await bench.clock.advance(3000);
     });
     expect(await bench.runs()).toEqual(['people succeeded']);
-    expect(bench.logger.messages('error')).toEqual(Array.from({ length: 3 }, () => 'looking for work failed'));
+    expect(bench.logger.messages('error')).toEqual(Array.from({ length: 3 }, () => 'task failed'));
   });
 
   it('takes what another shell asks for within seconds', async () => {
@@ -252,7 +252,7 @@ describe('a deployment', () => {
     });
   });
 
-  it('rests a minute from a run that it cannot even fail', async () => {
+  it('waits a minute before it continues a run that it cannot even fail', async () => {
     let isBroken = true;
     const bench = await openBench({
       schedules: { people: undefined },
@@ -270,7 +270,7 @@ describe('a deployment', () => {
     await bench.during(async () => {
       await requestRun({ sync: 'people', kind: 'resync', scope: { kind: 'all' } }, bench.io);
       await bench.clock.advance(50_000);
-      expect(bench.logger.messages('error')).toEqual(['run stopped; it is taken up again in a minute']);
+      expect(bench.logger.messages('error')).toEqual(['run stopped; it continues in a minute']);
       isBroken = false;
       await bench.clock.advance(15_000);
     });
@@ -297,13 +297,13 @@ describe('a run of a sync that is configured no more', () => {
     const bench = await openBench({ schedules: { people: undefined } });
     const id = await openGone(bench);
     await bench.during(async () => {
-      await bench.clock.advance(orphanRestMs - 10_000);
+      await bench.clock.advance(orphanGraceMs - 10_000);
       expect(await bench.runs()).toEqual(['gone undefined']);
       await bench.clock.advance(20_000);
       expect(await bench.store.runs.get(id)).toMatchObject({
         phase: 'done',
         outcome: 'failed',
-        reason: expect.stringContaining('the sync gone is not in the configuration any more'),
+        reason: expect.stringContaining('the sync gone is no longer in the configuration'),
       });
       expect(await bench.store.leases.holder(`run:${id}`, bench.clock.now())).toBeUndefined();
     });
@@ -315,15 +315,15 @@ describe('a run of a sync that is configured no more', () => {
     const id = await openGone(bench);
     await bench.during(async () => {
       for (let step = 1; step <= 4; step += 1) {
-        await bench.clock.advance(orphanRestMs / 2);
+        await bench.clock.advance(orphanGraceMs / 2);
         const lease = (await bench.store.leases.take(`run:${id}`, 'other', 1000, bench.clock.now())) ?? expect.fail();
         const run = (await bench.store.runs.get(id)) ?? expect.fail();
         await bench.store.runs.update({ run, lease }, { facts: { splits: step } });
         await bench.store.leases.release(lease);
       }
-      const held = await bench.store.leases.take(`run:${id}`, 'other', 100 * orphanRestMs, bench.clock.now());
+      const held = await bench.store.leases.take(`run:${id}`, 'other', 100 * orphanGraceMs, bench.clock.now());
       expect(held).toBeDefined();
-      await bench.clock.advance(2 * orphanRestMs);
+      await bench.clock.advance(2 * orphanGraceMs);
       expect(await bench.runs()).toEqual(['gone undefined']);
     });
   });

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PlatformError, type RollcallError } from '../../src/core/errors.ts';
-import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
-import type { JobContext } from '../../src/engine/job-context.ts';
+import type { EngineIo, RunContext, Sync } from '../../src/engine/engine-io.ts';
 import type { JobOutcome } from '../../src/ports/job.ts';
 import type { ProgressEvent } from '../../src/ports/runtime.ts';
 import type { Run, Store } from '../../src/ports/store.ts';
@@ -10,22 +9,22 @@ import { openStore } from '../../src/store/index.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 
-type Script = (job: string, context: JobContext, call: number) => Promise<JobOutcome> | JobOutcome;
+type Script = (context: RunContext, call: number) => Promise<JobOutcome> | JobOutcome;
 
 const done: JobOutcome = { kind: 'done' };
 
-function then(job: string, afterMs = 0): JobOutcome {
-  return { kind: 'continue', job, payload: {}, afterMs, key: job };
+function again(afterMs = 0): JobOutcome {
+  return { kind: 'again', afterMs };
 }
 
-/** A run in a real store, and a driver of it whose jobs do what the script says. */
+/** A run in a real store, and a driver whose steps do what the script says. */
 async function openBench(script: Script) {
   const store: Store = await openStore('sqlite::memory:', { folder: '/' });
   onTestFinished(() => store.close());
   const clock = new FakeClock();
   const logger = memoryLogger();
   const stop = new AbortController();
-  const calls: { readonly job: string; readonly at: number }[] = [];
+  const calls: { readonly at: number }[] = [];
   const progress: ProgressEvent[] = [];
   const settings = { name: 'people', connection: 'acme' };
   const engine = {
@@ -46,8 +45,9 @@ async function openBench(script: Script) {
     signal: stop.signal,
     keepToken: async () => {},
     runJob: async (job, _payload, context) => {
-      calls.push({ job, at: clock.now() - startedAt });
-      return script(job, context, calls.length);
+      expect(job).toBe('advance-run');
+      calls.push({ at: clock.now() - startedAt });
+      return (await context.withRun('r1', async (owned) => script(owned, calls.length))) ?? done;
     },
   };
   const run = async (): Promise<Run> => {
@@ -71,39 +71,37 @@ function hang(signal: AbortSignal): Promise<never> {
 }
 
 describe('driving a run', () => {
-  it('does job after job, waiting as long as each one says, and gives the lease back', async () => {
-    const bench = await openBench(
-      (_job, _context, call) => [then('deliver', 500), then('settle', 2000), done][call - 1] ?? done,
-    );
+  it('runs step after step, waiting as long as each one says, and releases the lease', async () => {
+    const bench = await openBench((_context, call) => [again(500), again(2000), done][call - 1] ?? done);
     expect(await bench.drive()).toBe('ended');
-    expect(bench.calls).toEqual([
-      { job: 'sync', at: 0 },
-      { job: 'deliver', at: 500 },
-      { job: 'settle', at: 2500 },
-    ]);
+    expect(bench.calls).toEqual([{ at: 0 }, { at: 500 }, { at: 2500 }]);
     expect(await bench.store.leases.holder('run:r1', bench.clock.now())).toBeUndefined();
     expect(bench.clock.sleeping).toBe(0);
   });
 
-  it('leaves a run alone that somebody else drives', async () => {
+  it('does nothing to a run that another process drives', async () => {
     const bench = await openBench(() => done);
     await bench.store.leases.take('run:r1', 'they', 30_000, bench.clock.now());
     expect(await bench.drive()).toBe('busy');
     expect(bench.calls).toEqual([]);
   });
 
-  it('goes on where the run stands, not at its start', async () => {
-    const bench = await openBench(() => done);
+  it('continues from the stored phase, not from the start', async () => {
+    const phases: string[] = [];
+    const bench = await openBench(({ owned }) => {
+      phases.push(owned.run.phase);
+      return done;
+    });
     const lease = await bench.store.leases.take('run:r1', 'dead', 1, bench.clock.now());
     await bench.store.runs.update({ run: await bench.run(), lease: lease ?? fail() }, { phase: 'proving' });
     await bench.clock.advance(10);
     await bench.drive();
-    expect(bench.calls.map(({ job }) => job)).toEqual(['deliver']);
+    expect(phases).toEqual(['proving']);
   });
 
-  it('holds the lease while one job takes much longer than the lease', async () => {
-    const bench = await openBench(async (_job, { engine, signal }) => {
-      await engine.clock.sleep(3_600_000, signal);
+  it('holds the lease while one step takes much longer than the lease', async () => {
+    const bench = await openBench(async ({ signal }) => {
+      await bench.clock.sleep(3_600_000, signal);
       return done;
     });
     expect(await bench.drive()).toBe('ended');
@@ -112,7 +110,7 @@ describe('driving a run', () => {
 
 describe('trouble', () => {
   it('that may heal is waited for, longer each time, and forgotten once it has healed', async () => {
-    const bench = await openBench((_job, _context, call) => {
+    const bench = await openBench((_context, call) => {
       if (call < 5) throw trouble('backoff');
       return done;
     });
@@ -140,7 +138,7 @@ describe('trouble', () => {
     { given: 600_000, waited: 600_500 },
     { given: 86_400_000, waited: 3_600_500 },
   ])('that says when to come again is obeyed, up to an hour: $given ms', async ({ given, waited }) => {
-    const bench = await openBench((_job, _context, call) => {
+    const bench = await openBench((_context, call) => {
       if (call === 1) throw trouble({ afterMs: given });
       return done;
     });
@@ -161,10 +159,10 @@ describe('trouble', () => {
     expect(await bench.run()).toMatchObject({ outcome: 'failed', reason });
   });
 
-  it('counts anew for every job', async () => {
-    const bench = await openBench((job, _context, call) => {
+  it('counts anew for every step', async () => {
+    const bench = await openBench((_context, call) => {
       if (call % 5 !== 0) throw trouble('backoff');
-      return job === 'finish' ? done : then(job === 'sync' ? 'deliver' : 'finish');
+      return call < 15 ? again() : done;
     });
     expect(await bench.drive()).toBe('ended');
     expect((await bench.run()).outcome).toBeUndefined();
@@ -173,10 +171,10 @@ describe('trouble', () => {
 
 describe('a lease that is lost', () => {
   it.each([
-    ['a job waits for the platform', hang],
-    ['a job takes no notice', async (): Promise<JobOutcome> => then('deliver', 60_000)],
-  ])('stops the work before the next job, and the run stays as it is: %s', async (_name, work) => {
-    const bench = await openBench((_job, { signal }) => work(signal));
+    ['a step waits for the platform', hang],
+    ['a step ignores the signal', async (): Promise<JobOutcome> => again(60_000)],
+  ])('stops the work before the next step, and the run stays as it is: %s', async (_name, work) => {
+    const bench = await openBench(({ signal }) => work(signal));
     const driven = driveRun('r1', bench.io);
     await bench.clock.advance(5000);
     bench.clock.jumpTo(bench.clock.now() + 31_000);
@@ -188,10 +186,10 @@ describe('a lease that is lost', () => {
   });
 
   it('is noticed by the first write, and never fails the run', async () => {
-    const bench = await openBench(async (_job, context) => {
+    const bench = await openBench(async ({ owned }) => {
       bench.clock.jumpTo(bench.clock.now() + 31_000);
       await bench.store.leases.take('run:r1', 'they', 30_000, bench.clock.now());
-      await context.withRun('r1', ({ owned }) => bench.store.runs.update(owned, { phase: 'delivering' }));
+      await bench.store.runs.update(owned, { phase: 'delivering' });
       return done;
     });
     expect(await bench.drive()).toBe('stopped');
@@ -202,7 +200,7 @@ describe('a lease that is lost', () => {
 
 describe('a long wait', () => {
   it('ends within half a minute when a person cancels the run', async () => {
-    const bench = await openBench((_job, _context, call) => (call === 1 ? then('settle', 3_600_000) : done));
+    const bench = await openBench((_context, call) => (call === 1 ? again(3_600_000) : done));
     const driven = driveRun('r1', bench.io);
     await bench.clock.advance(100_000);
     expect(bench.calls).toHaveLength(1);
@@ -222,8 +220,8 @@ describe('a process that is to end', () => {
     expect(bench.calls).toEqual([]);
   });
 
-  it('ends a wait between two jobs at once, and the run can be taken up', async () => {
-    const bench = await openBench(() => then('settle', 3_600_000));
+  it('ends a wait between two steps at once, and another process can continue the run', async () => {
+    const bench = await openBench(() => again(3_600_000));
     const driven = driveRun('r1', bench.io);
     await bench.clock.advance(5000);
     const askedAt = bench.clock.now();
@@ -235,7 +233,7 @@ describe('a process that is to end', () => {
   });
 
   it('aborts a read at once', async () => {
-    const bench = await openBench((_job, { signal }) => hang(signal));
+    const bench = await openBench(({ stopping }) => hang(stopping));
     const driven = driveRun('r1', bench.io);
     await bench.clock.advance(5000);
     bench.stop.abort(new Error('stop'));
@@ -247,18 +245,18 @@ describe('a process that is to end', () => {
     { takesMs: 60_000, isWritten: false },
   ])('lets a delivery end that takes $takesMs ms: $isWritten', async ({ takesMs, isWritten }) => {
     let written = false;
-    const bench = await openBench(async (job, { engine, signal }) => {
-      if (job === 'sync') return then('deliver');
-      await engine.clock.sleep(takesMs, signal);
+    const bench = await openBench(async ({ signal }, call) => {
+      if (call === 1) return again();
+      await bench.clock.sleep(takesMs, signal);
       written = true;
-      return then('settle');
+      return again();
     });
     const driven = driveRun('r1', bench.io);
     await bench.clock.advance(1000);
     bench.stop.abort(new Error('stop'));
     expect(await bench.clock.drive(driven)).toBe('stopped');
     expect(written).toBe(isWritten);
-    expect(bench.calls.map(({ job }) => job)).toEqual(['sync', 'deliver']);
+    expect(bench.calls).toHaveLength(2);
     expect(bench.clock.sleeping).toBe(0);
   });
 });

@@ -10,25 +10,25 @@ import { giveUp, type Worked, type WorkIo, workJob } from './work-job.ts';
 export interface QueueTiming {
   /** A job whose worker has not renewed its lock for this long is free. */
   readonly lockMs: number;
-  /** How often workers look for jobs whose worker has died. */
+  /** How often workers check for jobs whose worker has died. */
   readonly stalledCheckMs: number;
 }
 
-/** A killed worker's job goes on within `lockMs` and two looks; a worker is blocked for far less than that. */
+/** A killed worker's job continues within `lockMs` and two checks. A worker is never blocked for that long. */
 export const defaultTiming: QueueTiming = { lockMs: 6000, stalledCheckMs: 2000 };
 
-/** How often the death of its worker is forgiven to one job: deploys and full machines count, too. */
+/** How many deaths of its worker one job survives. Deploys and full machines count too. */
 const forgivenDeaths = 5;
-/** A bound for loops that nobody foresaw: the job goes, and recovery makes a new one. Waits count as starts. */
+/** A bound for unforeseen loops: the job is removed, and recovery makes a new one. Waits count as starts. */
 const mostStarts = 100_000;
 const otherVersionMs = 10_000;
 const restMs = 5000;
-/** Longer than a call that is under way may go on. */
+/** Longer than a call in progress may continue. */
 const closeWithinMs = 12_000;
 const jobsAtATime = 4;
 
 export interface RunWorker {
-  /** Takes no new job, waits until those under way have come to a safe place, and ends. Give `stop` first. */
+  /** Takes no new job, waits until those in progress are at a safe place, and ends. Abort `stop` first. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export interface WorkerParts {
   readonly timing?: QueueTiming;
 }
 
-/** Takes jobs from the queue, several at a time, and does them. */
+/** Takes jobs from the queue, several at a time, and runs them. */
 export function openWorker({ connection, prefix, queue, timing = defaultTiming }: WorkerParts, io: WorkIo): RunWorker {
   const { clock, logger } = io.engine;
   let resting: Promise<void> | undefined;
@@ -60,10 +60,10 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
     },
   });
 
-  const process = async (job: Job, token = '', lock: AbortSignal = io.patience): Promise<void> => {
+  const process = async (job: Job, token = '', lock: AbortSignal = io.graceOver): Promise<void> => {
     const data = readJobData(job.data);
     if (data === undefined) {
-      logger.warn({ step: job.name }, 'a job of another version is left to a worker that knows it');
+      logger.warn({ job: job.name }, 'this worker does not know the version of a job: a newer worker runs it');
       await putAside(job, token, otherVersionMs);
     } else await translate(await workJob(data, io, lock), job, token);
   };
@@ -71,7 +71,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
   const translate = async (worked: Worked, job: Job, token: string): Promise<void> => {
     if (worked.kind === 'done') return;
     if (worked.kind === 'follow') {
-      // A job that was lost meanwhile goes on elsewhere: two chains of one run would only be in each other's way.
+      // Proves that the job is still ours: two chains of jobs for one run would block each other.
       await job.extendLock(token, timing.lockMs);
       const run = await io.engine.store.runs.get(worked.data.payload.run ?? '');
       await queue.add(worked.data, priorityOf(run?.trigger ?? 'manual'));
@@ -99,7 +99,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
       } catch (error) {
         if (error instanceof DelayedError || error instanceof WaitingError) throw error;
         if (signal?.aborted !== true) gate.report(error);
-        // The job is not ours any more, or Redis is away: it is neither done nor failed. Whoever finds it goes on.
+        // The job is no longer ours, or Redis is away: it is neither done nor failed. The next worker continues it.
         throw new DelayedError();
       }
     },
@@ -124,16 +124,18 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
       worker.cancelJob(id, 'the lock of the job was lost');
     }
   });
-  worker.on('stalled', (id) => logger.warn(namesOf(id), 'a worker died or hung at this job: it goes on'));
-  // The only jobs that fail are those that came to a bound of the queue.
+  worker.on('stalled', (id) =>
+    logger.warn(namesOf(id), 'a worker stopped renewing its lock; another worker continues the job'),
+  );
+  // Jobs fail only when they reach a limit of the queue.
   worker.on('failed', (job) => {
     const data = readJobData(job?.data);
     const run = data?.payload.run;
     if (job === undefined || data === undefined || run === undefined || job.stalledCounter <= forgivenDeaths) return;
-    const message = `a worker died ${job.stalledCounter} times at ${data.job} of this run: look for the end of its process in the logs (out of memory?), then retry it`;
+    const message = `a worker died ${job.stalledCounter} times while it ran this job: find the end of its process in the logs (out of memory?), then retry the run`;
     const error = new RollcallError(message, { code: 'CANCELLED' });
-    logger.error({ run, step: data.job, deaths: job.stalledCounter }, 'run failed: its workers die');
-    void giveUp(run, data, error, io, io.patience).catch(gate.report);
+    logger.error({ run, job: data.job, deaths: job.stalledCounter }, 'run failed: its workers die repeatedly');
+    void giveUp(run, data, error, io, io.graceOver).catch(gate.report);
   });
 
   return {
@@ -148,13 +150,13 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
         ),
       ]);
       enough.abort();
-      if (!isClosed) logger.warn({}, 'Redis does not answer: jobs under way are left to other workers');
+      if (!isClosed) logger.warn({}, 'Redis does not answer: other workers continue the jobs in progress');
       await resting;
     },
   };
 }
 
-/** What a line about a job says of it: its run, if it is a run's. */
+/** Log fields that identify a job: its run, if it has one. */
 function namesOf(id: string): LogFields {
   return id.startsWith('run_') ? { run: runOfJobId(id), queueJob: id } : { queueJob: id };
 }

@@ -1,8 +1,7 @@
 import { RollcallError } from '../../core/errors.ts';
+import { failRun } from '../../engine/advance-run.ts';
 import type { EngineIo, RunContext } from '../../engine/engine-io.ts';
 import type { JobContext } from '../../engine/job-context.ts';
-import { continueWith, jobOfVerb } from '../../engine/run-jobs.ts';
-import { failRun, resumePoint } from '../../engine/run-sync.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { holdLease } from '../hold-lease.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
@@ -13,117 +12,105 @@ export interface DriveIo {
   readonly owner: string;
   readonly signal: AbortSignal;
   readonly keepToken: JobContext['keepToken'];
-  /** The job table: runs a job by name. */
+  /** Runs a job of the job table by name. */
   readonly runJob: (name: string, payload: unknown, context: JobContext) => Promise<JobOutcome>;
 }
 
 /**
- * `busy`: somebody else drives it, or there is no such run; nothing was done. `stopped`: asked to end, or the lease was
- * lost; the run stays where it is.
+ * `busy`: another process drives the run, or it does not exist; nothing was done. `stopped`: the process was asked to
+ * stop, or the lease was lost; the run stays where it is.
  */
 export type Driven = 'ended' | 'busy' | 'stopped';
 
 /** How long a run stays with a process that has died. Renewed at a third of it. */
 export const runLeaseMs = 10_000;
-/** Nobody else tries at the same moments: one process drives all the runs of its store. */
+/** No jitter: one process drives all the runs of its store. */
 const withoutJitter = (): number => 1;
-/** How long a call that is under way may go on when the process is to end. */
+/** How long a call in progress may continue after the process was asked to stop. */
 const stopGraceMs = 8000;
 
 /**
- * Drives one run to its end in this process: takes its lease once, then does job after job, sleeping between them.
- * Trouble that may heal is tried again a few times; the rest ends the run as `failed`. When `signal` aborts, a write that
- * is under way may end, nothing else begins, and the run goes on wherever somebody next drives it.
+ * Drives one run to its end in this process: takes its lease once, then runs step after step, sleeping between them.
+ * An error that may heal is retried a few times; any other ends the run as `failed`. When `signal` aborts, a write in
+ * progress may end and nothing else starts; the run continues wherever it is driven next.
  */
 export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
   const { engine, owner } = io;
   const { store, clock } = engine;
-  const patience = new AbortController();
-  const wish = { name: `run:${runId}`, owner, ttlMs: runLeaseMs };
+  const graceOver = new AbortController();
+  const request = { name: `run:${runId}`, owner, ttlMs: runLeaseMs };
   if (io.signal.aborted) return 'stopped';
-  const held = await holdLease(wish, { leases: store.leases, clock }, patience.signal);
+  const held = await holdLease(request, { leases: store.leases, clock }, graceOver.signal);
   if (held === undefined) return 'busy';
   const stopping = AbortSignal.any([io.signal, held.signal]);
   const ended = new AbortController();
-  const hurry = (): void => {
+  const startGrace = (): void => {
     clock.sleep(stopGraceMs, ended.signal).then(
-      () => patience.abort(io.signal.reason),
+      () => graceOver.abort(io.signal.reason),
       () => {},
     );
   };
-  io.signal.addEventListener('abort', hurry, { once: true });
+  io.signal.addEventListener('abort', startGrace, { once: true });
   try {
     const run = await store.runs.get(runId);
     const sync = run === undefined ? undefined : engine.syncs.get(run.sync);
     if (run === undefined || sync === undefined) return 'busy';
-    const driving: Driving = { owned: { run, lease: held.lease }, sync, signal: held.signal, stopping };
-    let outcome = continueWith(runId, resumePoint(run));
-    while (outcome.kind === 'continue') {
-      await waitUnlessCancelled(runId, outcome.afterMs, engine, stopping);
-      outcome = await runPatiently(outcome, driving, io);
+    const driving: RunContext = { owned: { run, lease: held.lease }, sync, signal: held.signal, stopping };
+    let outcome: JobOutcome = { kind: 'next' };
+    while (outcome.kind !== 'done') {
+      const afterMs = outcome.kind === 'again' ? outcome.afterMs : 0;
+      await waitUnlessCancelled(runId, afterMs, engine, stopping);
+      outcome = await advanceWithRetries(driving, io);
     }
     return 'ended';
   } catch (error) {
     if (stopping.aborted || (error instanceof RollcallError && error.code === 'LEASE_LOST')) return 'stopped';
     throw error;
   } finally {
-    io.signal.removeEventListener('abort', hurry);
+    io.signal.removeEventListener('abort', startGrace);
     ended.abort(new RollcallError('the run is no longer driven here', { code: 'CANCELLED' }));
     await held.release();
   }
 }
 
-type Driving = RunContext & { readonly stopping: AbortSignal };
-
-/** The one job whose calls change something outside: it may end the call that is under way. */
-const sendingJob = jobOfVerb.deliver;
-
-function contextFor(job: string, driving: Driving, { engine, keepToken }: DriveIo): JobContext {
-  const signal = job === sendingJob ? driving.signal : driving.stopping;
+function contextFor(driving: RunContext, { engine, keepToken }: DriveIo): JobContext {
   return {
     engine,
-    signal,
-    withRun: async (id, work) => {
+    keepToken,
+    async withRun(id, work) {
       const run = await engine.store.runs.get(id);
       if (run === undefined || run.phase === 'done') return undefined;
-      return work({ ...driving, signal, owned: { ...driving.owned, run } });
+      return work({ ...driving, owned: { ...driving.owned, run } });
     },
-    keepToken,
-    adopt: () => {},
-    orphaned: async () => {},
   };
 }
 
-/** One job, tried again while its trouble may heal; then the run is failed, in words that say why. */
-async function runPatiently(
-  { job, payload }: Extract<JobOutcome, { kind: 'continue' }>,
-  driving: Driving,
-  io: DriveIo,
-): Promise<JobOutcome> {
+/** Runs one step, again while its error may heal; after that the run fails with the error's message as its reason. */
+async function advanceWithRetries(driving: RunContext, io: DriveIo): Promise<JobOutcome> {
   const { logger } = io.engine;
   const { run } = driving.owned;
-  const context = contextFor(job, driving, io);
+  const context = contextFor(driving, io);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await io.runJob(job, payload, context);
+      return await io.runJob('advance-run', { run: run.id }, context);
     } catch (error) {
       driving.stopping.throwIfAborted();
       const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
-      // Whoever took the run over decides how it ends.
+      // The process that took the run over decides how it ends.
       if (code === 'LEASE_LOST') throw error;
       const waitMs = retryWait(error, attempt, withoutJitter);
       if (waitMs === undefined) {
-        logger.error({ run: run.id, step: job, code, error: textOf(error) }, 'run failed');
-        return continueWith(run.id, await failRun(driving, error, io.engine));
+        logger.error({ run: run.id, code, error: textOf(error) }, 'run failed');
+        return failRun(driving, error, io.engine);
       }
-      logger.warn({ run: run.id, step: job, code, attempt, waitMs, error: textOf(error) }, 'trying again');
+      logger.warn({ run: run.id, code, attempt, waitMs, error: textOf(error) }, 'retrying');
       io.engine.progress({ step: 'retrying', afterMs: waitMs, reason: textOf(error) });
       await waitUnlessCancelled(run.id, waitMs, io.engine, driving.stopping);
     }
   }
 }
 
-/** Waits, in pieces. Ends early when a person has cancelled the run: the next job notices that first. */
+/** Waits, in pieces. Ends early when the run is cancelled: the next step notices that first. */
 async function waitUnlessCancelled(
   runId: string,
   waitMs: number,

@@ -110,7 +110,7 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
     const worker = await startHere(world, 'worker');
     const [run] = await world.ended(1);
     expect(run?.outcome).toBe('failed');
-    expect(run?.reason).toContain('a worker died 6 times at sync of this run');
+    expect(run?.reason).toContain('a worker died 6 times while it ran this job');
     await worker.stop();
     await scheduler.stop();
     expect(world.sandbox.state.log).toEqual([]);
@@ -142,7 +142,7 @@ describe('a job that has to wait for long', () => {
       engine: engine.io,
       newOwner: () => 'worker',
       stop: never,
-      patience: never,
+      graceOver: never,
       keepToken: async () => {},
       runJob: async (job) => {
         asked.push(job);
@@ -178,7 +178,7 @@ describe('one job, delivered twice at the same time', () => {
       engine: engine.io,
       newOwner: () => `worker-${++takings}`,
       stop: never,
-      patience: never,
+      graceOver: never,
       keepToken: async () => {},
       runJob,
       random: () => 0,

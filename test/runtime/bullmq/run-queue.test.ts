@@ -1,7 +1,14 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/main/system.ts';
-import { firstPiece, type JobData, jobIdOf, readJobData, runOfJobId } from '../../../src/runtime/bullmq/job-data.ts';
+import {
+  firstPiece,
+  type JobData,
+  jobIdOf,
+  readJobData,
+  runlessJob,
+  runOfJobId,
+} from '../../../src/runtime/bullmq/job-data.ts';
 import { closeRedis, openRedis } from '../../../src/runtime/bullmq/open-redis.ts';
 import { openRunQueue, priorityOf } from '../../../src/runtime/bullmq/run-queue.ts';
 import { closeAfterAll, openRedisServer, redisOrSkip } from './with-redis.ts';
@@ -15,7 +22,7 @@ describe('what stands in Redis for a job', () => {
     const ours: JobData = firstPiece('run_1');
     expect(readJobData(ours)).toEqual(ours);
     for (const other of [
-      { ...ours, v: 2 },
+      { ...ours, v: 3 },
       { ...ours, people: [] },
       { ...ours, payload: { run: { id: 1 } } },
       'x',
@@ -25,13 +32,18 @@ describe('what stands in Redis for a job', () => {
     }
   });
 
+  it('of the version before advances its run from the stored phase', () => {
+    const former = { v: 1, job: 'settle', payload: { run: 'run_1', batch: 'run_1_b00001' }, tries: 2, piece: 3 };
+    expect(readJobData(former)).toEqual({ ...firstPiece('run_1'), tries: 2, piece: 3 });
+    const keepToken = runlessJob('keep-token', { connection: 'acme' });
+    expect(readJobData({ ...keepToken, v: 1 })).toEqual(keepToken);
+  });
+
   it('has an id that says which piece of which run it is, without the colon that the queue forbids', () => {
     const id = jobIdOf({ ...firstPiece('run_01J'), piece: 12 });
     expect(id).toBe('run_01J_12');
     expect(runOfJobId(id)).toBe('run_01J');
-    expect(jobIdOf({ v: 1, job: 'keep-token', payload: { connection: 'acme' }, tries: 0, piece: 0 })).toBe(
-      'keep-token_acme',
-    );
+    expect(jobIdOf(runlessJob('keep-token', { connection: 'acme' }))).toBe('keep-token_acme');
   });
 });
 

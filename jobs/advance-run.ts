@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { advanceRun } from '../src/engine/advance-run.ts';
+import type { JobContext } from '../src/engine/job-context.ts';
+import { defineJob } from './define-job.ts';
+
+/**
+ * Advances one run by one step, under the run's lease.
+ *
+ * Payload: the run's id. When: a run was opened, or the step before it ended; again after a wait that the step asked for.
+ * Effect: everything that a run does. The store says which step is next, so that the job may be lost, repeated or taken
+ * by another worker.
+ */
+export const advanceRunJob = defineJob({
+  name: 'advance-run',
+  payload: z.object({ run: z.string() }),
+  async run({ run }, { withRun, engine }: Pick<JobContext, 'withRun' | 'engine'>) {
+    return (await withRun(run, (context) => advanceRun(context, engine))) ?? { kind: 'done' };
+  },
+});

@@ -1,4 +1,0 @@
-import { runStepJob } from './run-step.ts';
-
-/** Looks after a batch that went out. */
-export const settle = runStepJob('settle');

@@ -1,0 +1,55 @@
+import { RollcallError } from '../core/errors.ts';
+import type { JobOutcome } from '../ports/job.ts';
+import { deliverNext } from './deliver.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
+import { finishRun } from './finish-run.ts';
+import { planRun } from './plan-run.ts';
+import { settleCurrent } from './settle.ts';
+
+/**
+ * Advances a run by one step: the whole story of a run. Each verb reads from the store where the run is, does one thing,
+ * stores the result and the next phase, and says when to continue. A run that was killed continues from its stored phase.
+ *
+ *   reading, planning  planRun        read the source, compare it with the platform, decide, guard, seal the plan
+ *   delivering         deliverNext    send the next batch, or finish the run when none is left
+ *   proving            settleCurrent  poll the status of the batch that is out, read its users back, store what is proven
+ *   done               –
+ *
+ * Throws what the runtime judges: an error with a retry, or one for `failRun`.
+ */
+export async function advanceRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
+  const { run } = context.owned;
+  // Only a batch that is being sent may continue after the process was asked to stop.
+  const stoppable = { ...context, signal: context.stopping };
+  switch (run.phase) {
+    case 'reading':
+    case 'planning':
+      stoppable.signal.throwIfAborted();
+      return run.reason === undefined ? planRun(stoppable, io) : finishRun(stoppable, io);
+    case 'delivering':
+      context.signal.throwIfAborted();
+      return deliverNext(context, io);
+    case 'proving':
+      stoppable.signal.throwIfAborted();
+      return settleCurrent(stoppable, io);
+    case 'done':
+      return { kind: 'done' };
+  }
+}
+
+/** Says that the schedule waits after refused credentials; see `backoffUntil`. */
+const afterRefusal =
+  'The schedule now waits one hour, then longer after each refusal, so that the account is not locked. ' +
+  'After you correct the credentials, "rollcall resync" or a restart reads at once.';
+
+/** Ends a run that cannot continue. Batches that are out stay unresolved, unsent changes are dropped, the reason is kept. */
+export async function failRun(context: RunContext, error: unknown, io: EngineIo): Promise<JobOutcome> {
+  const reason =
+    error instanceof RollcallError
+      ? error.message
+      : `unexpected: ${error instanceof Error ? error.message : 'unknown'}`;
+  if (!(error instanceof RollcallError) || error.code !== 'SOURCE_REFUSED') return finishRun(context, io, reason);
+  const { owned } = context;
+  await io.store.runs.update(owned, { facts: { ...owned.run.facts, isSourceRefused: true } });
+  return finishRun(context, io, `${reason} ${afterRefusal}`);
+}

@@ -1,0 +1,71 @@
+import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
+
+const pageSize = 500;
+
+/** A batch of the run that has not been sent. `number` is its place in the run, from 1. */
+export function newBatch(
+  { owned, sync }: RunContext,
+  { number, kind, size, parent }: Pick<Batch, 'number' | 'kind' | 'size'> & { readonly parent?: string },
+): Batch {
+  return {
+    id: `${owned.run.id}_b${String(number).padStart(5, '0')}`,
+    run: owned.run.id,
+    sync: sync.settings.name,
+    connection: sync.settings.connection,
+    number,
+    kind,
+    size,
+    state: 'planned',
+    sentAt: undefined,
+    fileId: undefined,
+    fileName: undefined,
+    status: undefined,
+    polls: 0,
+    final: undefined,
+    finalAt: undefined,
+    reason: undefined,
+    parent,
+  };
+}
+
+/** The batch that the run works on: the first in order of number that has not ended. Undefined when all have. */
+export function currentBatch(batches: readonly Batch[]): Batch | undefined {
+  return batches.find(
+    ({ state, finalAt }) => state !== 'settled' && !(state === 'unresolved' && finalAt !== undefined),
+  );
+}
+
+/** Yields the changes of a plan in order of identification, a page at a time. */
+export async function* changesOf(
+  planId: string,
+  io: EngineIo,
+  query: Pick<Parameters<EngineIo['store']['plans']['page']>[1], 'states' | 'classes' | 'batch'>,
+): AsyncGenerator<PlannedChange, void> {
+  for (let after: string | undefined; ; ) {
+    const page = await io.store.plans.page(planId, {
+      ...query,
+      limit: pageSize,
+      ...(after === undefined ? {} : { after }),
+    });
+    yield* page;
+    if (page.length < pageSize) return;
+    after = page.at(-1)?.identification;
+  }
+}
+
+/** All changes of one batch, in order of identification. */
+export async function changesInBatch(batch: Batch, io: EngineIo): Promise<PlannedChange[]> {
+  return Array.fromAsync(changesOf(batch.run, io, { batch: batch.id }));
+}
+
+/** The same mark for every change. */
+export function marksFor(
+  changes: readonly { readonly identification: string }[],
+  state: ChangeMark['state'],
+  reason?: string,
+): ChangeMark[] {
+  return changes.map(({ identification }) =>
+    reason === undefined ? { identification, state } : { identification, state, reason },
+  );
+}

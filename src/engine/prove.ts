@@ -1,0 +1,109 @@
+import { countOf } from '../core/count-of.ts';
+import type { Finding } from '../core/finding.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { JobOutcome } from '../ports/job.ts';
+import type { Batch, ChangeMark } from '../ports/store.ts';
+import { changesInBatch } from './batches.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
+import { entryAfter, markOf, type ReadBack, readBack } from './read-back.ts';
+import { isFilePending, pollAgain, toDelivery } from './settle-steps.ts';
+import { splitBatch } from './split.ts';
+
+/** What to do with changes that the platform does not show. */
+export type IfUnseen = 'wait' | 'fail' | 'split' | 'unresolved';
+
+export interface Proof {
+  readonly batch: Batch;
+  readonly ifUnseen: IfUnseen;
+}
+
+/** Reads the batch's users back and stores what is certain, with the ledger, in one transaction. */
+export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof, io: EngineIo): Promise<JobOutcome> {
+  const { owned, sync, signal } = context;
+  const changes = await changesInBatch(batch, io);
+  const open = changes.filter(({ state }) => state === 'sent' || state === 'unresolved');
+  const backs = await readBack(open, sync, signal, io);
+  io.checkpoint('read-back');
+  const now = io.clock.now();
+  const hasUnclear = backs.some(({ isUnclear }) => isUnclear === true);
+  const action = hasUnclear ? ifUnclear(context, { batch, ifUnseen }, now) : ifUnseen;
+  // Where an answer was lost, or the file never ended, only a visible effect proves that the change was taken.
+  const isUnknown = ({ change, isUnclear }: ReadBack): boolean =>
+    isUnclear === true || isFilePending(batch) || unknown.has(change.identification);
+  const unknown = new Set(
+    open.filter(({ state }) => state === 'unresolved').map(({ identification }) => identification),
+  );
+  const marks: ChangeMark[] = [];
+  const ledger: LedgerEntry[] = [];
+  const findings: Finding[] = [];
+  const unseen: ReadBack[] = [];
+  for (const back of backs) {
+    const { identification } = back.change;
+    const needsSign = action === 'wait' || action === 'split' || isUnknown(back);
+    if (back.verdict.kind === 'not-seen' || (back.verdict.kind === 'unverified' && needsSign)) {
+      unseen.push(back);
+      continue;
+    }
+    const entry = entryAfter(back, sync, now);
+    if (entry !== undefined) ledger.push(entry);
+    marks.push(markOf(back, now));
+    findings.push(...findingsOf(back));
+    if (back.verdict.kind === 'unverified') findings.push(unverified(identification));
+  }
+  if (unseen.length > 0 && action === 'wait') {
+    // Nothing is stored yet: what is certain now is read again and reported once.
+    const polled = { ...batch, polls: batch.polls + 1 };
+    await io.store.batches.update(owned, batch.id, { polls: polled.polls });
+    return pollAgain(context, polled);
+  }
+  if (unseen.length > 0 && action === 'split') {
+    return splitBatch(context, batch, { marks, ledger, unseen, findings }, io);
+  }
+  let unresolved = 0;
+  for (const back of unseen) {
+    const { identification } = back.change;
+    const what = back.verdict.kind === 'not-seen' ? back.verdict.what : 'nothing shows that it was taken';
+    if (action === 'unresolved' || isUnknown(back)) {
+      unresolved += 1;
+      marks.push({ identification, state: 'unresolved', reason: `the outcome is not known: ${what}` });
+    } else marks.push({ identification, state: 'failed', reason: `the platform reported done, but ${what}` });
+  }
+  if (unresolved > 0) findings.push(leftUnresolved(batch, unresolved));
+  // Direct calls may have stopped early (too many requests): what was not tried goes out again.
+  const hasUntried = changes.some(({ state }) => state === 'planned');
+  const state = unresolved > 0 ? 'unresolved' : hasUntried ? 'planned' : 'settled';
+  const finalAt = state === 'planned' ? undefined : (batch.finalAt ?? now);
+  await io.store.batches.update(owned, batch.id, { state, finalAt }, { marks, ledger });
+  await io.store.runs.addFindings(owned, findings);
+  io.checkpoint('batch-settled');
+  return toDelivery(context, io);
+}
+
+/** Where read and search disagree about a user, the row may have landed: it is neither sent again nor called failed. */
+function ifUnclear({ sync }: RunContext, { batch, ifUnseen }: Proof, now: number): IfUnseen {
+  if (ifUnseen !== 'split' && ifUnseen !== 'fail') return ifUnseen;
+  if (now < (batch.finalAt ?? batch.sentAt ?? 0) + sync.settings.settle.visibleWithinMs) return 'wait';
+  return ifUnseen === 'split' ? 'unresolved' : ifUnseen;
+}
+
+function findingsOf({ change, verdict }: ReadBack): Finding[] {
+  const { identification } = change;
+  if (verdict.kind === 'ignored') {
+    const message = `the platform accepted the change but ignored ${verdict.fields.join(', ')}: is the field writable for this connection?`;
+    return [{ code: 'ignored-field', identification, message }];
+  }
+  const kept = verdict.kind === 'applied' ? Object.keys(verdict.quirks) : [];
+  if (kept.length === 0) return [];
+  const message = `the platform stores ${kept.join(', ')} differently from what was sent (cut, trimmed or re-cased): treated as equal from now on`;
+  return [{ code: 'kept-differently', identification, message }];
+}
+
+function unverified(identification: string): Finding {
+  const message = 'only write-only fields were sent and lastUpdate did not move: they are sent again at most twice';
+  return { code: 'unverified', identification, message };
+}
+
+function leftUnresolved(batch: Batch, count: number): Finding {
+  const message = `batch ${batch.number}: the outcome of ${countOf(count, 'change')} is not known; nothing more goes to these users until the platform shows them applied or settle.unknownAfter has passed`;
+  return { code: 'unresolved', message };
+}

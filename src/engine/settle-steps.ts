@@ -1,0 +1,26 @@
+import type { JobOutcome } from '../ports/job.ts';
+import type { Batch } from '../ports/store.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
+
+const longestPollMs = 60_000;
+
+/**
+ * Polls again after a growing wait: `settle.every`, half as long again each time, at most a minute. `atLeastMs` is what
+ * the platform asked for.
+ */
+export function pollAgain({ sync }: RunContext, batch: Batch, atLeastMs = 0): JobOutcome {
+  const { everyMs } = sync.settings.settle;
+  const afterMs = Math.min(everyMs * 1.5 ** Math.min(batch.polls, 20), Math.max(longestPollMs, everyMs));
+  return { kind: 'again', afterMs: Math.round(Math.max(afterMs, atLeastMs)) };
+}
+
+/** Goes back to delivering: the batch that was out has ended. */
+export async function toDelivery({ owned }: RunContext, io: EngineIo): Promise<JobOutcome> {
+  await io.store.runs.update(owned, { phase: 'delivering' });
+  return { kind: 'next' };
+}
+
+/** Whether the platform has a file of ours without a final status. */
+export function isFilePending({ fileId, final }: Batch): boolean {
+  return fileId !== undefined && final === undefined;
+}

@@ -1,0 +1,25 @@
+import type { Run, Store } from '../../ports/store.ts';
+import type { Dispatch } from '../scheduler.ts';
+import { firstPiece, runlessJob } from './job-data.ts';
+import { housekeepingPriority, priorityOf, type RunQueue } from './run-queue.ts';
+
+/** Puts jobs into the queue for any worker. `close` leaves the queue open: its owner closes it. */
+export function openQueueDispatch(queue: RunQueue, store: Store): Dispatch {
+  let lostBefore: ReadonlySet<string> = new Set();
+  const start = async ({ id }: Run): Promise<void> => {
+    const run = await store.runs.get(id);
+    if (run !== undefined && run.phase !== 'done') await queue.add(firstPiece(id), priorityOf(run.trigger));
+  };
+  return {
+    start,
+    async resume(idle) {
+      const queued = idle.length === 0 ? new Set<string>() : await queue.runs();
+      const lost = idle.filter(({ id }) => !queued.has(id));
+      // Only what is lost twice: a run between two jobs looks lost for a moment.
+      for (const run of lost) if (lostBefore.has(run.id)) await start(run);
+      lostBefore = new Set(lost.map(({ id }) => id));
+    },
+    enqueue: (job, payload) => queue.add(runlessJob(job, payload), housekeepingPriority),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,63 @@
+import type { JobOutcome } from '../../ports/job.ts';
+import type { Run } from '../../ports/store.ts';
+import type { Dispatch, RunlessJob } from '../scheduler.ts';
+import { type DriveIo, driveRun } from './drive-run.ts';
+
+/** How long a run that stopped with an unexpected error waits before it continues. */
+const afterErrorMs = 60_000;
+
+/** Runs everything in this process, in the background. `runHousekeeping` runs a job that belongs to no run. */
+export function openLocalDispatch(
+  drive: DriveIo,
+  runHousekeeping: (job: RunlessJob, payload: unknown) => Promise<JobOutcome>,
+): Dispatch {
+  const { clock, logger } = drive.engine;
+  const inProgress = new Map<string, Promise<void>>();
+  const blockedUntil = new Map<string, number>();
+  const inBackground = (key: string, work: () => Promise<unknown>, onError: (error: unknown) => void): void => {
+    if (inProgress.has(key)) return;
+    const ended = work()
+      .then(() => {}, onError)
+      .finally(() => inProgress.delete(key));
+    inProgress.set(key, ended);
+  };
+  const start = ({ id }: Run): void => {
+    if ((blockedUntil.get(id) ?? 0) > clock.now()) return;
+    blockedUntil.delete(id);
+    inBackground(
+      id,
+      () => driveRun(id, drive),
+      (error) => {
+        blockedUntil.set(id, clock.now() + afterErrorMs);
+        logger.error({ run: id, error: textOf(error) }, 'run stopped; it continues in a minute');
+      },
+    );
+  };
+  return {
+    start: async (run) => start(run),
+    async resume(idle) {
+      for (const run of idle) start(run);
+    },
+    async enqueue(job, payload) {
+      inBackground(
+        `${job} ${Object.values(payload).join()}`,
+        () => unlessStopped(runHousekeeping(job, payload), drive.signal),
+        (error) => logger.error({ job, error: textOf(error) }, 'job failed'),
+      );
+    },
+    close: async () => void (await Promise.all(inProgress.values())),
+  };
+}
+
+/** Resolves early when the process is asked to stop: a token exchange in progress is not waited for. */
+function unlessStopped(work: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown';
+}
