@@ -1,6 +1,6 @@
 import { type ChangeClass, changeClasses } from './change.ts';
 import { countOf } from './count-of.ts';
-import type { VanishedField } from './field-sight.ts';
+import type { VanishedField } from './field-visibility.ts';
 import type { FieldName } from './fields.ts';
 import type { Hold } from './run.ts';
 import type { GuardSettings, Threshold } from './settings.ts';

@@ -14,9 +14,9 @@ export function compileSourcePath(path: string): (fields: Fields) => unknown {
  * Compiles the question whether a record says anything at the path: a value, or that there is none (null there or above,
  * or a list that is shorter). False means that the source does not show the field: not asked for, not granted, omitted.
  */
-export function compileSourceSight(path: string): (fields: Fields) => boolean {
+export function compileVisibility(path: string): (fields: Fields) => boolean {
   const steps = path.split('.');
-  return (fields) => (Object.hasOwn(fields, path) ? fields[path] !== undefined : isInSight(fields, steps));
+  return (fields) => (Object.hasOwn(fields, path) ? fields[path] !== undefined : isVisible(fields, steps));
 }
 
 /** Whether a source with these field names may hold something at the path. */
@@ -25,7 +25,7 @@ export function isKnownSourcePath(path: string, names: readonly string[]): boole
   return names.includes(path) || names.includes(first);
 }
 
-function isInSight(fields: Fields, steps: readonly string[]): boolean {
+function isVisible(fields: Fields, steps: readonly string[]): boolean {
   let current: unknown = fields;
   for (const step of steps) {
     if (current === null) return true;

@@ -3,10 +3,10 @@ import type { Finding } from '../core/finding.ts';
 import type { Mapped, Person } from '../core/person.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
-import { type Candidates, equalUser } from './compare.ts';
+import { type Candidates, equalUser } from './compare-platform.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
-import { pointRequest } from './pull.ts';
+import { pointRequest } from './read-source.ts';
 
 export interface ConfirmJob {
   readonly sync: Sync;

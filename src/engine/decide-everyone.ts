@@ -8,7 +8,7 @@ import { type Case, type Decision, decide, type SourceSays } from '../core/plan.
 import type { Snapshot } from '../core/snapshot.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
-import { type Candidates, equalUser } from './compare.ts';
+import { type Candidates, equalUser } from './compare-platform.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import type { Absent } from './person-text.ts';

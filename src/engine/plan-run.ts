@@ -6,7 +6,8 @@ import type { Batch, HoldRecord } from '../ports/store.ts';
 import { changesOf, newBatch } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { finishRun } from './finish-run.ts';
-import { makePlan, type Plan } from './make-plan.ts';
+import { makePlan } from './make-plan.ts';
+import type { Plan } from './plan-job.ts';
 
 const holdForMs = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { RollcallError } from '../core/errors.ts';
 import { openFillCount } from '../core/field-fill.ts';
-import { watchFields } from '../core/field-sight.ts';
+import { watchFields } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { MappingTrace } from '../core/mapping.ts';
 import type { Mapped, SourceRecord, Standing } from '../core/person.ts';
@@ -79,7 +79,7 @@ const listedReasons = 200;
 /** Counts records; keeps no value of any but those of the status field. */
 function openTally({ settings, mapping }: Sync) {
   const fill = openFillCount();
-  const sight = watchFields(mapping.reads);
+  const visibility = watchFields(mapping.reads);
   const status = settings.lifecycle?.status;
   const readStatus = status === undefined ? undefined : compileSourcePath(status);
   const statuses = new Map<
@@ -115,7 +115,7 @@ function openTally({ settings, mapping }: Sync) {
     count(record: SourceRecord, person: Mapped): void {
       records += 1;
       fill.count(record);
-      sight.see(record);
+      visibility.see(record);
       countStatus(record, person.kind === 'person' ? person.standing : 'rejected');
       if (person.kind !== 'unreadable') {
         if (names.has(person.identification)) duplicates += 1;
@@ -130,7 +130,7 @@ function openTally({ settings, mapping }: Sync) {
       for (const [field, people] of mapped) if ((person.fields[field] ?? '') !== '') mapped.set(field, people + 1);
     },
     sums(): Sums {
-      const seen = sight.sight();
+      const seen = visibility.visibility();
       return {
         fields: fill.fields().map((field) => ({ ...field, readers: mapping.readers.get(field.path) ?? [] })),
         isFieldListCut: fill.isCut,

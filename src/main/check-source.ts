@@ -1,5 +1,5 @@
 import { countOf } from '../core/count-of.ts';
-import { watchFields } from '../core/field-sight.ts';
+import { watchFields } from '../core/field-visibility.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
 import { absentFields } from '../engine/check-fields.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
@@ -57,8 +57,8 @@ function judgePage(
   const unreadable = bad === undefined ? '' : ` and ${broken.length} that cannot be read (${bad.at}: ${bad.reason})`;
   const watch = watchFields(mapping.reads);
   for (const record of records) watch.see(record);
-  const sight = watch.sight();
-  const unseen = [...mapping.readers].filter(([read]) => sight[read] !== true);
+  const visibility = watch.visibility();
+  const unseen = [...mapping.readers].filter(([read]) => visibility[read] !== true);
   if (unseen.length > 0) {
     const names = unseen.map(([read, readers]) => `${read} (for ${readers.join(', ')})`).join('; ');
     const message =

@@ -1,7 +1,7 @@
 import { RollcallError } from '../core/errors.ts';
 import { countChanges } from '../core/report.ts';
 import type { Sync } from '../engine/engine-io.ts';
-import type { Plan } from '../engine/make-plan.ts';
+import type { Plan } from '../engine/plan-job.ts';
 import type { PlanReport, RunReport } from '../ports/app.ts';
 import type { Run, Store } from '../ports/store.ts';
 

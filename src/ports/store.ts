@@ -1,5 +1,5 @@
 import type { Change, ChangeClass, ChangeKind } from '../core/change.ts';
-import type { FieldSight } from '../core/field-sight.ts';
+import type { FieldVisibility } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
@@ -315,7 +315,7 @@ export interface ReadRecord {
   /** Share of people with a value, per mapped field: 0 to 1. */
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
   /** Which source fields of the mapping came for anybody; absent in reads of versions that did not look. */
-  readonly sight?: FieldSight;
+  readonly visibility?: FieldVisibility;
 }
 
 export interface Reads {

@@ -1,6 +1,6 @@
 import { countOf } from '../core/count-of.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
-import { compileSourcePath, compileSourceSight } from '../core/source-path.ts';
+import { compileSourcePath, compileVisibility } from '../core/source-path.ts';
 import { digestOf, wordAt } from './digest.ts';
 import { openKeySet } from './key-set.ts';
 
@@ -29,7 +29,7 @@ export interface Tally {
 /** Opens the tally of one read. */
 export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules): Tally {
   const keyOf = typeof key === 'string' ? compileSourcePath(key) : key;
-  const unseen = new Map(expected.map((path) => [path, compileSourceSight(path)]));
+  const unseen = new Map(expected.map((path) => [path, compileVisibility(path)]));
   const seen = openKeySet();
   const doubts: string[] = [];
   // The sum of the records' hashes is the same in whatever order they come.
@@ -41,7 +41,7 @@ export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules
   return {
     add(fields) {
       rows += 1;
-      if (unseen.size > 0) for (const [path, isInSight] of unseen) if (isInSight(fields)) unseen.delete(path);
+      if (unseen.size > 0) for (const [path, isVisible] of unseen) if (isVisible(fields)) unseen.delete(path);
       addHash(sum, fields);
       const value = keyOf(fields);
       if (value === undefined || value === null || value === '') {

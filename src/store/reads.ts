@@ -1,4 +1,4 @@
-import type { FieldSight } from '../core/field-sight.ts';
+import type { FieldVisibility } from '../core/field-visibility.ts';
 import type { ReadRecord, Reads, Watermark } from '../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from './database.ts';
 
@@ -23,7 +23,7 @@ export function createReads(db: Database): Reads {
           stamp: row.stamp,
           isAccepted: row.is_accepted === 1,
           fillRates: JSON.parse(row.fill_rates) as ReadRecord['fillRates'],
-          ...(row.sight === null ? {} : { sight: JSON.parse(row.sight) as FieldSight }),
+          ...(row.sight === null ? {} : { visibility: JSON.parse(row.sight) as FieldVisibility }),
         }
       );
     },
@@ -37,7 +37,7 @@ export function createReads(db: Database): Reads {
           stamp: read.stamp,
           is_accepted: Number(read.isAccepted),
           fill_rates: JSON.stringify(read.fillRates),
-          sight: read.sight === undefined ? null : JSON.stringify(read.sight),
+          sight: read.visibility === undefined ? null : JSON.stringify(read.visibility),
         };
         // A resumed run reads again: its later read replaces the first.
         await transaction

@@ -213,7 +213,7 @@ export function describeRuns(store: () => Store): void {
         stamp: `of ${run}`,
         isAccepted,
         fillRates: { email: 0.98 },
-        sight: { work_email: true, end: false },
+        visibility: { work_email: true, end: false },
       };
     };
 

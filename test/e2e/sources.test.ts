@@ -115,7 +115,7 @@ describe('a source that was only half read', () => {
     await office.writeEmployees(employees(20).map((row) => ({ ...row, status: 'aktiv' })));
     const { run, findings } = await office.apply();
     expect(run).toMatchObject({ outcome: 'failed', facts: { sourceRows: 20 } });
-    expect(run.reason).toContain('20 rows, and none can be used');
+    expect(run.reason).toContain('20 rows, none of them usable');
     expect(findings).toHaveLength(20);
     expect(enabledUsers(office)).toBe(20);
   });

@@ -177,7 +177,7 @@ describe('a deployment', () => {
       expect(starts.map((at) => at.toISOString().slice(8, 13).replace('T', ' ')).reverse()).toEqual(hours);
       const [last] = await bench.store.runs.list({ limit: 1 });
       expect(last?.reason).toContain('"rollcall resync"');
-      expect(bench.logger.text()).toContain('the schedule leaves it alone');
+      expect(bench.logger.text()).toContain('the schedule waits');
     });
 
     it('is asked at once when a person asks, or after a restart, and by the schedule once it has accepted them', async () => {

@@ -5,7 +5,8 @@ import { openErrorGate } from './error-gate.ts';
 import { readJobData, runOfJobId } from './job-data.ts';
 import type { RedisClient } from './open-redis.ts';
 import { priorityOf, queueName, type RunQueue } from './run-queue.ts';
-import { giveUp, type Worked, type WorkIo, workJob } from './work-job.ts';
+import type { WorkIo } from './work-io.ts';
+import { giveUp, type Worked, workJob } from './work-job.ts';
 
 export interface QueueTiming {
   /** A job whose worker has not renewed its lock for this long is free. */

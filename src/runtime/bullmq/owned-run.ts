@@ -1,6 +1,6 @@
 import type { RunContext } from '../../engine/engine-io.ts';
 import { holdLease } from '../hold-lease.ts';
-import type { WorkIo } from './work-job.ts';
+import type { WorkIo } from './work-io.ts';
 
 /** Longer than a worker is ever blocked, short enough that the run of a dead worker continues within seconds. */
 export const runLeaseMs = 6000;

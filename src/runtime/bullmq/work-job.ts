@@ -1,26 +1,11 @@
 import { RollcallError } from '../../core/errors.ts';
 import { failRun } from '../../engine/advance-run.ts';
-import type { EngineIo, RunContext } from '../../engine/engine-io.ts';
-import type { JobContext } from '../../engine/job-context.ts';
+import type { RunContext } from '../../engine/engine-io.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
 import type { JobData } from './job-data.ts';
 import { RunBusy, withOwnedRun } from './owned-run.ts';
-
-export interface WorkIo {
-  readonly engine: EngineIo;
-  /** Returns a new lease owner for each lease: two jobs of one process must not share one. */
-  readonly newOwner: () => string;
-  /** Aborts when the process is asked to stop: no step starts, a write in progress may end. */
-  readonly stop: AbortSignal;
-  /** Aborts some time after `stop`: nothing may continue. */
-  readonly graceOver: AbortSignal;
-  readonly keepToken: JobContext['keepToken'];
-  /** Runs a job of the job table by name. */
-  readonly runJob: (name: string, payload: unknown, context: JobContext) => Promise<JobOutcome>;
-  /** 0 ≤ x < 1, for jitter. */
-  readonly random: () => number;
-}
+import type { WorkIo } from './work-io.ts';
 
 /** What happens to a job of the queue next: it ends, it runs again after a wait, or another one follows it. */
 export type Worked =

@@ -1,4 +1,4 @@
-import { compileSourceSight } from '../../core/source-path.ts';
+import { compileVisibility } from '../../core/source-path.ts';
 import { isRecord } from '../../http/json-text.ts';
 import { type EmploymentStatus, statusField } from '../../source-kit/employment-status.ts';
 import type { ScimConfig } from './schema.ts';
@@ -19,7 +19,7 @@ const texts = ['id', 'externalId', 'userName'];
  */
 export function openUserReader({ attributes = [], extensions }: ScimConfig): UserReader {
   const aliases = Object.entries(extensions);
-  const asked = attributes.map((path) => ({ path, steps: path.split('.'), isIn: compileSourceSight(path) }));
+  const asked = attributes.map((path) => ({ path, steps: path.split('.'), isIn: compileVisibility(path) }));
   const shown = new Set<string>();
   return {
     page(resources) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { correctSight, neverShown, vanishedFields, watchFields } from '../../src/core/field-sight.ts';
+import { correctVisibility, neverShown, vanishedFields, watchFields } from '../../src/core/field-visibility.ts';
 
-describe('a field is in sight', () => {
+describe('a field is visible', () => {
   it.each([
     { fields: { end: '2024-06-30' }, path: 'end', isSeen: true },
     { fields: { end: '' }, path: 'end', isSeen: true },
@@ -20,20 +20,20 @@ describe('a field is in sight', () => {
   ])('$path of $fields: $isSeen', ({ fields, path, isSeen }) => {
     const watch = watchFields([path]);
     watch.see({ at: 'item 1', fields });
-    expect(Object.entries(watch.sight())).toEqual([[path, isSeen]]);
+    expect(Object.entries(watch.visibility())).toEqual([[path, isSeen]]);
   });
 
   it('when one record of many shows it', () => {
     const watch = watchFields(['a', 'b', 'c']);
     for (const fields of [{}, { b: 1 }, { c: null }, {}]) watch.see({ at: 'x', fields });
-    expect(watch.sight()).toEqual({ a: false, b: true, c: true });
+    expect(watch.visibility()).toEqual({ a: false, b: true, c: true });
   });
 });
 
-it('what the source says it gave for nobody is not in sight, though every record has null for it', () => {
-  const sight = { end: true, 'end.day': true, ending: true, start: false };
-  expect(correctSight(sight, ['end'])).toEqual({ end: false, 'end.day': false, ending: true, start: false });
-  expect(correctSight(sight, [])).toBe(sight);
+it('what the source says it returned for no record is not visible, although every record has null for it', () => {
+  const visibility = { end: true, 'end.day': true, ending: true, start: false };
+  expect(correctVisibility(visibility, ['end'])).toEqual({ end: false, 'end.day': false, ending: true, start: false });
+  expect(correctVisibility(visibility, [])).toBe(visibility);
 });
 
 describe('a field that nobody shows', () => {

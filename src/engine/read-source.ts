@@ -1,4 +1,4 @@
-import { correctSight, type FieldSight, watchFields } from '../core/field-sight.ts';
+import { correctVisibility, type FieldVisibility, watchFields } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Mapped, Person, RejectedPerson } from '../core/person.ts';
@@ -10,12 +10,12 @@ import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 
 /** What a read of the source came to. The people themselves are in the index. */
-export interface Pulled {
+export interface SourceRead {
   readonly snapshot: Snapshot;
   /** Share of people with a value, per mapped field. */
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
   /** Which of the fields that the mapping reads came for anybody at all. */
-  readonly sight: FieldSight;
+  readonly visibility: FieldVisibility;
   /** What the source says it was asked for and gave for nobody. */
   readonly notReturned: readonly string[];
   readonly evidence: string | undefined;
@@ -25,7 +25,7 @@ export interface Pulled {
   readonly readAt: number;
 }
 
-export interface PullJob {
+export interface ReadJob {
   readonly sync: Sync;
   readonly reading: Reading;
   readonly previous: SourceIo['previous'];
@@ -35,7 +35,7 @@ export interface PullJob {
 }
 
 /** Reads the source once, maps every record and files it in the index. */
-export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
+export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead> {
   const { sync, signal, find } = job;
   const now = io.clock.now();
   const request = readRequest(job);
@@ -88,8 +88,8 @@ export async function pull(job: PullJob, io: EngineIo): Promise<Pulled> {
         );
         const { notReturned = [] } = next.value;
         const evidence = next.value.complete ? next.value.evidence : undefined;
-        const sight = correctSight(watch.sight(), notReturned);
-        return { snapshot, fillRates, sight, notReturned, evidence, usable, readAt: now };
+        const visibility = correctVisibility(watch.visibility(), notReturned);
+        return { snapshot, fillRates, visibility, notReturned, evidence, usable, readAt: now };
       }
       for (const { at, reason } of next.value.broken) {
         unreadable += 1;
@@ -116,7 +116,7 @@ const proofless = {
   point: 'the read may lack somebody who was asked for',
 } as const;
 
-function readRequest({ reading, sync }: PullJob): ReadRequest {
+function readRequest({ reading, sync }: ReadJob): ReadRequest {
   switch (reading.kind) {
     case 'full':
       return { kind: 'full' };
@@ -133,7 +133,7 @@ export function pointRequest(identifications: readonly string[], { mapping }: Sy
   return field === undefined ? { kind: 'full' } : { kind: 'point', identifications, field };
 }
 
-function filePerson(person: Person | RejectedPerson, { index, sync, find }: PullJob): void {
+function filePerson(person: Person | RejectedPerson, { index, sync, find }: ReadJob): void {
   const { identification, at } = person;
   const known = index.find(identification);
   if (known.slot !== -1) {

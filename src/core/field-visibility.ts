@@ -1,25 +1,25 @@
 import type { CompiledMapping } from './mapping.ts';
 import type { SourceRecord } from './person.ts';
-import { compileSourceSight } from './source-path.ts';
+import { compileVisibility } from './source-path.ts';
 
 /** Which of the source fields that a mapping reads came for at least one person: the scope of a read, as far as we look. */
-export type FieldSight = Readonly<Record<string, boolean>>;
+export type FieldVisibility = Readonly<Record<string, boolean>>;
 
 /** Watches the records of one read. A field that was seen once is not looked for any more. */
-export interface SightWatch {
+export interface VisibilityWatch {
   see(record: SourceRecord): void;
-  sight(): FieldSight;
+  visibility(): FieldVisibility;
 }
 
-export function watchFields(reads: readonly string[]): SightWatch {
-  let unseen = reads.map((read) => ({ read, isIn: compileSourceSight(read) }));
+export function watchFields(reads: readonly string[]): VisibilityWatch {
+  let unseen = reads.map((read) => ({ read, isIn: compileVisibility(read) }));
   return {
     see({ fields }) {
       if (unseen.length === 0) return;
       const still = unseen.filter(({ isIn }) => !isIn(fields));
       if (still.length < unseen.length) unseen = still;
     },
-    sight() {
+    visibility() {
       const missing = new Set(unseen.map(({ read }) => read));
       return Object.fromEntries(reads.map((read) => [read, !missing.has(read)]));
     },
@@ -30,9 +30,11 @@ export function watchFields(reads: readonly string[]): SightWatch {
  * A sight corrected by the source's own word. A report that leaves out what is empty gives null for a column that came for
  * nobody: the records alone look as if everybody had none.
  */
-export function correctSight(sight: FieldSight, notReturned: readonly string[]): FieldSight {
-  if (notReturned.length === 0) return sight;
-  return Object.fromEntries(Object.entries(sight).map(([read, seen]) => [read, seen && !isAmong(read, notReturned)]));
+export function correctVisibility(visibility: FieldVisibility, notReturned: readonly string[]): FieldVisibility {
+  if (notReturned.length === 0) return visibility;
+  return Object.fromEntries(
+    Object.entries(visibility).map(([read, seen]) => [read, seen && !isAmong(read, notReturned)]),
+  );
 }
 
 function isAmong(read: string, names: readonly string[]): boolean {
@@ -52,7 +54,7 @@ export interface VanishedField {
  * Sentences on fields that are mapped and came for nobody, in the first read that looks for them: nothing is held by that,
  * but a misspelt name would otherwise be a platform field that silently stays empty.
  */
-export function neverShown({ readers, now, before, notReturned }: SightFacts): readonly string[] {
+export function neverShown({ readers, now, before, notReturned }: VisibilityFacts): readonly string[] {
   return [...readers].flatMap(([read, names]) => {
     const isNew = before === undefined || !Object.hasOwn(before, read);
     if (now[read] === true || !isNew || isAmong(read, notReturned)) return [];
@@ -61,11 +63,11 @@ export function neverShown({ readers, now, before, notReturned }: SightFacts): r
   });
 }
 
-export interface SightFacts {
+export interface VisibilityFacts {
   readonly readers: CompiledMapping['readers'];
-  readonly now: FieldSight;
+  readonly now: FieldVisibility;
   /** The last read that was accepted; undefined at the first one, and for reads of versions that did not look. */
-  readonly before: FieldSight | undefined;
+  readonly before: FieldVisibility | undefined;
   /** What the source itself says it was asked for and gave for nobody. */
   readonly notReturned: readonly string[];
 }
@@ -74,7 +76,7 @@ export interface SightFacts {
  * Compares what a full read shows with the last one. A field that nobody shows is vanished when it was shown before, or
  * when the source says that it asked for it in vain and no person has accepted that yet.
  */
-export function vanishedFields({ readers, now, before, notReturned }: SightFacts): readonly VanishedField[] {
+export function vanishedFields({ readers, now, before, notReturned }: VisibilityFacts): readonly VanishedField[] {
   const known = (read: string): boolean | undefined =>
     before !== undefined && Object.hasOwn(before, read) ? before[read] : undefined;
   return [...readers].flatMap(([read, names]) => {

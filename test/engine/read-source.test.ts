@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
 import { PeopleIndex } from '../../src/engine/people-index.ts';
-import { pull } from '../../src/engine/pull.ts';
+import { readSource } from '../../src/engine/read-source.ts';
 import type { Source } from '../../src/ports/source.ts';
 import { openFileSpool } from '../../src/store/file-spool.ts';
 import { fixedClock, someInstant } from '../support/fake-clock.ts';
@@ -40,7 +40,7 @@ it('a read that cannot be kept is ended, so that its source closes what it has o
 
   try {
     const job = { sync, reading: { kind: 'full' }, previous: undefined, index, signal, find: () => {} } as const;
-    await expect(pull(job, io)).rejects.toThrow('ENOSPC');
+    await expect(readSource(job, io)).rejects.toThrow('ENOSPC');
     expect(isOpen).toBe(false);
   } finally {
     spool.close();

@@ -1,0 +1,30 @@
+import { type Finding, isAboutIdentity } from '../core/finding.ts';
+
+const keptFindings = 10_000;
+
+/** Collects the findings of a plan. Keeps all that are about the whole read, and 10,000 that are about people. */
+export interface Findings {
+  readonly find: (finding: Finding) => void;
+  /** Those about the whole read first: many findings about people never crowd them out. */
+  all(): readonly Finding[];
+  /** Findings about who is who: how many there were, and how many of them were not kept. */
+  readonly identities: { readonly found: number; readonly notKept: number };
+}
+
+export function openFindings(): Findings {
+  const ofRead: Finding[] = [];
+  const ofPeople: Finding[] = [];
+  const identities = { found: 0, notKept: 0 };
+  return {
+    find(finding) {
+      const isKept = ofPeople.length < keptFindings;
+      if (finding.identification === undefined && finding.at === undefined) ofRead.push(finding);
+      else if (isKept) ofPeople.push(finding);
+      if (!isAboutIdentity(finding)) return;
+      identities.found += 1;
+      if (!isKept) identities.notKept += 1;
+    },
+    all: () => [...ofRead, ...ofPeople],
+    identities,
+  };
+}

@@ -1,0 +1,34 @@
+import { type Compared, comparePlatform } from './compare-platform.ts';
+import { confirmGone } from './confirm-gone.ts';
+import type { EngineIo } from './engine-io.ts';
+import type { PlanWork } from './plan-job.ts';
+import type { PlanRead } from './plan-read.ts';
+import { recall } from './recall.ts';
+import { recallConflicts } from './recall-conflicts.ts';
+import { peopleOf } from './some-people.ts';
+import { blockedUsers, resolveUnresolved, type Unresolved } from './unresolved.ts';
+
+/** The second step's result: who needs a decision. */
+export interface PlanCompared extends Compared {
+  readonly unresolved: Unresolved;
+  /** Users that are ours. */
+  readonly managed: number;
+  /** People whom a delta calls gone and the source, asked again, does not. */
+  readonly unconfirmed: number;
+}
+
+/** Settles what earlier runs left unresolved, recalls the ledger, and compares the index with the platform. */
+export async function comparePeople(work: PlanWork, { reading }: PlanRead, io: EngineIo): Promise<PlanCompared> {
+  const { sync, index, spool, signal, context } = work;
+  const { find } = work.findings;
+  await recallConflicts({ sync, reading, index, find }, io);
+  const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
+  io.checkpoint('unresolved-seen');
+  const only = peopleOf(reading, index);
+  const managed = await recall({ sync, index, only }, io);
+  const compared = await comparePlatform({ sync, only, index, spool, signal, find }, io);
+  const { candidates } = compared;
+  const unconfirmed =
+    reading.kind === 'delta' ? await confirmGone({ sync, index, spool, candidates, signal, find }, io) : 0;
+  return { ...compared, unresolved, managed, unconfirmed };
+}

@@ -1,0 +1,66 @@
+import type { Change } from '../core/change.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import { type DecisionSink, decideEveryone } from './decide-everyone.ts';
+import type { EngineIo } from './engine-io.ts';
+import type { PlanCompared } from './plan-compare.ts';
+import { headerOf, type PlanWork } from './plan-job.ts';
+import type { PlanRead } from './plan-read.ts';
+
+/** The third step's result. The changes are in the store, not guarded yet. */
+export interface Decided {
+  /** Changes that repeat one whose outcome stayed unknown. */
+  readonly repeated: number;
+  /** Places in the spool of the ledger entries that count an absence: a guard may still stop them. */
+  readonly misses: readonly number[];
+  /** The next read must be full: a delta would not show what was found about who is who. */
+  readonly needsFull: boolean;
+}
+
+/** Puts every person that needs a decision to the truth table and stores the changes. */
+export async function decideChanges(
+  work: PlanWork,
+  { read, compared }: { readonly read: PlanRead; readonly compared: PlanCompared },
+  io: EngineIo,
+): Promise<Decided> {
+  const { context, sync, spool, index, signal, planId } = work;
+  const { find, identities } = work.findings;
+  const { candidates, unresolved } = compared;
+  // Proves that the run is still ours: a plan that another worker has made since must not be started again.
+  if (context !== undefined) await io.store.runs.update(context.owned, { phase: 'planning' });
+  await io.store.plans.begin(context?.owned, headerOf(work, io));
+  const misses: number[] = [];
+  let repeated = 0;
+  const countRepeats = (changes: readonly Change[]): void => {
+    for (const { identification, kind } of changes) {
+      if (!unresolved.released.has(identification)) continue;
+      repeated += 1;
+      const message = `${kind} is sent again: the outcome of an earlier one stayed unknown`;
+      find({ code: 'repeated', identification, message });
+    }
+  };
+  const sink: DecisionSink = {
+    find,
+    changes: async (changes) => {
+      countRepeats(changes);
+      await io.store.plans.add(context?.owned, planId, changes);
+    },
+    ledger: async (entries) => {
+      // Outbox delivery writes no ledger entries, because another system delivers the file.
+      if (context === undefined || sync.settings.delivery === 'outbox') return;
+      for (const { entry, isMiss } of entries) if (isMiss) misses.push(spool.append(JSON.stringify(entry)));
+      const adopted = entries.filter(({ isMiss }) => !isMiss).map(({ entry }): LedgerEntry => entry);
+      await io.store.ledger.put(context.owned, adopted);
+    },
+  };
+  const { blocked } = unresolved;
+  await decideEveryone({ sync, snapshot: read.snapshot, index, spool, candidates, blocked, signal }, sink, io);
+  const isDelta = read.reading.kind === 'delta';
+  const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
+  if (needsFull && isDelta) {
+    find({
+      code: 'source-note',
+      message: 'two records claim one person (see below): the next run reads all employees',
+    });
+  }
+  return { repeated, misses, needsFull };
+}

@@ -1,0 +1,67 @@
+import { countOf } from '../core/count-of.ts';
+import {
+  correctVisibility,
+  neverShown,
+  type VanishedField,
+  type VisibilityFacts,
+  vanishedFields,
+} from '../core/field-visibility.ts';
+import type { ReadFact } from '../core/next-read.ts';
+import type { ReadRecord } from '../ports/store.ts';
+import { chooseRead, type Reading, readFact } from './choose-read.ts';
+import type { EngineIo, Sync } from './engine-io.ts';
+import type { PlanWork } from './plan-job.ts';
+import { readSource, type SourceRead } from './read-source.ts';
+import { unusablePeople } from './source-says.ts';
+
+/** The first step's result. The people themselves are in the index. */
+export interface PlanRead extends SourceRead {
+  readonly reading: Reading;
+  readonly fact: ReadFact;
+  /** The last complete full read; undefined for reads of named people. */
+  readonly last: ReadRecord | undefined;
+  readonly vanished: readonly VanishedField[];
+  /** Why no plan can be made from this read. */
+  readonly failure: string | undefined;
+}
+
+/** Reads the source and judges the read as a whole: what it shows of the mapped fields, and whether it is of any use. */
+export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead> {
+  const { sync, scope, index, signal } = work;
+  const { find } = work.findings;
+  const reading = await chooseRead(sync, scope, io);
+  const last = reading.kind === 'point' ? undefined : await io.store.reads.last(sync.settings.name);
+  const previous = reading.kind === 'full' ? last : undefined;
+  const read = await readSource({ sync, reading, index, signal, find, previous }, io);
+  io.checkpoint('source-read');
+  const fact = readFact(reading, read.readAt, sync);
+  const shown = visibilityFacts(sync, read, last);
+  const vanished = vanishedFields(shown);
+  for (const { reason } of vanished) find({ code: 'field-vanished', message: reason });
+  for (const message of neverShown(shown)) find({ code: 'source-note', message });
+  const failure = whyNoPlan(read);
+  if (failure !== undefined) for (const finding of unusablePeople(index, read.snapshot)) find(finding);
+  return { ...read, reading, fact, last, vanished, failure };
+}
+
+/**
+ * What a full read, complete or not, shows of the fields that the mapping reads, beside the last one. The records of a few
+ * people prove nothing here: of a delta only what the source itself reports counts.
+ */
+function visibilityFacts({ mapping }: Sync, read: SourceRead, last: ReadRecord | undefined): VisibilityFacts {
+  const { snapshot, visibility, notReturned } = read;
+  const everything = Object.fromEntries(mapping.reads.map((name) => [name, true]));
+  if (snapshot.kind === 'point' || snapshot.rows === 0)
+    return { readers: mapping.readers, now: everything, before: undefined, notReturned: [] };
+  const now = snapshot.kind === 'full' ? visibility : correctVisibility(everything, notReturned);
+  return { readers: mapping.readers, now, before: last?.visibility, notReturned };
+}
+
+/** A file without one usable row counts as empty. */
+function whyNoPlan({ snapshot, usable }: SourceRead): string | undefined {
+  const { kind, rows } = snapshot;
+  if (kind === 'delta' || (rows > 0 && (usable > 0 || kind === 'point'))) return undefined;
+  if (kind === 'point') return 'the source knows none of the named people';
+  if (rows === 0) return 'the source returned no employee at all';
+  return `the source returned ${countOf(rows, 'row')}, none of them usable; the findings say why`;
+}

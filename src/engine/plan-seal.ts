@@ -1,0 +1,58 @@
+import { PlanDigest } from '../core/change.ts';
+import type { RunFacts } from '../ports/store.ts';
+import type { EngineIo } from './engine-io.ts';
+import type { Guarded, GuardInput } from './plan-guard.ts';
+import { headerOf, type Plan, type PlanJob, type PlanWork } from './plan-job.ts';
+import type { PlanRead } from './plan-read.ts';
+
+/** Seals the plan with the digest of its changes. */
+export async function sealPlan(
+  work: PlanWork,
+  { read, compared, decided, guarded }: GuardInput & { readonly guarded: Guarded },
+  io: EngineIo,
+): Promise<Plan> {
+  const { snapshot, reading, usable, fact } = read;
+  const { rejected, ...verdict } = guarded;
+  // A delta without a usable record may be a right that was taken away for an hour: its people are read again.
+  const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
+  const facts: RunFacts = {
+    read: fact,
+    sourceRows: snapshot.rows,
+    platformUsers: compared.users,
+    managedUsers: compared.managed,
+    unchanged: compared.unchanged,
+    ...(compared.unmanaged === undefined ? {} : { unmanaged: compared.unmanaged }),
+    blocked: compared.unresolved.blocked.size,
+    postponed: compared.postponed + compared.unconfirmed + unusable,
+    ...(decided.needsFull ? { needsFull: true } : {}),
+    rejected,
+    sourceGaps: snapshot.gaps,
+  };
+  const digest = await seal(work, io);
+  const findings = work.findings.all();
+  return { id: work.planId, digest, findings, facts, verdict, repeated: decided.repeated, failure: undefined };
+}
+
+/** Seals a plan without changes, for a read that no plan can be made from. */
+export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: string, io: EngineIo): Promise<Plan> {
+  const { snapshot, vanished, fact } = read;
+  await io.store.plans.begin(work.context?.owned, headerOf(work, io));
+  const causes = [...vanished.map(({ reason }) => reason), ...snapshot.gaps].join('; ');
+  return {
+    id: work.planId,
+    digest: await seal(work, io),
+    findings: work.findings.all(),
+    facts: { read: fact, sourceRows: snapshot.rows, sourceGaps: snapshot.gaps },
+    verdict: { holds: [], fields: [], areMissesHeld: false },
+    repeated: 0,
+    failure: `${failure}: nothing was changed. ${causes}`.trim(),
+  };
+}
+
+async function seal({ planId, context }: PlanJob, io: EngineIo): Promise<string> {
+  const digest = new PlanDigest();
+  for await (const hash of io.store.plans.hashes(planId)) digest.add(hash);
+  const text = digest.end();
+  await io.store.plans.seal(context?.owned, planId, text);
+  return text;
+}

@@ -1,0 +1,19 @@
+import type { EngineIo } from '../../engine/engine-io.ts';
+import type { JobContext } from '../../engine/job-context.ts';
+import type { JobOutcome } from '../../ports/job.ts';
+
+/** What the jobs of a worker share. */
+export interface WorkIo {
+  readonly engine: EngineIo;
+  /** Returns a new lease owner for each lease: two jobs of one process must not share one. */
+  readonly newOwner: () => string;
+  /** Aborts when the process is asked to stop: no step starts, a write in progress may end. */
+  readonly stop: AbortSignal;
+  /** Aborts some time after `stop`: nothing may continue. */
+  readonly graceOver: AbortSignal;
+  readonly keepToken: JobContext['keepToken'];
+  /** Runs a job of the job table by name. */
+  readonly runJob: (name: string, payload: unknown, context: JobContext) => Promise<JobOutcome>;
+  /** 0 ≤ x < 1, for jitter. */
+  readonly random: () => number;
+}
