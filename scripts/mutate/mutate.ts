@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join, normalize, relative } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { type Accepted, judgeSurvivors, type Mutant, renderJudgement } from './survivors.ts';
@@ -14,18 +14,19 @@ const root = join(import.meta.dirname, '../..');
 const acceptedFile = join(root, 'test/mutation/accepted.json');
 const { mutate: all } = JSON.parse(readFileSync(join(root, 'stryker.config.json'), 'utf8')) as { mutate: string[] };
 
-/** Turns a folder or file into a pattern. Throws when it is not below a folder that is mutated at all. */
-function patternOf(path: string): string {
-  const name = relative(root, normalize(join(process.cwd(), path)));
+/** Names a folder or file from the root. Throws when it is not below a folder that is mutated at all. */
+function nameOf(path: string): string {
+  const name = relative(root, resolve(path));
   const folders = all.map((pattern) => pattern.slice(0, pattern.indexOf('/**')));
   if (!existsSync(join(root, name)) || !folders.some((folder) => name === folder || name.startsWith(`${folder}/`)))
     throw new Error(`${path} is not in ${folders.join(', ')}. Usage: ${usage}`);
-  return statSync(join(root, name)).isDirectory() ? `${name}/**/*.ts` : name;
+  return name;
 }
 
 type StrykerMutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
-function toMutant({ fileName, location, replacement, status }: StrykerMutant): Mutant {
+/** Static mutants do not count, and an incremental run does not mark those that it only remembers. */
+function toMutant({ fileName, location, replacement, status, static: isStatic }: StrykerMutant): Mutant {
   const lines = readFileSync(fileName, 'utf8').split('\n');
   const { start, end } = location;
   const taken = lines.slice(start.line - 1, end.line);
@@ -36,7 +37,7 @@ function toMutant({ fileName, location, replacement, status }: StrykerMutant): M
     line: start.line,
     code: lines[start.line - 1]?.trim() ?? '',
     change: `${oneLine(taken.join('\n'))} → ${oneLine(replacement)}`,
-    status,
+    status: isStatic ? 'Ignored' : status,
   };
 }
 
@@ -46,14 +47,17 @@ function oneLine(text: string): string {
 }
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { force: { type: 'boolean' } } });
+const scope = positionals.map(nameOf);
 const stryker = new Stryker({
   configFile: join(root, 'stryker.config.json'),
-  ...(positionals.length === 0 ? {} : { mutate: positionals.map(patternOf) }),
+  ...(scope.length === 0 ? {} : { mutate: scope.map((name) => (name.endsWith('.ts') ? name : `${name}/**/*.ts`)) }),
   force: values.force ?? false,
 });
 const results = await stryker.runMutationTest();
+const isInScope = ({ file }: Mutant) =>
+  scope.length === 0 || scope.some((name) => file === name || file.startsWith(`${name}/`));
 const judgement = judgeSurvivors(
-  results.map(toMutant),
+  results.map(toMutant).filter(isInScope),
   JSON.parse(readFileSync(acceptedFile, 'utf8')) as readonly Accepted[],
 );
 process.stdout.write(renderJudgement(judgement));

@@ -25,7 +25,7 @@ async function upload(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal)
     return refusalOf(error);
   } finally {
     // A file that cannot be deleted must not hide that the platform took it; what is left goes at a later start.
-    await rm(path, { force: true }).catch(() => {});
+    await rm(path).catch(() => {});
   }
 }
 

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import type { ChangeDraft } from '../../src/core/change.ts';
+import { directDelivery } from '../../src/delivery/direct.ts';
+import { closeAndFailOnLeaks } from '../platform/closing.ts';
+import { sendJson, startLocalServer } from '../platform/local-server.ts';
+import { neverAborted, openTestClient } from '../platform/test-client.ts';
+import { batchOf, change, create, ioOver, platformError, refusals, troubles } from './batches.ts';
+import { type Act, scriptedPlatform } from './scripted-platform.ts';
+
+closeAndFailOnLeaks();
+
+const before = {
+  userId: '7',
+  enabled: true,
+  fields: { firstName: 'Ana', lastName: 'Díaz', area: 'Sales', office: 'Lima' },
+};
+const user = { id: '7', uid: 'u-7', identification: 'E1', enabled: true, fields: before.fields, unreadable: [] };
+const remove: Partial<ChangeDraft> = { kind: 'remove', after: {}, changed: [] };
+
+/** Fails the write of this number, counted from 1; every other one succeeds. */
+function failAt(number: number, error: unknown): Act {
+  let writes = 0;
+  return () => {
+    writes += 1;
+    if (writes === number) throw error;
+  };
+}
+
+async function openDirect(act?: Act, blacklist = false) {
+  const scripted = scriptedPlatform(act, { found: true, user });
+  return { delivery: directDelivery.open(await ioOver(scripted.platform, { blacklist })), calls: scripted.calls };
+}
+
+describe('each change', () => {
+  it('is one call with every field of the write, in the order of the batch', async () => {
+    const { delivery, calls } = await openDirect();
+    const update = change('E1', { before, after: { lastName: 'Núñez' } });
+    const batch = batchOf([update, change('E2', remove), create('E3')]);
+
+    expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
+
+    expect(calls).toEqual([
+      ['find', 'E1'],
+      ['update', user, { identification: 'E1', fields: { firstName: 'Ana', lastName: 'Núñez', area: 'Sales' } }],
+      ['remove', 'E2', { blacklist: false }],
+      ['create', { identification: 'E3', fields: { email: 'ana@example.com', firstName: 'Ana', lastName: 'Núñez' } }],
+    ]);
+    expect(batch.told).toEqual(['E1', 'E2', 'E3'].flatMap((name) => [`${name} sending`, `${name} accepted`]));
+  });
+
+  it('is on record as sending before its call and as accepted before the next one', async () => {
+    const order: string[] = [];
+    const { delivery } = await openDirect(([operation]) => void order.push(operation));
+
+    await delivery.submit(
+      batchOf([create('E1'), change('E2', remove)], (told) => void order.push(told)),
+      neverAborted,
+    );
+
+    expect(order).toEqual(['E1 sending', 'create', 'E1 accepted', 'E2 sending', 'remove', 'E2 accepted']);
+  });
+
+  it('is removed with the blacklist where the sync says so', async () => {
+    const { delivery, calls } = await openDirect(undefined, true);
+    await delivery.submit(batchOf([change('E1', remove)]), neverAborted);
+    expect(calls).toEqual([['remove', 'E1', { blacklist: true }]]);
+  });
+
+  it.each([
+    ['has no such user', { found: false }, 'the platform has no such user any more'],
+    ['is not clear about the user', { found: 'unclear', reason: 'two users claim E1' }, 'two users claim E1'],
+  ] as const)('is refused as an update when the platform %s, and the next one goes on', async (_, lookup, reason) => {
+    const { platform, calls } = scriptedPlatform(undefined, lookup);
+    const batch = batchOf([change('E1'), create('E2')]);
+
+    expect(await directDelivery.open(await ioOver(platform)).submit(batch, neverAborted)).toEqual({ kind: 'direct' });
+
+    expect(calls.map(([operation]) => operation)).toEqual(['find', 'create']);
+    expect(batch.told).toEqual(['E1 sending', `E1 refused: ${reason}`, 'E2 sending', 'E2 accepted']);
+  });
+
+  it.each(['enable', 'disable'] as const)('is refused without a call when it is an %s', async (kind) => {
+    const { delivery, calls } = await openDirect();
+    const batch = batchOf([change('E1', { kind })]);
+
+    expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
+
+    expect(calls).toEqual([]);
+    expect(batch.told).toEqual(['E1 sending', `E1 refused: a ${kind} cannot go by direct call`]);
+  });
+});
+
+describe('an error of one call', () => {
+  const three = () => batchOf([create('E1'), create('E2'), create('E3')]);
+  const own = refusals.filter(({ is }) => is.kind !== 'wait');
+  const waits = refusals.filter(({ is }) => is.kind === 'wait');
+
+  it.each(own)(
+    'that is about this change becomes its result, and the next one goes on: $name',
+    async ({ error, is }) => {
+      const { delivery, calls } = await openDirect(failAt(2, platformError(error)));
+      const batch = three();
+
+      expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
+
+      expect(calls).toHaveLength(3);
+      expect(batch.told.filter((line) => line.startsWith('E2'))).toEqual([
+        'E2 sending',
+        `E2 ${is.kind}: the platform says no`,
+      ]);
+      expect(batch.told.at(-1)).toBe('E3 accepted');
+    },
+  );
+
+  it.each(waits)('asks to wait when nothing was tried yet: $name', async ({ error, is }) => {
+    const { delivery, calls } = await openDirect(failAt(1, platformError(error)));
+    const batch = three();
+
+    expect(await delivery.submit(batch, neverAborted)).toEqual({ ...is, reason: 'the platform says no' });
+
+    expect(calls).toHaveLength(1);
+    expect(batch.told).toEqual(['E1 sending', 'E1 not-tried']);
+  });
+
+  it.each(troubles)('of the whole connection is thrown when nothing was tried yet: $name', async ({ error }) => {
+    const { delivery, calls } = await openDirect(failAt(1, error));
+    const batch = three();
+
+    await expect(delivery.submit(batch, neverAborted)).rejects.toBe(error);
+
+    expect(calls).toHaveLength(1);
+    expect(batch.told).toEqual(['E1 sending', 'E1 not-tried']);
+  });
+
+  it.each([...troubles, { name: 'busy', error: platformError({ code: 'PLATFORM_BUSY' }) }])(
+    'of the whole connection ends the batch where it is once a change went out: $name',
+    async ({ error }) => {
+      const { delivery, calls } = await openDirect(failAt(2, error));
+      const batch = three();
+
+      expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
+
+      expect(calls).toHaveLength(2);
+      expect(batch.told).toEqual(['E1 sending', 'E1 accepted', 'E2 sending', 'E2 not-tried']);
+    },
+  );
+});
+
+describe('the batch ends at once', () => {
+  it('when the run stops between two calls: the next change is not even on record as sending', async () => {
+    const stop = new AbortController();
+    const { delivery, calls } = await openDirect();
+    const batch = batchOf([create('E1'), create('E2')], (told) => {
+      if (told === 'E1 accepted') stop.abort(new Error('the run was stopped'));
+    });
+
+    await expect(delivery.submit(batch, stop.signal)).rejects.toThrow('the run was stopped');
+
+    expect(calls).toHaveLength(1);
+    expect(batch.told).toEqual(['E1 sending', 'E1 accepted']);
+  });
+
+  it.each([
+    { fails: 'E2 sending', calls: 1 },
+    { fails: 'E2 accepted', calls: 2 },
+  ])('when the store cannot write "$fails"', async ({ fails, calls: count }) => {
+    const { delivery, calls } = await openDirect();
+    const batch = batchOf([create('E1'), create('E2'), create('E3')], (told) => {
+      if (told === fails) throw new Error('the store is gone');
+    });
+
+    await expect(delivery.submit(batch, neverAborted)).rejects.toThrow('the store is gone');
+
+    expect(calls).toHaveLength(count);
+    expect(batch.told).not.toContain('E2 not-tried');
+  });
+});
+
+it('over HTTP, a 422 is refused, a dropped connection is unknown, and no write is repeated', async () => {
+  const server = await startLocalServer((_, response, index) => {
+    if (index === 0) return sendJson(response, 422, { title: 'Unprocessable', detail: 'the e-mail is taken' });
+    if (index === 1) return void response.destroy();
+    sendJson(response, 201, { userId: 'u-3' });
+  });
+  const batch = batchOf([create('E1'), create('E2'), create('E3')]);
+
+  const delivery = directDelivery.open(await ioOver(openTestClient(server.url).platform));
+  expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
+
+  expect(server.seen.map(({ body }) => (JSON.parse(body) as { identification: string }).identification)).toEqual([
+    'E1',
+    'E2',
+    'E3',
+  ]);
+  expect(batch.told).toEqual([
+    'E1 sending',
+    expect.stringMatching(/^E1 refused: /),
+    'E2 sending',
+    expect.stringMatching(/^E2 unknown: /),
+    'E3 sending',
+    'E3 accepted',
+  ]);
+});
