@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { cp, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const root = join(import.meta.dirname, '../..');
+const execute = promisify(execFile);
+
+export interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A git repository of its own with the project's files as they are in the work tree, in one commit on `main`. */
+export interface ProjectCopy {
+  readonly folder: string;
+  /** Runs a program in the copy. Never rejects because of its exit code. */
+  run(program: string, ...words: readonly string[]): Promise<Answer>;
+}
+
+/** Copies the project; its packages are linked. The copy is removed when the test has ended. Call it inside a test. */
+export async function copyProject(): Promise<ProjectCopy> {
+  const folder = await temporaryFolder();
+  // Neither the caller's git settings nor the variables of git's hooks and of this test runner reach the copy.
+  const own = Object.entries(process.env).filter(([name]) => !/^(?:GIT|VITEST|VITE)_?/.test(name));
+  const env = { ...Object.fromEntries(own), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
+  const run = async (program: string, ...words: readonly string[]): Promise<Answer> => {
+    try {
+      const { stdout, stderr } = await execute(program, [...words], { cwd: folder, env, maxBuffer: 2 ** 25 });
+      return { code: 0, stdout, stderr };
+    } catch (error) {
+      const failed = error as { readonly code?: unknown; readonly stdout?: string; readonly stderr?: string };
+      if (typeof failed.code !== 'number') throw error;
+      return { code: failed.code, stdout: failed.stdout ?? '', stderr: failed.stderr ?? '' };
+    }
+  };
+  const listed = await execute(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'],
+    {
+      cwd: root,
+      env,
+      maxBuffer: 2 ** 25,
+    },
+  );
+  for (const path of listed.stdout.split('\0').filter((each) => each !== '')) {
+    await cp(join(root, path), join(folder, path), { force: true }).catch(ignoreMissing);
+  }
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const git = async (...words: readonly string[]): Promise<void> => {
+    const { code, stderr } = await run('git', ...words);
+    if (code !== 0) throw new Error(`git ${words.join(' ')} failed: ${stderr}`);
+  };
+  await git('init', '--quiet', '--initial-branch', 'main');
+  await git('config', 'user.name', 'Test');
+  await git('config', 'user.email', 'test@example.com');
+  // .gitignore excludes the folder node_modules, and here it is a link.
+  await writeFile(join(folder, '.git/info/exclude'), '/node_modules\n');
+  await git('add', '.');
+  await git('commit', '--quiet', '--message', 'The project');
+  return { folder, run };
+}
+
+/** A file that is deleted in the work tree and not yet in git. */
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}

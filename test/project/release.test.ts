@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import { appendFile, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { releaseChangelog } from '../../scripts/release/changelog.ts';
+import { nextVersion } from '../../scripts/release/version.ts';
+import { findHelm } from '../helm/helm-tool.ts';
+import { type Answer, copyProject, type ProjectCopy } from './project-copy.ts';
+
+const release = (copy: ProjectCopy, ...words: readonly string[]): Promise<Answer> =>
+  copy.run('npm', 'run', '--silent', 'release', '--', ...words);
+
+async function stateOf(copy: ProjectCopy): Promise<readonly string[]> {
+  const { stdout: commit } = await copy.run('git', 'rev-parse', 'HEAD');
+  const { stdout: changes } = await copy.run('git', 'status', '--porcelain');
+  const { stdout: tags } = await copy.run('git', 'tag', '--list');
+  return [commit, changes, tags, (await readdir(copy.folder)).join()];
+}
+
+describe('npm run release', () => {
+  it('sets the version everywhere, dates the changelog, commits, tags and builds; a dry run changes nothing', async () => {
+    const copy = await copyProject();
+    const read = (path: string): Promise<string> => readFile(join(copy.folder, path), 'utf8');
+    const before = await stateOf(copy);
+
+    const dry = await release(copy, '1.2.3', '--dry-run');
+    expect(dry).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^Dry run: v1\.2\.3 would change/),
+    });
+    expect(await stateOf(copy)).toEqual(before);
+
+    const made = await release(copy, '1.2.3');
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made.stdout).toContain('git push --atomic origin main v1.2.3');
+    expect((await copy.run('git', 'log', '-1', '--format=%s', 'v1.2.3')).stdout).toBe('Release 1.2.3\n');
+    expect((await copy.run('git', 'cat-file', '-t', 'v1.2.3')).stdout).toBe('tag\n');
+    expect((await copy.run('git', 'status', '--porcelain')).stdout).toBe('');
+
+    const lock = JSON.parse(await read('package-lock.json'));
+    const versions = [JSON.parse(await read('package.json')).version, lock.version, lock.packages[''].version];
+    expect(versions).toEqual(['1.2.3', '1.2.3', '1.2.3']);
+    expect(parse(await read('helm/rollcall/Chart.yaml'))).toMatchObject({ version: '1.2.3', appVersion: '1.2.3' });
+    expect(await read('Dockerfile')).toContain('ARG VERSION=1.2.3\n');
+    expect(await read('CHANGELOG.md')).toMatch(/\n## \[Unreleased\]\n\n## \[1\.2\.3\] - \d{4}-\d\d-\d\d\n/);
+
+    const { stdout: packed } = await copy.run('tar', 'tzf', 'dist-release/npm/rollcall-1.2.3.tgz');
+    expect(packed.split('\n')).toEqual(
+      expect.arrayContaining(
+        ['package.json', 'dist/src/main/cli.js', 'schema/rollcall.schema.json', 'CHANGELOG.md', 'LICENSE'].map(
+          (path) => `package/${path}`,
+        ),
+      ),
+    );
+    expect(packed).not.toMatch(/^package\/(?:src|test|scripts|node_modules|\.[a-z])/m);
+    const { stdout: manifest } = await copy.run(
+      'tar',
+      'xzOf',
+      'dist-release/npm/rollcall-1.2.3.tgz',
+      'package/package.json',
+    );
+    expect(JSON.parse(manifest).version).toBe('1.2.3');
+    const isHelmThere = (await findHelm()) !== undefined;
+    expect(existsSync(join(copy.folder, 'dist-release/helm/rollcall-1.2.3.tgz'))).toBe(isHelmThere);
+
+    const again = await release(copy, 'patch');
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to release') });
+  });
+
+  it('refuses a dirty work tree, another branch and a tag that exists', async () => {
+    const copy = await copyProject();
+    await copy.run('git', 'tag', 'v9.0.0');
+    const taken = await release(copy, '9.0.0');
+    await appendFile(join(copy.folder, 'README.md'), '\n');
+    const dirty = await release(copy, 'patch');
+    await copy.run('git', 'checkout', '--quiet', '-B', 'topic');
+    const elsewhere = await release(copy, 'patch', '--dry-run');
+
+    expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining('The tag v9.0.0 exists already') });
+    expect(dirty).toMatchObject({ code: 1, stderr: expect.stringMatching(/work tree has changes.*\n.*README\.md/) });
+    expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('this is topic') });
+  });
+
+  it('without a step says how it is used', async () => {
+    const copy = await copyProject();
+    expect(await release(copy)).toMatchObject({ code: 1, stderr: expect.stringContaining('Usage: npm run release') });
+  });
+});
+
+describe('the next version', () => {
+  it.each([
+    ['0.1.9', 'patch', '0.1.10'],
+    ['0.1.9', 'minor', '0.2.0'],
+    ['0.1.9', 'major', '1.0.0'],
+    ['0.1.9', '0.1.9', '0.1.9'],
+  ])('after %s by %s is %s', (current, step, next) => {
+    expect(nextVersion(current, step)).toBe(next);
+  });
+
+  it.each(['0.1.8', 'bigger', '1.2', 'v1.2.3', '1.2.3-beta.1'])('cannot be %s', (step) => {
+    expect(() => nextVersion('0.1.9', step)).toThrow(step);
+  });
+});
+
+describe('the changelog of a release', () => {
+  const older = '## [0.1.0] - 2026-01-02\n\n### Added\n\n- All.\n';
+
+  it('keeps what is above and below, and begins a new empty section', () => {
+    const { text, notes } = releaseChangelog(
+      `# C\n\nIntro.\n\n## [Unreleased]\n\n### Fixed\n\n- A.\n\n${older}`,
+      '0.1.1',
+      '2026-02-03',
+    );
+    expect(notes).toBe('### Fixed\n\n- A.');
+    expect(text).toBe(`# C\n\nIntro.\n\n## [Unreleased]\n\n## [0.1.1] - 2026-02-03\n\n### Fixed\n\n- A.\n\n${older}`);
+  });
+
+  it.each([
+    ['no section', `# C\n\n${older}`],
+    ['an empty section', `# C\n\n## [Unreleased]\n\n### Added\n\n${older}`],
+  ])('with %s throws', (_, text) => {
+    expect(() => releaseChangelog(text, '0.1.1', '2026-02-03')).toThrow('CHANGELOG.md has no');
+  });
+});
