@@ -1,5 +1,5 @@
 import type { FindingCode } from '../core/finding.ts';
-import type { AlertProblem } from '../ports/alerts.ts';
+import { type AlertProblem, successOutcomes } from '../ports/alerts.ts';
 import type { Run, Store } from '../ports/store.ts';
 import { amount, firstOf } from './words.ts';
 
@@ -16,13 +16,13 @@ const causes: readonly FindingCode[] = [
 const searchedFindings = 200;
 
 /**
- * What an ended run says about its sync: a problem, or that it is well. Undefined: nothing, because a person cancelled
- * it, or because it was about named people only and went well, which proves nothing for everybody else.
+ * What an ended run says about its sync: a problem, or that it is well. Undefined when it says nothing: a person
+ * cancelled it, this version does not know its outcome, or it succeeded for named users only.
  */
 export async function judgeRun(run: Run, store: Store): Promise<AlertProblem | 'well' | undefined> {
   if (run.outcome === 'failed') return failedRun(run, store);
   if (run.outcome === 'partial') return partialRun(run, store);
-  return run.outcome === 'cancelled' || run.scope.kind !== 'all' ? undefined : 'well';
+  return run.scope.kind === 'all' && successOutcomes.some((outcome) => outcome === run.outcome) ? 'well' : undefined;
 }
 
 async function failedRun(run: Run, store: Store): Promise<AlertProblem> {

@@ -1,6 +1,7 @@
 import type { Outcome } from '../core/run.ts';
 import type { RunReport } from '../ports/app.ts';
 import type { Batch, Run } from '../ports/store.ts';
+import { isKnownPhase } from '../ports/unknown-state.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from './amounts.ts';
 import { changesInAll, renderEnds, renderFacts, renderKinds, renderRead } from './render-counts.ts';
 import { renderFindings } from './render-findings.ts';
@@ -49,7 +50,7 @@ function headOf(run: Run, style: Style): string {
   return lines.join('\n');
 }
 
-const words: Readonly<Record<Outcome, string>> = {
+const words: Readonly<Record<string, string>> = {
   succeeded: 'done',
   'nothing-to-do': 'nothing to do',
   held: 'held',
@@ -57,12 +58,12 @@ const words: Readonly<Record<Outcome, string>> = {
   failed: 'failed',
   cancelled: 'cancelled',
   exported: 'exported',
-};
+} satisfies Record<Outcome, string>;
 
 /** The outcome in words, with its reason; of a run that goes on, how far it is. */
 export function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase'>, { colors }: Style): string {
-  if (run.outcome === undefined) return colors.cyan(run.phase);
-  const text = words[run.outcome];
+  if (run.outcome === undefined) return colors.cyan(cleanLine(run.phase));
+  const text = words[run.outcome] ?? cleanLine(run.outcome);
   const why = run.reason === undefined ? '' : `: ${cleanLine(run.reason).replace(new RegExp(`^${text}: `), '')}`;
   const color = { failed: colors.red, partial: colors.red, held: colors.yellow, cancelled: colors.yellow };
   const paint = color[run.outcome as keyof typeof color] ?? colors.green;
@@ -97,7 +98,8 @@ function renderBatches(batches: readonly Batch[], { colors }: Style): string {
 }
 
 function renderNext({ run, holds }: RunReport, style: Style): string {
-  const { counts, facts, id, outcome } = run;
+  const { counts, facts, id, outcome, phase } = run;
+  if (!isKnownPhase(phase)) return 'A newer version of Rollcall works on this run; this version only shows it.';
   if (outcome === undefined) return run.isCancelRequested ? 'it stops at the next safe place' : '';
   const lines: (readonly [string, string])[] = [];
   const isOpen = holds.some(({ state }) => state === 'open') || (holds.length === 0 && facts.isReadDoubted === true);

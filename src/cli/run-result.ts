@@ -1,4 +1,5 @@
 import { exitCodes } from '../core/report.ts';
+import type { Outcome } from '../core/run.ts';
 import type { ResyncReport, RunReport } from '../ports/app.ts';
 import { runJson } from './json-reports.ts';
 import { renderRun } from './render-run.ts';
@@ -9,7 +10,10 @@ import { cleanLine } from './terminal-text.ts';
 export function tellRun(shell: Shell, report: RunReport): number {
   shell.printJson(runJson(report));
   shell.print(renderRun(report, shell.style));
-  return report.run.outcome === undefined ? 0 : exitCodes[report.run.outcome];
+  const { outcome } = report.run;
+  if (outcome === undefined) return 0;
+  // An outcome of a newer version may be a failure, so it never counts as done.
+  return Object.hasOwn(exitCodes, outcome) ? exitCodes[outcome as Outcome] : exitCodes.failed;
 }
 
 /** The same for a run that a running deployment may have been asked to do. */

@@ -27,7 +27,12 @@ export interface Act {
 
 /** Of so many runs the newest good one is looked for. */
 const searchedRuns = 50;
-const goodOutcomes: ReadonlySet<Outcome | undefined> = new Set(['succeeded', 'nothing-to-do', 'held', 'exported']);
+const goodOutcomes: ReadonlySet<string | undefined> = new Set<Outcome>([
+  'succeeded',
+  'nothing-to-do',
+  'held',
+  'exported',
+]);
 
 /** What people do to a running deployment: rows of the store, so that it does not matter which process they reach. */
 export function openOperations(config: Config, views: readonly SyncView[], io: EngineIo): Operations {

@@ -11,6 +11,7 @@ import type { Lease, Leases } from './leases.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Audit, KeyedTrigger, Pauses } from './store-operations.ts';
 import type { TokenStore } from './token-store.ts';
+import type { UnknownState } from './unknown-state.ts';
 
 export type { Watermark } from '../core/next-read.ts';
 export type { HoldFacts, HoldRecord, Holds, OpenHolds } from './holds.ts';
@@ -92,10 +93,11 @@ export interface Run {
   readonly connection: string;
   readonly trigger: TriggerKind;
   readonly scope: RunScope;
-  readonly phase: Phase;
+  /** A run in an unknown phase belongs to a newer version: show it, and leave it alone. See `isKnownPhase`. */
+  readonly phase: Phase | UnknownState;
   readonly startedAt: number;
   readonly endedAt: number | undefined;
-  readonly outcome: Outcome | undefined;
+  readonly outcome: Outcome | UnknownState | undefined;
   /** A sentence why, when the outcome needs one. */
   readonly reason: string | undefined;
   readonly digest: string | undefined;
@@ -145,7 +147,12 @@ export interface Runs {
   prune(before: number, keep: number, shownBefore?: number): Promise<number>;
 }
 
-export type RunPatch = Partial<Pick<Run, 'phase' | 'endedAt' | 'outcome' | 'reason' | 'digest' | 'counts' | 'facts'>>;
+export type RunPatch = Partial<
+  Pick<Run, 'endedAt' | 'reason' | 'digest' | 'counts' | 'facts'> & {
+    readonly phase: Phase;
+    readonly outcome: Outcome | undefined;
+  }
+>;
 
 /* ---- plans: changes, of a run or only shown ---- */
 
@@ -249,7 +256,7 @@ export interface Batch {
   readonly number: number;
   readonly kind: 'csv' | 'direct' | 'outbox';
   readonly size: number;
-  readonly state: BatchState;
+  readonly state: BatchState | UnknownState;
   readonly sentAt: number | undefined;
   readonly fileId: string | undefined;
   readonly fileName: string | undefined;
@@ -287,7 +294,9 @@ export interface BatchEffects {
 }
 
 export type BatchPatch = Partial<
-  Pick<Batch, 'state' | 'sentAt' | 'fileId' | 'fileName' | 'status' | 'polls' | 'final' | 'finalAt' | 'reason'>
+  Pick<Batch, 'sentAt' | 'fileId' | 'fileName' | 'status' | 'polls' | 'final' | 'finalAt' | 'reason'> & {
+    readonly state: BatchState;
+  }
 >;
 
 /* ---- ledger ---- */

@@ -5,6 +5,11 @@ import { z } from 'zod';
 const instant = z.iso.datetime();
 const count = z.int();
 
+/** One of these, or the text of a state that a newer version sharing the store has written. */
+function orNewer<const Known extends readonly string[]>(known: Known) {
+  return z.union([z.enum(known), z.string().meta({ description: 'A state of a newer version on the same store' })]);
+}
+
 const counts = z.object({
   create: count,
   update: count,
@@ -31,11 +36,10 @@ export const runSummary = z.object({
     .meta({ description: 'What was read: everybody, who has changed, or the people named; null: nothing yet' }),
   /** Null: everybody. */
   users: count.nullable().meta({ description: 'How many people were named; null: everybody' }),
-  phase: z.enum(['reading', 'planning', 'delivering', 'proving', 'done']),
+  phase: orNewer(['reading', 'planning', 'delivering', 'proving', 'done']),
   startedAt: instant,
   endedAt: instant.nullable(),
-  outcome: z
-    .enum(['succeeded', 'nothing-to-do', 'held', 'partial', 'failed', 'cancelled', 'exported'])
+  outcome: orNewer(['succeeded', 'nothing-to-do', 'held', 'partial', 'failed', 'cancelled', 'exported'])
     .nullable()
     .meta({ description: 'null while it is under way' }),
   reason: z.string().nullable(),
@@ -76,7 +80,7 @@ const batch = z.object({
   number: count,
   kind: z.enum(['csv', 'direct', 'outbox']),
   size: count,
-  state: z.enum(['planned', 'sending', 'sent', 'settled', 'unresolved']),
+  state: orNewer(['planned', 'sending', 'sent', 'settled', 'unresolved']),
   fileId: z.string().nullable(),
   fileName: z.string().nullable(),
   status: z.string().nullable(),

@@ -58,7 +58,7 @@ export function syncView(state: SyncState): View<typeof sync> {
 }
 
 function stateWord({ pause, lastRun, waiting }: SyncState): View<typeof sync>['state'] {
-  if (lastRun !== undefined && lastRun.phase !== 'done') return 'running';
+  if (lastRun !== undefined && lastRun.endedAt === undefined) return 'running';
   if (pause !== undefined) return 'paused';
   return waiting > 0 ? 'waiting' : 'idle';
 }

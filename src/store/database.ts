@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { RollcallError } from '../core/errors.ts';
 import type { OwnedRun } from '../ports/store.ts';
+import { isKnownPhase } from '../ports/unknown-state.ts';
 import type { Schema } from './schema.ts';
 import { TryAgain } from './try-again.ts';
 
@@ -25,16 +26,26 @@ export async function inTransaction<T>(db: Database, work: (transaction: OpenTra
   }
 }
 
-/** A transaction of the run's owner: throws `LEASE_LOST`, with nothing written, when that is no longer the caller. */
-export function asOwner<T>(
+/**
+ * A transaction of the run's owner. Throws, with nothing written, `LEASE_LOST` when the caller no longer owns the run,
+ * and `CONFLICT` when the run is in a phase that only a newer version knows.
+ */
+export async function asOwner<T>(
   db: Database,
   owned: OwnedRun,
   work: (transaction: OpenTransaction) => Promise<T>,
 ): Promise<T> {
+  requireKnownPhase(owned);
   return inTransaction(db, async (transaction) => {
     await requireLease(transaction, owned);
     return work(transaction);
   });
+}
+
+function requireKnownPhase({ run }: OwnedRun): void {
+  if (isKnownPhase(run.phase)) return;
+  const message = `run ${run.id} is in the phase "${run.phase}", which this version of Rollcall does not know. Nothing was written; the newer version that shares this store continues the run.`;
+  throw new RollcallError(message, { code: 'CONFLICT' });
 }
 
 async function requireLease(transaction: OpenTransaction, { run, lease }: OwnedRun): Promise<void> {

@@ -1,3 +1,4 @@
+import { phases } from '../ports/unknown-state.ts';
 import { type Database, inTransaction, type OpenTransaction } from './database.ts';
 import { dropPlan, inPiece, piecesOf } from './plan-pieces.ts';
 
@@ -15,7 +16,7 @@ export async function pruneRuns(db: Database, before: number, keep: number, show
     .selectFrom((eb) =>
       eb
         .selectFrom('runs')
-        .select(['id', 'ended_at', 'is_pruned'])
+        .select(['id', 'ended_at', 'is_pruned', 'phase'])
         .select((row) =>
           row.fn
             .agg<number>('row_number')
@@ -28,6 +29,7 @@ export async function pruneRuns(db: Database, before: number, keep: number, show
     .where('rank', '>', keep)
     .where('ended_at', '<', before)
     .where('is_pruned', '=', 0)
+    .where('phase', 'in', phases)
     .execute();
   let pruned = 0;
   // One run, one transaction: a worker that writes meanwhile waits for one run's rows, not for all.
@@ -73,12 +75,15 @@ async function pruneRun(db: OpenTransaction, run: string, before: number): Promi
 }
 
 function unknownBatches(db: OpenTransaction, run: string) {
-  return db
-    .selectFrom('batches as unknown')
-    .select('unknown.id')
-    .where('unknown.run', '=', run)
-    .where('unknown.kind', '!=', 'outbox')
-    .where('unknown.state', 'in', ['sending', 'sent', 'unresolved']);
+  return (
+    db
+      .selectFrom('batches as unknown')
+      .select('unknown.id')
+      .where('unknown.run', '=', run)
+      .where('unknown.kind', '!=', 'outbox')
+      // States that a newer version wrote count as unknown too.
+      .where('unknown.state', 'not in', ['planned', 'settled'])
+  );
 }
 
 async function hasDetails(db: OpenTransaction, run: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { FindingCode } from '../core/finding.ts';
 import type { BatchState, ChangeState, Outcome, Phase } from '../core/run.ts';
 import type { AlertDelivery } from '../ports/alerts.ts';
 import type { AuditAction, Batch, HoldRecord, TokenState, TriggerKind } from '../ports/store.ts';
+import type { UnknownState } from '../ports/unknown-state.ts';
 
 /**
  * The tables as they are after the last migration. The same for every database: text, whole numbers and null only.
@@ -28,6 +29,7 @@ export interface Schema {
   alert_deliveries: AlertDeliveryRow;
   pauses: PauseRow;
   audit: AuditRow;
+  schema_compatibility: CompatibilityRow;
 }
 
 export interface LeaseRow {
@@ -58,10 +60,10 @@ export interface RunRow {
   connection: string;
   trigger_kind: TriggerKind;
   scope: string;
-  phase: Phase;
+  phase: Phase | UnknownState;
   started_at: number;
   ended_at: number | null;
-  outcome: Outcome | null;
+  outcome: Outcome | UnknownState | null;
   reason: string | null;
   digest: string | null;
   counts: string;
@@ -116,7 +118,7 @@ export interface BatchRow {
   number: number;
   kind: Batch['kind'];
   size: number;
-  state: BatchState;
+  state: BatchState | UnknownState;
   sent_at: number | null;
   file_id: string | null;
   file_name: string | null;
@@ -249,4 +251,13 @@ export interface AlertDeliveryRow {
   next_at: number;
   ended_at: number | null;
   error: string | null;
+}
+
+/** One row per migration, also of migrations that this version does not know. Its columns can never change. */
+export interface CompatibilityRow {
+  migration: string;
+  /** The first release that has the migration. */
+  since: string;
+  /** Why versions without the migration cannot use the store; null when they can. */
+  breaks: string | null;
 }

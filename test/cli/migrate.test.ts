@@ -48,7 +48,7 @@ test('migrate refuses a store of a newer version, and a configuration that is wr
   raw.exec("insert into kysely_migration values ('999-later', '2030-01-01T00:00:00.000Z')");
   raw.close();
   const newer = await shell.run(['migrate', '--json']);
-  expect(newer).toMatchObject({ code: 1, stderr: expect.stringContaining('made by a newer version of Rollcall') });
+  expect(newer).toMatchObject({ code: 1, stderr: expect.stringContaining('changed by a newer version of Rollcall') });
   expect(newer.json()).toMatchObject({ error: { code: 'STORE_INVALID' } });
   expect(await shell.run(['migrate', '--config', 'none.yaml'])).toMatchObject({ code: 2 });
 });

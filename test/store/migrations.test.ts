@@ -38,7 +38,9 @@ async function shapeAt(name: string): Promise<ReadonlyMap<string, Column | undef
   return shape;
 }
 
-it.each(names.slice(1).map((name, index) => [names[index] ?? '', name] as const))(
+const additive = names.slice(1).map((name, index) => [names[index] ?? '', name] as const);
+
+it.each(additive.filter(([, name]) => migrations[name]?.breaks === undefined))(
   'a program that knows %s works on the tables of %s: they only add to them',
   async (before, after) => {
     const old = await shapeAt(before);

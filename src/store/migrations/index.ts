@@ -6,17 +6,30 @@ import { pausesAndAudit } from './004-pauses-and-audit.ts';
 import { fieldSight } from './005-field-sight.ts';
 import { auditOfConnections } from './006-audit-of-connections.ts';
 import { watermarks } from './007-watermarks.ts';
+import { compatibility } from './008-compatibility.ts';
+
+export interface SchemaMigration extends Migration {
+  /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */
+  readonly since: string;
+  /**
+   * Why a version that does not know this migration must not use the store. Absent when the migration only adds:
+   * tables, and columns that may be empty or have a default. Such a store stays usable for the version before.
+   */
+  readonly breaks?: string;
+}
 
 /**
- * Every migration by name, in order. One that was ever released is never changed, only followed by another; and each
- * only adds, because while a deployment is replaced the program of before works on the tables of after.
+ * Every migration by name; they run in order of their names. A released migration never changes, and neither does its
+ * name: a test pins the list. A new phase, outcome or batch state needs no `breaks`, because older versions leave such
+ * runs alone. A renamed one, or a batch state in which changes may be on their way, does.
  */
-export const migrations: Readonly<Record<string, Migration>> = {
-  '001-first': first,
-  '002-approvals-once': approvalsOnce,
-  '004-pauses-and-audit': pausesAndAudit,
-  '004-alerts': alerts,
-  '005-field-sight': fieldSight,
-  '006-audit-of-connections': auditOfConnections,
-  '007-watermarks': watermarks,
+export const migrations: Readonly<Record<string, SchemaMigration>> = {
+  '001-first': { ...first, since: '0.1.0' },
+  '002-approvals-once': { ...approvalsOnce, since: '0.1.0' },
+  '004-alerts': { ...alerts, since: '0.1.0' },
+  '004-pauses-and-audit': { ...pausesAndAudit, since: '0.1.0' },
+  '005-field-sight': { ...fieldSight, since: '0.1.0' },
+  '006-audit-of-connections': { ...auditOfConnections, since: '0.1.0' },
+  '007-watermarks': { ...watermarks, since: '0.1.0' },
+  '008-compatibility': { ...compatibility, since: '0.1.0' },
 };

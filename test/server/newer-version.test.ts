@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import type { UnknownState } from '../../src/ports/unknown-state.ts';
+import { runDetail } from '../../src/server/schema.ts';
+import { runDetailView } from '../../src/server/views.ts';
+import { sampleBatch, sampleReport } from '../cli/samples.ts';
+
+test('states of a newer version are answered with their text', () => {
+  const state = (text: string) => text as UnknownState;
+  const patch = { phase: state('verifying'), outcome: state('superseded') };
+  const view = runDetailView(sampleReport(patch, { batches: [sampleBatch({ state: state('uploading') })] }));
+
+  expect(runDetail.parse(view)).toEqual(view);
+  expect(view).toMatchObject({ phase: 'verifying', outcome: 'superseded', batches: [{ state: 'uploading' }] });
+});
