@@ -2,7 +2,7 @@ import { type Change, type ChangeDraft, sealChange } from '../../src/core/change
 import { PlatformError, type PlatformErrorOptions, RollcallError } from '../../src/core/errors.ts';
 import { defaultDialect } from '../../src/core/settings.ts';
 import type { DeliveryIo } from '../../src/delivery/delivery-io.ts';
-import type { BatchToSubmit, ChangeFate } from '../../src/ports/delivery.ts';
+import type { BatchToSubmit, CallResult } from '../../src/ports/delivery.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { draft } from '../core/cases.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -21,12 +21,12 @@ export interface NotedBatch extends BatchToSubmit {
 /** A batch `b1` whose store remembers what is told to it; `store` may throw, as a store does that is gone. */
 export function batchOf(changes: readonly Change[], store: (told: string) => void = () => {}): NotedBatch {
   const told: string[] = [];
-  const onFate = async (identification: string, fate: ChangeFate) => {
-    const line = `${identification} ${fate.kind}${'reason' in fate ? `: ${fate.reason}` : ''}`;
+  const onResult = async (identification: string, result: CallResult) => {
+    const line = `${identification} ${result.kind}${'reason' in result ? `: ${result.reason}` : ''}`;
     store(line);
     told.push(line);
   };
-  return { id: 'b1', changes, onFate, told };
+  return { id: 'b1', changes, onResult, told };
 }
 
 /** Opens with two empty folders of the test; `outboxFolder` does not exist yet. */
