@@ -34,8 +34,3 @@ export function formatDuration(durationMs: number): string {
     .map(([value, unit]) => `${value} ${unit}`)
     .join(' ');
 }
-
-/** An instant to the second, in UTC: `2026-11-21 19:30:05 UTC`. */
-export function formatInstant(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-}

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { CheckLine } from '../app/app.ts';
 import type { ContractLine } from '../ports/api.ts';
-import type { CheckLine } from '../ports/app.ts';
 import type { AddCommand } from './command.ts';
 import { renderContractLine, renderContractSum } from './render-api.ts';
 import type { Shell } from './shell.ts';

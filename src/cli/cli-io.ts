@@ -1,4 +1,4 @@
-import type { App } from '../ports/app.ts';
+import type { App } from '../app/app.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { SourceKind } from '../ports/source.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
@@ -34,7 +34,7 @@ export interface CliIo {
   readonly sourceKinds: () => Promise<readonly SourceKind[]>;
   /** What `init` writes for a starting point of `sourceKinds`. Throws `USAGE` for a name that none has. */
   readonly starterFiles: (name: string) => Promise<StarterFiles>;
-  readonly sandbox: SandboxDoor;
+  readonly sandbox: SandboxAccess;
 }
 
 export interface OpenAppOptions {
@@ -52,7 +52,7 @@ export interface StarterFiles {
 }
 
 /** The embedded platform, as far as a shell needs it. */
-export interface SandboxDoor {
+export interface SandboxAccess {
   /** Starts it. Throws `USAGE` for a fault or quirk that does not exist and for a port that is taken. */
   start(request: SandboxRequest): Promise<StartedSandbox>;
   faults(): FaultList;

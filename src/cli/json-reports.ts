@@ -1,4 +1,4 @@
-import type { PlanReport, RunReport } from '../ports/app.ts';
+import type { PlanReport, RunReport } from '../app/app.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import { planOutcome } from './plan-outcome.ts';
 

@@ -1,5 +1,5 @@
+import type { App } from '../app/app.ts';
 import { RollcallError } from '../core/errors.ts';
-import type { App } from '../ports/app.ts';
 
 /** Throws `USAGE`, with the names that there are, for a sync that is not configured. */
 export function refuseUnknownSync(sync: string, { syncs }: Pick<App, 'syncs'>): void {

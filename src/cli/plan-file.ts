@@ -1,8 +1,8 @@
 import { chmod, open, rename, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import type { App } from '../app/app.ts';
 import { RollcallError } from '../core/errors.ts';
-import type { App } from '../ports/app.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import { differencesOf } from './render-changes.ts';
 

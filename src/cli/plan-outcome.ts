@@ -1,4 +1,4 @@
-import type { PlanReport } from '../ports/app.ts';
+import type { PlanReport } from '../app/app.ts';
 import { changesInAll } from './render-counts.ts';
 
 /** What a run of the plan would come to, in the order of exit codes: `failed` before `partial` before `held`. */

@@ -1,5 +1,5 @@
+import type { App } from '../app/app.ts';
 import type { ChangeClass } from '../core/change.ts';
-import type { App } from '../ports/app.ts';
 import type { PlannedChange } from '../ports/store.ts';
 
 /** The most dangerous first. */

@@ -1,5 +1,5 @@
+import { formatInstant } from '../core/instant.ts';
 import type { AlertDelivery, AlertsReport, ChannelTest, Severity } from '../ports/alerts.ts';
-import { formatInstant } from './amounts.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';

@@ -1,7 +1,8 @@
 import type { ChangeKind } from '../core/change.ts';
+import { formatInstant } from '../core/instant.ts';
 import type { Counts } from '../core/run.ts';
 import type { RunFacts } from '../ports/store.ts';
-import { formatCount, formatInstant, formatNumber } from './amounts.ts';
+import { formatCount, formatNumber } from './amounts.ts';
 
 const kinds: readonly ChangeKind[] = ['create', 'update', 'enable', 'disable', 'remove'];
 

@@ -1,9 +1,10 @@
+import type { PersonTrace } from '../app/app.ts';
 import { type FieldName, fieldNames } from '../core/fields.ts';
+import { formatInstant } from '../core/instant.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Decision } from '../core/plan.ts';
-import type { PersonTrace } from '../ports/app.ts';
 import type { Lookup } from '../ports/platform.ts';
-import { formatCount, formatInstant } from './amounts.ts';
+import { formatCount } from './amounts.ts';
 import { differencesOf, renderDifference } from './render-changes.ts';
 import { renderTable } from './render-table.ts';
 import { ruleWords } from './rule-words.ts';

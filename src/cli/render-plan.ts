@@ -1,5 +1,5 @@
+import type { PlanReport } from '../app/app.ts';
 import type { Finding } from '../core/finding.ts';
-import type { PlanReport } from '../ports/app.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import { formatCount, formatNumber } from './amounts.ts';
 import type { PlanOutcome } from './plan-outcome.ts';

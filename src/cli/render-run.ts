@@ -1,8 +1,9 @@
+import type { RunReport } from '../app/app.ts';
+import { formatInstant } from '../core/instant.ts';
 import type { Outcome } from '../core/run.ts';
-import type { RunReport } from '../ports/app.ts';
 import type { Batch, Run } from '../ports/store.ts';
 import { isKnownPhase } from '../ports/unknown-state.ts';
-import { formatCount, formatDuration, formatInstant, formatNumber } from './amounts.ts';
+import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import { changesInAll, renderEnds, renderFacts, renderKinds, renderRead } from './render-counts.ts';
 import { renderFindings } from './render-findings.ts';
 import { renderTable } from './render-table.ts';

@@ -1,5 +1,6 @@
+import { formatInstant } from '../core/instant.ts';
 import type { Run } from '../ports/store.ts';
-import { formatDuration, formatInstant } from './amounts.ts';
+import { formatDuration } from './amounts.ts';
 import { readWord, renderEnds, renderKinds } from './render-counts.ts';
 import { renderOutcome } from './render-run.ts';
 import { renderTable } from './render-table.ts';

@@ -1,6 +1,6 @@
+import type { SourceTrial, StatusCount, TrialEnd } from '../app/source-trial.ts';
 import type { Standing } from '../core/person.ts';
 import type { SourceCapabilities, SourceKind } from '../ports/source.ts';
-import type { SourceTrial, StatusCount, TrialEnd } from '../ports/source-trial.ts';
 import { formatCount, formatNumber } from './amounts.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';

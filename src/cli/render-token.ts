@@ -1,5 +1,6 @@
-import type { TokenReport } from '../ports/app.ts';
-import { formatDuration, formatInstant } from './amounts.ts';
+import type { TokenReport } from '../app/app.ts';
+import { formatInstant } from '../core/instant.ts';
+import { formatDuration } from './amounts.ts';
 import { instant } from './json-reports.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';

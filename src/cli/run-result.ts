@@ -1,6 +1,6 @@
+import type { ResyncReport, RunReport } from '../app/app.ts';
 import { exitCodes } from '../core/report.ts';
 import type { Outcome } from '../core/run.ts';
-import type { ResyncReport, RunReport } from '../ports/app.ts';
 import { runJson } from './json-reports.ts';
 import { renderRun } from './render-run.ts';
 import type { Shell } from './shell.ts';

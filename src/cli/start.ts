@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { App, Role } from '../ports/app.ts';
+import type { App, Role } from '../app/app.ts';
 import { formatCount } from './amounts.ts';
 import type { AddCommand } from './command.ts';
 import { parseWholeNumber } from './parse-options.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { App, TokenReport } from '../ports/app.ts';
+import type { App, TokenReport } from '../app/app.ts';
 import type { AddCommand } from './command.ts';
 import { renderToken, tokenJson } from './render-token.ts';
 import type { AppOptions, Shell } from './shell.ts';

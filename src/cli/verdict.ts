@@ -1,4 +1,4 @@
-import type { App, VerdictReport } from '../ports/app.ts';
+import type { App, VerdictReport } from '../app/app.ts';
 import type { PlannedChange, Run } from '../ports/store.ts';
 import { formatCount, formatNumber } from './amounts.ts';
 import { renderTable } from './render-table.ts';

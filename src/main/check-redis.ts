@@ -1,5 +1,5 @@
+import type { CheckLine } from '../app/app.ts';
 import type { RedisConfig } from '../config/config.ts';
-import type { CheckLine } from '../ports/app.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { adviseOn } from '../runtime/bullmq/error-gate.ts';
 import { answerWithin, closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { App } from '../app/app.ts';
 import type { OpenAppOptions } from '../cli/cli-io.ts';
 import type { Config } from '../config/config.ts';
-import type { App } from '../ports/app.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
 
 export interface AppSurroundings extends OpenAppOptions {

@@ -5,6 +5,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { RefreshGrant } from '../ports/source.ts';
 import type { Store } from '../ports/store.ts';
+import { sourceTokenName } from '../ports/token-store.ts';
 import type { AccessTokens } from '../ports/tokens.ts';
 
 export interface SourceTokenParts {
@@ -15,9 +16,6 @@ export interface SourceTokenParts {
   readonly mayPresentSeed: boolean;
   readonly metrics: Metrics;
 }
-
-/** Under which a source's tokens are kept in the store. */
-export const sourceTokenName = (sync: string): string => `source ${sync}`;
 
 /** The same custody as a connection's, for the rotating token of a sync's source. Kept in the store as `source <sync>`. */
 export function openSourceTokens(sync: string, grant: RefreshGrant, parts: SourceTokenParts): AccessTokens {

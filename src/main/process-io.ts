@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { CliIo } from '../cli/cli-io.ts';
 import { initTemplate } from '../config/init-template.ts';
 import { migrateConfiguredStore, openConfiguredApp } from './open-configured-app.ts';
-import { sandboxDoor } from './sandbox-door.ts';
+import { sandboxAccess } from './sandbox-access.ts';
 import { systemClock } from './system.ts';
 import { readVersion } from './version.ts';
 
@@ -25,7 +25,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
     sourceKinds: loadSourceKinds,
     starterFiles: async (name) => initTemplate({ kinds: await loadSourceKinds(), name }),
-    sandbox: sandboxDoor,
+    sandbox: sandboxAccess,
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
+import type { Role } from '../app/app.ts';
 import type { Config, RedisConfig } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
-import type { Role } from '../ports/app.ts';
 import { openQueueDispatch } from '../runtime/bullmq/dispatch.ts';
 import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
 import { answerWithin, closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';

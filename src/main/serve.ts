@@ -1,5 +1,5 @@
+import type { Role } from '../app/app.ts';
 import type { Config, ServerConfig } from '../config/config.ts';
-import type { Role } from '../ports/app.ts';
 import type { RunningServer, ServerApp, ServerSettings, Vitals } from '../server/server-parts.ts';
 import type { QueueLook } from '../telemetry/metrics.ts';
 import type { Engine } from './open-engine.ts';
@@ -82,36 +82,4 @@ function settingsOf(
     requestsPerMinute: server?.requestsPerMinute ?? 300,
     serves,
   };
-}
-
-/**
- * Works beside a server. When it is to end: the server accepts nothing more and finishes what it was asked, then the
- * work is told to stop at its next safe place, and is waited for.
- */
-export async function workBesideServer(
-  server: RunningServer | undefined,
-  outer: AbortSignal,
-  work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  if (server === undefined) return work(outer);
-  const stopping = new AbortController();
-  let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closed ??= server.close();
-    return closed;
-  };
-  const stop = (): void => {
-    close().then(
-      () => stopping.abort(outer.reason),
-      () => stopping.abort(outer.reason),
-    );
-  };
-  if (outer.aborted) stop();
-  outer.addEventListener('abort', stop, { once: true });
-  try {
-    await work(stopping.signal);
-  } finally {
-    outer.removeEventListener('abort', stop);
-    await close();
-  }
 }

@@ -1,12 +1,13 @@
+import type { App } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
-import type { App } from '../ports/app.ts';
+import { openPulse, type Pulse } from '../runtime/heartbeat.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
+import { workBesideServer } from '../server/work-beside-server.ts';
 import { runDeployment } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
-import { openPulse, type Pulse } from './pulse.ts';
 import type { RedisWatch } from './redis-watch.ts';
-import { serve, workBesideServer } from './serve.ts';
+import { serve } from './serve.ts';
 
 export type StartOptions = Parameters<App['start']>[0];
 

@@ -20,6 +20,9 @@ export interface TokenRecord {
   readonly reason: string | undefined;
 }
 
+/** Under which name the tokens of a sync's source are kept, beside those of the connections. */
+export const sourceTokenName = (sync: string): string => `source ${sync}`;
+
 export interface TokenStore {
   get(connection: string): Promise<TokenRecord | undefined>;
   /** Writes `next` if the stored generation and state are still those of `seen` (undefined: no row yet). False if not. */

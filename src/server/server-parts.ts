@@ -1,4 +1,4 @@
-import type { App } from '../ports/app.ts';
+import type { App } from '../app/app.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { OpenApiDocument } from './open-api.ts';
 

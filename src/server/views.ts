@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { PastChange, RequestReport, RunReport, SyncState, TokenReport } from '../app/app.ts';
 import type { FieldValues } from '../core/fields.ts';
-import type { PastChange, RequestReport, RunReport, SyncState, TokenReport } from '../ports/app.ts';
 import type { AuditEntry, PlannedChange, Run } from '../ports/store.ts';
 import type {
   auditPage,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { untilCaughtUp } from '../../src/alerts/freshness.ts';
 import type { TokenView } from '../../src/alerts/judge-token.ts';
 import { type Alerts, type AlertsOptions, openAlerts } from '../../src/alerts/open-alerts.ts';
 import { noCounts } from '../../src/core/run.ts';
-import { untilCaughtUp } from '../../src/main/watch-alerts.ts';
 import type { ChannelSettings } from '../../src/ports/alerts.ts';
 import type { RunPatch, RunScope, Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { App, RunReport } from '../../src/ports/app.ts';
+import type { App, RunReport } from '../../src/app/app.ts';
 import type { Batch, Run } from '../../src/ports/store.ts';
 import { parseFault, type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { silentLogger } from '../support/memory-logger.ts';

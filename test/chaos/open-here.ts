@@ -1,9 +1,9 @@
+import type { App } from '../../src/app/app.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { openApp } from '../../src/main/open-app.ts';
 import { type Engine, openEngine } from '../../src/main/open-engine.ts';
 import { newUlid } from '../../src/main/system.ts';
-import type { App } from '../../src/ports/app.ts';
 import type { Checkpoint, Clock, Logger } from '../../src/ports/runtime.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { formatCount, formatDuration, formatInstant } from '../../src/cli/amounts.ts';
+import { formatCount, formatDuration } from '../../src/cli/amounts.ts';
+import { formatInstant } from '../../src/core/instant.ts';
 
 test.each([
   [0, '0 ms'],

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { CheckLine } from '../../src/ports/app.ts';
-import type { SourceTrial } from '../../src/ports/source-trial.ts';
+import type { CheckLine } from '../../src/app/app.ts';
+import type { SourceTrial } from '../../src/app/source-trial.ts';
 import { startVendor } from '../fakes/hris/vendor-server.ts';
 import { openTestShell } from './test-shell.ts';
 

@@ -8,7 +8,7 @@ import { Interruption } from '../../src/cli/interruption.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { initTemplate } from '../../src/config/init-template.ts';
 import { migrateConfiguredStore, openConfiguredApp } from '../../src/main/open-configured-app.ts';
-import { sandboxDoor } from '../../src/main/sandbox-door.ts';
+import { sandboxAccess } from '../../src/main/sandbox-access.ts';
 import { systemClock } from '../../src/main/system.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
@@ -116,7 +116,7 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
     migrateStore: (configPath) => migrateConfiguredStore(join(folder, configPath), env),
     sourceKinds: async () => sourceKinds,
     starterFiles: async (name) => initTemplate({ kinds: sourceKinds, name }),
-    sandbox: sandboxDoor,
+    sandbox: sandboxAccess,
   };
   const code = await runCli(words, io);
   const said = stdout.text();

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { CheckLine } from '../../src/ports/app.ts';
+import type { CheckLine } from '../../src/app/app.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { bamboohrKey, fakeEmployees, startBamboohr } from '../fakes/hris/bamboohr.ts';
 import { deelPeople, startDeel } from '../fakes/hris/deel.ts';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import type { App, CheckLine, RunReport } from '../../src/app/app.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { RollcallError } from '../../src/core/errors.ts';
@@ -8,7 +9,6 @@ import type { ReadEnd } from '../../src/core/snapshot.ts';
 import { openApp } from '../../src/main/open-app.ts';
 import { openEngine } from '../../src/main/open-engine.ts';
 import { newUlid } from '../../src/main/system.ts';
-import type { App, CheckLine, RunReport } from '../../src/ports/app.ts';
 import type { Source, SourcePage } from '../../src/ports/source.ts';
 import type { RunScope } from '../../src/ports/store.ts';
 import { defineKind } from '../../src/source-kit/kind.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Role } from '../../src/ports/app.ts';
+import type { Role } from '../../src/app/app.ts';
 import { openHere } from '../chaos/open-here.ts';
 import type { RedisWorld } from '../runtime/bullmq/redis-world.ts';
 import { closeAfterAll, openRedisServer, openWorld, redisOrSkip } from '../runtime/bullmq/with-redis.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
-import { openPulse } from '../../src/main/pulse.ts';
-import { workBesideServer } from '../../src/main/serve.ts';
+import { openPulse } from '../../src/runtime/heartbeat.ts';
 import type { DriveIo } from '../../src/runtime/in-process/drive-run.ts';
 import { stuckAfterMs } from '../../src/server/health.ts';
 import type { ServerApp } from '../../src/server/server-parts.ts';
+import { workBesideServer } from '../../src/server/work-beside-server.ts';
 import { FakeClock, idle } from '../support/fake-clock.ts';
 import { openTestServer, viewerToken } from './open-test-server.ts';
 

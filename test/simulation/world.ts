@@ -1,8 +1,8 @@
+import { approveRun } from '../../src/app/approve.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { RollcallError } from '../../src/core/errors.ts';
 import { compileMapping } from '../../src/core/mapping.ts';
 import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/settings.ts';
-import { approveRun } from '../../src/engine/approve.ts';
 import type { EngineIo } from '../../src/engine/engine-io.ts';
 import { requestRun } from '../../src/engine/request-run.ts';
 import type { RunScope } from '../../src/ports/store.ts';
@@ -206,7 +206,7 @@ class Story {
     await this.#until(() => this.#isQuiet(), 4 * hourMs);
     const [newest] = await this.#world.store.runs.list({ sync: settings.name, limit: 1 });
     if (newest?.outcome === 'held' && scheduler.chance(0.3)) {
-      await approveRun(newest.id, 'ops', this.#engine).catch(ignoreConflict);
+      await approveRun(newest, 'ops', this.#engine).catch(ignoreConflict);
       await this.#until(() => this.#isQuiet(), 4 * hourMs);
     }
     scheduler.jump(scheduler.pick([0.2, 2, 12, 25]) * hourMs);
@@ -233,7 +233,7 @@ class Story {
       if (quiet === 3) return;
       if (newest?.outcome === 'held') {
         // What has run out is held by the next run again.
-        await approveRun(newest.id, 'ops', this.#engine).catch(ignoreConflict);
+        await approveRun(newest, 'ops', this.#engine).catch(ignoreConflict);
         await this.#until(() => this.#isQuiet(), 4 * hourMs);
       }
       scheduler.jump(25 * hourMs);

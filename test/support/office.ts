@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
+import type { App, PlanReport, RunReport } from '../../src/app/app.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { openApp } from '../../src/main/open-app.ts';
 import { type Engine, openEngine } from '../../src/main/open-engine.ts';
 import { newUlid } from '../../src/main/system.ts';
-import type { App, PlanReport, RunReport } from '../../src/ports/app.ts';
 import type { Checkpoint } from '../../src/ports/runtime.ts';
 import type { SourceKind } from '../../src/ports/source.ts';
 import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ConformingSandbox, openConformingSandbox } from '../../../src/main/conforming-sandbox.ts';
 import { openPlatformApi } from '../../../src/platform/api.ts';
 import { openPlatformClient } from '../../../src/platform/client.ts';
 import {
@@ -14,6 +13,7 @@ import {
 import * as tokenCalls from '../../../src/platform/resources/tokens.ts';
 import { operationIds, operationOf, operations } from '../../../src/platform/schema/index.ts';
 import { parseFault, type SandboxOptions } from '../../../src/sandbox/index.ts';
+import { type ConformingSandbox, openConformingSandbox } from '../../support/conforming-sandbox.ts';
 import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
 import { neverAborted } from '../test-client.ts';
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PlatformError } from '../../../src/core/errors.ts';
-import { openConformingSandbox } from '../../../src/main/conforming-sandbox.ts';
 import { openPlatformApi, type PlatformApi } from '../../../src/platform/api.ts';
 import { callOperation, type OperationInput } from '../../../src/platform/call-operation.ts';
 import { openPlatformClient, type PlatformClient } from '../../../src/platform/client.ts';
 import { identificationNames } from '../../../src/platform/contract-call.ts';
 import { type OperationId, operations, pathParameters, queryMembers } from '../../../src/platform/schema/index.ts';
 import type { RunningSandbox } from '../../../src/sandbox/index.ts';
+import { openConformingSandbox } from '../../support/conforming-sandbox.ts';
 import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
 import { neverAborted as signal } from '../test-client.ts';
 

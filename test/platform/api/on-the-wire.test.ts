@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PlatformError } from '../../../src/core/errors.ts';
-import { type ConformingSandbox, openConformingSandbox } from '../../../src/main/conforming-sandbox.ts';
 import { callOperation } from '../../../src/platform/call-operation.ts';
 import { openPlatformClient, type PlatformClient } from '../../../src/platform/client.ts';
 import { operations, pathParameters } from '../../../src/platform/schema/index.ts';
+import { type ConformingSandbox, openConformingSandbox } from '../../support/conforming-sandbox.ts';
 import { closeAndFailOnLeaks } from '../closing.ts';
 import { startLocalServer } from '../local-server.ts';
 import { openTestClient, neverAborted as signal } from '../test-client.ts';

@@ -3,12 +3,9 @@ import type { Import, SourceFile, Violation } from './source-file.ts';
 /** What a folder may import besides itself, node's own modules and packages (design, section 3). */
 interface Allowance {
   readonly folders: readonly string[];
-  /** Only `import type`: the shape of what `main` hands in. */
-  readonly typesOf?: readonly string[];
 }
 
 const contracts = ['src/core', 'src/ports'];
-const given = ['src/main', 'src/engine'];
 
 export const allowances: Readonly<Record<string, Allowance>> = {
   'src/core': { folders: [] },
@@ -24,9 +21,10 @@ export const allowances: Readonly<Record<string, Allowance>> = {
   'src/config': { folders: contracts },
   'src/alerts': { folders: contracts },
   'src/sandbox': { folders: [...contracts, 'src/platform/schema'] },
+  'src/app': { folders: [...contracts, 'src/engine'] },
   'src/runtime': { folders: [...contracts, 'src/engine'] },
-  'src/server': { folders: contracts, typesOf: given },
-  'src/cli': { folders: contracts, typesOf: given },
+  'src/server': { folders: [...contracts, 'src/app'] },
+  'src/cli': { folders: [...contracts, 'src/app'] },
   jobs: { folders: [...contracts, 'src/engine'] },
 };
 
@@ -48,18 +46,15 @@ export function forbiddenImports(file: SourceFile): Violation[] {
       { file: file.path, line: 1, what: `no import rule knows the folder ${folder}: add it to the design first` },
     ];
   }
-  const isAllowed = ({ target, isTypeOnly }: Import) =>
-    isBelow(target, folder) ||
-    allowance.folders.some((one) => isBelow(target, one)) ||
-    (isTypeOnly && (allowance.typesOf ?? []).some((one) => isBelow(target, one)));
+  const isAllowed = ({ target }: Import) =>
+    isBelow(target, folder) || allowance.folders.some((one) => isBelow(target, one));
   return file.imports
     .filter((one) => one.isOwn && !isAllowed(one))
     .map((one) => violation(file, one, `${folder} may import only ${describe(allowance)}`));
 }
 
-function describe({ folders, typesOf }: Allowance): string {
-  const all = ['itself', ...folders, ...(typesOf ?? []).map((folder) => `types of ${folder}`)];
-  return all.join(', ');
+function describe({ folders }: Allowance): string {
+  return ['itself', ...folders].join(', ');
 }
 
 /** A source kind is one folder; it knows no other kind and not the registry. */

@@ -2,10 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import type { CliIo } from '../cli/cli-io.ts';
-import type { AddCommand } from '../cli/command.ts';
-import { runCli } from '../cli/run-cli.ts';
-import type { DemoWorld } from './demo-world.ts';
+import type { CliIo } from './cli-io.ts';
+import type { AddCommand } from './command.ts';
+import { runCli } from './run-cli.ts';
+
+/** A platform, a configuration that connects to it, and what differs between the two sides. */
+export interface DemoWorld {
+  readonly configPath: string;
+  readonly users: number;
+  readonly employees: number;
+  /** Identification of one of the leavers. */
+  readonly leaver: string;
+  /** What differs between HR file and platform, in lines for the reader. */
+  readonly story: readonly string[];
+  readonly sandbox: { close(): Promise<void> };
+}
 
 /** What the demo came to, for `--json`. */
 interface DemoReport {
@@ -18,7 +29,7 @@ interface DemoReport {
 }
 
 /** `rollcall demo`: the real commands, one after the other, on a sandbox platform and an HR file made up on the spot. */
-export function demoCommand(io: CliIo): AddCommand {
+export function demoCommand(io: CliIo, openWorld: (folder: string) => Promise<DemoWorld>): AddCommand {
   return (program, host) => {
     program
       .command('demo')
@@ -30,9 +41,7 @@ export function demoCommand(io: CliIo): AddCommand {
       .action((options: { folder?: string }, command) =>
         host.run(command, async (shell) => {
           const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'rollcall-demo-')));
-          // The platform and its web server are loaded only when they are wanted.
-          const { openDemoWorld } = await import('./demo-world.ts');
-          const world = await openDemoWorld(folder, () => io.clock.now());
+          const world = await openWorld(folder);
           try {
             const report = await play(world, io, shell.isJson);
             if (shell.isJson) io.stdout.write(`${JSON.stringify(report)}\n`);

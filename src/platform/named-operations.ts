@@ -1,7 +1,7 @@
-import type { Paging } from '../platform/resources/pages.ts';
-import { operations, parameterNotes, pathParameters, queryMembers } from '../platform/schema/index.ts';
-import type { OperationId } from '../platform/schema/operations.ts';
 import type { ApiOperation } from '../ports/api.ts';
+import type { Paging } from './resources/pages.ts';
+import { operations, parameterNotes, pathParameters, queryMembers } from './schema/index.ts';
+import type { OperationId } from './schema/operations.ts';
 
 /** How a list is walked: which parameters count its pages. */
 export interface ListWalk extends Paging {

@@ -3,10 +3,10 @@ import type { Person, RejectedPerson, SourceRecord } from '../core/person.ts';
 import { decide, type SourceSays } from '../core/plan.ts';
 import { certifySnapshot, type Snapshot } from '../core/snapshot.ts';
 import type { User } from '../core/user.ts';
-import type { PersonTrace } from '../ports/app.ts';
-import type { EngineIo, Sync } from './engine-io.ts';
-import { sayOf } from './source-says.ts';
-import { blockedUsers } from './unresolved.ts';
+import type { EngineIo, Sync } from '../engine/engine-io.ts';
+import { sayOf } from '../engine/source-says.ts';
+import { blockedUsers } from '../engine/unresolved.ts';
+import type { PersonTrace } from './app.ts';
 
 /** Reads the source, the platform and the ledger for one person, and says what a run would decide and by which rule. */
 export async function explainPerson(

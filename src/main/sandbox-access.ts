@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import type { SandboxDoor, SandboxRequest, StartedSandbox } from '../cli/cli-io.ts';
+import type { SandboxAccess, SandboxRequest, StartedSandbox } from '../cli/cli-io.ts';
 import { RollcallError } from '../core/errors.ts';
 import { renderOpenApi } from '../platform/schema/open-api.ts';
 import { operationIds } from '../platform/schema/operations.ts';
@@ -9,7 +9,7 @@ import { defaultQuirks, type SandboxQuirks } from '../sandbox/quirks.ts';
 import { systemClock } from './system.ts';
 
 /** The sandbox behind what the command line asks of it. */
-export const sandboxDoor: SandboxDoor = {
+export const sandboxAccess: SandboxAccess = {
   start,
   openApi: renderOpenApi,
   faults: () => ({

@@ -3,8 +3,8 @@ import { watchFields } from '../core/field-visibility.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
 import { absentFields } from '../engine/check-fields.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
-import type { CheckLine } from '../ports/app.ts';
 import type { SourceIo, SourcePage } from '../ports/source.ts';
+import type { CheckLine } from './app.ts';
 
 type Verdict = Omit<CheckLine, 'subject'>;
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
+import { checkSource } from '../../src/app/check-source.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { RollcallError } from '../../src/core/errors.ts';
 import { compileMapping } from '../../src/core/mapping.ts';
 import type { FieldRule } from '../../src/core/settings.ts';
 import type { ReadEnd } from '../../src/core/snapshot.ts';
 import type { Sync } from '../../src/engine/engine-io.ts';
-import { checkSource } from '../../src/main/check-source.ts';
 import type { Source, SourcePage } from '../../src/ports/source.ts';
 import { FastClock } from '../support/fast-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RunningSandbox, type SeedUser, seedUsers, startSandbox } from '../sandbox/index.ts';
+import { type RunningSandbox, type SeedUser, seedUsers, startSandbox } from './index.ts';
 
 /** A small company: a platform with 500 users and an HR file with 520 employees who do not quite agree. */
 export interface DemoWorld {

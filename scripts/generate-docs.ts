@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
-import { renderCliReference } from '../cli/render-reference.ts';
-import { renderJsonSchema } from '../config/json-schema.ts';
-import { renderConfigReference } from '../config/reference.ts';
-import { sourceKinds } from '../sources/registry.ts';
-import { renderMetricsReference } from '../telemetry/metrics-reference.ts';
-import { renderSandboxCoverage } from './conforming-sandbox.ts';
-import { extraCommands } from './extra-commands.ts';
-import { openProcessIo } from './process-io.ts';
+import { renderCliReference } from '../src/cli/render-reference.ts';
+import { renderJsonSchema } from '../src/config/json-schema.ts';
+import { renderConfigReference } from '../src/config/reference.ts';
+import { extraCommands } from '../src/main/extra-commands.ts';
+import { openProcessIo } from '../src/main/process-io.ts';
+import { sourceKinds } from '../src/sources/registry.ts';
+import { renderMetricsReference } from '../src/telemetry/metrics-reference.ts';
+import { renderSandboxCoverage } from '../test/support/conforming-sandbox.ts';
 
 // The commands that only the executable adds are in the reference too.
 const io = openProcessIo(process, new AbortController().signal);
@@ -20,5 +20,5 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'schema/rollcall.schema.json': () => renderJsonSchema(sourceKinds),
 };
 
-const root = new URL('../../', import.meta.url);
+const root = new URL('../', import.meta.url);
 for (const [path, render] of Object.entries(generated)) await writeFile(new URL(path, root), await render());

@@ -1,13 +1,13 @@
-import { defaultDialect } from '../core/settings.ts';
-import type { PlatformClientOptions } from '../platform/client.ts';
+import { defaultDialect } from '../../src/core/settings.ts';
+import type { PlatformClientOptions } from '../../src/platform/client.ts';
 import {
   type ContractAids,
   type ContractLine,
   renderCoverage,
   runContractSuite,
-} from '../platform/contract-suite/index.ts';
-import type { Clock, Logger } from '../ports/runtime.ts';
-import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../sandbox/index.ts';
+} from '../../src/platform/contract-suite/index.ts';
+import type { Clock, Logger } from '../../src/ports/runtime.ts';
+import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 
 /** A sandbox, a connection to it, and every help that the contract suite can be given. */
 export interface ConformingSandbox {

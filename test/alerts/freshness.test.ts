@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { oldestSuccess } from '../../src/main/watch-alerts.ts';
+import { oldestSuccess } from '../../src/alerts/freshness.ts';
+import { openSchedule } from '../../src/runtime/schedule.ts';
 
 const at = (text: string) => Date.parse(`${text}:00Z`);
 const shown = (instant: number | undefined) =>
   instant === undefined ? undefined : new Date(instant).toISOString().slice(0, 16);
-const scheduled = (cron: string, timezone = 'UTC') => oldestSuccess({ schedule: { cron, timezone } });
+const scheduled = (cron: string, timezone = 'UTC') => oldestSuccess({ schedule: openSchedule(cron, timezone) });
 
 describe('the last success must be as new as', () => {
   it.each([
@@ -22,7 +23,7 @@ describe('the last success must be as new as', () => {
   });
 
   it('`freshness` says, before any schedule', () => {
-    const oldest = oldestSuccess({ freshnessMs: 3_600_000, schedule: { cron: '*/15 * * * *', timezone: 'UTC' } });
+    const oldest = oldestSuccess({ freshnessMs: 3_600_000, schedule: openSchedule('*/15 * * * *', 'UTC') });
     expect(shown(oldest(at('2026-11-21T12:07')))).toBe('2026-11-21T11:07');
   });
 

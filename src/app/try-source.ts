@@ -7,9 +7,10 @@ import type { Mapped, SourceRecord, Standing } from '../core/person.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
 import { compileSourcePath } from '../core/source-path.ts';
 import { readText } from '../core/text.ts';
+import type { EngineIo, Sync } from '../engine/engine-io.ts';
 import type { ReadRequest } from '../ports/source.ts';
-import type { SourceTrial, StatusCount, TrialEnd, TrialOptions } from '../ports/source-trial.ts';
-import type { EngineIo, Sync } from './engine-io.ts';
+import { sourceTokenName } from '../ports/token-store.ts';
+import type { SourceTrial, StatusCount, TrialEnd, TrialOptions } from './source-trial.ts';
 
 /**
  * Reads the source of a sync and counts what it gives and what the mapping makes of it. Writes nothing and does not
@@ -20,8 +21,10 @@ export async function trySource(
   options: TrialOptions,
   io: EngineIo,
   signal: AbortSignal,
-): Promise<Omit<SourceTrial, 'isTokenPresented'>> {
+): Promise<SourceTrial> {
   const { settings, source, mapping } = sync;
+  const generation = async () => (await io.store.tokens.get(sourceTokenName(settings.name)))?.generation;
+  const before = await generation();
   const request = requestOf(sync, options);
   const tally = openTally(sync);
   const people: { at: string; trace: MappingTrace }[] = [];
@@ -54,7 +57,9 @@ export async function trySource(
   } finally {
     await reading.return({ complete: false, rows, reasons: ['stopped'] });
   }
-  return { sync: settings.name, kind: source.kind, read: request.kind, rows, end, notes, people, ...tally.sums() };
+  const isTokenPresented = (await generation()) !== before;
+  const read = { kind: source.kind, read: request.kind, rows, end, notes, isTokenPresented };
+  return { sync: settings.name, ...read, people, ...tally.sums() };
 }
 
 function requestOf(

@@ -1,7 +1,7 @@
-import { formatInstant } from '../cli/amounts.ts';
+import { formatInstant } from '../core/instant.ts';
 import { nextRead } from '../core/next-read.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
-import type { CheckLine } from '../ports/app.ts';
+import type { CheckLine } from './app.ts';
 
 /**
  * Whether a sync that wants deltas gets them: the source is asked for one that begins now, up to its first page; and which

@@ -5,11 +5,10 @@ import type { SourceRecord } from '../core/person.ts';
 import type { Decision, SourceSays } from '../core/plan.ts';
 import type { Counts, Hold } from '../core/run.ts';
 import type { Snapshot } from '../core/snapshot.ts';
-import type { AlertsReport, ChannelTest } from './alerts.ts';
-import type { ApiAnswer, ApiRequest, ContractLine, ContractMode } from './api.ts';
-import type { Lookup } from './platform.ts';
-import type { Progress } from './runtime.ts';
-import type { SourceTrial, TrialOptions } from './source-trial.ts';
+import type { AlertsReport, ChannelTest } from '../ports/alerts.ts';
+import type { ApiAnswer, ApiRequest, ContractLine, ContractMode } from '../ports/api.ts';
+import type { Lookup } from '../ports/platform.ts';
+import type { Progress } from '../ports/runtime.ts';
 import type {
   AuditEntry,
   AuditQuery,
@@ -21,7 +20,8 @@ import type {
   Run,
   RunFacts,
   RunScope,
-} from './store.ts';
+} from '../ports/store.ts';
+import type { SourceTrial, TrialOptions } from './source-trial.ts';
 
 /**
  * What the command line and the HTTP API can ask for. The composition root implements it over one configuration; every

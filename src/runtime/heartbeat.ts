@@ -1,5 +1,5 @@
 import type { Clock, Progress } from '../ports/runtime.ts';
-import type { DriveIo } from '../runtime/in-process/drive-run.ts';
+import type { DriveIo } from './in-process/drive-run.ts';
 
 /** Proof that a process works, from outside of what it proves. Instants are epoch ms. */
 export interface Pulse {

@@ -1,11 +1,15 @@
 import type { z } from 'zod';
 import { RollcallError } from '../core/errors.ts';
+import type { Dialect } from '../core/settings.ts';
 import { isRecord } from '../http/json-text.ts';
-import { callOperation, type OperationInput } from '../platform/call-operation.ts';
-import { fileBody } from '../platform/file-body.ts';
-import { parseExactly } from '../platform/long-id.ts';
-import type { QueryValue } from '../platform/operation.ts';
-import { everyItem } from '../platform/resources/pages.ts';
+import type { ApiAnswer, ApiRequest } from '../ports/api.ts';
+import { callOperation, type OperationInput } from './call-operation.ts';
+import type { PlatformClient } from './client.ts';
+import { fileBody } from './file-body.ts';
+import { parseExactly } from './long-id.ts';
+import { listWalks } from './named-operations.ts';
+import type { QueryValue } from './operation.ts';
+import { everyItem } from './resources/pages.ts';
 import {
   type OperationId,
   operationIds,
@@ -13,17 +17,20 @@ import {
   pathParameters,
   type QueryMember,
   queryMembers,
-} from '../platform/schema/index.ts';
-import type { ApiAnswer, ApiRequest } from '../ports/api.ts';
-import { listWalks } from './api-operations.ts';
-import type { Connection } from './open-connection.ts';
+} from './schema/index.ts';
+
+/** The connection that a call goes to. */
+export interface CallTarget {
+  readonly client: PlatformClient;
+  readonly settings: { readonly name: string; readonly dialect: Dialect };
+}
 
 /**
  * Calls one operation as a person asked for it. Throws `USAGE` for what the contract does not allow, before anything is
  * sent, and `PlatformError` for what the platform refused.
  */
 export async function callApi(
-  { settings, client }: Connection,
+  { settings, client }: CallTarget,
   request: ApiRequest,
   signal: AbortSignal,
 ): Promise<ApiAnswer> {
@@ -104,7 +111,7 @@ function readValue(text: string, kind: QueryMember['kind']): string | number | b
 async function readBody(
   id: OperationId,
   { body, file }: ApiRequest,
-  encoding: Connection['settings']['dialect']['upload']['encoding'],
+  encoding: Dialect['upload']['encoding'],
 ): Promise<Pick<OperationInput, 'json' | 'stream'>> {
   if (id === 'upload') {
     if (file === undefined) throw usage('upload needs --file: the CSV file to send');

@@ -1,18 +1,12 @@
 import { RollcallError } from '../core/errors.ts';
+import { changesOf } from '../engine/batches.ts';
+import type { EngineIo } from '../engine/engine-io.ts';
+import { requestRun } from '../engine/request-run.ts';
 import type { HoldRecord, Run } from '../ports/store.ts';
-import { changesOf } from './batches.ts';
-import type { EngineIo } from './engine-io.ts';
-import { requestRun } from './request-run.ts';
+import { findSync } from './find-named.ts';
 
 /** How long an approval counts, and how long what was shown or held may be approved: later it may have other reasons. */
 const approvalMs = 24 * 3_600_000;
-
-export interface Verdicts {
-  readonly run: Run;
-  readonly holds: readonly HoldRecord[];
-  /** Changes that were approved or rejected. */
-  readonly changes: number;
-}
 
 /**
  * Approves what guards held in a run, by the hashes of its changes, and asks for the run that delivers them: whatever is
@@ -20,12 +14,9 @@ export interface Verdicts {
  * CONFLICT when the holds have run out: a disable looks the same for whatever reason, so an old list approves nothing.
  * So it does when they were approved before: an approval is for one run.
  */
-export async function approveRun(
-  runId: string,
-  by: string,
-  io: EngineIo,
-): Promise<Verdicts & { readonly trigger: string }> {
-  const { run, holds, hashes } = await heldIn(runId, io);
+export async function approveRun(run: Run, by: string, io: EngineIo): Promise<number> {
+  findSync(run.sync, io.syncs);
+  const { holds, hashes } = await heldIn(run, io);
   if (await isApproved(run, holds, io)) {
     const message = `what run ${run.id} held was approved already, which counts once: if a later run of ${run.sync} holds something, approve that one (rollcall runs ${run.sync})`;
     throw new RollcallError(message, { code: 'CONFLICT' });
@@ -38,15 +29,15 @@ export async function approveRun(
   }
   await io.store.holds.approve(run.sync, hashes, by, now, now + approvalMs);
   await io.store.reads.accept(run.id);
-  const trigger = await requestRun({ sync: run.sync, kind: 'approval', scope: { kind: 'all', isFull: true } }, io);
-  return { run, holds, changes: hashes.length, trigger: trigger.id };
+  await requestRun({ sync: run.sync, kind: 'approval', scope: { kind: 'all', isFull: true } }, io);
+  return hashes.length;
 }
 
-/** Rejects what guards held in a run: these very changes are not asked about again until they change. */
-export async function rejectRun(runId: string, by: string, io: EngineIo): Promise<Verdicts> {
-  const { run, holds, hashes } = await heldIn(runId, io);
+/** Rejects what guards held in a run: these changes are not asked about again until they change. Returns how many. */
+export async function rejectRun(run: Run, by: string, io: EngineIo): Promise<number> {
+  const { hashes } = await heldIn(run, io);
   await io.store.holds.reject(run.sync, hashes, by, io.clock.now());
-  return { run, holds, changes: hashes.length };
+  return hashes.length;
 }
 
 /**
@@ -77,18 +68,12 @@ async function isApproved(run: Run, holds: readonly HoldRecord[], { store }: Eng
   return (await store.reads.last(run.sync))?.run === run.id;
 }
 
-async function heldIn(
-  runId: string,
-  io: EngineIo,
-): Promise<{ run: Run; holds: readonly HoldRecord[]; hashes: string[] }> {
-  const run = await io.store.runs.get(runId);
-  if (run === undefined)
-    throw new RollcallError(`there is no run ${runId}: see "rollcall runs"`, { code: 'NOT_FOUND' });
-  const holds = await io.store.holds.ofRun(runId);
+async function heldIn(run: Run, io: EngineIo): Promise<{ holds: readonly HoldRecord[]; hashes: readonly string[] }> {
+  const holds = await io.store.holds.ofRun(run.id);
   const hashes: string[] = [];
-  for await (const { hash } of changesOf(runId, io, { states: ['held'] })) hashes.push(hash);
+  for await (const { hash } of changesOf(run.id, io, { states: ['held'] })) hashes.push(hash);
   if (hashes.length === 0 && run.facts.isReadDoubted !== true) {
-    throw new RollcallError(`run ${runId} holds nothing: there is nothing to approve or reject`, { code: 'CONFLICT' });
+    throw new RollcallError(`run ${run.id} holds nothing: there is nothing to approve or reject`, { code: 'CONFLICT' });
   }
-  return { run, holds, hashes };
+  return { holds, hashes };
 }

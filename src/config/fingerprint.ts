@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { configHash, type SyncConfig } from '../config/index.ts';
 import type { Dialect } from '../core/settings.ts';
+import type { SyncConfig } from './config.ts';
+import { configHash } from './config-hash.ts';
 
 export interface FingerprintTarget {
   readonly baseUrl: string;

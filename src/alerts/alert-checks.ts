@@ -1,0 +1,46 @@
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { Alerts } from './open-alerts.ts';
+
+const checkEveryMs = 5000;
+const oneCheckMs = 30_000;
+
+/** Evaluates alerts every few seconds. Never waits for a channel to deliver. */
+export interface AlertLooks {
+  /** Begins an evaluation, unless one is under way or was just made. */
+  begin(signal: AbortSignal): Promise<void>;
+  /** Resolves when the evaluation under way has ended. */
+  ended(): Promise<void>;
+}
+
+export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Clock; logger: Logger }): AlertLooks {
+  let checking: Promise<void> | undefined;
+  let nextAt = 0;
+  return {
+    async begin(signal) {
+      if (checking !== undefined || clock.now() < nextAt) return;
+      nextAt = clock.now() + checkEveryMs;
+      checking = alerts
+        .look(signal)
+        .catch((error: unknown) => {
+          if (!signal.aborted) logger.error({ error: textOf(error) }, 'alerts could not look around; they do so again');
+        })
+        .finally(() => {
+          checking = undefined;
+        });
+    },
+    ended: async () => checking,
+  };
+}
+
+/** Evaluates alerts once, after a run that ended in this process. A later process sends what this one cannot. Never rejects. */
+export async function checkOnce(alerts: Alerts, logger: Logger, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(oneCheckMs)]);
+  await alerts.look(limit).catch((error: unknown) => {
+    logger.error({ error: textOf(error) }, 'alerts could not look at the run: see "rollcall alerts list"');
+  });
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown';
+}

@@ -1,0 +1,35 @@
+import type { EngineIo } from '../engine/engine-io.ts';
+import type { Platform } from '../ports/platform.ts';
+import type { CheckLine, SyncView, TokenReport, WatchOptions } from './app.ts';
+
+/** What the use cases need from outside. The composition root makes it over one configuration. */
+export interface AppIo {
+  readonly engine: EngineIo;
+  readonly configPath: string;
+  readonly syncs: readonly SyncView[];
+  readonly connections: ReadonlyMap<string, ConnectionAccess>;
+  /** Names this process in the audit when a caller gives no name. */
+  readonly operator: string;
+  /** Returns the first slot of the sync's schedule after an instant (epoch ms); undefined without a schedule. */
+  readonly nextSlot: (sync: string, after: number) => number | undefined;
+  /** Whether a deployment works on this store. */
+  readonly isDeployed: () => Promise<boolean>;
+  /**
+   * Drives one run in this process. `busy`: another process drives it. `stopped`: the signal aborted, or the lease was lost.
+   */
+  readonly drive: (run: string, options: WatchOptions) => Promise<'ended' | 'busy' | 'stopped'>;
+  /** Evaluates alerts once, after a run that ended in this process. Never rejects. */
+  readonly checkAlerts: (signal: AbortSignal) => Promise<void>;
+  /** Absent without Redis in the configuration. */
+  readonly checkRedis?: () => Promise<CheckLine>;
+}
+
+/** One connection: its platform and the commands on its tokens. */
+export interface ConnectionAccess {
+  readonly platform: Platform;
+  readonly tokens: {
+    status(): Promise<TokenReport>;
+    refresh(signal: AbortSignal): Promise<TokenReport>;
+    revoke(signal: AbortSignal): Promise<TokenReport>;
+  };
+}

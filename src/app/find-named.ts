@@ -1,0 +1,40 @@
+import { type ErrorCode, RollcallError } from '../core/errors.ts';
+import type { Run, Store } from '../ports/store.ts';
+
+/** Throws an error that lists the configured names, by default `USAGE`. */
+export function findSync<Sync>(name: string, syncs: ReadonlyMap<string, Sync>, code: ErrorCode = 'USAGE'): Sync {
+  const sync = syncs.get(name);
+  if (sync !== undefined) return sync;
+  const message = `no sync is called ${name}; the configuration has: ${[...syncs.keys()].join(', ')}`;
+  throw new RollcallError(message, { code });
+}
+
+/** Returns the named connection; without a name the only one. Throws `USAGE` with the configured names. */
+export function findConnection<Connection>(
+  name: string | undefined,
+  connections: ReadonlyMap<string, Connection>,
+): Connection {
+  const known = [...connections.keys()].join(', ');
+  if (name === undefined && connections.size > 1) {
+    throw new RollcallError(`say which connection is meant; the configuration has: ${known}`, { code: 'USAGE' });
+  }
+  const connection = name === undefined ? [...connections.values()][0] : connections.get(name);
+  if (connection !== undefined) return connection;
+  throw new RollcallError(`no connection is called ${name ?? ''}; the configuration has: ${known}`, { code: 'USAGE' });
+}
+
+const searchedRuns = 500;
+
+/** Returns a run by its id, or by a part of it that only one recent run has. Throws `NOT_FOUND`, or `CONFLICT` when several have it. */
+export async function findRun(id: string, store: Store): Promise<Run> {
+  const exact = await store.runs.get(id);
+  if (exact !== undefined) return exact;
+  const recent = await store.runs.list({ limit: searchedRuns });
+  const found = recent.filter((run) => run.id.endsWith(id) || run.id.startsWith(id) || run.id.startsWith(`run_${id}`));
+  const [only, ...others] = found;
+  if (only === undefined) throw new RollcallError(`there is no run ${id}: see "rollcall runs"`, { code: 'NOT_FOUND' });
+  if (others.length > 0) {
+    throw new RollcallError(`${found.length} runs are called ${id}: give more of the id`, { code: 'CONFLICT' });
+  }
+  return only;
+}

@@ -1,0 +1,68 @@
+import { RollcallError } from '../core/errors.ts';
+import type { Outcome } from '../core/run.ts';
+import type { Run } from '../ports/store.ts';
+import type { SyncState } from './app.ts';
+import type { AppIo } from './app-io.ts';
+import { note } from './audit.ts';
+import { findSync } from './find-named.ts';
+
+/** Of so many runs the newest good one is looked for. */
+const searchedRuns = 50;
+const goodOutcomes: ReadonlySet<string | undefined> = new Set<Outcome>([
+  'succeeded',
+  'nothing-to-do',
+  'held',
+  'exported',
+]);
+const isGood = ({ outcome }: Run): boolean => goodOutcomes.has(outcome);
+
+/** Reads how every configured sync stands now. */
+export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promise<readonly SyncState[]> {
+  const { store, clock } = engine;
+  const waiting = await store.triggers.waiting();
+  return Promise.all(
+    syncs.map(async (view): Promise<SyncState> => {
+      const [runs, pause] = await Promise.all([
+        store.runs.list({ sync: view.name, limit: searchedRuns }),
+        store.pauses.get(view.name),
+      ]);
+      return {
+        ...view,
+        pause,
+        lastRun: runs[0],
+        freshAt: runs.find(isGood)?.startedAt,
+        nextSlotAt: pause === undefined ? nextSlot(view.name, clock.now()) : undefined,
+        waiting: waiting.filter(({ sync }) => sync === view.name).length,
+      };
+    }),
+  );
+}
+
+/** Throws CONFLICT when the sync is paused already. */
+export async function pauseSync(sync: string, by: string, { engine }: AppIo): Promise<void> {
+  findSync(sync, engine.syncs);
+  if (!(await engine.store.pauses.add({ sync, pausedAt: engine.clock.now(), by }))) {
+    throw new RollcallError(`${sync} is paused already`, { code: 'CONFLICT' });
+  }
+  await note({ action: 'pause', by, sync }, engine);
+}
+
+/** Throws CONFLICT when the sync is not paused. */
+export async function resumeSync(sync: string, by: string, { engine }: AppIo): Promise<void> {
+  findSync(sync, engine.syncs);
+  if (!(await engine.store.pauses.remove(sync))) throw new RollcallError(`${sync} is not paused`, { code: 'CONFLICT' });
+  await note({ action: 'resume', by, sync }, engine);
+}
+
+/** Keeps the next slot of each sync until it has come: a rare slot takes a while to find. */
+export function keepNextSlots(find: AppIo['nextSlot']): AppIo['nextSlot'] {
+  const kept = new Map<string, { readonly from: number; readonly slot: number | undefined }>();
+  return (sync, now) => {
+    const known = kept.get(sync);
+    const lookAgainAt = known?.slot ?? (known?.from ?? Number.NEGATIVE_INFINITY) + 86_400_000;
+    if (known !== undefined && now >= known.from && now < lookAgainAt) return known.slot;
+    const slot = find(sync, now);
+    kept.set(sync, { from: now, slot });
+    return slot;
+  };
+}
