@@ -2,19 +2,15 @@ import { writeFile } from 'node:fs/promises';
 import { renderCliReference } from '../src/cli/render-reference.ts';
 import { renderJsonSchema } from '../src/config/json-schema.ts';
 import { renderConfigReference } from '../src/config/reference.ts';
-import { extraCommands } from '../src/main/extra-commands.ts';
-import { openProcessIo } from '../src/main/process-io.ts';
+import { listApiOperations } from '../src/platform/named-operations.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { renderMetricsReference } from '../src/telemetry/metrics-reference.ts';
 import { renderSandboxCoverage } from '../test/support/conforming-sandbox.ts';
 
-// The commands that only the executable adds are in the reference too.
-const io = openProcessIo(process, new AbortController().signal);
-
 /** Files that are generated, and from what: `npm run docs` writes them, tests compare them. */
 const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': () => renderConfigReference(sourceKinds),
-  'docs/cli.md': () => renderCliReference(extraCommands(io)),
+  'docs/cli.md': () => renderCliReference(listApiOperations()),
   'docs/metrics.md': renderMetricsReference,
   'docs/platform-api-coverage.md': renderSandboxCoverage,
   'schema/rollcall.schema.json': () => renderJsonSchema(sourceKinds),

@@ -8,8 +8,6 @@ export interface AppIo {
   readonly configPath: string;
   readonly syncs: readonly SyncView[];
   readonly connections: ReadonlyMap<string, ConnectionAccess>;
-  /** Names this process in the audit when a caller gives no name. */
-  readonly operator: string;
   /** Returns the first slot of the sync's schedule after an instant (epoch ms); undefined without a schedule. */
   readonly nextSlot: (sync: string, after: number) => number | undefined;
   /** Whether a deployment works on this store. */

@@ -50,7 +50,7 @@ export interface App {
       readonly listen?: { readonly host?: string; readonly port?: number };
     },
   ): Promise<void>;
-  /** Newest first; `after`: those that come behind this run. Throws NOT_FOUND when there is no such run. */
+  /** Newest first; `after`: only older ones than this run. Throws NOT_FOUND for an unknown run, USAGE for an unknown sync. */
   runs(filter: { readonly sync?: string; readonly limit: number; readonly after?: string }): Promise<readonly Run[]>;
   /** One run with everything that is known of it. Throws NOT_FOUND. A unique beginning of the id is enough. */
   show(run: string): Promise<RunReport>;
@@ -59,15 +59,15 @@ export interface App {
   /** Throws CONFLICT when there is nothing to approve, when it was approved already, and when it has run out. */
   approve(run: string, by: string): Promise<VerdictReport>;
   reject(run: string, by: string): Promise<VerdictReport>;
-  cancel(run: string, by?: string): Promise<Run>;
+  cancel(run: string, by: string): Promise<Run>;
   /** Asks for another run of the same scope; here, or by a running deployment. */
   retry(run: string, options: WatchOptions & Caller): Promise<ResyncReport>;
   /** Reads the source and tells what it gives. Writes nothing and asks the platform nothing; it may present the source's token. */
   trySource(sync: string, options: WatchOptions & TrialOptions): Promise<SourceTrial>;
   why(sync: string, identification: string, signal: AbortSignal): Promise<PersonTrace>;
   tokenStatus(connection: string): Promise<TokenReport>;
-  tokenRefresh(connection: string, signal: AbortSignal, by?: string): Promise<TokenReport>;
-  tokenRevoke(connection: string, signal: AbortSignal, by?: string): Promise<TokenReport>;
+  tokenRefresh(connection: string, caller: Caller & { readonly signal: AbortSignal }): Promise<TokenReport>;
+  tokenRevoke(connection: string, caller: Caller & { readonly signal: AbortSignal }): Promise<TokenReport>;
   /** Looks at configuration, reachability, token and dialect of the connections (all, or one), and at their sources. */
   check(connection: string | undefined, signal: AbortSignal): AsyncGenerator<CheckLine, void>;
   /** Calls one operation of the platform's API. Throws `USAGE` for what the contract does not allow; then nothing is sent. */
@@ -139,8 +139,7 @@ export interface WatchOptions {
 
 /** Who asks, for the audit: the name of a token, or `shell:` and the name of a person at a shell. */
 export interface Caller {
-  /** Absent: a name made of this process. */
-  readonly by?: string;
+  readonly by: string;
 }
 
 export interface SyncView {

@@ -19,7 +19,7 @@ type Surroundings = 'start' | 'call' | 'contract' | 'alerts' | 'testAlerts' | 'c
 
 /** The use cases that the command line and the server share. */
 export function openUseCases(io: AppIo): Omit<App, Surroundings> {
-  const { engine, operator: us } = io;
+  const { engine } = io;
   const { store } = engine;
   const syncOf = (name: string): Sync => findSync(name, engine.syncs);
   const judge = async (action: 'approve' | 'reject', id: string, by: string) => {
@@ -39,7 +39,7 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
       const plan = await makePlan({ planId, sync, scope, signal, context: undefined }, { ...engine, progress });
       return planReport(plan, sync, store);
     },
-    async apply(sync, { approve, by = us, scope = { kind: 'all' }, ...options }) {
+    async apply(sync, { approve, by, scope = { kind: 'all' }, ...options }) {
       syncOf(sync);
       if (approve !== undefined) {
         const changes = await approveDigest(sync, approve, by, engine);
@@ -48,19 +48,24 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
       const { trigger } = await askForRun({ sync, kind: 'manual', scope: inFull(scope), by }, io);
       return runHere(trigger, options, io);
     },
-    resync: (sync, { scope, by = us, ...options }) => queueOrRun({ sync, kind: 'resync', scope, by }, options, io),
-    retry: (id, { by = us, ...options }) => retry(id, by, options, io),
+    resync: (sync, { scope, by, ...options }) => queueOrRun({ sync, kind: 'resync', scope, by }, options, io),
+    retry: (id, { by, ...options }) => retry(id, by, options, io),
     request: (sync, order) => request(sync, order, io),
     requestRetry: (id, by) => requestRetry(id, by, io),
 
     async runs({ after, ...filter }) {
-      return store.runs.list(after === undefined ? filter : { ...filter, after: await findRun(after, store) });
+      const runs = await store.runs.list(
+        after === undefined ? filter : { ...filter, after: await findRun(after, store) },
+      );
+      // A sync that is no longer configured still has runs; a name without runs may be misspelled.
+      if (runs.length === 0 && filter.sync !== undefined) syncOf(filter.sync);
+      return runs;
     },
     show: async (id) => runReport(await findRun(id, store), store),
     changes: (planId, query) => store.plans.page(planId, query),
     approve: (id, by) => judge('approve', id, by),
     reject: (id, by) => judge('reject', id, by),
-    cancel: (id, by = us) => cancel(id, by, io),
+    cancel: (id, by) => cancel(id, by, io),
 
     trySource: (sync, { signal, progress, ...options }) =>
       trySource(syncOf(sync), options, { ...engine, progress }, signal),
@@ -68,8 +73,8 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     check: (connection, signal) => check(connection, signal, io),
 
     tokenStatus: (name) => findConnection(name, io.connections).tokens.status(),
-    tokenRefresh: (connection, signal, by = us) => changeTokens('refresh', { connection, by, signal }, io),
-    tokenRevoke: (connection, signal, by = us) => changeTokens('revoke', { connection, by, signal }, io),
+    tokenRefresh: (connection, caller) => changeTokens('refresh', connection, caller, io),
+    tokenRevoke: (connection, caller) => changeTokens('revoke', connection, caller, io),
 
     syncStates: () => readSyncStates(io),
     pause: (sync, by) => pauseSync(sync, by, io),

@@ -1,19 +1,17 @@
 import { RollcallError } from '../core/errors.ts';
-import type { TokenReport } from './app.ts';
-import type { AppIo, ConnectionAccess } from './app-io.ts';
+import type { Caller, TokenReport } from './app.ts';
+import type { AppIo } from './app-io.ts';
 import { note } from './audit.ts';
 import { findConnection } from './find-named.ts';
 
-/**
- * Does something to the tokens of a connection and writes it into the audit: also when it failed, because the platform or
- * the store may have changed all the same.
- */
+/** Refreshes or revokes tokens. The audit also keeps a failure, because the platform or the store may have changed. */
 export async function changeTokens(
   verb: 'refresh' | 'revoke',
-  { connection, by, signal }: { readonly connection: string; readonly by: string; readonly signal: AbortSignal },
+  connection: string,
+  { by, signal }: Caller & { readonly signal: AbortSignal },
   { connections, engine }: AppIo,
 ): Promise<TokenReport> {
-  const { tokens }: ConnectionAccess = findConnection(connection, connections);
+  const { tokens } = findConnection(connection, connections);
   const act = { action: `token-${verb}`, by, connection } as const;
   try {
     const report = await tokens[verb](signal);

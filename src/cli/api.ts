@@ -17,23 +17,22 @@ interface CallOptions {
 }
 
 /** `rollcall api`: one command per operation of the platform's API, made from the table of operations. */
-export function apiCommand(operations: readonly ApiOperation[]): AddCommand {
-  return (program, host) => {
-    const api = program
-      .command('api')
-      .description("call any operation of the platform's API on a connection")
-      .option('--list', 'list every operation with its parameters')
-      .action((options: { list?: boolean }, command: Command) =>
-        options.list === true
-          ? host.run(command, async (shell) => tellList(shell, operations))
-          : command.help({ error: true }),
-      );
-    for (const part of new Set(operations.map((operation) => operation.part))) {
-      const group = api.command(part).description(`operations on ${part}`);
-      for (const operation of operations) if (operation.part === part) addOperation(group, operation, host);
-    }
-  };
-}
+export const addApi: AddCommand = (program, host) => {
+  const operations = host.apiOperations;
+  const api = program
+    .command('api')
+    .description("call any operation of the platform's API on a connection")
+    .option('--list', 'list every operation with its parameters')
+    .action((options: { list?: boolean }, command: Command) =>
+      options.list === true
+        ? host.run(command, async (shell) => tellList(shell, operations))
+        : command.help({ error: true }),
+    );
+  for (const part of new Set(operations.map((operation) => operation.part))) {
+    const group = api.command(part).description(`operations on ${part}`);
+    for (const operation of operations) if (operation.part === part) addOperation(group, operation, host);
+  }
+};
 
 function addOperation(group: Command, operation: ApiOperation, host: CommandHost): void {
   const command = group

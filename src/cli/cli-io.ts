@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import type { ApiOperation } from '../ports/api.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { SourceKind } from '../ports/source.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
@@ -34,7 +35,11 @@ export interface CliIo {
   readonly sourceKinds: () => Promise<readonly SourceKind[]>;
   /** What `init` writes for a starting point of `sourceKinds`. Throws `USAGE` for a name that none has. */
   readonly starterFiles: (name: string) => Promise<StarterFiles>;
+  /** Operations of the platform's API, for `rollcall api`. */
+  readonly apiOperations: readonly ApiOperation[];
   readonly sandbox: SandboxAccess;
+  /** Starts a platform and writes a configuration and an HR file into the folder. Close the sandbox afterwards. */
+  readonly openDemo: (folder: string) => Promise<DemoWorld>;
 }
 
 export interface OpenAppOptions {
@@ -49,6 +54,18 @@ export interface StarterFiles {
   /** Paths are relative to the configuration's folder. */
   readonly samples: readonly { readonly path: string; readonly text: string }[];
   readonly instructions: string;
+}
+
+/** A platform with users, and a configuration that syncs an HR file to it. */
+export interface DemoWorld {
+  readonly sandbox: Pick<StartedSandbox, 'close'>;
+  readonly configPath: string;
+  readonly users: number;
+  readonly employees: number;
+  /** Identification of one of the leavers. */
+  readonly leaver: string;
+  /** The differences between HR file and platform, one per line. */
+  readonly story: readonly string[];
 }
 
 /** The embedded platform, as far as a shell needs it. */

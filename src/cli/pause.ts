@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
-import { refuseUnknownSync } from './known-sync.ts';
 import type { Shell } from './shell.ts';
 
 export const addPause: AddCommand = (program, host) => {
@@ -13,7 +12,6 @@ export const addPause: AddCommand = (program, host) => {
 
 async function pause(shell: Shell, sync: string): Promise<number> {
   return shell.withApp({}, async (app) => {
-    refuseUnknownSync(sync, app);
     await app.pause(sync, shell.io.operator);
     shell.printJson({ sync, isPaused: true });
     shell.print(

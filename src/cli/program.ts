@@ -1,10 +1,12 @@
 import { Command, type OutputConfiguration } from 'commander';
 import { addAlerts } from './alerts.ts';
+import { addApi } from './api.ts';
 import { addApply } from './apply.ts';
 import { addApprove } from './approve.ts';
 import { addCancel } from './cancel.ts';
 import { addCheck } from './check.ts';
 import type { AddCommand, CommandHost } from './command.ts';
+import { addDemo } from './demo.ts';
 import { addInit } from './init.ts';
 import { addMigrate } from './migrate.ts';
 import { addPause } from './pause.ts';
@@ -43,6 +45,8 @@ const commands: readonly AddCommand[] = [
   addAlerts,
   addMigrate,
   addSandbox,
+  addApi,
+  addDemo,
 ];
 
 /** What the exit codes mean (design, section 8). */
@@ -58,12 +62,10 @@ export const exitCodeWords: readonly (readonly [number, string])[] = [
 export interface ProgramFacts {
   readonly version: string;
   readonly output: OutputConfiguration;
-  /** Commands that live elsewhere. */
-  readonly extraCommands: readonly AddCommand[];
 }
 
 /** The command line as commander knows it. Throws `CommanderError` where commander would end the process. */
-export function createProgram(host: CommandHost, { version, output, extraCommands }: ProgramFacts): Command {
+export function createProgram(host: CommandHost, { version, output }: ProgramFacts): Command {
   const program = new Command('rollcall')
     .description("Keeps a platform's users equal to the HR system's employees.")
     .version(version, '--version', 'show the version')
@@ -75,7 +77,7 @@ export function createProgram(host: CommandHost, { version, output, extraCommand
     .configureHelp({ showGlobalOptions: true })
     .configureOutput(output)
     .exitOverride();
-  for (const add of [...commands, ...extraCommands]) add(program, host);
+  for (const add of commands) add(program, host);
   const codes = exitCodeWords.map(([code, words]) => `  ${String(code).padEnd(4)} ${words}`);
   return program.addHelpText('after', `\nExit codes:\n${codes.join('\n')}`);
 }

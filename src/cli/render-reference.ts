@@ -1,11 +1,11 @@
 import type { Argument, Command, Option } from 'commander';
-import type { AddCommand } from './command.ts';
+import type { ApiOperation } from '../ports/api.ts';
 import { createProgram, exitCodeWords } from './program.ts';
 
 /** Text of `docs/cli.md`, from the very commands that run. */
-export function renderCliReference(extraCommands: readonly AddCommand[]): string {
-  const host = { run: () => Promise.resolve() };
-  const program = createProgram(host, { version: '0', output: {}, extraCommands });
+export function renderCliReference(apiOperations: readonly ApiOperation[]): string {
+  const host = { apiOperations, run: () => Promise.resolve(), runCli: () => Promise.resolve(0) };
+  const program = createProgram(host, { version: '0', output: {} });
   const codes = exitCodeWords.map(([code, words]) => `| ${code} | ${words} |`);
   const leaves = program.commands.flatMap((command) => leavesOf(command, ''));
   return `# Command line

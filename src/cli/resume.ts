@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
-import { refuseUnknownSync } from './known-sync.ts';
 import type { Shell } from './shell.ts';
 
 export const addResume: AddCommand = (program, host) => {
@@ -13,7 +12,6 @@ export const addResume: AddCommand = (program, host) => {
 
 async function resume(shell: Shell, sync: string): Promise<number> {
   return shell.withApp({}, async (app) => {
-    refuseUnknownSync(sync, app);
     await app.resume(sync, shell.io.operator);
     shell.printJson({ sync, isPaused: false });
     shell.print(`${sync} goes on: what waits begins with a running deployment, and missed slots are caught up once`);

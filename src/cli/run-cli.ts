@@ -1,6 +1,5 @@
 import { CommanderError } from 'commander';
 import type { CliIo } from './cli-io.ts';
-import type { AddCommand } from './command.ts';
 import { createProgram } from './program.ts';
 import { exitCodeOf, failureJson, renderFailure } from './render-failure.ts';
 import { openShell, renderJson } from './shell.ts';
@@ -10,19 +9,17 @@ import { openStyle } from './style.ts';
  * Runs one command line, without the name of the program, and resolves to its exit code (see `exitCodeWords`). Never
  * rejects: whatever goes wrong is told on stderr, and with `--json` on stdout too.
  */
-export async function runCli(
-  argv: readonly string[],
-  io: CliIo,
-  extraCommands: readonly AddCommand[] = [],
-): Promise<number> {
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   let exitCode = 0;
   const program = createProgram(
     {
       run: async (command, body) => {
         exitCode = await body(openShell(io, command.optsWithGlobals()));
       },
+      apiOperations: io.apiOperations,
+      runCli,
     },
-    { version: io.version, output: outputOf(io), extraCommands },
+    { version: io.version, output: outputOf(io) },
   );
   try {
     await program.parseAsync(argv, { from: 'user' });

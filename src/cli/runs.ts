@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import { runJson } from './json-reports.ts';
-import { refuseUnknownSync } from './known-sync.ts';
 import { parseWholeNumber } from './parse-options.ts';
 import { renderRuns } from './render-runs.ts';
 import type { Shell } from './shell.ts';
@@ -25,8 +24,6 @@ export const addRuns: AddCommand = (program, host) => {
 async function runs(shell: Shell, sync: string | undefined, { limit }: RunsOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
     const found = await app.runs(sync === undefined ? { limit } : { sync, limit });
-    // Runs of a sync that is no longer configured may be looked at; a name that never was is a slip.
-    if (found.length === 0 && sync !== undefined) refuseUnknownSync(sync, app);
     shell.printJson({
       runs: found.map((run) => {
         const { findings, findingsInAll, batches, holds, resumed, ...rest } = runJson({ ...noDetails, run });

@@ -24,7 +24,9 @@ export const addToken: AddCommand = (program, host) => {
     .argument('<connection>', 'name of the connection')
     .action((name: string, _: object, command: Command) =>
       host.run(command, (shell) =>
-        tell(shell, { mayPresentSeed: true }, (app) => app.tokenRefresh(name, shell.signal, shell.io.operator)),
+        tell(shell, { mayPresentSeed: true }, (app) =>
+          app.tokenRefresh(name, { signal: shell.signal, by: shell.io.operator }),
+        ),
       ),
     );
   token
@@ -47,5 +49,5 @@ async function tell(shell: Shell, options: AppOptions, ask: (app: App) => Promis
 async function revoke(shell: Shell, name: string, { yes = false }: RevokeOptions): Promise<number> {
   const question = `Revoke the token of ${name}? Its syncs stop until "token refresh" or a new token.`;
   if (!(await shell.confirm(question, yes))) return tellDeclined(shell);
-  return tell(shell, {}, (app) => app.tokenRevoke(name, shell.signal, shell.io.operator));
+  return tell(shell, {}, (app) => app.tokenRevoke(name, { signal: shell.signal, by: shell.io.operator }));
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { runJob } from '../../jobs/index.ts';
 import { checkOnce } from '../alerts/alert-checks.ts';
@@ -44,7 +44,6 @@ export function openApp(config: Config, engine: Engine, scope: LogScope = openLo
       schedule: schedule === undefined ? undefined : `${schedule.cron} (${schedule.timezone})`,
     })),
     connections: new Map([...connections].map(([name, connection]) => [name, accessTo(connection)])),
-    operator: shortName(owner),
     nextSlot: nextSlots(config),
     isDeployed: async () => (await io.store.leases.holder(deploymentLease, io.clock.now())) !== undefined,
     drive: (run, options) => driveRun(run, driveIo(options)),
@@ -91,11 +90,6 @@ function nextSlots(config: Config): AppIo['nextSlot'] {
     ),
   );
   return keepNextSlots((sync, after) => schedules.get(sync)?.nextSlot(after));
-}
-
-/** A short name of the process that does not change while it lives. */
-function shortName(owner: string): string {
-  return `cli-${createHash('sha256').update(owner).digest('hex').slice(0, 8)}`;
 }
 
 /** Names the run of a job in its log lines. */

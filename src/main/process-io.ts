@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { CliIo } from '../cli/cli-io.ts';
 import { initTemplate } from '../config/init-template.ts';
+import { listApiOperations } from '../platform/named-operations.ts';
 import { migrateConfiguredStore, openConfiguredApp } from './open-configured-app.ts';
 import { sandboxAccess } from './sandbox-access.ts';
 import { systemClock } from './system.ts';
@@ -25,7 +26,10 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
     sourceKinds: loadSourceKinds,
     starterFiles: async (name) => initTemplate({ kinds: await loadSourceKinds(), name }),
+    apiOperations: listApiOperations(),
     sandbox: sandboxAccess,
+    // The platform and its web server are loaded only where they are used.
+    openDemo: async (folder) => (await import('../sandbox/demo-world.ts')).openDemoWorld(folder, systemClock.now),
   };
 }
 

@@ -1,6 +1,5 @@
 import { Interruption, type StopSignal, stopSignals } from '../cli/interruption.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { extraCommands } from './extra-commands.ts';
 import { openProcessIo } from './process-io.ts';
 
 /**
@@ -17,7 +16,7 @@ export async function runProcess(self: NodeJS.Process): Promise<void> {
   for (const signal of stopSignals) self.on(signal, stop);
   for (const output of [self.stdout, self.stderr]) output.on('error', ignoreClosedPipe);
   const io = openProcessIo(self, stopping.signal);
-  self.exitCode = await runCli(self.argv.slice(2), io, extraCommands(io));
+  self.exitCode = await runCli(self.argv.slice(2), io);
   for (const signal of stopSignals) self.off(signal, stop);
   // All of ours is closed. What a library still waits for, a Redis that is away say, keeps nobody from stopping us.
   if (stopping.signal.aborted) self.exit();

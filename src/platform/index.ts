@@ -3,6 +3,7 @@ export { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError }
 export { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/settings.ts';
 export type { User, UserWrite } from '../core/user.ts';
 export type { OperationBody } from '../http/message.ts';
+export type { ContractLine, ContractMode } from '../ports/api.ts';
 export type {
   FileStatus,
   FileToUpload,
@@ -20,7 +21,6 @@ export { openPlatformClient, type PlatformClient, type PlatformClientOptions } f
 export { type ConnectOptions, connectPlatform, type PlatformConnection } from './connect.ts';
 export {
   type ContractAids,
-  type ContractLine,
   type ContractSuiteOptions,
   renderCoverage,
   runContractSuite,

@@ -50,8 +50,12 @@ export interface ContractLine {
   /** `success`, `client`, `defaults`, `paging`, `language`, `encoding`, or an error status: `404`. */
   readonly check: string;
   readonly result: 'conforms' | 'differs' | 'skipped';
+  /** What was seen, or why it was not tried. Holds no value of a person. */
   readonly detail: string;
 }
 
-/** `read-only` sends GETs alone; `read-write` also makes people, goals and feedback: for a test community only. */
+/**
+ * `read-only` sends GET requests only. `read-write` also creates people, goals and feedback, and removes all of them but
+ * the feedback, which the API cannot remove: for a test community only.
+ */
 export type ContractMode = 'read-only' | 'read-write';

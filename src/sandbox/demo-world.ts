@@ -2,18 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunningSandbox, type SeedUser, seedUsers, startSandbox } from './index.ts';
 
-/** A small company: a platform with 500 users and an HR file with 520 employees who do not quite agree. */
-export interface DemoWorld {
-  readonly sandbox: RunningSandbox;
-  readonly configPath: string;
-  readonly users: number;
-  readonly employees: number;
-  /** Identification of one of the leavers. */
-  readonly leaver: string;
-  /** What differs between the two, told to the person who watches. */
-  readonly story: readonly string[];
-}
-
 const userCount = 500;
 const seed = 7;
 const columns = [
@@ -35,8 +23,11 @@ const movers = [12, 57, 103, 160, 204, 251, 299, 342, 388, 401, 447, 480];
 const leavers = [33, 141, 268, 415];
 const joiners = 17;
 
-/** Starts the platform and writes `rollcall.yaml` and `employees.csv` into `folder`. Close the sandbox afterwards. */
-export async function openDemoWorld(folder: string, now: () => number): Promise<DemoWorld> {
+/**
+ * Starts a platform with 500 users and writes `rollcall.yaml` and an `employees.csv` of 520 employees, which differ, into
+ * `folder`. Close the sandbox afterwards.
+ */
+export async function openDemoWorld(folder: string, now: () => number) {
   const users = [...seedUsers(userCount, seed)];
   const sandbox = await startSandbox({ now, people: users, processingMs: 1500, accessTokenLifeMs: 3_600_000 });
   await mkdir(folder, { recursive: true, mode: 0o700 });

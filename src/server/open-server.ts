@@ -1,5 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { RollcallError } from '../core/errors.ts';
+import { listenFailure } from '../core/listen-failure.ts';
 import { renderDashboard } from './dashboard/render-dashboard.ts';
 import { endpoints } from './endpoints/index.ts';
 import { serveHealth } from './health.ts';
@@ -10,7 +11,7 @@ import { openRateLimit } from './http/rate-limit.ts';
 import { watchMethods } from './http/refuse-methods.ts';
 import { routeEndpoint } from './http/route-endpoint.ts';
 import { describeApi } from './open-api.ts';
-import type { RunningServer, ServerParts, ServerSettings } from './server-parts.ts';
+import type { RunningServer, ServerParts } from './server-parts.ts';
 
 const largestBodyBytes = 256 * 1024;
 /** Requests that are under way when the server closes may go on for so long. */
@@ -27,7 +28,9 @@ export async function openServer(parts: ServerParts): Promise<RunningServer> {
     await app.listen({ host: settings.host, port: settings.port });
   } catch (error) {
     await app.close();
-    throw listenFailure(error, settings) ?? error;
+    const { host, port } = settings;
+    const otherPort = 'set another "server.port", or give one with --port';
+    throw listenFailure(error, { host, port, otherPort, otherHost: 'set another "server.host"' }) ?? error;
   }
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : settings.port;
@@ -163,17 +166,4 @@ function firstPlace(error: Error): string {
       .find((line) => line.trimStart().startsWith('at '))
       ?.trim() ?? 'no place'
   );
-}
-
-function listenFailure(error: unknown, { host, port }: ServerSettings): RollcallError | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const why: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'is taken by another program: set another "server.port", or give one with --port',
-    EACCES: 'may not be used by this user: set another "server.port", 1024 or above',
-    EADDRNOTAVAIL: 'is not an address of this machine: set another "server.host"',
-    ENOTFOUND: 'is not an address of this machine: set another "server.host"',
-  };
-  const reason = typeof code === 'string' ? why[code] : undefined;
-  if (reason === undefined) return undefined;
-  return new RollcallError(`the server cannot listen: ${host} port ${port} ${reason}`, { code: 'USAGE', cause: error });
 }

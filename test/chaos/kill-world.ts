@@ -43,7 +43,7 @@ export interface KillWorld {
   close(): Promise<void>;
 }
 
-const watch = () => ({ signal: AbortSignal.timeout(200_000), progress: () => {} });
+const watch = () => ({ signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' });
 
 /** Longer than any lease, shorter than any wait for an unknown fate. */
 export const leaseEndsMs = 31_000;

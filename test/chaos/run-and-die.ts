@@ -62,7 +62,7 @@ const pass = (kind: 'checkpoint' | 'write') => (place: string) => {
 
 const stopped = new AbortController();
 process.once('SIGTERM', () => stopped.abort(new Error('asked to stop')));
-const watch = { signal: stopped.signal, progress: () => {} };
+const watch = { signal: stopped.signal, progress: () => {}, by: 'shell:ana' };
 const { app } = await openHere(order.config, {
   clock: new SharedClock(order.time, order.time.offsetMs),
   logger: silentLogger,
@@ -82,9 +82,9 @@ async function obey(): Promise<unknown> {
     case 'approve':
       return app.approve(order.run ?? '', 'tests');
     case 'cancel':
-      return app.cancel(order.run ?? '');
+      return app.cancel(order.run ?? '', watch.by);
     case 'token-refresh':
-      return app.tokenRefresh('acme', stopped.signal);
+      return app.tokenRefresh('acme', watch);
   }
 }
 

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { renderApiAnswer, renderContractLine, renderContractSum } from '../../src/cli/render-api.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { RollcallError } from '../../src/core/errors.ts';
-import { extraCommands } from '../../src/main/extra-commands.ts';
 import { openProcessIo } from '../../src/main/process-io.ts';
 import { listApiOperations } from '../../src/platform/named-operations.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -37,7 +36,7 @@ async function ask(words: readonly string[], cwd: string, reply: string) {
       throw new RollcallError('the app would be opened now', { code: 'CONFIG_INVALID' });
     },
   };
-  const code = await runCli(words, io, extraCommands(io));
+  const code = await runCli(words, io);
   return { code, stdout: stdout.text(), stderr: stderr.text(), questions };
 }
 

@@ -10,6 +10,8 @@ import { initTemplate } from '../../src/config/init-template.ts';
 import { migrateConfiguredStore, openConfiguredApp } from '../../src/main/open-configured-app.ts';
 import { sandboxAccess } from '../../src/main/sandbox-access.ts';
 import { systemClock } from '../../src/main/system.ts';
+import { listApiOperations } from '../../src/platform/named-operations.ts';
+import { openDemoWorld } from '../../src/sandbox/demo-world.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
@@ -116,7 +118,9 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
     migrateStore: (configPath) => migrateConfiguredStore(join(folder, configPath), env),
     sourceKinds: async () => sourceKinds,
     starterFiles: async (name) => initTemplate({ kinds: sourceKinds, name }),
+    apiOperations: listApiOperations(),
     sandbox: sandboxAccess,
+    openDemo: (demoFolder) => openDemoWorld(demoFolder, systemClock.now),
   };
   const code = await runCli(words, io);
   const said = stdout.text();

@@ -87,7 +87,12 @@ async function openHr(options: OfficeOptions = {}, size = 12): Promise<Hr> {
       }
     },
     async resync(scope = { kind: 'all' }, app = office.app) {
-      const report = await app.resync('people', { signal: AbortSignal.timeout(60_000), progress: () => {}, scope });
+      const report = await app.resync('people', {
+        signal: AbortSignal.timeout(60_000),
+        progress: () => {},
+        by: 'shell:ana',
+        scope,
+      });
       if (report.kind !== 'ran') throw new Error('no deployment is there to be asked');
       return report.report;
     },
@@ -386,7 +391,12 @@ describe('what a run left undone', () => {
     const before = await office.engine.io.store.reads.watermark('people');
     change({ '700001': { family: 'Núñez' } });
     stop = new AbortController();
-    const cut = office.app.resync('people', { signal: stop.signal, progress: () => {}, scope: { kind: 'all' } });
+    const cut = office.app.resync('people', {
+      signal: stop.signal,
+      progress: () => {},
+      by: 'shell:ana',
+      scope: { kind: 'all' },
+    });
     await expect(cut).rejects.toThrow();
     stop = undefined;
     expect(await office.engine.io.store.reads.watermark('people')).toEqual(before);
@@ -449,7 +459,7 @@ describe('a delta that its source itself doubts', () => {
     const sync = { source: { kind: 'memory' }, lifecycle, deltas: { fullEvery: '24h' } };
     const office = await openOffice({ sandbox: { people: rows }, sync, kinds: [kind] });
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-    const watch = { signal: AbortSignal.timeout(60_000), progress: () => {} };
+    const watch = { signal: AbortSignal.timeout(60_000), progress: () => {}, by: 'shell:ana' };
     const resync = async (): Promise<RunReport> => {
       const report = await office.app.resync('people', { ...watch, scope: { kind: 'all' } });
       if (report.kind !== 'ran') throw new Error('no deployment is there to be asked');

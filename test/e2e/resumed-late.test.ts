@@ -21,7 +21,9 @@ async function interrupted(rows: readonly Row[], sync: OfficeOptions['sync'] = {
   expect((await office.apply()).run.outcome).toBe('nothing-to-do');
   await office.writeEmployees(rows);
   stop = new AbortController();
-  await expect(office.app.apply('people', { signal: stop.signal, progress: () => {} })).rejects.toThrow();
+  await expect(
+    office.app.apply('people', { signal: stop.signal, progress: () => {}, by: 'shell:ana' }),
+  ).rejects.toThrow();
   stop = undefined;
   return office;
 }

@@ -19,7 +19,11 @@ it('every line of a run names it, also those of the client of the platform, whic
     mayPresentSeed: true,
   });
   try {
-    const { run } = await app.apply('people', { signal: AbortSignal.timeout(60_000), progress: () => {} });
+    const { run } = await app.apply('people', {
+      signal: AbortSignal.timeout(60_000),
+      progress: () => {},
+      by: 'shell:ana',
+    });
     const found = lines.map((line) => JSON.parse(line) as { run?: string; msg: string });
     const texts = found.map(({ msg }) => msg).join('\n');
     for (const part of ['read failed', 'held: ', 'run ended']) expect(texts).toContain(part);

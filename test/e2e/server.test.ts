@@ -109,7 +109,7 @@ describe('rollcall start with a server', () => {
     const { url, stop, ended } = await start(shell, ['--role', 'server']);
     const refused = await shell.run(['start', '--role', 'server', '--port', new URL(url).port]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('is taken by another program');
+    expect(refused.stderr).toContain('is in use by another program');
     stop();
     await ended;
   });

@@ -211,7 +211,7 @@ test('a port that is taken is named, with what to do', async () => {
   const port = Number(new URL(server.url).port);
   await expect(openTestServer(noApp, { settings: { port } })).rejects.toMatchObject({
     code: 'USAGE',
-    message: expect.stringMatching(/taken by another program.*server\.port/),
+    message: expect.stringMatching(/in use by another program.*server\.port/),
   });
 });
 

@@ -1,11 +1,7 @@
 import { defaultDialect } from '../../src/core/settings.ts';
 import type { PlatformClientOptions } from '../../src/platform/client.ts';
-import {
-  type ContractAids,
-  type ContractLine,
-  renderCoverage,
-  runContractSuite,
-} from '../../src/platform/contract-suite/index.ts';
+import { type ContractAids, renderCoverage, runContractSuite } from '../../src/platform/contract-suite/index.ts';
+import type { ContractLine } from '../../src/ports/api.ts';
 import type { Clock, Logger } from '../../src/ports/runtime.ts';
 import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 

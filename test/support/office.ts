@@ -119,7 +119,7 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
   const engine = await openEngine(loaded, { clock, logger: log, newId: newUlid, checkpoint, mayPresentSeed: true });
   const app = openApp(loaded, engine);
   closers.push(() => app.close());
-  const watch = { signal: AbortSignal.timeout(200_000), progress: () => {} };
+  const watch = { signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' };
 
   const sources: SourceVersion[] = [];
   const office: Office = {

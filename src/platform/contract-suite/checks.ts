@@ -1,9 +1,9 @@
 import { PlatformError, RollcallError } from '../../core/errors.ts';
+import type { ContractLine } from '../../ports/api.ts';
 import { callOperation, type OperationAnswer } from '../call-operation.ts';
 import type { PlatformClient } from '../client.ts';
 import type { Operation } from '../schema/operation.ts';
 import { type OperationId, operationOf } from '../schema/operations.ts';
-import type { ContractLine } from './contract-suite.ts';
 import type { Scene } from './scene.ts';
 import { Difference, type Subject, type SubjectCall, Unavailable } from './subject.ts';
 

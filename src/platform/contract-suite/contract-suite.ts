@@ -1,3 +1,4 @@
+import type { ContractLine, ContractMode } from '../../ports/api.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../client.ts';
 import { type OperationId, operationIds, operationOf } from '../schema/operations.ts';
 import type { LongId } from '../schema/wire.ts';
@@ -6,16 +7,6 @@ import { openScene, type Scene } from './scene.ts';
 import type { Subject } from './subject.ts';
 import { growthSubjects } from './subjects-growth.ts';
 import { tokenSubjects, userSubjects } from './subjects-users.ts';
-
-/** One thing that was looked at. */
-export interface ContractLine {
-  readonly operation: OperationId;
-  /** `success`, `client`, `defaults`, `paging`, `language`, `encoding`, or a status: `404`. */
-  readonly check: string;
-  readonly result: 'conforms' | 'differs' | 'skipped';
-  /** What was seen, or why it was not tried; no value of anybody. */
-  readonly detail: string;
-}
 
 /** What a caller can do that the contract offers no call for. Each absent one makes its checks `skipped`. */
 export interface ContractAids {
@@ -39,11 +30,7 @@ export interface SpareTokens {
 export interface ContractSuiteOptions {
   /** The connection to look at. The suite opens and closes its own clients on it. */
   readonly connection: PlatformClientOptions;
-  /**
-   * `read-only` sends GETs alone. `read-write` also makes people, goals and feedback of its own and removes them again,
-   * except feedback, which nobody can remove: for a test community, never for a real one.
-   */
-  readonly mode: 'read-only' | 'read-write';
+  readonly mode: ContractMode;
   readonly aids?: ContractAids;
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,5 @@
 export {
   type ContractAids,
-  type ContractLine,
   type ContractSuiteOptions,
   contractSubjects,
   runContractSuite,

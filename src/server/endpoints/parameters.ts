@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findSync } from '../../app/find-named.ts';
 import { RollcallError } from '../../core/errors.ts';
 import { identificationProblem } from '../../core/identification.ts';
 import type { RunScope } from '../../ports/store.ts';
@@ -35,9 +36,7 @@ export function limit(most: number, usual: number) {
 
 /** Throws NOT_FOUND for a name that the configuration does not have. */
 export function knownSync(name: string, { syncs }: ServerApp): string {
-  if (syncs.some((one) => one.name === name)) return name;
-  const names = syncs.map((one) => one.name).join(', ');
-  throw new RollcallError(`no sync is called ${name}; the configuration has: ${names}`, { code: 'NOT_FOUND' });
+  return findSync(name, new Map(syncs.map((sync) => [sync.name, sync])), 'NOT_FOUND').name;
 }
 
 /** NFC and trimmed, as identifications compare. Throws IDENTIFICATION_INVALID without repeating what was sent. */

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { openPlatformApi } from '../../../src/platform/api.ts';
 import { openPlatformClient } from '../../../src/platform/client.ts';
 import {
-  type ContractLine,
   type ContractSuiteOptions,
   contractSubjects,
   renderCoverage,
@@ -12,6 +11,7 @@ import {
 } from '../../../src/platform/contract-suite/index.ts';
 import * as tokenCalls from '../../../src/platform/resources/tokens.ts';
 import { operationIds, operationOf, operations } from '../../../src/platform/schema/index.ts';
+import type { ContractLine } from '../../../src/ports/api.ts';
 import { parseFault, type SandboxOptions } from '../../../src/sandbox/index.ts';
 import { type ConformingSandbox, openConformingSandbox } from '../../support/conforming-sandbox.ts';
 import { closeAndFailOnLeaks, closeLater } from '../closing.ts';

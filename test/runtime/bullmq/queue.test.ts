@@ -68,14 +68,14 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
     await until(async () => world.sandbox.state.files.size > 0);
     await before.stop();
     const [open] = await world.runs();
-    await world.here((app) => app.cancel(open?.id ?? ''));
+    await world.here((app) => app.cancel(open?.id ?? '', 'shell:ana'));
     const config = JSON.parse(await readFile(world.config, 'utf8'));
     await writeFile(world.config, JSON.stringify({ ...config, syncs: { staff: config.syncs.people } }));
     const after = await startHere(world);
     const [run] = await world.ended(1);
     expect(run).toMatchObject({ outcome: 'cancelled', counts: { unresolved: 15 } });
     await until(async () => [...world.sandbox.state.files.values()].every(({ dueAt }) => dueAt < world.clock.now()));
-    const watch = { signal: AbortSignal.timeout(60_000), progress: () => {} };
+    const watch = { signal: AbortSignal.timeout(60_000), progress: () => {}, by: 'shell:ana' };
     await after.app.resync('staff', { ...watch, scope: { kind: 'all' } });
     const [next] = (await world.ended(2)).filter(({ sync }) => sync === 'staff');
     expect(next).toMatchObject({ outcome: 'succeeded', counts: { applied: 15, repeated: 0 } });

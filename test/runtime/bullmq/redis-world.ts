@@ -95,10 +95,13 @@ export async function openRedisWorld(options: RedisWorldOptions): Promise<RedisW
         await app.close();
       }
     },
-    apply: () => world.here((app) => app.apply('people', { signal: AbortSignal.timeout(200_000), progress: () => {} })),
+    apply: () =>
+      world.here((app) =>
+        app.apply('people', { signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' }),
+      ),
     ask: () =>
       world.here(async (app) => {
-        const watch = { signal: AbortSignal.timeout(200_000), progress: () => {} };
+        const watch = { signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' };
         await app.resync('people', { ...watch, scope: { kind: 'all' } });
       }),
     runs: () => world.here((app) => app.runs({ limit: 100 })),

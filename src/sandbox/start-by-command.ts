@@ -1,0 +1,44 @@
+import { getHeapStatistics } from 'node:v8';
+import { RollcallError } from '../core/errors.ts';
+import { listenFailure } from '../core/listen-failure.ts';
+import { parseFault } from './faults/parse-fault.ts';
+import type { SandboxOptions } from './options.ts';
+import { parseQuirk } from './parse-quirk.ts';
+import { type RunningSandbox, startSandbox } from './start-sandbox.ts';
+
+/** What a command line says of a sandbox: faults and quirks are text. */
+export interface SandboxCommand
+  extends Pick<SandboxOptions, 'seed' | 'processingMs' | 'applicationToken' | 'accessToken' | 'refreshToken' | 'now'> {
+  readonly host: string;
+  readonly port: number;
+  readonly users: number;
+  readonly tokenLifeMs: number;
+  readonly faults: readonly string[];
+  readonly quirks: readonly string[];
+}
+
+/** Throws `USAGE` for an unknown fault or quirk, for more users than memory holds, and for an address in use. */
+export async function startByCommand(command: SandboxCommand): Promise<RunningSandbox> {
+  const { faults, quirks, tokenLifeMs, ...options } = command;
+  const { host, port, users } = options;
+  refuseCrowd(users);
+  const parsed = { faults: faults.map(parseFault), quirks: Object.fromEntries(quirks.map(parseQuirk)) };
+  try {
+    return await startSandbox({ ...options, ...parsed, accessTokenLifeMs: tokenLifeMs });
+  } catch (error) {
+    const otherPort = 'give another one with --port, or --port 0 for any free one';
+    throw listenFailure(error, { host, port, otherPort, otherHost: 'give another one with --host' }) ?? error;
+  }
+}
+
+/** Heap that one synthetic user takes, with its place in every sorted index. Measured: 3.3 KB. */
+const bytesPerUser = 3500;
+
+/** Refuses at once what would end the process after a minute, out of memory. */
+function refuseCrowd(users: number): void {
+  const heap = getHeapStatistics().heap_size_limit;
+  if (users * bytesPerUser < heap) return;
+  const most = Math.floor(heap / bytesPerUser / 10_000) * 10_000;
+  const message = `${users} users need more memory than this process may use (about ${most} users): npm run sandbox -- --users ${users}`;
+  throw new RollcallError(message, { code: 'USAGE' });
+}
