@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { EngineIo } from '../src/engine/engine-io.ts';
 import type { Run } from '../src/ports/store.ts';
+import { isKnownPhase } from '../src/ports/unknown-state.ts';
 import { defineJob } from './define-job.ts';
 
 const everyMs = 2000;
@@ -17,7 +18,7 @@ export interface RecoverContext {
  * Finds runs that have not ended and that no process drives, after a crash or a lost queue, and continues them.
  *
  * Payload: none. When: every two seconds, in the scheduler itself. Effect: none of its own; the run continues from the
- * phase in the store.
+ * phase in the store. A run in a phase that this version does not know is left to the newer version that stored it.
  */
 export const recover = {
   ...defineJob({
@@ -26,6 +27,7 @@ export const recover = {
     async run(_payload, { engine, resume, closeOrphan }: RecoverContext) {
       const idle: Run[] = [];
       for (const run of await engine.store.runs.unfinished()) {
+        if (!isKnownPhase(run.phase)) continue;
         const holder = await engine.store.leases.holder(`run:${run.id}`, engine.clock.now());
         if (holder !== undefined) continue;
         if (engine.syncs.has(run.sync)) idle.push(run);

@@ -252,6 +252,25 @@ describe('a deployment', () => {
     });
   });
 
+  it('leaves a run alone that a newer version put into a phase of its own', async () => {
+    const verifying = 'verifying' as Run['phase'];
+    const bench = await openBench({
+      schedules: { people: undefined },
+      watchStore: (store) => ({
+        ...store,
+        runs: {
+          ...store.runs,
+          unfinished: async () => (await store.runs.unfinished()).map((run) => ({ ...run, phase: verifying })),
+        },
+      }),
+    });
+    await requestRun({ sync: 'people', kind: 'manual', scope: { kind: 'all' } }, bench.io);
+    await bench.store.runs.open('people', { id: 'r1', connection: 'acme', now: bench.clock.now() });
+    await bench.during(() => bench.clock.advance(30_000));
+    expect(bench.began).toEqual([]);
+    expect(await bench.runs()).toEqual(['people undefined']);
+  });
+
   it('waits a minute before it continues a run that it cannot even fail', async () => {
     let isBroken = true;
     const bench = await openBench({
