@@ -6,7 +6,7 @@ export interface TokenView {
   readonly state: string;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
-  /** Why, in words of the custody. */
+  /** Why, in words of the token manager. */
   readonly reason: string | undefined;
   readonly advice: string;
 }

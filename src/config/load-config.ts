@@ -14,7 +14,7 @@ import { editorSchema, rootShape } from './schema/root.ts';
 import { namePattern } from './schema/root-names.ts';
 import { syncShape } from './schema/sync.ts';
 import { isMapping, readValue, reportUnknownKey } from './section.ts';
-import { sentenceFor } from './sentences.ts';
+import { messageFor } from './sentences.ts';
 import { parseYamlTree } from './yaml-tree.ts';
 
 export interface LoadOptions {
@@ -114,7 +114,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
 /** The entries of a mapping whose keys are names that people choose. */
 function readNamed(section: string, value: unknown, report: Report): ReadonlyMap<string, unknown> {
   if (!isMapping(value)) {
-    report.add([section], sentenceFor({ code: 'invalid_type', expected: 'object', input: value }));
+    report.add([section], messageFor({ code: 'invalid_type', expected: 'object', input: value }));
     return new Map();
   }
   for (const name of Object.keys(value)) {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { unknownKeySentence } from '../core/nearest.ts';
 import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';
-import { knownKeysOf, sentenceFor } from './sentences.ts';
+import { knownKeysOf, messageFor } from './sentences.ts';
 
 type Draft<Shape extends z.ZodRawShape> = { readonly [Key in keyof Shape]?: z.output<Shape[Key]> | undefined };
 
@@ -17,7 +17,7 @@ export function readSection<Shape extends z.ZodRawShape>(
   report: Report,
 ): Draft<Shape> {
   if (!isMapping(value)) {
-    report.add(path, sentenceFor({ code: 'invalid_type', expected: 'object', input: value }));
+    report.add(path, messageFor({ code: 'invalid_type', expected: 'object', input: value }));
     return {};
   }
   for (const key of Object.keys(value)) {
@@ -37,7 +37,7 @@ export function readValue<Schema extends z.core.$ZodType>(
   path: KeyPath,
   report: Report,
 ): z.output<Schema> | undefined {
-  const result = (schema as unknown as z.ZodType<z.output<Schema>>).safeParse(value, { error: sentenceFor });
+  const result = (schema as unknown as z.ZodType<z.output<Schema>>).safeParse(value, { error: messageFor });
   if (result.success) return result.data;
   for (const issue of withoutEchoes(result.error.issues)) reportIssue(issue, path, report);
   return undefined;

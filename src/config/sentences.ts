@@ -4,7 +4,7 @@ import { nearest } from '../core/nearest.ts';
 type RawIssue = z.core.$ZodRawIssue;
 
 /** Tells zod our sentences. They go on from the key path and never hold the value that was found. */
-export function sentenceFor(issue: RawIssue): string {
+export function messageFor(issue: RawIssue): string {
   const absent = absenceSentence(issue.input);
   switch (issue.code) {
     case 'invalid_type':

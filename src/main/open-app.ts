@@ -29,7 +29,7 @@ export function openApp(config: Config, engine: Engine, scope: LogScope = openLo
     owner,
     signal,
     keepToken: async (connection) => {
-      await connections.get(connection)?.custody.current(AbortSignal.timeout(60_000));
+      await connections.get(connection)?.tokenManager.current(AbortSignal.timeout(60_000));
     },
     runJob: (name, payload, context) => scope.during(runOf(payload), () => runJob(name, payload, context)),
   });
@@ -70,15 +70,15 @@ export function openApp(config: Config, engine: Engine, scope: LogScope = openLo
   return app;
 }
 
-function accessTo({ platform, custody, revoke }: Connection): ConnectionAccess {
-  const report = async (status: ReturnType<typeof custody.status>): Promise<TokenReport> => {
+function accessTo({ platform, tokenManager, revoke }: Connection): ConnectionAccess {
+  const report = async (status: ReturnType<typeof tokenManager.status>): Promise<TokenReport> => {
     const { connection, state, generation, issuedAt, expiresAt, advice } = await status;
     return { connection, state, generation, issuedAt, expiresAt, advice };
   };
   const tokens = {
-    status: () => report(custody.status()),
-    refresh: (signal: AbortSignal) => report(custody.refresh(signal)),
-    revoke: (signal: AbortSignal) => report(custody.revoke(revoke, signal)),
+    status: () => report(tokenManager.status()),
+    refresh: (signal: AbortSignal) => report(tokenManager.refresh(signal)),
+    revoke: (signal: AbortSignal) => report(tokenManager.revoke(revoke, signal)),
   };
   return { platform, tokens };
 }

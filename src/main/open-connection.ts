@@ -3,10 +3,10 @@ import type { ConnectionSettings } from '../config/config.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../platform/client.ts';
 import { openPlatform } from '../platform/platform.ts';
 import { exchangeRefreshToken, revokeToken } from '../platform/resources/tokens.ts';
-import { openTokenCustody } from '../platform/tokens/open-token-custody.ts';
+import { openTokenManager } from '../platform/tokens/open-token-manager.ts';
 import type { RevokeCall } from '../platform/tokens/revoke-call.ts';
 import type { Seal } from '../platform/tokens/seal.ts';
-import type { TokenCustody } from '../platform/tokens/token-custody.ts';
+import type { TokenManager } from '../platform/tokens/token-manager.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
@@ -16,7 +16,7 @@ import type { Store } from '../ports/store.ts';
 /** One connection, opened: its tokens, its client and the engine's view of it. */
 export interface Connection {
   readonly settings: ConnectionSettings;
-  readonly custody: TokenCustody;
+  readonly tokenManager: TokenManager;
   readonly client: PlatformClient;
   /** What the client was opened with. */
   readonly clientOptions: PlatformClientOptions;
@@ -42,7 +42,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
   const logger = parts.logger.child({ connection: name });
   const applicationToken = settings.applicationToken?.reveal();
   const endpoint = { baseUrl, timeoutMs: limits.timeoutMs, now: () => clock.now() };
-  const custody = openTokenCustody({
+  const tokenManager = openTokenManager({
     connection: name,
     store: store.tokens,
     leases: store.leases,
@@ -71,7 +71,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     baseUrl,
     dialect,
     limits,
-    tokens: custody,
+    tokens: tokenManager,
     clock,
     logger,
     onRequest: (request) => metrics.requestEnded({ ...request, connection: name }),
@@ -80,13 +80,13 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
   const client = openPlatformClient(clientOptions);
   return {
     settings,
-    custody,
+    tokenManager,
     client,
     clientOptions,
     platform: openPlatform(client),
     revoke: (accessToken, signal) => revokeToken({ ...endpoint, accessToken }, signal),
     close: async () => {
-      await custody.close();
+      await tokenManager.close();
       await client.close();
     },
   };

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { openTokenCustody } from '../platform/tokens/open-token-custody.ts';
+import { openTokenManager } from '../platform/tokens/open-token-manager.ts';
 import type { Seal } from '../platform/tokens/seal.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
@@ -17,12 +17,12 @@ export interface SourceTokenParts {
   readonly metrics: Metrics;
 }
 
-/** The same custody as a connection's, for the rotating token of a sync's source. Kept in the store as `source <sync>`. */
+/** The same token manager as a connection's, for the rotating token of a sync's source. Kept in the store as `source <sync>`. */
 export function openSourceTokens(sync: string, grant: RefreshGrant, parts: SourceTokenParts): AccessTokens {
   const { store, metrics } = parts;
   const name = sourceTokenName(sync);
   const logger = parts.logger.child({ source: sync });
-  return openTokenCustody({
+  return openTokenManager({
     connection: name,
     store: store.tokens,
     leases: store.leases,

@@ -18,7 +18,7 @@ export function openConfigAlerts(config: Config, { io, connections }: Engine, fr
       const staleBefore = oldestSuccess({ freshnessMs, schedule: slots });
       return { name, connection, staleBefore, isExcused: untilCaughtUp(freshFrom) };
     }),
-    connections: [...connections].map(([name, { custody }]) => ({ name, token: () => custody.status() })),
+    connections: [...connections].map(([name, { tokenManager }]) => ({ name, token: () => tokenManager.status() })),
     store,
     clock,
     logger,

@@ -127,21 +127,21 @@ export function breakdownError(operation: Operation<unknown>, breakdown: Breakdo
   const { error, status } = breakdown;
   const name = operationName(operation);
   const written: Effect = operation.effect === 'read' ? 'none' : 'unknown';
-  const fate = written === 'unknown' ? ' It may have been taken: read back before sending again.' : '';
+  const warning = written === 'unknown' ? ' It may have been taken: read back before sending again.' : '';
   const base = { operation: name, ...(status === undefined ? {} : { status }) };
   if (breakdown.abandoned !== undefined) return cancelledError(operation, breakdown.abandoned.reason, written);
   if (breakdown.hasTimedOut) {
-    const message = `${name} was not answered whole within ${breakdown.timeoutMs} ms.${fate} If the platform is only slow, raise limits.timeout.`;
+    const message = `${name} was not answered whole within ${breakdown.timeoutMs} ms.${warning} If the platform is only slow, raise limits.timeout.`;
     return new PlatformError(message, { ...base, code: 'PLATFORM_UNREACHABLE', retry: 'backoff', effect: written });
   }
   if (error instanceof AnswerInvalid) {
-    const message = `${name} was answered ${status ?? ''} but ${error.message}.${fate} Check that baseUrl is the platform itself, not a login or maintenance page.`;
+    const message = `${name} was answered ${status ?? ''} but ${error.message}.${warning} Check that baseUrl is the platform itself, not a login or maintenance page.`;
     const retry = error.isFinal ? 'never' : 'backoff';
     return new PlatformError(message, { ...base, code: 'PLATFORM_ANSWER_INVALID', retry, effect: written });
   }
   const failure = describeNetworkFailure(error);
   const effect = failure.isBeforeSending ? 'none' : written;
-  const after = effect === 'unknown' ? fate : '';
+  const after = effect === 'unknown' ? warning : '';
   const { code, retry, advice } = afterFailure[failure.kind];
   const message = `${name} got no whole answer: ${failure.text}.${after} ${advice}`;
   // The cause is left out on purpose: clients of HTTP keep headers, with the token, in their errors.
@@ -170,9 +170,9 @@ const afterFailure: Readonly<Record<NetworkFailure['kind'], Classification>> = {
 /** The caller's signal aborted. Keeps the reason's own code (`LEASE_LOST`), else `CANCELLED`. */
 export function cancelledError(operation: Operation<unknown>, reason: unknown, effect: Effect): PlatformError {
   const name = operationName(operation);
-  const fate = effect === 'unknown' ? ' after it was sent; it may have been taken' : ' before it was done';
+  const warning = effect === 'unknown' ? ' after it was sent; it may have been taken' : ' before it was done';
   const code = reason instanceof RollcallError ? reason.code : 'CANCELLED';
-  return new PlatformError(`${name} was given up${fate}.`, {
+  return new PlatformError(`${name} was given up${warning}.`, {
     code,
     retry: 'never',
     effect,
@@ -181,7 +181,7 @@ export function cancelledError(operation: Operation<unknown>, reason: unknown, e
   });
 }
 
-/** No token could be had, or none that is taken, so nothing was done. Keeps code and retry of what the custody said. */
+/** No token could be had, or none that is taken, so nothing was done. Keeps code and retry of what the token manager said. */
 export function tokenError(operation: Operation<unknown>, error: RollcallError): PlatformError {
   const name = operationName(operation);
   const { code, retry, message } = error;

@@ -18,7 +18,7 @@ export function openPlatform(client: PlatformClient): Platform {
   const { dialect } = client;
   return {
     scan: (signal) => scanDirectory(client, signal),
-    find: (identification, signal, census) => findUser(client, identification, signal, census),
+    find: (identification, signal, userCounts) => findUser(client, identification, signal, userCounts),
 
     async create(write, signal) {
       checkIdentification(write.identification, 'POST /os-api/public-api/v1/users/');

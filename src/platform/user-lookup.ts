@@ -14,12 +14,12 @@ const maybeMissing: readonly number[] = [400, 404, 500];
 /** A search string may match many users by name or e-mail; beyond this many pages nothing is concluded. */
 const maxSearchPages = 20;
 
-/** One user by identification: the read decides where it succeeds, a search or a census classifies it where it fails. */
+/** One user by identification: the read decides where it succeeds, a search or a userCounts classifies it where it fails. */
 export async function findUser(
   client: PlatformClient,
   identification: string,
   signal: AbortSignal,
-  census?: Census,
+  userCounts?: Census,
 ): Promise<Lookup> {
   checkIdentification(identification, 'GET /os-api/public-api/v1/users/{identification}');
   const wanted = normalText(identification);
@@ -28,7 +28,7 @@ export async function findUser(
     if (read.identification === wanted) return { found: true, user: read };
     return { found: 'unclear', reason: 'the read answered with a user of another identification' };
   }
-  const matches = census?.get(wanted) ?? (await searchExact(client, wanted, signal));
+  const matches = userCounts?.get(wanted) ?? (await searchExact(client, wanted, signal));
   if (matches === undefined)
     return { found: 'unclear', reason: 'the search found too many users to look through, or repeats them' };
   if (matches === 0) return { found: false };

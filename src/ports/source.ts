@@ -107,7 +107,7 @@ export interface SourceBase {
   /** A folder of this process for files on their way, readable by it alone. Who writes there deletes it again. */
   readonly scratchFolder: string;
   /**
-   * Custody of tokens that rotate: each refresh token is presented once over all workers, and its successor is stored,
+   * A token manager that rotate: each refresh token is presented once over all workers, and its successor is stored,
    * sealed, before it is used. Opened by who needs it; throws `CONFIG_INVALID` without an `encryptionKey`.
    */
   openTokens(grant: RefreshGrant): AccessTokens;

@@ -1,4 +1,4 @@
-/** Where a connection's access token comes from. Implemented by `platform/tokens` (custody) over the token store. */
+/** Where a connection's access token comes from. Implemented by `platform/tokens` (token manager) over the token store. */
 export interface AccessTokens {
   /** A token to use now, refreshed ahead of its end where possible. Throws REAUTH_REQUIRED, TOKEN_REVOKED, TOKEN_UNAVAILABLE. */
   current(signal: AbortSignal): Promise<AccessToken>;
@@ -32,11 +32,11 @@ export type ExchangeOutcome =
   /** 400 `invalid_grant`: expired, revoked, unknown or already used. */
   | { readonly kind: 'invalid-grant'; readonly description: string }
   /** The issuer certainly did not take it: no connection, application token refused, too many requests. */
-  | ({ readonly kind: 'not-sent'; readonly reason: string } & AskedPatience)
+  | ({ readonly kind: 'not-sent'; readonly reason: string } & RetryAfter)
   /** It may have been taken and the answer is lost: timeout, reset, 5xx, unreadable answer. */
-  | ({ readonly kind: 'unknown'; readonly reason: string } & AskedPatience);
+  | ({ readonly kind: 'unknown'; readonly reason: string } & RetryAfter);
 
-export interface AskedPatience {
+export interface RetryAfter {
   /** How long the issuer asked to be left alone (`Retry-After`), within `maxRetryAfterMs`. */
   readonly afterMs?: number;
 }

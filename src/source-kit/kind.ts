@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Source, SourceBase, SourceCapabilities, SourceKind, SourceStarter } from '../ports/source.ts';
-import { problemsOf, sentenceFor } from './sentences.ts';
+import { messageFor, problemsOf } from './problem-messages.ts';
 
 /** What a kind's `index.ts` says of itself. */
 export interface KindDescription<C extends { readonly kind: string }> {
@@ -30,7 +30,7 @@ export function defineKind<C extends { readonly kind: string }>(description: Kin
       return z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }) as Readonly<Record<string, unknown>>;
     },
     parse(written) {
-      const parsed = config.safeParse(description.fill?.(written) ?? written, { error: sentenceFor });
+      const parsed = config.safeParse(description.fill?.(written) ?? written, { error: messageFor });
       if (parsed.success) {
         const capabilities = description.capabilitiesOf?.(parsed.data) ?? description.capabilities;
         return { ok: true, capabilities, open: (base) => description.open(parsed.data, base) };

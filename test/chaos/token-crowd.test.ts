@@ -16,7 +16,7 @@ const program = join(import.meta.dirname, 'use-token.ts');
 const compiled = join(import.meta.dirname, '../../node_modules/.cache/chaos');
 
 const lifeMs = 400;
-/** Custody renews at 70 to 80 % of a token's life; what begins before that is one refresh too many. */
+/** The token manager renews at 70 to 80 % of a token's life; what begins before that is one refresh too many. */
 const dueMs = 0.7 * lifeMs;
 const killEveryMs = 700;
 const members = 8;

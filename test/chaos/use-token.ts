@@ -11,7 +11,7 @@ import { systemClock as clock } from '../../src/main/system.ts';
 import { openPlatformClient } from '../../src/platform/client.ts';
 import { openPlatform } from '../../src/platform/platform.ts';
 import { exchangeRefreshToken } from '../../src/platform/resources/tokens.ts';
-import { openTokenCustody } from '../../src/platform/tokens/open-token-custody.ts';
+import { openTokenManager } from '../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
 import { openStore } from '../../src/store/index.ts';
 import { silentLogger as logger } from '../support/memory-logger.ts';
@@ -43,7 +43,7 @@ function tell(line: string): void {
 }
 
 const store = await openStore(order.store, { folder: order.folder, clock, logger });
-const custody = openTokenCustody({
+const tokenManager = openTokenManager({
   connection: 'acme',
   store: {
     ...store.tokens,
@@ -68,7 +68,7 @@ const custody = openTokenCustody({
   random: Math.random,
 });
 const limits = { requestsPerSecond: 1000, concurrency: 4, timeoutMs };
-const client = openPlatformClient({ baseUrl, dialect: defaultDialect, limits, tokens: custody, clock, logger });
+const client = openPlatformClient({ baseUrl, dialect: defaultDialect, limits, tokens: tokenManager, clock, logger });
 const platform = openPlatform(client);
 const failed: Record<string, number> = {};
 let accepted = 0;
@@ -84,7 +84,7 @@ while (!stopping.signal.aborted) {
   }
   await clock.sleep(pauseMs);
 }
-await custody.close();
+await tokenManager.close();
 await client.close();
 await store.close();
 const report: TokenReport = { accepted, failed };

@@ -1,5 +1,5 @@
 import { PlatformError, type RollcallError } from '../../src/core/errors.ts';
-import { openTokenCustody } from '../../src/platform/tokens/open-token-custody.ts';
+import { openTokenManager } from '../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
 import type { Store } from '../../src/ports/store.ts';
 import type { TokenExchange } from '../../src/ports/tokens.ts';
@@ -16,7 +16,7 @@ interface Presentation {
   isLost: boolean;
 }
 
-/** The strict token server of the world, the custody that each process has of its pair, and what was presented (I6). */
+/** The strict token server of the world, the token manager that each process has of its pair, and what was presented (I6). */
 export class TokenDesk {
   /** Chance that a refresh, or its answer, is lost. */
   lost = 0;
@@ -45,7 +45,7 @@ export class TokenDesk {
   /** What a process does before each call to the platform: it throws when there is no token to be had. */
   openFor(life: Life, store: Pick<Store, 'tokens' | 'leases'>): (signal: AbortSignal) => Promise<void> {
     const scheduler = this.#scheduler;
-    const custody = openTokenCustody({
+    const tokenManager = openTokenManager({
       connection: 'acme',
       store: store.tokens,
       leases: store.leases,
@@ -63,10 +63,10 @@ export class TokenDesk {
       random: scheduler.random,
     });
     return async (signal) => {
-      let token = await custody.current(signal);
-      if (!this.#server.accepts(token.secret)) token = await custody.renew(token.generation, signal);
+      let token = await tokenManager.current(signal);
+      if (!this.#server.accepts(token.secret)) token = await tokenManager.renew(token.generation, signal);
       if (!this.#server.accepts(token.secret)) throw unauthorized();
-      custody.accepted(token.generation);
+      tokenManager.accepted(token.generation);
     };
   }
 

@@ -6,13 +6,13 @@ import { fixedClock } from '../support/fake-clock.ts';
 const { signal } = new AbortController();
 const asked = { method: 'GET', url: 'https://hr.example.com/people' };
 
-it('cookies that a server set go along with what follows, beside the pass, until they are taken back', async () => {
+it('cookies that a server set go along with what follows, beside the credential, until they are taken back', async () => {
   const clock = fixedClock();
   const authority = withSessionCookies(fixedAuthority({ authorization: 'Bearer x' }));
   const set = async (...cookies: readonly string[]): Promise<unknown> => {
-    const pass = await authority.pass(clock, signal, asked);
-    authority.accepted?.({ header: () => undefined, headerAll: () => cookies }, pass, clock);
-    return (await authority.pass(clock, signal, asked)).headers;
+    const credential = await authority.credential(clock, signal, asked);
+    authority.accepted?.({ header: () => undefined, headerAll: () => cookies }, credential, clock);
+    return (await authority.credential(clock, signal, asked)).headers;
   };
 
   expect(await set()).toEqual({ authorization: 'Bearer x' });

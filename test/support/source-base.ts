@@ -6,7 +6,7 @@ export function sourceBase(folder: string, more: Partial<SourceBase> = {}): Sour
     folder,
     scratchFolder: folder,
     openTokens: () => {
-      throw new Error('this test has no custody of tokens');
+      throw new Error('this test has no token manager');
     },
     ...more,
   };

@@ -4,7 +4,7 @@ import { callOperation, type OperationAnswer } from '../call-operation.ts';
 import type { PlatformClient } from '../client.ts';
 import type { Operation } from '../schema/operation.ts';
 import { type OperationId, operationOf } from '../schema/operations.ts';
-import type { Scene } from './scene.ts';
+import type { Fixture } from './fixture.ts';
 import { Difference, type Subject, type SubjectCall, Unavailable } from './subject.ts';
 
 /** Clients that differ in what they bring along. */
@@ -26,57 +26,57 @@ const missingUser: readonly number[] = [400, 404, 500];
 /** Every check of one operation, in order; each is made even if the one before failed. */
 export async function* checkSubject(
   subject: Subject,
-  scene: Scene,
+  fixture: Fixture,
   witnesses: Witnesses,
 ): AsyncGenerator<ContractLine, void> {
   const operation = operationOf(subject.id);
-  const line = async (check: string, look: () => Promise<string>): Promise<ContractLine> => ({
+  const line = async (name: string, check: () => Promise<string>): Promise<ContractLine> => ({
     operation: subject.id,
-    check,
-    ...(await judge(look, scene.signal)),
+    check: name,
+    ...(await judge(check, fixture.signal)),
   });
   const call = (client: PlatformClient, input: SubjectCall) => {
     const { bearer, ...rest } = input;
     const caller = bearer === undefined ? client : witnesses.bearing(bearer);
-    return callOperation(caller, subject.id, rest, scene.signal);
+    return callOperation(caller, subject.id, rest, fixture.signal);
   };
   yield await line('success', async () => {
-    const input = await subject.input(scene);
+    const input = await subject.input(fixture);
     return checkAnswer(operation, await call(witnesses.client, input).catch((error) => refuseAbsent(operation, error)));
   });
   yield await line('client', async () => {
-    await subject.invoke(scene);
+    await subject.invoke(fixture);
     return `${subject.method} is done`;
   });
   const { bare, page } = subject;
   if (bare !== undefined) {
-    yield await line('defaults', async () => checkDefaults(await call(witnesses.client, bare(scene))));
+    yield await line('defaults', async () => checkDefaults(await call(witnesses.client, bare(fixture))));
   }
-  if (page !== undefined) yield await line('paging', () => checkPaging(subject, scene));
+  if (page !== undefined) yield await line('paging', () => checkPaging(subject, fixture));
   if (operation.needsLanguage && operation.method === 'GET') {
     yield await line('language', async () => {
-      checkAnswer(operation, await call(witnesses.foreigner, await subject.input(scene)));
+      checkAnswer(operation, await call(witnesses.foreigner, await subject.input(fixture)));
       return 'an unknown language is no error';
     });
   }
   const { encoding } = subject;
   if (encoding !== undefined) {
     yield await line('encoding', async () => {
-      await encoding(scene);
+      await encoding(fixture);
       return 'slashes, percent signs and letters arrive as they were sent';
     });
   }
   for (const status of operation.errorStatuses) {
-    yield await line(String(status), () => checkRefusal(status, subject, scene, witnesses));
+    yield await line(String(status), () => checkRefusal(status, subject, fixture, witnesses));
   }
 }
 
 async function judge(
-  look: () => Promise<string>,
+  check: () => Promise<string>,
   signal: AbortSignal,
 ): Promise<Pick<ContractLine, 'result' | 'detail'>> {
   try {
-    return { result: 'conforms', detail: await look() };
+    return { result: 'conforms', detail: await check() };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Unavailable || isUnsent(error)) return { result: 'skipped', detail: error.message };
@@ -133,10 +133,10 @@ function checkDefaults({ body }: OperationAnswer): string {
   return `${result.length} items on the first page`;
 }
 
-async function checkPaging({ page, firstPage = 0 }: Subject, scene: Scene): Promise<string> {
+async function checkPaging({ page, firstPage = 0 }: Subject, fixture: Fixture): Promise<string> {
   if (page === undefined) throw new RangeError('there is no page to look at');
-  const first = await page(scene, firstPage);
-  const second = await page(scene, firstPage + 1);
+  const first = await page(fixture, firstPage);
+  const second = await page(fixture, firstPage + 1);
   if (first.items.length === 0 || second.items.length === 0) throw new Unavailable('there are fewer than two items');
   for (const { items } of [first, second]) {
     if (items.length > 1) throw new Difference(`${items.length} items came on a page of one`);
@@ -149,22 +149,22 @@ async function checkPaging({ page, firstPage = 0 }: Subject, scene: Scene): Prom
 }
 
 /** Provokes a documented error: by a call that must be refused, else by the caller's aid, through the client's method. */
-async function checkRefusal(status: number, subject: Subject, scene: Scene, witnesses: Witnesses): Promise<string> {
-  const provoked = await provoke(status, subject, scene, witnesses);
+async function checkRefusal(status: number, subject: Subject, fixture: Fixture, witnesses: Witnesses): Promise<string> {
+  const provoked = await provoke(status, subject, fixture, witnesses);
   if (provoked !== undefined) {
     if (isAbsent(operationOf(subject.id), provoked)) throw new Unavailable(absent);
     const known = [...operationOf(subject.id).errorStatuses, ...(subject.id === 'read' ? missingUser : [])];
     checkRefusalShape(provoked, known);
     if (provoked.status === status) return `provoked`;
-    if (scene.aids.inject === undefined) return `provoked, answered ${provoked.status}`;
+    if (fixture.aids.inject === undefined) return `provoked, answered ${provoked.status}`;
   }
-  if (scene.aids.inject === undefined) throw new Unavailable('it cannot be provoked without harm');
-  const lift = await scene.aids.inject(subject.id, status);
+  if (fixture.aids.inject === undefined) throw new Unavailable('it cannot be provoked without harm');
+  const lift = await fixture.aids.inject(subject.id, status);
   try {
     const error = await refusalOf(async () =>
       subject.neverThrows === true
-        ? callOperation(witnesses.client, subject.id, withoutBearer(await subject.input(scene)), scene.signal)
-        : subject.invoke(scene),
+        ? callOperation(witnesses.client, subject.id, withoutBearer(await subject.input(fixture)), fixture.signal)
+        : subject.invoke(fixture),
     );
     checkRefusalShape(error, [status]);
     return 'injected';
@@ -176,29 +176,29 @@ async function checkRefusal(status: number, subject: Subject, scene: Scene, witn
 async function provoke(
   status: number,
   subject: Subject,
-  scene: Scene,
+  fixture: Fixture,
   { client, stranger, application }: Witnesses,
 ): Promise<PlatformError | undefined> {
   const operation = operationOf(subject.id);
   const finalStatuses = operation.errorStatuses;
   const refused = (caller: PlatformClient, input: SubjectCall) =>
-    refusalOf(() => callOperation(caller, subject.id, { ...input, finalStatuses }, scene.signal));
+    refusalOf(() => callOperation(caller, subject.id, { ...input, finalStatuses }, fixture.signal));
   const own = subject.errors?.[status];
-  if (own !== undefined) return refused(client, own(scene));
+  if (own !== undefined) return refused(client, own(fixture));
   // A call that is refused anyway, so that nothing happens if the token or the media type is not looked at.
   const harmless = subject.errors?.[404] ?? subject.errors?.[400];
   const isRead = operation.method === 'GET';
   if (status === 401 && (isRead || harmless !== undefined || subject.id === 'revoke')) {
     return refused(
       stranger,
-      harmless?.(scene) ?? withoutBearer(subject.id === 'revoke' ? {} : await subject.input(scene)),
+      harmless?.(fixture) ?? withoutBearer(subject.id === 'revoke' ? {} : await subject.input(fixture)),
     );
   }
   if (status === 403 && isRead && application !== undefined && operation.part !== 'roles') {
-    return refused(application, withoutBearer(await subject.input(scene)));
+    return refused(application, withoutBearer(await subject.input(fixture)));
   }
   if (status === 406 && (isRead || harmless !== undefined)) {
-    return refused(client, { ...(harmless?.(scene) ?? (await subject.input(scene))), accept: 'text/csv' });
+    return refused(client, { ...(harmless?.(fixture) ?? (await subject.input(fixture))), accept: 'text/csv' });
   }
   return undefined;
 }

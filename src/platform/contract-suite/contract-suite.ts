@@ -3,7 +3,7 @@ import { openPlatformClient, type PlatformClient, type PlatformClientOptions } f
 import { type OperationId, operationIds, operationOf } from '../schema/operations.ts';
 import type { LongId } from '../schema/wire.ts';
 import { checkSubject, type Witnesses } from './checks.ts';
-import { openScene, type Scene } from './scene.ts';
+import { type Fixture, openFixture } from './fixture.ts';
 import type { Subject } from './subject.ts';
 import { growthSubjects } from './subjects-growth.ts';
 import { tokenSubjects, userSubjects } from './subjects-users.ts';
@@ -60,18 +60,18 @@ export async function* runContractSuite(options: ContractSuiteOptions): AsyncGen
     application: applicationToken === undefined ? undefined : open({ tokens: fixedToken(applicationToken) }),
     foreigner: open({ dialect: { ...connection.dialect, acceptLanguage: 'zz' } }),
   };
-  let scene: Scene | undefined;
+  let fixture: Fixture | undefined;
   try {
-    scene = await openScene({ client: witnesses.client, aids, signal, isWriting });
+    fixture = await openFixture({ client: witnesses.client, aids, signal, isWriting });
     for (const subject of contractSubjects) {
       if (!isWriting && operationOf(subject.id).method !== 'GET') {
         yield { operation: subject.id, check: 'success', result: 'skipped', detail: 'it writes: read-write mode only' };
         continue;
       }
-      yield* checkSubject(subject, scene, witnesses);
+      yield* checkSubject(subject, fixture, witnesses);
     }
   } finally {
-    await scene?.close();
+    await fixture?.close();
     for (const client of opened) await client.close();
   }
 }

@@ -1,7 +1,7 @@
-import { sampleGoal } from './scene.ts';
+import { sampleGoal } from './fixture.ts';
 import type { Subject } from './subject.ts';
 
-const nobody = 'contract-nobody';
+const missingUser = 'contract-nobody';
 const noId = '999999999999';
 
 function links(person: (number: number) => string) {
@@ -23,7 +23,7 @@ export const growthSubjects: readonly Subject[] = [
     method: 'leaders.add',
     input: ({ person }) => ({ json: links(person) }),
     invoke: ({ api, signal, person }) => api.leaders.add(links(person), signal),
-    errors: { 400: () => ({ json: {} }), 404: () => ({ json: { collaboratorIdentification: nobody } }) },
+    errors: { 400: () => ({ json: {} }), 404: () => ({ json: { collaboratorIdentification: missingUser } }) },
   },
   {
     id: 'leaders',
@@ -32,7 +32,7 @@ export const growthSubjects: readonly Subject[] = [
     invoke: ({ api, signal, person }) => api.leaders.page(person(0), { pageNumber: 1, pageSize: 5 }, signal),
     errors: {
       400: ({ person }) => ({ params: { identification: person(0) }, query: { pageSize: -1 } }),
-      404: () => ({ params: { identification: nobody } }),
+      404: () => ({ params: { identification: missingUser } }),
     },
     firstPage: 1,
     page: ({ api, signal, person }, page) => api.leaders.page(person(0), { pageNumber: page, pageSize: 1 }, signal),
@@ -43,14 +43,14 @@ export const growthSubjects: readonly Subject[] = [
     method: 'leaders.collaborators',
     input: ({ person }) => ({ params: { identification: person(1) } }),
     invoke: ({ api, signal, person }) => api.leaders.collaborators(person(1), signal),
-    errors: { 404: () => ({ params: { identification: nobody } }) },
+    errors: { 404: () => ({ params: { identification: missingUser } }) },
   },
   {
     id: 'remove-leaders',
     method: 'leaders.remove',
     input: ({ person }) => ({ json: links(person) }),
     invoke: ({ api, signal, person }) => api.leaders.remove(links(person), signal),
-    errors: { 400: () => ({ json: {} }), 404: () => ({ json: { collaboratorIdentification: nobody } }) },
+    errors: { 400: () => ({ json: {} }), 404: () => ({ json: { collaboratorIdentification: missingUser } }) },
   },
   {
     id: 'send-feedback',
@@ -58,7 +58,7 @@ export const growthSubjects: readonly Subject[] = [
     input: ({ person }) => ({ json: { sender: person(0), recipient: person(1), feedback: { comments: 'Contract' } } }),
     invoke: ({ api, signal, person }) =>
       api.feedback.send({ sender: person(0), recipient: person(1), feedback: { comments: 'Contract check' } }, signal),
-    errors: { 400: () => ({ json: {} }), 404: () => ({ json: { sender: nobody, recipient: nobody } }) },
+    errors: { 400: () => ({ json: {} }), 404: () => ({ json: { sender: missingUser, recipient: missingUser } }) },
   },
   {
     id: 'request-feedback',
@@ -66,32 +66,35 @@ export const growthSubjects: readonly Subject[] = [
     input: ({ person }) => ({ json: { sender: person(0), recipient: person(1), comment: 'Contract check' } }),
     invoke: ({ api, signal, person }) =>
       api.feedback.request({ sender: person(0), recipient: person(1), comment: 'Contract check' }, signal),
-    errors: { 400: () => ({ json: {} }), 404: () => ({ json: { sender: nobody, recipient: nobody, comment: '-' } }) },
+    errors: {
+      400: () => ({ json: {} }),
+      404: () => ({ json: { sender: missingUser, recipient: missingUser, comment: '-' } }),
+    },
   },
   {
     id: 'decline-feedback',
     method: 'feedback.decline',
-    input: async (scene) => ({
-      params: { 'feedback-request-id': String(await scene.feedbackRequestId()) },
-      json: { sender: scene.person(0), recipient: scene.person(1), declineReasonId: 1 },
+    input: async (fixture) => ({
+      params: { 'feedback-request-id': String(await fixture.feedbackRequestId()) },
+      json: { sender: fixture.person(0), recipient: fixture.person(1), declineReasonId: 1 },
     }),
-    async invoke(scene) {
-      const decline = { sender: scene.person(0), recipient: scene.person(1), declineReasonId: 1 };
-      await scene.api.feedback.decline(await scene.feedbackRequestId(), decline, scene.signal);
+    async invoke(fixture) {
+      const decline = { sender: fixture.person(0), recipient: fixture.person(1), declineReasonId: 1 };
+      await fixture.api.feedback.decline(await fixture.feedbackRequestId(), decline, fixture.signal);
     },
     errors: {
       400: () => ({ params: { 'feedback-request-id': noId }, json: {} }),
       404: () => ({
         params: { 'feedback-request-id': noId },
-        json: { sender: nobody, recipient: nobody, declineReasonId: 1 },
+        json: { sender: missingUser, recipient: missingUser, declineReasonId: 1 },
       }),
     },
   },
   {
     id: 'feedback',
     method: 'feedback.get',
-    input: async (scene) => ({ params: { id: String(await scene.feedbackId()) } }),
-    invoke: async (scene) => scene.api.feedback.get(await scene.feedbackId(), scene.signal),
+    input: async (fixture) => ({ params: { id: String(await fixture.feedbackId()) } }),
+    invoke: async (fixture) => fixture.api.feedback.get(await fixture.feedbackId(), fixture.signal),
     errors: { 404: () => ({ params: { id: noId } }) },
   },
   {
@@ -106,20 +109,20 @@ export const growthSubjects: readonly Subject[] = [
   {
     id: 'create-goal',
     method: 'goals.create',
-    async input(scene) {
-      const { code, identification } = await scene.goal();
-      await scene.api.goals.remove({ code, identification }, scene.signal);
+    async input(fixture) {
+      const { code, identification } = await fixture.goal();
+      await fixture.api.goals.remove({ code, identification }, fixture.signal);
       return { json: sampleGoal(code, identification) };
     },
-    invoke: (scene) => scene.goal(),
-    errors: { 400: () => ({ json: {} }), 404: () => ({ json: sampleGoal(nobody, nobody) }) },
+    invoke: (fixture) => fixture.goal(),
+    errors: { 400: () => ({ json: {} }), 404: () => ({ json: sampleGoal(missingUser, missingUser) }) },
   },
   {
     id: 'goal',
     method: 'goals.get',
-    input: async (scene) => ({ params: { ...(await scene.goal()) } }),
-    invoke: async (scene) => scene.api.goals.get(await scene.goal(), scene.signal),
-    errors: { 404: () => ({ params: { code: nobody, identification: nobody } }) },
+    input: async (fixture) => ({ params: { ...(await fixture.goal()) } }),
+    invoke: async (fixture) => fixture.api.goals.get(await fixture.goal(), fixture.signal),
+    errors: { 404: () => ({ params: { code: missingUser, identification: missingUser } }) },
   },
   {
     id: 'goals',
@@ -133,28 +136,28 @@ export const growthSubjects: readonly Subject[] = [
   {
     id: 'update-goal',
     method: 'goals.update',
-    async input(scene) {
-      const key = await scene.goal();
+    async input(fixture) {
+      const key = await fixture.goal();
       return { params: { ...key }, json: edited(key.code) };
     },
-    async invoke(scene) {
-      const key = await scene.goal();
-      await scene.api.goals.update(key, edited(key.code), scene.signal);
+    async invoke(fixture) {
+      const key = await fixture.goal();
+      await fixture.api.goals.update(key, edited(key.code), fixture.signal);
     },
-    errors: { 404: () => ({ params: { code: nobody, identification: nobody }, json: edited(nobody) }) },
+    errors: { 404: () => ({ params: { code: missingUser, identification: missingUser }, json: edited(missingUser) }) },
   },
   {
     id: 'delete-goal',
     method: 'goals.remove',
-    input: async (scene) => ({ params: { ...(await scene.goal()) } }),
-    invoke: async (scene) => scene.api.goals.remove(await scene.goal(), scene.signal),
-    errors: { 404: () => ({ params: { code: nobody, identification: nobody } }) },
+    input: async (fixture) => ({ params: { ...(await fixture.goal()) } }),
+    invoke: async (fixture) => fixture.api.goals.remove(await fixture.goal(), fixture.signal),
+    errors: { 404: () => ({ params: { code: missingUser, identification: missingUser } }) },
   },
   {
     id: 'evaluation',
     method: 'evaluations.get',
-    input: async (scene) => ({ params: { id: String(await scene.evaluationId()) } }),
-    invoke: async (scene) => scene.api.evaluations.get(await scene.evaluationId(), scene.signal),
+    input: async (fixture) => ({ params: { id: String(await fixture.evaluationId()) } }),
+    invoke: async (fixture) => fixture.api.evaluations.get(await fixture.evaluationId(), fixture.signal),
     errors: { 404: () => ({ params: { id: noId } }) },
   },
   {

@@ -1,21 +1,21 @@
 import type { OperationInput } from '../call-operation.ts';
 import { fileBody } from '../file-body.ts';
 import { exchangeRefreshToken, revokeToken } from '../resources/tokens.ts';
-import type { Scene } from './scene.ts';
+import type { Fixture } from './fixture.ts';
 import { Difference, type Subject, Unavailable } from './subject.ts';
 
-const nobody = 'contract-nobody';
+const missingUser = 'contract-nobody';
 
 /** Search parameters go where the dialect says. */
 function searchInput(
-  { client }: Scene,
+  { client }: Fixture,
   parameters: Readonly<Record<string, string | number | boolean>>,
 ): OperationInput {
   return client.dialect.search.parameters === 'body' ? { json: parameters } : { query: parameters };
 }
 
-async function uploadInput(scene: Scene): Promise<OperationInput> {
-  const body = await fileBody(await scene.file(), scene.client.dialect.upload.encoding);
+async function uploadInput(fixture: Fixture): Promise<OperationInput> {
+  const body = await fileBody(await fixture.file(), fixture.client.dialect.upload.encoding);
   return body.kind === 'json' ? { json: body.value } : { stream: body };
 }
 
@@ -28,7 +28,7 @@ export const userSubjects: readonly Subject[] = [
   {
     id: 'create',
     method: 'users.create',
-    input: (scene) => ({ json: payload(scene.freeIdentification()) }),
+    input: (fixture) => ({ json: payload(fixture.freeIdentification()) }),
     invoke: ({ api, signal, freeIdentification }) => {
       const { identification, ...fields } = payload(freeIdentification());
       return api.users.create({ identification, fields }, signal);
@@ -38,7 +38,9 @@ export const userSubjects: readonly Subject[] = [
   {
     id: 'update',
     method: 'users.update',
-    input: async (scene) => ({ json: { userId: await scene.userId(scene.person(3)), ...payload(scene.person(3)) } }),
+    input: async (fixture) => ({
+      json: { userId: await fixture.userId(fixture.person(3)), ...payload(fixture.person(3)) },
+    }),
     async invoke({ api, signal, person }) {
       const { identification, ...fields } = payload(person(3));
       const user = await api.users.read(identification, signal);
@@ -51,7 +53,7 @@ export const userSubjects: readonly Subject[] = [
     method: 'users.read',
     input: ({ person }) => ({ params: { identification: person(0) } }),
     invoke: ({ api, signal, person }) => api.users.read(person(0), signal),
-    errors: { 400: () => ({ params: { identification: nobody } }) },
+    errors: { 400: () => ({ params: { identification: missingUser } }) },
     async encoding({ api, signal, freeIdentification, isWriting }) {
       if (!isWriting) throw new Unavailable('it takes a user of its own: read-write mode only');
       // What a path gives a meaning to, percent signs that must be decoded once, and a letter beyond ASCII.
@@ -64,10 +66,10 @@ export const userSubjects: readonly Subject[] = [
   {
     id: 'search',
     method: 'users.search',
-    input: (scene) => searchInput(scene, { enabled: false, page: 0, size: 5, orderBy: 'id', direction: 'ASC' }),
+    input: (fixture) => searchInput(fixture, { enabled: false, page: 0, size: 5, orderBy: 'id', direction: 'ASC' }),
     invoke: ({ api, signal, person }) =>
       api.users.search({ searchString: person(0), enabled: false, page: 0, size: 5 }, signal),
-    errors: { 400: (scene) => searchInput(scene, { size: -1 }) },
+    errors: { 400: (fixture) => searchInput(fixture, { size: -1 }) },
     async page({ api, signal }, page) {
       const { users, total } = await api.users.search({ enabled: false, page, size: 1 }, signal);
       return { items: users, total };
@@ -77,39 +79,39 @@ export const userSubjects: readonly Subject[] = [
   {
     id: 'delete',
     method: 'users.remove',
-    input: async (scene) => ({ params: { identification: await scene.newcomer() }, query: { blacklist: false } }),
+    input: async (fixture) => ({ params: { identification: await fixture.newcomer() }, query: { blacklist: false } }),
     invoke: async ({ api, signal, newcomer }) => api.users.remove(await newcomer(), { blacklist: false }, signal),
-    errors: { 404: () => ({ params: { identification: nobody } }) },
+    errors: { 404: () => ({ params: { identification: missingUser } }) },
   },
   {
     id: 'upload',
     method: 'userFiles.upload',
-    async input(scene) {
-      await scene.uploadedFileId();
-      return uploadInput(scene);
+    async input(fixture) {
+      await fixture.uploadedFileId();
+      return uploadInput(fixture);
     },
-    invoke: async (scene) => scene.uploadedFileId(),
+    invoke: async (fixture) => fixture.uploadedFileId(),
     errors: { 400: () => ({ json: {} }) },
   },
   {
     id: 'status',
     method: 'userFiles.status',
-    input: async (scene) => ({ params: { id: await scene.uploadedFileId() } }),
-    async invoke(scene) {
-      const status = await scene.api.userFiles.status(await scene.uploadedFileId(), scene.signal);
+    input: async (fixture) => ({ params: { id: await fixture.uploadedFileId() } }),
+    async invoke(fixture) {
+      const status = await fixture.api.userFiles.status(await fixture.uploadedFileId(), fixture.signal);
       if (status.kind === 'no-status') throw new Unavailable('this platform has no such endpoint; users are read back');
     },
   },
   {
     id: 'import-job',
     method: 'importJob.start',
-    input(scene) {
-      if (scene.aids.mayStartImport !== true) throw new Unavailable('it would start a real import');
+    input(fixture) {
+      if (fixture.aids.mayStartImport !== true) throw new Unavailable('it would start a real import');
       return {};
     },
-    async invoke(scene) {
-      if (scene.aids.mayStartImport !== true) throw new Unavailable('it would start a real import');
-      await scene.api.importJob.start(scene.signal);
+    async invoke(fixture) {
+      if (fixture.aids.mayStartImport !== true) throw new Unavailable('it would start a real import');
+      await fixture.api.importJob.start(fixture.signal);
     },
   },
   {
@@ -121,9 +123,9 @@ export const userSubjects: readonly Subject[] = [
   {
     id: 'role',
     method: 'roles.get',
-    input: async (scene) => ({ params: { customAclCode: await scene.roleCode() } }),
-    invoke: async (scene) => scene.api.roles.get(await scene.roleCode(), scene.signal),
-    errors: { 400: () => ({ params: { customAclCode: nobody } }) },
+    input: async (fixture) => ({ params: { customAclCode: await fixture.roleCode() } }),
+    invoke: async (fixture) => fixture.api.roles.get(await fixture.roleCode(), fixture.signal),
+    errors: { 400: () => ({ params: { customAclCode: missingUser } }) },
   },
 ];
 
@@ -144,7 +146,7 @@ export const tokenSubjects: readonly Subject[] = [
       const outcome = await exchangeRefreshToken({ ...endpoint, applicationToken, refreshToken, expiresIn }, signal);
       if (outcome.kind !== 'granted') throw new Difference(`the outcome is ${outcome.kind}`);
     },
-    errors: { 400: () => ({ json: { grant_type: 'refresh_token', refresh_token: nobody } }) },
+    errors: { 400: () => ({ json: { grant_type: 'refresh_token', refresh_token: missingUser } }) },
   },
   {
     id: 'revoke',
@@ -165,7 +167,7 @@ export const tokenSubjects: readonly Subject[] = [
   },
 ];
 
-async function spareTokens({ spareTokens }: Scene['aids']) {
+async function spareTokens({ spareTokens }: Fixture['aids']) {
   if (spareTokens === undefined) throw new Unavailable("it would use up the connection's own token");
   return spareTokens();
 }

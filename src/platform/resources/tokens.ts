@@ -43,8 +43,12 @@ export async function exchangeRefreshToken(call: RefreshCall, signal: AbortSigna
   }
   // A 400 that does not say what it minds may as well be about a consumed token.
   const isUnreadable = error.status === 400 && error.title === undefined;
-  const asked = typeof error.retry === 'object' ? error.retry : {};
-  return { kind: error.effect === 'none' && !isUnreadable ? 'not-sent' : 'unknown', reason: error.message, ...asked };
+  const retryAfter = typeof error.retry === 'object' ? error.retry : {};
+  return {
+    kind: error.effect === 'none' && !isUnreadable ? 'not-sent' : 'unknown',
+    reason: error.message,
+    ...retryAfter,
+  };
 }
 
 function readPair(pair: TokenPair, unit: Dialect['expiresIn']): ExchangeOutcome {

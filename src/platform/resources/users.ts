@@ -33,13 +33,13 @@ export interface Users {
 /** The users part of the contract over one client. */
 export function openUsers(client: PlatformClient): Users {
   const { scan, find, create, update, remove } = openPlatform(client);
-  const search: Users['search'] = (asked, signal) => searchUsers(client, asked, signal);
+  const search: Users['search'] = (query, signal) => searchUsers(client, query, signal);
   const size = client.dialect.search.pageSize;
   return {
     ...{ scan, find, create, update, remove, search },
-    async *list(asked, signal) {
+    async *list(query, signal) {
       const read = async (page: number) => {
-        const { users, total } = await search({ ...asked, page, size }, signal);
+        const { users, total } = await search({ ...query, page, size }, signal);
         return { items: users, total };
       };
       yield* everyItem({ first: 0, size }, read, ({ id }) => id);

@@ -47,7 +47,7 @@ export function leaseName(connection: string): string {
 }
 
 /** Name of the lease that nobody holds: as long as it lasts, the issuer wants to be left alone, by every process. */
-function patienceName(connection: string): string {
+function retryAfterLeaseName(connection: string): string {
   return `token-patience:${connection}`;
 }
 
@@ -65,14 +65,14 @@ export async function presentToken(
   const lease = await leases.take(leaseName(connection), parts.newOwner(), parts.leaseMs, takenAt);
   if (lease === undefined) return { kind: 'busy' };
   try {
-    const patience = await leases.holder(patienceName(connection), takenAt);
+    const retryAfter = await leases.holder(retryAfterLeaseName(connection), takenAt);
     const seen = await parts.vault.read();
     const verdict = decide(seen);
     if (verdict.kind === 'give-up') {
       return await lockOut(parts, seen, 'two presentations of the refresh token stayed without an answer');
     }
     if (verdict.kind !== 'present') return { kind: 'changed' };
-    if (patience !== undefined) return notYet(patience.until - clock.now());
+    if (retryAfter !== undefined) return notYet(retryAfter.until - clock.now());
     return await presentSeen(parts, seen, verdict.what, takenAt);
   } finally {
     await leases.release(lease).catch((cause: unknown) => {
@@ -97,7 +97,7 @@ async function presentSeen(
   const pending = await vault.write(seen, begun);
   if (pending?.refresh === undefined) return { kind: 'changed' };
   const outcome = await answerFor(parts, pending.refresh, takenAt);
-  if (outcome.kind === 'not-sent' || outcome.kind === 'unknown') await keepPatience(parts, outcome.afterMs ?? 0);
+  if (outcome.kind === 'not-sent' || outcome.kind === 'unknown') await keepRetryAfter(parts, outcome.afterMs ?? 0);
   return storePersistently(parts, () => storeAnswer(parts, seen, pending, outcome, startedAt));
 }
 
@@ -106,11 +106,11 @@ function notYet(afterMs: number): Presented {
   return { kind: 'not-sent', reason, afterMs };
 }
 
-async function keepPatience({ clock, connection, leases, logger, newOwner }: PresentationParts, afterMs: number) {
+async function keepRetryAfter({ clock, connection, leases, logger, newOwner }: PresentationParts, afterMs: number) {
   if (afterMs <= 0) return;
   logger.warn({ connection, afterMs }, 'the token endpoint asked to be left alone');
   // A store that is away for a moment keeps nobody from storing the answer: then this process alone is patient.
-  await leases.take(patienceName(connection), newOwner(), afterMs, clock.now()).catch(() => {});
+  await leases.take(retryAfterLeaseName(connection), newOwner(), afterMs, clock.now()).catch(() => {});
 }
 
 async function answerFor(parts: PresentationParts, refreshToken: string, takenAt: number): Promise<ExchangeOutcome> {

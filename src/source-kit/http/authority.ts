@@ -8,7 +8,7 @@ import { type OAuthClient, presentRefreshToken } from './oauth.ts';
 import type { HttpTls } from './settings.ts';
 
 /** What goes along with a request to show who asks. */
-export interface Pass {
+export interface Credential {
   readonly headers: Readonly<Record<string, string>>;
   /** Of the token; undefined when there is nothing that could be renewed. */
   readonly generation: number | undefined;
@@ -16,21 +16,25 @@ export interface Pass {
 
 /** Gives passes. One per source; lives as long as it does. */
 export interface Authority {
-  /** `asked` is what it goes along with: a signature (AWS) is made for one request. */
-  pass(clock: Clock, signal: AbortSignal, asked: { readonly method: string; readonly url: string }): Promise<Pass>;
+  /** `target` is what it goes along with: a signature (AWS) is made for one request. */
+  credential(
+    clock: Clock,
+    signal: AbortSignal,
+    target: { readonly method: string; readonly url: string },
+  ): Promise<Credential>;
   /** After a 401: forgets what was refused. False when nothing newer can be had. */
-  renew(refused: Pass, clock: Clock, signal: AbortSignal): Promise<boolean>;
+  renew(refused: Credential, clock: Clock, signal: AbortSignal): Promise<boolean>;
   /** Hears of every accepted answer, before its body is read: some servers hand out the next token in its head. */
-  accepted?(answer: Pick<Answer, 'header' | 'headerAll'>, pass: Pass, clock: Clock): void;
+  accepted?(answer: Pick<Answer, 'header' | 'headerAll'>, credential: Credential, clock: Clock): void;
 }
 
 /** An authority of headers that never change. */
 export function fixedAuthority(headers: Readonly<Record<string, string>>): Authority {
-  return { pass: async () => ({ headers, generation: undefined }), renew: async () => false };
+  return { credential: async () => ({ headers, generation: undefined }), renew: async () => false };
 }
 
 /**
- * The authority of an `auth` section; `tls` holds for the token endpoint, too. Asks nobody before the first pass. Throws
+ * The authority of an `auth` section; `tls` holds for the token endpoint, too. Asks nobody before the first credential. Throws
  * `CONFIG_INVALID` without what it needs.
  */
 export function openAuthority(auth: HttpAuth, base: SourceBase, timeoutMs: number, tls?: HttpTls): Authority {
@@ -58,7 +62,7 @@ export function openAuthority(auth: HttpAuth, base: SourceBase, timeoutMs: numbe
 /** Bearer tokens (RFC 6750) that can be renewed. */
 export function bearerAuthority(open: (clock: Clock) => AccessTokens): Authority {
   return {
-    async pass(clock, signal) {
+    async credential(clock, signal) {
       const { secret, generation } = await open(clock).current(signal);
       return { headers: { authorization: `Bearer ${secret}` }, generation };
     },

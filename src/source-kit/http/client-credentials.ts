@@ -1,7 +1,7 @@
 import { RollcallError } from '../../core/errors.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { AccessToken, AccessTokens } from '../../ports/tokens.ts';
-import { askForToken, type OAuthClient, type TokenAnswer } from './oauth.ts';
+import { type OAuthClient, requestToken, type TokenAnswer } from './oauth.ts';
 
 /** A token is renewed when this share of its life is over. */
 const dueShare = 0.75;
@@ -11,7 +11,9 @@ const dueShare = 0.75;
  * own token in memory; whoever comes while one is fetched waits for the same.
  */
 export function openClientCredentials(client: OAuthClient): (clock: Clock) => AccessTokens {
-  return openHeldTokens(client.tokenUrl, (signal) => askForToken(client, { grant_type: 'client_credentials' }, signal));
+  return openHeldTokens(client.tokenUrl, (signal) =>
+    requestToken(client, { grant_type: 'client_credentials' }, signal),
+  );
 }
 
 /** Tokens that `ask` gives as often as one likes, kept in memory until they are due. */

@@ -6,7 +6,7 @@ import type { OperationBody } from '../../http/message.ts';
 import { describeNetworkFailure } from '../../http/network-failure.ts';
 import { readRetryAfter } from '../../http/retry-after.ts';
 import { type Answer, openTransport, readBytes, type TlsOptions } from '../../http/transport.ts';
-import type { AskedPatience, ExchangeOutcome } from '../../ports/tokens.ts';
+import type { ExchangeOutcome, RetryAfter } from '../../ports/tokens.ts';
 
 /** A client of an OAuth 2.0 token endpoint (RFC 6749, 3.2). */
 export interface OAuthClient {
@@ -26,7 +26,7 @@ export type TokenAnswer =
   | { readonly kind: 'granted'; readonly accessToken: string; readonly refreshToken?: string; readonly lifeMs: number }
   /** A 4xx: `error` is the endpoint's own word (`invalid_grant`). */
   | { readonly kind: 'refused'; readonly status: number; readonly error: string }
-  | ({ readonly kind: 'not-sent' | 'lost'; readonly reason: string } & AskedPatience);
+  | ({ readonly kind: 'not-sent' | 'lost'; readonly reason: string } & RetryAfter);
 
 /** Without `expires_in` a token is taken to live this long; a 401 renews it anyway. */
 const assumedLifeMs = 300_000;
@@ -39,7 +39,7 @@ const Granted = z.looseObject({
 });
 
 /** Posts one form to the token endpoint, once. Never throws but for the signal. */
-export async function askForToken(
+export async function requestToken(
   client: OAuthClient,
   grant: Readonly<Record<string, string>>,
   signal: AbortSignal,
@@ -80,7 +80,7 @@ export async function postForToken(
   try {
     const answer = await transport.send({ method: 'POST', url: tokenUrl, headers, body }, deadline);
     const said = read(answer.status, await readBytes(answer, 64 * 1024));
-    return said.kind === 'not-sent' ? { ...said, ...patienceOf(answer) } : said;
+    return said.kind === 'not-sent' ? { ...said, ...retryAfterOf(answer) } : said;
   } catch (error) {
     signal.throwIfAborted();
     if (deadline.hasPassed()) return { kind: 'lost', reason: `no answer within ${timeoutMs} ms` };
@@ -94,14 +94,14 @@ export async function postForToken(
 }
 
 /** A date is compared with the answer's own, so that it does not matter what our clock says. */
-function patienceOf(answer: Answer): AskedPatience {
+function retryAfterOf(answer: Answer): RetryAfter {
   const afterMs = readRetryAfter(answer.header('retry-after'), Date.parse(answer.header('date') ?? ''));
   return afterMs === undefined || Number.isNaN(afterMs) ? {} : { afterMs };
 }
 
 function readTokenAnswer(status: number, bytes: Uint8Array): TokenAnswer {
-  const trouble = tokenTroubleOf(status, bytes);
-  if (trouble !== undefined) return trouble;
+  const failure = tokenFailureOf(status, bytes);
+  if (failure !== undefined) return failure;
   const parsed = Granted.safeParse(exactValue(readJson(bytes)));
   if (status >= 300 || !parsed.success) return { kind: 'lost', reason: `its answer (${status}) holds no access token` };
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = parsed.data;
@@ -110,7 +110,7 @@ function readTokenAnswer(status: number, bytes: Uint8Array): TokenAnswer {
 }
 
 /** What a status of a token endpoint says, if it is no success. */
-export function tokenTroubleOf(status: number, bytes: Uint8Array): TokenAnswer | undefined {
+export function tokenFailureOf(status: number, bytes: Uint8Array): TokenAnswer | undefined {
   if (status === 408 || status === 429 || status === 503) return { kind: 'not-sent', reason: `it is busy (${status})` };
   if (status >= 500) return { kind: 'lost', reason: `it failed (${status})` };
   if (status >= 400) return { kind: 'refused', status, error: errorWord(bytes) };
@@ -136,7 +136,7 @@ export async function presentRefreshToken(
 ): Promise<ExchangeOutcome> {
   if (signal.aborted) return { kind: 'not-sent', reason: 'the call was given up' };
   const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
-  const answer = await askForToken(client, grant, signal).catch(() => undefined);
+  const answer = await requestToken(client, grant, signal).catch(() => undefined);
   if (answer === undefined) return { kind: 'unknown', reason: 'the call was given up' };
   switch (answer.kind) {
     case 'granted': {

@@ -7,16 +7,16 @@ import type { Authority } from './authority.ts';
 export function withSessionCookies(authority: Authority): Authority {
   const jar = new Map<string, string>();
   return {
-    async pass(clock, signal, asked) {
-      const pass = await authority.pass(clock, signal, asked);
-      if (jar.size === 0) return pass;
+    async credential(clock, signal, target) {
+      const credential = await authority.credential(clock, signal, target);
+      if (jar.size === 0) return credential;
       const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-      return { ...pass, headers: { ...pass.headers, cookie } };
+      return { ...credential, headers: { ...credential.headers, cookie } };
     },
     renew: (refused, clock, signal) => authority.renew(refused, clock, signal),
-    accepted(answer, pass, clock) {
+    accepted(answer, credential, clock) {
       for (const written of answer.headerAll('set-cookie')) keep(jar, written);
-      authority.accepted?.(answer, pass, clock);
+      authority.accepted?.(answer, credential, clock);
     },
   };
 }

@@ -7,9 +7,17 @@ import type { Method, OperationBody } from '../../http/message.ts';
 import { openLimiter } from '../../http/rate-limit.ts';
 import { type Answer, openTransport, readBytes, type Transport } from '../../http/transport.ts';
 import type { SourceIo } from '../../ports/source.ts';
-import type { Authority, Pass } from './authority.ts';
+import type { Authority, Credential } from './authority.ts';
+import {
+  type BreakdownFacts,
+  type FailureAdvice,
+  judgeBreakdown,
+  judgeStatus,
+  judgeTrickle,
+  limitsAdvice,
+  type RequestFailure,
+} from './failure.ts';
 import type { HttpLimits, HttpTls } from './settings.ts';
-import { type Advices, judgeBreakdown, judgeStatus, judgeTrickle, limitsAdvices, type Trouble } from './trouble.ts';
 
 /** One request to an HR system. All of them are reads, so all may be sent again. */
 export interface SourceRequest {
@@ -17,7 +25,7 @@ export interface SourceRequest {
   readonly name: string;
   readonly url: string;
   readonly method?: Method;
-  /** Beside the pass; names in lower case. */
+  /** Beside the credential; names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Extract<OperationBody, { kind: 'json' | 'text' }>;
   /** Asks for what follows a page: 400, 404 and 410 then mean that the place is forgotten, and the read starts anew. */
@@ -56,7 +64,7 @@ export interface JsonAnswer extends SourceAnswer {
 }
 
 export interface SourceClientParts {
-  /** The one origin that may see the pass. */
+  /** The one origin that may see the credential. */
   readonly origin: string;
   readonly authority: Authority;
   readonly limits: HttpLimits;
@@ -66,14 +74,14 @@ export interface SourceClientParts {
   /** How long to leave a server alone after a 429 that names no time, where its vendor names one. */
   readonly busyWaitMs?: number;
   /** What to do about a slow or busy server, where `limits` is no section of the configuration. */
-  readonly advices?: Advices;
+  readonly adviceFor?: FailureAdvice;
   readonly io: SourceIo;
 }
 
 /** The way to one HR system during one read. */
 export interface SourceClient {
   /**
-   * Sends until there is an answer: waits as the server asks, tries again what may heal, renews the pass once after a
+   * Sends until there is an answer: waits as the server asks, tries again what may heal, renews the credential once after a
    * 401. Throws SOURCE_UNAVAILABLE, with `retry: never` where only a person can help, or SOURCE_REFUSED
    * (`retry: never`) when the credentials are not taken.
    */
@@ -83,7 +91,7 @@ export interface SourceClient {
   /** As `json`, with status and headers, where paging needs them. */
   jsonAnswer(request: SourceRequest): Promise<JsonAnswer>;
   /**
-   * As `send`, but gives the body as it comes, for answers too large to hold. Trouble after the head is not healed; a body
+   * As `send`, but gives the body as it comes, for answers too large to hold. RequestFailure after the head is not healed; a body
    * that is waited for longer than `limits.patience` (or `limits.timeout`, if that is longer) is given up.
    */
   stream(request: SourceRequest): AsyncGenerator<Uint8Array>;
@@ -122,7 +130,7 @@ export async function* withSourceClient<T, R>(
 /** How one try ended. */
 type Outcome<T> =
   | { readonly kind: 'used'; readonly value: T }
-  | { readonly kind: 'trouble'; readonly trouble: Trouble };
+  | { readonly kind: 'failure'; readonly failure: RequestFailure };
 
 /** Reads an answer's body. The deadline of its exchange ends with it, unless `use` takes it over. */
 type Use<T> = (answer: Answer, deadline: HeldDeadline) => Promise<T>;
@@ -133,16 +141,21 @@ interface HeldDeadline extends Deadline {
 }
 
 function openClient(parts: SourceClientParts, transport: Transport): SourceClient {
-  const { authority, io, limits, origin, advices = limitsAdvices } = parts;
+  const { authority, io, limits, origin, adviceFor = limitsAdvice } = parts;
   const { clock, logger, signal } = io;
   const rate = { requestsPerSecond: limits.requestsPerSecond, concurrency: 4, timeoutMs: limits.timeout };
   const limiter = openLimiter(rate, clock);
+  const breakdownFacts = (deadline: Deadline): BreakdownFacts => ({
+    hasTimedOut: deadline.hasPassed(),
+    timeoutMs: limits.timeout,
+    adviceFor,
+  });
 
   /** Sends when its turn has come, and uses the answer within one deadline. */
-  const exchange = async <T>(request: SourceRequest, pass: Pass, use: Use<T>): Promise<Outcome<T>> => {
+  const exchange = async <T>(request: SourceRequest, credential: Credential, use: Use<T>): Promise<Outcome<T>> => {
     const { method = 'GET', url, body } = request;
     const type = body?.kind === 'json' ? { 'content-type': 'application/json' } : {};
-    const headers = { accept: 'application/json', ...type, ...request.headers, ...pass.headers };
+    const headers = { accept: 'application/json', ...type, ...request.headers, ...credential.headers };
     return limiter.run(async () => {
       // Only now: waiting for one's turn is no fault of the server.
       const deadline = openDeadline(signal, limits.timeout);
@@ -151,21 +164,26 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
         if (answer.status !== 200 && request.answers?.includes(answer.status) !== true) {
           const bytes = await readBytes(answer, 64 * 1024).catch(() => new Uint8Array());
           const refusal = request.refusal?.(answer.status, bytes);
-          if (refusal !== undefined) return { kind: 'trouble', trouble: { heals: 'never', ...refusal } };
+          if (refusal !== undefined) return { kind: 'failure', failure: { retry: 'never', ...refusal } };
           return {
-            kind: 'trouble',
-            trouble: judgeStatus(request, answer, pass, clock.now(), advices, parts.busyWaitMs),
+            kind: 'failure',
+            failure: judgeStatus(request, answer, {
+              credential,
+              now: clock.now(),
+              adviceFor,
+              busyWaitMs: parts.busyWaitMs,
+            }),
           };
         }
-        authority.accepted?.(answer, pass, clock);
+        authority.accepted?.(answer, credential, clock);
         return { kind: 'used', value: await use(answer, deadline) };
       } catch (error) {
         signal.throwIfAborted();
         // The own word of who uses the answer, a full disk for example.
         if (error instanceof RollcallError) throw error;
         return {
-          kind: 'trouble',
-          trouble: judgeBreakdown(request, error, deadline.hasPassed(), limits.timeout, advices),
+          kind: 'failure',
+          failure: judgeBreakdown(request, error, breakdownFacts(deadline)),
         };
       } finally {
         deadline.disposeUnlessHeld();
@@ -175,44 +193,44 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
 
   const attempt = async <T>(request: SourceRequest, use: Use<T>): Promise<Outcome<T>> => {
     if (originOf(request.url) !== origin) throw foreignOrigin(request);
-    const pass = await authority.pass(clock, signal, { method: request.method ?? 'GET', url: request.url });
-    return exchange(request, pass, use);
+    const credential = await authority.credential(clock, signal, { method: request.method ?? 'GET', url: request.url });
+    return exchange(request, credential, use);
   };
 
   const insist = async <T>(request: SourceRequest, use: Use<T>): Promise<T> => {
     const giveUpAt = clock.now() + limits.patience;
     let isRenewed = false;
-    const renews = async (refused: Pass | undefined): Promise<boolean> =>
+    const renews = async (refused: Credential | undefined): Promise<boolean> =>
       refused !== undefined && !isRenewed && (await authority.renew(refused, clock, signal));
     for (let tries = 1; ; tries++) {
       const found = await attempt(request, use).catch(judgeAuthority);
       if (found.kind === 'used') return found.value;
-      let { trouble } = found;
-      const renewed = await renews(trouble.refused).catch(judgeAuthority);
+      let { failure } = found;
+      const renewed = await renews(failure.refused).catch(judgeAuthority);
       if (renewed === true) {
         isRenewed = true;
         continue;
       }
-      if (renewed !== false) trouble = renewed.trouble;
-      if (trouble.heals === 'never') throw troubleError(trouble, 'never');
+      if (renewed !== false) failure = renewed.failure;
+      if (failure.retry === 'never') throw failureError(failure, 'never');
       const backoffMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (tries - 1)) * (0.5 + randomShare() / 2);
       // A server that names its time is asked then, and not a moment before.
-      const waitMs = Math.round((trouble.afterMs ?? 0) + (trouble.afterMs === undefined ? backoffMs : backoffMs / 4));
-      const isOver = trouble.heals === 'later' || clock.now() + waitMs > giveUpAt;
-      if (isOver || (trouble.afterMs === undefined && tries >= maxTries)) {
-        throw troubleError(trouble, trouble.afterMs === undefined ? 'backoff' : { afterMs: trouble.afterMs });
+      const waitMs = Math.round((failure.afterMs ?? 0) + (failure.afterMs === undefined ? backoffMs : backoffMs / 4));
+      const isOver = failure.retry === 'read' || clock.now() + waitMs > giveUpAt;
+      if (isOver || (failure.afterMs === undefined && tries >= maxTries)) {
+        throw failureError(failure, failure.afterMs === undefined ? 'backoff' : { afterMs: failure.afterMs });
       }
-      logger.warn({ request: request.name, tries, waitMs }, `source: ${trouble.what}; trying again`);
+      logger.warn({ request: request.name, tries, waitMs }, `source: ${failure.what}; trying again`);
       await clock.sleep(waitMs, signal);
     }
   };
 
   /** What the authority threw: a token endpoint that is merely busy is asked again, all else is its own word. */
-  const judgeAuthority = (error: unknown): Extract<Outcome<never>, { kind: 'trouble' }> => {
+  const judgeAuthority = (error: unknown): Extract<Outcome<never>, { kind: 'failure' }> => {
     signal.throwIfAborted();
     if (!(error instanceof RollcallError) || error.code !== 'SOURCE_UNAVAILABLE' || error.retry !== 'backoff')
       throw error;
-    return { kind: 'trouble', trouble: { heals: 'here', what: error.message, advice: '' } };
+    return { kind: 'failure', failure: { retry: 'request', what: error.message, advice: '' } };
   };
 
   const readWhole = async (answer: Answer): Promise<SourceAnswer> => ({
@@ -224,7 +242,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
 
   const longestMs = Math.max(limits.patience, limits.timeout);
   const trickling = (request: SourceRequest): RollcallError =>
-    troubleError(judgeTrickle(request, longestMs, advices), 'backoff');
+    failureError(judgeTrickle(request, longestMs, adviceFor), 'backoff');
 
   /** The body, given up when it is not whole in time. */
   async function* wholeInTime(request: SourceRequest, body: Answer['body']): AsyncGenerator<Uint8Array> {
@@ -274,7 +292,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof RollcallError) throw error;
-        throw troubleError(judgeBreakdown(request, error, deadline.hasPassed(), limits.timeout, advices), 'backoff');
+        throw failureError(judgeBreakdown(request, error, breakdownFacts(deadline)), 'backoff');
       } finally {
         deadline.dispose();
       }
@@ -303,7 +321,7 @@ function refuseWebPage(answer: Answer): void {
   if (type.endsWith('html')) throw new AnswerInvalid('the body is a web page instead of data', true);
 }
 
-function troubleError({ what, advice, isRefusal }: Trouble, retry: Retry): RollcallError {
+function failureError({ what, advice, isRefusal }: RequestFailure, retry: Retry): RollcallError {
   const code = isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE';
   return new RollcallError(advice === '' ? what : `${what}. ${advice}`, { code, retry });
 }

@@ -2,9 +2,9 @@ import { RollcallError } from '../../core/errors.ts';
 import { isRecord } from '../../http/json-text.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import type { PagedRead } from '../../source-kit/pages.ts';
-import { type BamboohrConfig, fieldsToAsk } from './schema.ts';
+import { noList, refusalOf } from './refusals.ts';
+import { type BamboohrConfig, requestedFields } from './schema.ts';
 import type { ToEmployee } from './to-employee.ts';
-import { noList, refusalOf } from './trouble.ts';
 
 const fieldsName = 'GET /api/v1_2/datasets/employee/fields';
 const dataName = 'POST /api/v2/datasets/employee/data';
@@ -42,7 +42,7 @@ export async function datasetPages(
   client: SourceClient,
 ): Promise<Pick<PagedRead<number>, 'first' | 'page' | 'expected'>> {
   const { baseUrl, key, pageSize } = config;
-  const expected = fieldsToAsk(config);
+  const expected = requestedFields(config);
   const known = await readFieldNames(baseUrl, client);
   if (!known.has(key)) throw noKey(key, known);
   if (since !== undefined && !known.has('lastChanged')) throw noLastChanged();
@@ -54,12 +54,12 @@ export async function datasetPages(
     expected,
     async page(place, number) {
       // Without an order BambooHR promises none, and pages would not fit together. The form is its own: `lastName asc, firstName desc`.
-      const asked = { fields, page: place, pageSize, orderBy: `${key} asc` };
+      const query = { fields, page: place, pageSize, orderBy: `${key} asc` };
       const answer = await client.json({
         name: dataName,
         url: `${baseUrl}/v2/datasets/employee/data`,
         method: 'POST',
-        body: { kind: 'json', value: since === undefined ? asked : { ...asked, filter: `lastChanged gt '${since}'` } },
+        body: { kind: 'json', value: since === undefined ? query : { ...query, filter: `lastChanged gt '${since}'` } },
         ...(number > 1
           ? { isContinuation: true }
           : { refusal: refusalOf(dataName, since === undefined ? '' : noFilter) }),

@@ -1,9 +1,9 @@
 import { isRecord } from '../../http/json-text.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import type { Page, PagedRead } from '../../source-kit/pages.ts';
-import { type BamboohrConfig, fieldsToAsk } from './schema.ts';
+import { noList, refusalOf } from './refusals.ts';
+import { type BamboohrConfig, requestedFields } from './schema.ts';
 import type { ToEmployee } from './to-employee.ts';
-import { noList, refusalOf } from './trouble.ts';
 
 const listName = 'GET /api/v1/employees';
 const changedName = 'GET /api/v1/employees/changed';
@@ -38,7 +38,7 @@ type Pages = Pick<PagedRead<EmployeesPlace>, 'first' | 'page' | 'expected'>;
 export function employeePages(config: BamboohrConfig, toEmployee: ToEmployee, client: SourceClient): Pages {
   return {
     first: { after: '' },
-    expected: fieldsToAsk(config),
+    expected: requestedFields(config),
     async page({ after }, number) {
       const { people, total, next } = await readList(config, { after, number }, toEmployee, client);
       if (next === undefined) return { people, total, next: { kind: 'end', why: 'no next cursor' } };
@@ -98,10 +98,10 @@ async function readList(
   toEmployee: ToEmployee,
   client: SourceClient,
 ): Promise<ListAnswer> {
-  const asked = fieldsToAsk(config).filter((name) => !always.has(name));
+  const requested = requestedFields(config).filter((name) => !always.has(name));
   const query = new URLSearchParams({
     'page[limit]': String(config.pageSize),
-    ...(asked.length === 0 ? {} : { fields: asked.join(',') }),
+    ...(requested.length === 0 ? {} : { fields: requested.join(',') }),
     ...(ids === undefined ? {} : { 'filter[ids]': ids.join(',') }),
     ...(after === '' ? {} : { 'page[after]': after }),
   });

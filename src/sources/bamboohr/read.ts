@@ -20,7 +20,7 @@ const overlapMs = 300_000;
 const maxReportBytes = 1024 ** 3;
 
 /** More people than this are found by reading everybody. */
-const maxLookUps = 1000;
+const maxLookups = 1000;
 
 /** One read of BambooHR, over a client of its own. */
 export async function* readBamboohr(
@@ -59,7 +59,7 @@ async function* readWith(
     case 'datasets':
       return yield* paged(await datasetPages(config, since, toEmployee, client));
     case 'employees': {
-      const ids = since === undefined ? idsToLookUp(request) : await readChangedIds(config.baseUrl, since, client);
+      const ids = since === undefined ? idsToRead(request) : await readChangedIds(config.baseUrl, since, client);
       if (ids === undefined) return yield* paged(employeePages(config, toEmployee, client));
       return yield* paged(employeePagesOf(ids, config, toEmployee, client));
     }
@@ -67,9 +67,9 @@ async function* readWith(
 }
 
 /** The ids of a look-up by id; undefined where everybody must be read and sifted. What is no number is nobody's id. */
-function idsToLookUp(request: ReadRequest): readonly string[] | undefined {
+function idsToRead(request: ReadRequest): readonly string[] | undefined {
   if (request.kind !== 'point' || request.field !== 'employeeId') return undefined;
-  if (request.identifications.length > maxLookUps) return undefined;
+  if (request.identifications.length > maxLookups) return undefined;
   return request.identifications.map((id) => id.trim()).filter((id) => /^\d{1,20}$/.test(id));
 }
 

@@ -4,9 +4,9 @@ import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import { givenAsTheyCome } from '../../source-kit/pages.ts';
 import { streamArray } from '../../source-kit/stream-array.ts';
 import { openTally } from '../../source-kit/tally.ts';
-import { type BamboohrConfig, fieldsToAsk } from './schema.ts';
+import { refusalOf } from './refusals.ts';
+import { type BamboohrConfig, requestedFields } from './schema.ts';
 import type { ToEmployee } from './to-employee.ts';
-import { refusalOf } from './trouble.ts';
 
 const reportName = 'POST /api/v1/reports/custom';
 
@@ -27,7 +27,7 @@ export async function* readReport(
   client: SourceClient,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
-  const fields = fieldsToAsk(config);
+  const fields = requestedFields(config);
   const tally = openTally({ key: config.key, expected: since === undefined ? fields : [], mayBeEmpty });
   const filters = since === undefined ? {} : { filters: { lastChanged: { value: since, includeNull: 'no' } } };
   const body = client.stream({

@@ -115,7 +115,7 @@ export const BamboohrConfig = z
 export type BamboohrConfig = z.output<typeof BamboohrConfig>;
 
 /** Every field to ask for, each once: the key, the fields, and those of the status. */
-export function fieldsToAsk({ key, fields, status }: BamboohrConfig): readonly string[] {
+export function requestedFields({ key, fields, status }: BamboohrConfig): readonly string[] {
   const { field, employmentStatus, hireDate, terminationDate } = status;
   const ofStatus = [field, employmentStatus, hireDate, terminationDate].filter((name) => name !== null);
   return [...new Set([key, ...fields, ...ofStatus])];

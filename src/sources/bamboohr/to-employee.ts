@@ -1,7 +1,7 @@
 import { plainDate } from '../../source-kit/dates.ts';
 import { statusField } from '../../source-kit/employment-status.ts';
+import { compileStatusMap, employeeStatus } from './employment-status.ts';
 import type { BamboohrConfig } from './schema.ts';
-import { compileStatusMap, employeeStatus } from './standing.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,7 +16,7 @@ export function compileEmployee({ status }: BamboohrConfig, today: string): ToEm
     for (const [name, value] of Object.entries(row)) if (!hidden.includes(name)) record[name] = plainValue(value);
     const read = (name: string | null): unknown =>
       name !== null && Object.hasOwn(record, name) ? record[name] : undefined;
-    const standing = employeeStatus(
+    const employment = employeeStatus(
       {
         status: read(status.field),
         employmentStatus: read(status.employmentStatus),
@@ -26,7 +26,7 @@ export function compileEmployee({ status }: BamboohrConfig, today: string): ToEm
       map,
       today,
     );
-    if (standing !== undefined) record[statusField] = standing;
+    if (employment !== undefined) record[statusField] = employment;
     return record;
   };
 }

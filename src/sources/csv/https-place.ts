@@ -18,7 +18,7 @@ export function httpsPlace({ url, auth, tls }: Https, base: SourceBase): Place {
         work({
           find: async () => url,
           nameOf,
-          async look(file) {
+          async stat(file) {
             const request = { name: `HEAD ${nameOf(file)}`, url: file, headers: anyType };
             const answers = [404, 410, ...noHead];
             const head = await client.receive({ ...request, method: 'HEAD', answers }, async (answer) => ({

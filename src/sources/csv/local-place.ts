@@ -12,14 +12,14 @@ export function localPlace(path: string, newest: 'name' | 'time'): Place {
   const visit: Visit = {
     find: () => findLocal(path, newest),
     nameOf: (file) => file,
-    look: (file) =>
-      lookAt(file).catch((error: NodeJS.ErrnoException) => {
+    stat: (file) =>
+      statFile(file).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return undefined;
         throw unreadable(file, error);
       }),
     async fetch(file, sink) {
       try {
-        const state = await lookAt(file);
+        const state = await statFile(file);
         await using handle = await open(file, 'r');
         await sink.restart();
         for (let position = 0; ; ) {
@@ -51,7 +51,7 @@ export async function findLocal(path: string, newest: 'name' | 'time'): Promise<
   return chooseNewest(path, candidates, newest);
 }
 
-async function lookAt(file: string): Promise<FileState> {
+async function statFile(file: string): Promise<FileState> {
   const facts = await stat(file, { bigint: true });
   if (!facts.isFile()) {
     throw new RollcallError(`${file} is not a file: set source.path to the CSV file`, { code: 'SOURCE_UNAVAILABLE' });

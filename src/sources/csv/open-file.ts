@@ -29,7 +29,7 @@ export function fileOpener(config: CsvConfig, base: SourceBase): OpenFile {
       compression,
       scratchFolder: base.scratchFolder,
       markerOf: config.complete === 'marker' ? markerOf : undefined,
-      mustStandStill: config.complete === 'stable',
+      mustBeUnchanged: config.complete === 'stable',
     };
     return receiveFile(place, order, io);
   };

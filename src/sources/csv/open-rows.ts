@@ -8,7 +8,7 @@ import type { CsvConfig } from './schema.ts';
 /** A file read as far as its header. */
 export interface OpenRows {
   readonly columns: readonly string[];
-  /** The rows after the header, some bytes at a time, until one of them tells of trouble or the file ends. */
+  /** The rows after the header, some bytes at a time, until one of them tells of failure or the file ends. */
   parsed(): AsyncGenerator<ParsedRows, void>;
   /** Whether the text read so far ends with a line end. */
   hasLineEnd(): boolean;
@@ -38,11 +38,11 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
     const beginning = await parser.push(text.subarray(skipBytes));
     // The parser keeps the last few bytes back, so that a header alone comes out only at the end.
     const isOver = head.length < chunkBytes;
-    const ending = isOver && beginning.trouble === undefined ? await parser.end() : undefined;
-    const trouble = beginning.trouble ?? ending?.trouble;
+    const ending = isOver && beginning.failure === undefined ? await parser.end() : undefined;
+    const failure = beginning.failure ?? ending?.failure;
     const [header, ...rows] = [...beginning.rows, ...(ending?.rows ?? [])];
     if (header === undefined) {
-      const reason = trouble?.reason ?? `it is longer than ${chunkBytes / 1024} KB, or there is no text`;
+      const reason = failure?.reason ?? `it is longer than ${chunkBytes / 1024} KB, or there is no text`;
       throw new RollcallError(`the header of ${path} cannot be read: ${reason}`, { code: 'SOURCE_UNAVAILABLE' });
     }
     return {
@@ -51,14 +51,14 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
       isCutInCharacter: () => decoder.isCut(),
       close: () => parser.close(),
       async *parsed() {
-        yield trouble === undefined ? { rows } : { rows, trouble };
-        if (isOver || trouble !== undefined) return;
+        yield failure === undefined ? { rows } : { rows, failure };
+        if (isOver || failure !== undefined) return;
         for (let bytes = await file.next(); bytes !== undefined; bytes = await file.next()) {
           const more = decoder.decode(bytes);
           lastByte = more.at(-1) ?? lastByte;
           const parsed = await parser.push(more);
           yield parsed;
-          if (parsed.trouble !== undefined) return;
+          if (parsed.failure !== undefined) return;
         }
         yield await parser.end();
       },

@@ -13,7 +13,7 @@ export interface Visit {
   /** What people call the file. Holds no credential. */
   nameOf(file: string): string;
   /** How it stands now; undefined when it is not there. */
-  look(file: string): Promise<FileState | undefined>;
+  stat(file: string): Promise<FileState | undefined>;
   /** Carries the bytes over, until the end or until the sink has enough; says how the file stood at the beginning. */
   fetch(file: string, sink: Sink): Promise<FileState>;
 }

@@ -76,10 +76,10 @@ async function* readRows(
       if (sizeOf(page) > 0) yield page;
     }
     io.signal.throwIfAborted();
-    if (parsed.trouble !== undefined) {
-      // The row before the trouble is whole: a line end stood after it.
+    if (parsed.failure !== undefined) {
+      // The row before the failure is whole: a line end stood after it.
       const last = sorter.finish({ hasLineEnd: true });
-      const { line, reason } = parsed.trouble;
+      const { line, reason } = parsed.failure;
       yield { records: last.records, broken: [...last.broken, { at: `line ${line}`, reason }] };
       yielded += sizeOf(last) + 1;
       return { complete: false, rows: yielded, reasons: [`reading ended in line ${line}: ${reason}`] };

@@ -15,7 +15,7 @@ export interface Order {
   /** Names the marker of a file; undefined when none is read. */
   readonly markerOf: ((file: string) => string) | undefined;
   /** Standing still is the proof: where the server shows no version, the file is carried over twice. */
-  readonly mustStandStill: boolean;
+  readonly mustBeUnchanged: boolean;
 }
 
 /** As much of a packed or plain file as surely holds its header. */
@@ -99,7 +99,7 @@ async function* fullChunks(parts: AsyncGenerator<Uint8Array>): AsyncGenerator<Bu
 
 async function readMarkerThere(visit: Visit, file: string): Promise<Marker | string> {
   const name = visit.nameOf(file);
-  if ((await visit.look(file)) === undefined) return noMarker(name);
+  if ((await visit.stat(file)) === undefined) return noMarker(name);
   const sink = memorySink(maxMarkerBytes);
   const { writtenAtNs } = await visit.fetch(file, sink);
   const bytes = sink.bytes();
@@ -118,13 +118,13 @@ async function movementsOf(
   if (before.bytes !== undefined && before.bytes !== spool.length) {
     return [`${name} had ${before.bytes} bytes at first, and ${spool.length} came: it is still being written`];
   }
-  if (before.version === undefined && order.mustStandStill) {
+  if (before.version === undefined && order.mustBeUnchanged) {
     const again = digestSink();
     await visit.fetch(file, again);
     const isSame = again.digest() === spool.digest();
     return isSame ? [] : [`${name} was carried over twice, and the second time it was another`];
   }
-  const after = await visit.look(file);
+  const after = await visit.stat(file);
   if (after === undefined) return [`${name} was taken away while it was read`];
   if (after.bytes !== undefined && after.bytes !== spool.length) {
     return [`${name} had ${spool.length} bytes at first and ${after.bytes} at the end: it is still being written`];

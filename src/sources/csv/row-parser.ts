@@ -9,7 +9,7 @@ export interface CsvRow {
 /** Rows that were finished by some bytes. `trouble` is the row after them at which reading had to end. */
 export interface ParsedRows {
   readonly rows: readonly CsvRow[];
-  readonly trouble?: { readonly line: number; readonly reason: string };
+  readonly failure?: { readonly line: number; readonly reason: string };
 }
 
 export interface RowParser {
@@ -60,7 +60,7 @@ export function createRowParser(options: {
   const take = (): ParsedRows => {
     const taken = rows;
     rows = [];
-    return failure === undefined ? { rows: taken } : { rows: taken, trouble: { line, reason: describe(failure) } };
+    return failure === undefined ? { rows: taken } : { rows: taken, failure: { line, reason: describe(failure) } };
   };
   return {
     push: (bytes) =>

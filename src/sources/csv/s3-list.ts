@@ -6,7 +6,7 @@ import { readBytes } from '../../http/transport.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import { type Candidate, compilePattern, folderOf } from './newest.ts';
 import type { S3 } from './place-schema.ts';
-import { isRefusal, readRefusal, refusals, s3Trouble } from './s3-trouble.ts';
+import { isRefusal, readRefusal, refusals, s3Error } from './s3-errors.ts';
 
 const maxPageBytes = 8 * 1024 * 1024;
 /** 1,000 objects each. */
@@ -37,7 +37,7 @@ export async function listObjects(s3: S3, bucketUrl: string, client: SourceClien
     const page = await client.receive({ name, url, headers: { accept: '*/*' }, answers: refusals }, async (answer) => {
       return answer.status === 200 ? readPage(await readBytes(answer, maxPageBytes)) : readRefusal(answer);
     });
-    if (isRefusal(page)) throw s3Trouble(s3, `s3://${s3.bucket}`, page);
+    if (isRefusal(page)) throw s3Error(s3, `s3://${s3.bucket}`, page);
     for (const { Key, LastModified } of page.Contents) {
       const at = Date.parse(LastModified);
       if (isMeant(Key.slice(folder.length)) && !Number.isNaN(at)) {

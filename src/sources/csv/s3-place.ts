@@ -3,7 +3,7 @@ import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import { chooseNewest, isPattern } from './newest.ts';
 import type { Place, Visit } from './place.ts';
 import type { S3 } from './place-schema.ts';
-import { isRefusal, readRefusal, refusals, s3Trouble } from './s3-trouble.ts';
+import { isRefusal, readRefusal, refusals, s3Error } from './s3-errors.ts';
 import { stateOf, takeFile, withWebServer } from './web-files.ts';
 
 /** An object of a bucket, by the S3 API (GetObject, HeadObject, ListObjectsV2), signed with AWS Signature Version 4. */
@@ -26,21 +26,21 @@ function visitOf(s3: S3, newest: 'name' | 'time', bucketUrl: string, client: Sou
       const { listObjects } = await import('./s3-list.ts');
       return chooseNewest(nameOf(s3.key), await listObjects(s3, bucketUrl, client), newest);
     },
-    async look(key) {
+    async stat(key) {
       const request = { name: `HeadObject ${nameOf(key)}`, url: urlOf(key), headers, answers: refusals };
       const found = await client.receive({ ...request, method: 'HEAD' }, async (answer) =>
         answer.status === 200 ? stateOf(answer) : readRefusal(answer),
       );
       if (!isRefusal(found)) return found;
       if (found.status === 404) return undefined;
-      throw s3Trouble(s3, nameOf(key), found);
+      throw s3Error(s3, nameOf(key), found);
     },
     async fetch(key, sink) {
       const request = { name: `GetObject ${nameOf(key)}`, url: urlOf(key), headers, answers: refusals };
       const taken = await client.receive(request, async (answer, deadline) =>
         answer.status === 200 ? takeFile(answer, deadline, sink) : readRefusal(answer),
       );
-      if (isRefusal(taken)) throw s3Trouble(s3, nameOf(key), taken);
+      if (isRefusal(taken)) throw s3Error(s3, nameOf(key), taken);
       return taken;
     },
   };
@@ -53,7 +53,7 @@ function visitOf(s3: S3, newest: 'name' | 'time', bucketUrl: string, client: Sou
 function signer(s3: S3): Authority {
   const { accessKeyId, secretAccessKey, sessionToken, region } = s3;
   return {
-    async pass(_clock, _signal, { method, url }) {
+    async credential(_clock, _signal, { method, url }) {
       // Loaded only where it is used.
       const { AwsV4Signer } = await import('aws4fetch');
       const signature = new AwsV4Signer({

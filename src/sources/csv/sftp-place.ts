@@ -2,8 +2,8 @@ import type { SourceIo } from '../../ports/source.ts';
 import { type Candidate, chooseNewest, compilePattern, folderOf, isPattern } from './newest.ts';
 import type { FileState, Place, Visit } from './place.ts';
 import type { Sftp } from './place-schema.ts';
+import { Interruption, sftpError } from './sftp-errors.ts';
 import type { SftpSession } from './sftp-session.ts';
-import { Interruption, sftpTrouble } from './sftp-trouble.ts';
 
 const maxTries = 4;
 const firstDelayMs = 1_000;
@@ -46,21 +46,21 @@ async function visitOnce<T>(
 function visitOf(sftp: Sftp, newest: 'name' | 'time', session: SftpSession): Visit {
   const nameOf = (path: string): string =>
     `sftp://${sftp.host}${sftp.port === 22 ? '' : `:${sftp.port}`}/${path.replace(/^\//, '')}`;
-  const look = async (path: string): Promise<FileState | undefined> => {
+  const stat = async (path: string): Promise<FileState | undefined> => {
     const found = await session.stat(path).catch((error: unknown) => {
-      throw sftpTrouble(nameOf(path), error);
+      throw sftpError(nameOf(path), error);
     });
     return found?.isFile() === false ? undefined : found && stateOf(found);
   };
   return {
     nameOf,
-    look,
+    stat,
     async find() {
       if (!isPattern(sftp.path)) return sftp.path;
       const folder = folderOf(sftp.path);
       const isMeant = compilePattern(sftp.path);
       const entries = await session.list(folder === '' ? '.' : folder).catch((error: unknown) => {
-        throw sftpTrouble(nameOf(folder), error);
+        throw sftpError(nameOf(folder), error);
       });
       const files = entries.filter(({ name, stats }) => isMeant(name) && stats.isFile());
       const candidates = files.map(
@@ -73,7 +73,7 @@ function visitOf(sftp: Sftp, newest: 'name' | 'time', session: SftpSession): Vis
       const stats = await session
         .read(path, (chunk) => sink.write(chunk))
         .catch((error: unknown) => {
-          throw sftpTrouble(nameOf(path), error);
+          throw sftpError(nameOf(path), error);
         });
       return stateOf(stats);
     },

@@ -5,7 +5,7 @@ import Client from 'ssh2-sftp-client';
 import { RollcallError } from '../../core/errors.ts';
 import { startDeadline } from '../../http/deadline.ts';
 import type { Sftp } from './place-schema.ts';
-import { isNoSuchFile, sessionTrouble, TooSlow } from './sftp-trouble.ts';
+import { isNoSuchFile, sessionError, TooSlow } from './sftp-errors.ts';
 
 /** The operations of a session that are used here. */
 type Wrapper = Awaited<ReturnType<Client['connect']>>;
@@ -27,7 +27,7 @@ const readyTimeoutMs = 20_000;
 const keepaliveMs = 10_000;
 
 /** How long a server is waited for that stays alive, and gives nothing or next to nothing of the file. */
-export interface SftpPatience {
+export interface SftpTimeouts {
   /** For the answer to one question. */
   readonly answerMs: number;
   /** For one file. */
@@ -35,7 +35,7 @@ export interface SftpPatience {
 }
 
 /** As over HTTPS. */
-const usual: SftpPatience = { answerMs: 60_000, fileMs: 3_600_000 };
+const defaultTimeouts: SftpTimeouts = { answerMs: 60_000, fileMs: 3_600_000 };
 
 /** Each read asks for as much, and as many are under way at once: a distant server is not waited for each time. */
 const readBytes = 32 * 1024;
@@ -45,7 +45,11 @@ const readsUnderWay = 16;
  * Logs in. Throws `SOURCE_UNAVAILABLE`: with `retry: never` when the host key is not the pinned one (RFC 4253, 8: nothing
  * secret was sent by then) or the login is refused. An abort closes the socket at once.
  */
-export async function openSftpSession(sftp: Sftp, signal: AbortSignal, patience = usual): Promise<SftpSession> {
+export async function openSftpSession(
+  sftp: Sftp,
+  signal: AbortSignal,
+  timeouts = defaultTimeouts,
+): Promise<SftpSession> {
   signal.throwIfAborted();
   const where = `sftp://${sftp.host}:${sftp.port}`;
   const socket = connect({ host: sftp.host, port: sftp.port });
@@ -60,11 +64,11 @@ export async function openSftpSession(sftp: Sftp, signal: AbortSignal, patience 
   };
   try {
     await connected(socket);
-    return sessionOf(await login(sftp, where, socket), close, patience, signal);
+    return sessionOf(await login(sftp, where, socket), close, timeouts, signal);
   } catch (error) {
     await close();
     signal.throwIfAborted();
-    throw sessionTrouble(where, error);
+    throw sessionError(where, error);
   }
 }
 
@@ -137,10 +141,10 @@ function foreignHost(where: string, shown: string, pinned: readonly string[]): R
 function sessionOf(
   wrapper: Wrapper,
   close: () => Promise<void>,
-  patience: SftpPatience,
+  timeouts: SftpTimeouts,
   signal: AbortSignal,
 ): SftpSession {
-  const settled = <T>(call: Call<T>): Promise<T> => answered(call, patience.answerMs);
+  const settled = <T>(call: Call<T>): Promise<T> => answered(call, timeouts.answerMs);
   return {
     close,
     stat: (path) =>
@@ -157,9 +161,9 @@ function sessionOf(
     async read(path, take) {
       const handle = await settled<Buffer>((done) => wrapper.open(path, 'r', done));
       const stats = await settled<Stats>((done) => wrapper.fstat(handle, done));
-      const whole = startDeadline(signal, patience.fileMs);
+      const whole = startDeadline(signal, timeouts.fileMs);
       const inTime = async (call: Call<Buffer>): Promise<Buffer> => {
-        if (whole.hasPassed()) throw new TooSlow(`it was still coming after ${patience.fileMs} ms`);
+        if (whole.hasPassed()) throw new TooSlow(`it was still coming after ${timeouts.fileMs} ms`);
         return settled(call);
       };
       try {
@@ -185,13 +189,13 @@ async function* chunksOf(
       wrapper.read(handle, into, 0, length, position, (error, count) => done(error, into.subarray(0, count)));
     });
   const underWay: Promise<Buffer>[] = [];
-  let asked = 0;
+  let offset = 0;
   const ask = (): void => {
-    const reading = readAt(asked, readBytes);
+    const reading = readAt(offset, readBytes);
     // Those behind a failed one fail too, and nobody waits for them any more.
     reading.catch(() => {});
     underWay.push(reading);
-    asked += readBytes;
+    offset += readBytes;
   };
   for (let position = 0; ; position += readBytes) {
     while (underWay.length < readsUnderWay) ask();

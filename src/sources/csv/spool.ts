@@ -23,7 +23,7 @@ export const maxFileBytes = 4 * 1024 ** 3;
 export async function openSpool(folder: string, name: string, enough?: number): Promise<Spool> {
   const path = join(folder, `spool-${randomUUID()}`);
   const handle = await open(path, 'wx+', 0o600).catch((cause: unknown) => {
-    throw spoolTrouble(folder, cause);
+    throw spoolError(folder, cause);
   });
   await unlink(path);
   let hash = createHash('sha256');
@@ -42,7 +42,7 @@ export async function openSpool(folder: string, name: string, enough?: number): 
     },
     async write(chunk) {
       await writeAll(handle, chunk, length).catch((cause: unknown) => {
-        throw spoolTrouble(folder, cause);
+        throw spoolError(folder, cause);
       });
       hash.update(chunk);
       length += chunk.length;
@@ -64,7 +64,7 @@ export function tooLarge(name: string): RollcallError {
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
 }
 
-function spoolTrouble(folder: string, cause: unknown): RollcallError {
+function spoolError(folder: string, cause: unknown): RollcallError {
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
   const message = `the file cannot be kept in ${folder} while it is read (${code}): check that the disk has room and the folder may be written`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', cause });

@@ -11,7 +11,7 @@ import { maxFileBytes } from './spool.ts';
 /** `timeout`: without a byte; `patience`: for one file. */
 export const webLimits: HttpLimits = { requestsPerSecond: 5, timeout: 60_000, patience: 3_600_000 };
 
-const advices = {
+const advice = {
   busy: 'The server is busy or ill: look at it, and at when the export runs.',
   slow: 'Look at the server, and at the network between.',
   trickling: 'Look at the server and the network between; a file that large should be packed (source.compression).',
@@ -36,7 +36,7 @@ export async function withWebServer<T>(
     limits: webLimits,
     maxBytes: maxFileBytes,
     io,
-    advices,
+    adviceFor: advice,
     ...(tls === undefined ? {} : { tls }),
   };
   const read = withSourceClient<never, T>(settings, (client) => endOnly(work(client)));

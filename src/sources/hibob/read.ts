@@ -16,7 +16,7 @@ import { personReader } from './to-person.ts';
 const maxAnswerBytes = 4 * 1024 ** 3;
 
 /** More people than this are found by reading everybody: the most values of one filter are not published. */
-const maxLookUps = 100;
+const maxLookups = 100;
 
 /** What one read asks for, and what it makes of the answers. */
 export interface PeopleRead {
@@ -74,7 +74,7 @@ async function* readOneAnswer(
 
 /** The one filter that HiBob knows, where it serves. */
 function filterFor({ field, identifications }: Extract<ReadRequest, { kind: 'point' }>): PeopleFilter | undefined {
-  if (identifications.length === 0 || identifications.length > maxLookUps) return undefined;
+  if (identifications.length === 0 || identifications.length > maxLookups) return undefined;
   if (field === 'id' || field === 'root.id') return { field: 'root.id', values: identifications };
   if (field === 'email' || field === 'root.email') return { field: 'root.email', values: identifications };
   return undefined;

@@ -1,7 +1,7 @@
 import { isRecord } from '../../http/json-text.ts';
 import { plainDate } from '../../source-kit/dates.ts';
 import { statusField } from '../../source-kit/employment-status.ts';
-import { lifecycleReader, type StatusMeanings } from './standing.ts';
+import { lifecycleReader, type StatusMeanings } from './employment-status.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Tree = Record<string, unknown>;
@@ -13,7 +13,7 @@ type Tree = Record<string, unknown>;
  * in `humanReadable`. What HiBob omits is absent; ids are text; a date that means none is null.
  */
 export function personReader(meanings: StatusMeanings, today: string): (employee: Fields) => Fields {
-  const standing = lifecycleReader(meanings, today);
+  const readStatus = lifecycleReader(meanings, today);
   return (employee) => {
     const person: Tree = {};
     const root: Tree = {};
@@ -32,7 +32,7 @@ export function personReader(meanings: StatusMeanings, today: string): (employee
     for (const name of ['id', 'email']) {
       if (isRecord(person.root) && Object.hasOwn(person.root, name)) Object.assign(top, { [name]: person.root[name] });
     }
-    const status = standing(person);
+    const status = readStatus(person);
     return status === undefined ? top : { ...top, [statusField]: status };
   };
 }

@@ -14,7 +14,7 @@ const name = 'GET /v1/company/employees';
 const unauthorised = 'Personio also says so when the credential lacks the right to read employees.';
 
 /** More people than this are found by reading everybody: each costs a request. */
-const maxLookUps = 20;
+const maxLookups = 20;
 
 const Employees = z.looseObject({
   success: z.literal(true),
@@ -46,7 +46,7 @@ export async function* readV1(
   const parts = { origin: new URL(config.url).origin, authority, limits, tls, io };
   const mails = isFull || request.field !== 'email' ? [] : request.identifications;
   return yield* withSourceClient(parts, (client) =>
-    mails.length > 0 && mails.length <= maxLookUps
+    mails.length > 0 && mails.length <= maxLookups
       ? readPages<number>({ ...rules, first: 0, page: (index) => lookUp(config, mails, index, client, today) }, io)
       : readPages<Place>(
           { ...rules, first: { from: 0, last: undefined }, page: (place) => readPage(config, place, client, today) },

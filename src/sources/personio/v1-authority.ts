@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exactValue, readJson } from '../../http/json-text.ts';
 import { type Authority, bearerAuthority } from '../../source-kit/http/authority.ts';
 import { openHeldTokens } from '../../source-kit/http/client-credentials.ts';
-import { postForToken, type TokenAnswer, tokenTroubleOf } from '../../source-kit/http/oauth.ts';
+import { postForToken, type TokenAnswer, tokenFailureOf } from '../../source-kit/http/oauth.ts';
 import type { V1Config } from './schema.ts';
 
 const Granted = z.looseObject({ data: z.looseObject({ token: z.string().min(1) }) });
@@ -24,10 +24,10 @@ export function openV1Authority(config: V1Config): Authority {
   let followed: { readonly authorization: string; readonly generation: number } | undefined;
   return {
     ...first,
-    async pass(clock, signal, asked) {
-      const pass = await first.pass(clock, signal, asked);
-      if (followed === undefined || followed.generation !== pass.generation) return pass;
-      return { ...pass, headers: { authorization: followed.authorization } };
+    async credential(clock, signal, target) {
+      const credential = await first.credential(clock, signal, target);
+      if (followed === undefined || followed.generation !== credential.generation) return credential;
+      return { ...credential, headers: { authorization: followed.authorization } };
     },
     accepted({ header }, { generation }) {
       const authorization = header('authorization') ?? '';
@@ -37,8 +37,8 @@ export function openV1Authority(config: V1Config): Authority {
 }
 
 function readToken(status: number, bytes: Uint8Array): TokenAnswer {
-  const trouble = tokenTroubleOf(status, bytes);
-  if (trouble !== undefined) return trouble;
+  const failure = tokenFailureOf(status, bytes);
+  if (failure !== undefined) return failure;
   const granted = Granted.safeParse(exactValue(readJson(bytes)));
   if (!granted.success) return { kind: 'lost', reason: `its answer (${status}) holds no token` };
   return { kind: 'granted', accessToken: granted.data.data.token, lifeMs: tokenLifeMs };

@@ -1,7 +1,7 @@
 import { isRecord } from '../../http/json-text.ts';
 import { plainDate } from '../../source-kit/dates.ts';
 import { statusField } from '../../source-kit/employment-status.ts';
-import { employmentStatus } from './standing.ts';
+import { employmentStatus } from './employment-status.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,8 +18,8 @@ export function toEmployee(attributes: Fields, today: string): Fields {
     if (names.length === 1 && !Object.hasOwn(fields, label)) fields[label] = fields[name];
   }
   const { status, hire_date: hired, termination_date: left } = fields;
-  const standing = employmentStatus({ status, hired, left }, today);
-  return standing === undefined ? fields : { ...fields, [statusField]: standing };
+  const employment = employmentStatus({ status, hired, left }, today);
+  return employment === undefined ? fields : { ...fields, [statusField]: employment };
 }
 
 /** Labels of the company's own attributes, with the attributes that have them. */

@@ -1,7 +1,7 @@
 import { RollcallError } from '../../core/errors.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import { dayOf, wordOf } from './employment-status.ts';
 import { partnerHeaders, type V2Config } from './schema.ts';
-import { dayOf, wordOf } from './standing.ts';
 import { readList } from './v2-list.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { isRecord } from '../../http/json-text.ts';
 import { plainDate } from '../../source-kit/dates.ts';
 import { type EmploymentStatus, statusField } from '../../source-kit/employment-status.ts';
-import { employmentStatus, wordOf } from './standing.ts';
+import { employmentStatus, wordOf } from './employment-status.ts';
 import { primaryEmployment } from './v2-employments.ts';
 import type { Names } from './v2-names.ts';
 
@@ -21,8 +21,8 @@ export type Employments =
  */
 export function toPerson(person: Fields, employments: Employments, today: string): Fields {
   const fields = { ...withCustom(tidy(person)), ...placesOf(employments, today) };
-  const standing = standingOf(fields, employments, today);
-  return standing === undefined ? fields : { ...fields, [statusField]: standing };
+  const employment = employmentStatusOf(fields, employments, today);
+  return employment === undefined ? fields : { ...fields, [statusField]: employment };
 }
 
 function withCustom(person: Fields): Fields {
@@ -70,7 +70,7 @@ function named(unit: unknown, names: ReadonlyMap<string, string> | undefined): u
  * The status of the employment that counts, where it does not contradict the person's; without employments the person's
  * own, in which somebody on leave or not yet there is active, too.
  */
-function standingOf(fields: Fields, employments: Employments, today: string): EmploymentStatus | undefined {
+function employmentStatusOf(fields: Fields, employments: Employments, today: string): EmploymentStatus | undefined {
   if (employments.kind === 'failed') return 'unknown';
   const { status, employment } = fields;
   if (employments.kind === 'not asked') return employmentStatus({ status, hired: null, left: null }, today);
@@ -81,10 +81,10 @@ function standingOf(fields: Fields, employments: Employments, today: string): Em
     hired: employment.employment_start_date,
     left: (isRecord(termination) ? termination.termination_date : null) ?? employment.employment_end_date,
   };
-  const standing = employmentStatus(facts, today);
+  const derived = employmentStatus(facts, today);
   const isGone = wordOf(facts.status) === 'inactive';
   const contradicts = status !== undefined && (wordOf(status) === 'inactive') !== isGone;
-  return contradicts ? 'unknown' : standing;
+  return contradicts ? 'unknown' : derived;
 }
 
 /** Ids as text, dates plain, and one name for the last day: the documentation has two. */

@@ -2,29 +2,29 @@ import { isRecord } from '../../http/json-text.ts';
 import type { ReadRequest } from '../../ports/source.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import { type List, type ListReader, nameOf, openListReader, urlOf } from './read-list.ts';
-import type { DeltaSettings, LookUp } from './schema.ts';
+import type { DeltaSettings, Lookup } from './schema.ts';
 
 /** More people than this are cheaper to find by reading everybody. */
-const maxLookUps = 50;
+const maxLookups = 50;
 
 /** Characters that may end a text in somebody's filter language: such people are found by reading everybody. */
 const unsafe = /['"\\{}]|\p{Cc}/u;
 
 /** One reader per person asked for; undefined when everybody must be read and sifted instead. */
-export function openLookUps(
-  point: Readonly<Record<string, LookUp>>,
+export function openLookups(
+  point: Readonly<Record<string, Lookup>>,
   list: List,
   request: Extract<ReadRequest, { kind: 'point' }>,
   client: SourceClient,
 ): readonly ListReader[] | undefined {
   const { identifications, field } = request;
   const way = Object.hasOwn(point, field) ? point[field] : undefined;
-  if (way === undefined || identifications.length > maxLookUps) return undefined;
+  if (way === undefined || identifications.length > maxLookups) return undefined;
   if (identifications.some((one) => unsafe.test(one) || one.trim() === '')) return undefined;
-  return identifications.map((value) => openLookUp(way, list, value, client));
+  return identifications.map((value) => openLookup(way, list, value, client));
 }
 
-function openLookUp({ query, path }: LookUp, list: List, value: string, client: SourceClient): ListReader {
+function openLookup({ query, path }: Lookup, list: List, value: string, client: SourceClient): ListReader {
   const filled = fill(query ?? {}, '{value}', value);
   if (path === undefined) return openListReader({ ...list, query: { ...list.query, ...filled } }, client);
   return {

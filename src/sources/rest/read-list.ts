@@ -50,7 +50,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
   const name = nameOf(list);
   let rows = 0;
   let last: Fields | undefined;
-  let isTotalTold = false;
+  let hasTotal = false;
 
   const itemsOf = (answer: unknown): readonly Fields[] => {
     const items = readItems(answer);
@@ -62,7 +62,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
 
   return {
     first: paging.first,
-    maySlip: () => paging.isCounted === true && paging.overlap === 0 && !isTotalTold,
+    maySlip: () => paging.isCounted === true && paging.overlap === 0 && !hasTotal,
     async page(place, number) {
       const request = requestOf(list, place, number);
       const answer = await client.jsonAnswer(request);
@@ -76,7 +76,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
       rows += people.length;
       last = items.at(-1) ?? last;
       const total = countIn(readTotal(value));
-      isTotalTold ||= total !== undefined;
+      hasTotal ||= total !== undefined;
       const facts = { answer: value, links: answer.headerAll('link'), url: request.url, rows, total };
       const next = paging.next({ ...facts, count: items.length, last: items.at(-1) }, place);
       const doubts = doubt === undefined ? [] : [doubt];

@@ -2,17 +2,17 @@ import { RollcallError } from '../../core/errors.ts';
 import type { ReadEnd } from '../../core/snapshot.ts';
 import { compileSourcePath } from '../../core/source-path.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { confirmEnd, openKeySum } from '../../source-kit/confirm-end.ts';
 import { utcDay } from '../../source-kit/employment-status.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
 import { acceptsOnly, type Page, readPages } from '../../source-kit/pages.ts';
-import { confirmEnd, openKeySum } from '../../source-kit/second-reading.ts';
 import { compileKey, type Joined, readJoined } from './join.ts';
 import type { Place } from './paging/paging.ts';
-import { openLookUps, sinceQuery } from './part-reads.ts';
+import { openLookups, sinceQuery } from './part-reads.ts';
 import { openPartsReader, partLists } from './parts.ts';
 import { type Fields, type List, type ListPage, type ListReader, openListReader } from './read-list.ts';
-import { askReadiness } from './ready.ts';
+import { checkReadiness } from './ready.ts';
 import type { RestConfig } from './schema.ts';
 import { compileShape } from './shape-record.ts';
 
@@ -39,21 +39,21 @@ async function* readWith(client: SourceClient, config: RestConfig, request: Read
   const { join } = config;
   const joined = join === undefined ? undefined : await readJoined(join, { ...list, query: config.query }, client, io);
   const finish = await openFinish(config, list, joined, request.kind === 'full', client, io);
-  const lookUps = request.kind === 'point' ? openLookUps(config.point, list, request, client) : undefined;
-  if (lookUps === undefined) {
+  const lookups = request.kind === 'point' ? openLookups(config.point, list, request, client) : undefined;
+  if (lookups === undefined) {
     const open = () => openReader(config, list, client, io);
-    return yield* readEverybody(open, config, request, finish, io);
+    return yield* readAll(open, config, request, finish, io);
   }
 
   let rows = 0;
   const reasons: string[] = [];
-  for (const reader of lookUps) {
+  for (const reader of lookups) {
     const end = yield* readOne(reader, config, request, finish, io);
     rows += end.rows;
     if (!end.complete) reasons.push(...end.reasons);
   }
   if (reasons.length > 0) return { complete: false, rows, reasons };
-  return { complete: true, rows, evidence: `${lookUps.length} look-ups were answered`, stamp: '' };
+  return { complete: true, rows, evidence: `${lookups.length} look-ups were answered`, stamp: '' };
 }
 
 function openReader({ parts }: RestConfig, list: List, client: SourceClient, io: SourceIo): ListReader {
@@ -65,7 +65,7 @@ function openReader({ parts }: RestConfig, list: List, client: SourceClient, io:
  * One list, and once more where nothing else would show that somebody slipped between two pages: counted pages, without a
  * total, an overlap, or a second list in which each has a counterpart.
  */
-async function* readEverybody(
+async function* readAll(
   open: () => ListReader,
   config: RestConfig,
   request: ReadRequest,
@@ -122,7 +122,7 @@ async function openFinish(
   io: SourceIo,
 ): Promise<Finish> {
   const { ready } = config;
-  const before = ready === undefined ? undefined : await askReadiness(ready, list, client);
+  const before = ready === undefined ? undefined : await checkReadiness(ready, list, client);
   const shape = compileShape(config);
   const today = utcDay(io.clock.now());
   return async ({ answer, isLast, ...page }, number) => {
@@ -130,7 +130,7 @@ async function openFinish(
     if (number === 1 && joined !== undefined) doubts.push(...joined.doubts);
     if (number === 1 && before !== undefined) doubts.push(...before.doubts);
     if (isLast && ready !== undefined) {
-      const after = await askReadiness(ready, list, client);
+      const after = await checkReadiness(ready, list, client);
       doubts.push(...after.doubts);
       if (after.state !== before?.state) doubts.push('the HR system made its data anew while it was read');
     }

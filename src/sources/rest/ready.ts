@@ -15,7 +15,7 @@ export interface Readiness {
 }
 
 /** Asks whether the data is whole: a cache that is being filled answers 200 with few people. */
-export async function askReadiness(ready: ReadySettings, main: List, client: SourceClient): Promise<Readiness> {
+export async function checkReadiness(ready: ReadySettings, main: List, client: SourceClient): Promise<Readiness> {
   const { baseUrl, headers } = main;
   const name = nameOf({ baseUrl, method: 'GET', path: ready.path });
   const answer = await client.json({ name, url: urlOf(baseUrl, ready.path, ready.query), headers });

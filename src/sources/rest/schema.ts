@@ -15,11 +15,11 @@ import {
 } from './list-schema.ts';
 import { presetNames } from './presets/names.ts';
 
-const presence = (whom: string) =>
+const presence = (meaning: string) =>
   z
     .enum(['always', 'configurable', 'unknown', 'never'])
     .default('unknown')
-    .meta({ description: `${whom}.` });
+    .meta({ description: `${meaning}.` });
 
 const StatusSettings = z
   .strictObject({
@@ -37,13 +37,13 @@ const StatusSettings = z
   .meta({ description: 'Derives the field `rollcallStatus`.' });
 export type StatusSettings = z.infer<typeof StatusSettings>;
 
-const LookUp = z.strictObject({
+const Lookup = z.strictObject({
   query: Query.optional().meta({ description: 'Parameters, with `{value}`.', examples: [{ email: '{value}' }] }),
   path: text()
     .optional()
     .meta({ description: 'Path of one person, with `{value}`; 404 is nobody.', examples: ['/v1/people/{value}'] }),
 });
-export type LookUp = z.infer<typeof LookUp>;
+export type Lookup = z.infer<typeof Lookup>;
 
 const DeltaSettings = z.strictObject({
   query: Query.meta({ description: 'Parameters, with `{since}`.', examples: [{ modified_after: '{since}' }] }),
@@ -133,7 +133,7 @@ const keys = {
   status: StatusSettings.optional(),
   join: JoinSettings.optional().meta({ description: 'A second list whose records belong to the employees.' }),
   ready: ReadySettings.optional().meta({ description: 'Where the HR system says whether its data is whole.' }),
-  point: z.record(z.string(), LookUp).default({}).meta({ description: 'By field: how to look up one person.' }),
+  point: z.record(z.string(), Lookup).default({}).meta({ description: 'By field: how to look up one person.' }),
   parts: PartSettings.optional().meta({
     description: 'For lists that are only given in parts: all of them are read, one after the other.',
   }),

@@ -2,7 +2,7 @@ import type { ReadRequest } from '../../ports/source.ts';
 import type { ScimConfig } from './schema.ts';
 
 /** More people than this are cheaper to find by reading everybody. */
-const maxLookUps = 50;
+const maxLookups = 50;
 
 /** Asked for again with every delta: the server's clock may be behind ours, and writes may show late. */
 const overlapMs = 300_000;
@@ -22,7 +22,7 @@ export function pointFilters(
   { field, identifications }: Extract<ReadRequest, { kind: 'point' }>,
   { extensions }: ScimConfig,
 ): readonly string[] | undefined {
-  if (identifications.length > maxLookUps || !/^[A-Za-z][\w.$-]*$/.test(field)) return undefined;
+  if (identifications.length > maxLookups || !/^[A-Za-z][\w.$-]*$/.test(field)) return undefined;
   const path = byField[field] ?? attributePath(field, extensions);
   return identifications.map((value) => `${path} eq ${JSON.stringify(value)}`);
 }

@@ -183,12 +183,12 @@ function refusalOf(name: string): NonNullable<SourceRequest['refusal']> {
   return (status, bytes) => {
     const word = /"scimType"\s*:\s*"(\w{1,40})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
     if (status !== 400 || word === undefined) return undefined;
-    const advice = advices[word] ?? 'Check filter, attributes, sortBy and pageSize in the configuration.';
+    const advice = adviceByType[word] ?? 'Check filter, attributes, sortBy and pageSize in the configuration.';
     return { what: `${name} was answered 400 (${word})`, advice };
   };
 }
 
-const advices: Readonly<Record<string, string>> = {
+const adviceByType: Readonly<Record<string, string>> = {
   invalidFilter: 'The server does not understand the filter: check `filter`, or set filters: false.',
   tooMany: 'The server finds the list too long: set a smaller pageSize, or a `filter`.',
   invalidCount: 'The server refuses the size of pages: set a smaller pageSize.',

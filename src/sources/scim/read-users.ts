@@ -2,10 +2,10 @@ import { RollcallError } from '../../core/errors.ts';
 import type { ReadEnd } from '../../core/snapshot.ts';
 import { compileSourcePath } from '../../core/source-path.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { confirmEnd, type KeySum, openKeySum } from '../../source-kit/confirm-end.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
 import { acceptsOnly, readPages } from '../../source-kit/pages.ts';
-import { confirmEnd, type KeySum, openKeySum } from '../../source-kit/second-reading.ts';
 import { attributePath, bothFilters, deltaFilter, pointFilters } from './filters.ts';
 import { cursorPages, indexPages, type Pages, type Place, type UserList } from './list-users.ts';
 import type { ScimConfig } from './schema.ts';
@@ -132,7 +132,7 @@ function openPages(
   const { attributes, extensions, sortBy, pageSize, paging } = config;
   const whole = bothFilters(config.filter, filter);
   const query = {
-    ...(attributes === undefined ? {} : { attributes: askedFor(attributes, extensions) }),
+    ...(attributes === undefined ? {} : { attributes: requestedAttributes(attributes, extensions) }),
     ...(whole === undefined ? {} : { filter: whole }),
     ...(sortBy === false ? {} : { sortBy }),
   };
@@ -148,6 +148,6 @@ function openPages(
   return isByCursor ? cursorPages(list) : indexPages(list);
 }
 
-function askedFor(attributes: readonly string[], extensions: ScimConfig['extensions']): string {
+function requestedAttributes(attributes: readonly string[], extensions: ScimConfig['extensions']): string {
   return [...new Set(['userName', 'active', ...attributes.map((path) => attributePath(path, extensions))])].join(',');
 }

@@ -19,13 +19,13 @@ const texts = ['id', 'externalId', 'userName'];
  */
 export function openUserReader({ attributes = [], extensions }: ScimConfig): UserReader {
   const aliases = Object.entries(extensions);
-  const asked = attributes.map((path) => ({ path, steps: path.split('.'), isIn: compileVisibility(path) }));
+  const requested = attributes.map((path) => ({ path, steps: path.split('.'), isIn: compileVisibility(path) }));
   const shown = new Set<string>();
   return {
     page(resources) {
       const people = resources.map((resource) => rename(resource, aliases));
-      for (const { path, isIn } of asked) if (!shown.has(path) && people.some(isIn)) shown.add(path);
-      const empties = asked.filter(({ path }) => shown.has(path));
+      for (const { path, isIn } of requested) if (!shown.has(path) && people.some(isIn)) shown.add(path);
+      const empties = requested.filter(({ path }) => shown.has(path));
       return people.map((person) => {
         let whole = person;
         for (const { steps, isIn } of empties) if (!isIn(whole)) whole = withEmpty(whole, steps);

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { type Connection, createConnection, type FieldPacket, type RowDataPacket } from 'mysql2';
 import { readTls, type ServerPlace } from './database-url.ts';
 import {
+  closeTimeoutMs,
   connectTimeoutMs,
-  goodbyeMs,
   graceMs,
   type SessionOptions,
   type SqlRow,
@@ -57,7 +57,7 @@ export async function openMysql(place: ServerPlace, options: SessionOptions): Pr
   const close = async (): Promise<void> => {
     options.signal.removeEventListener('abort', breakOff);
     if (isIdle) {
-      socket.setTimeout(goodbyeMs);
+      socket.setTimeout(closeTimeoutMs);
       connection.end(() => {});
     } else socket.destroy();
     await closed;

@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { RollcallError } from '../../core/errors.ts';
 import type { SourceIo } from '../../ports/source.ts';
 import { parseDatabaseUrl, type SqlDialect, type SqlPlace } from './database-url.ts';
+import { explainError } from './errors.ts';
 import type { SqlConfig } from './schema.ts';
 import type { SessionOptions, SqlSession } from './sql-session.ts';
 import { openSqlite } from './sqlite.ts';
 import { readStatement } from './statement.ts';
-import { explainTrouble } from './trouble.ts';
 
 export interface OpenSession {
   readonly session: SqlSession;
@@ -28,7 +28,7 @@ export async function openSession(
   if ('problem' in place) throw new RollcallError(`source.url ${place.problem}`, { code: 'CONFIG_INVALID' });
   const query = await readQuery(config, place.dialect, folder);
   const options = { query, folder, statementTimeoutMs: config.statementTimeout, clock, signal };
-  const explain = (error: unknown): unknown => (signal.aborted ? signal.reason : explainTrouble(error, place.name));
+  const explain = (error: unknown): unknown => (signal.aborted ? signal.reason : explainError(error, place.name));
   try {
     return { session: await openAt(place, options), place: place.name, explain };
   } catch (error) {

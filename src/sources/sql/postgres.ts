@@ -2,8 +2,8 @@ import { checkServerIdentity } from 'node:tls';
 import { Client, type QueryResult } from 'pg';
 import { readTls, type ServerPlace, type TlsReady } from './database-url.ts';
 import {
+  closeTimeoutMs,
   connectTimeoutMs,
-  goodbyeMs,
   graceMs,
   type SessionOptions,
   type SqlRow,
@@ -41,7 +41,7 @@ export async function openPostgres(place: ServerPlace, options: SessionOptions):
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', breakOff);
     // The process's own time: it guards a real socket.
-    const late = setTimeout(breakOff, goodbyeMs);
+    const late = setTimeout(breakOff, closeTimeoutMs);
     await client.end().finally(() => clearTimeout(late));
   };
   const run = (text: string, values: readonly unknown[] = []): Promise<QueryResult<SqlRow>> =>

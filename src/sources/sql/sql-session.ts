@@ -52,7 +52,7 @@ export interface SessionOptions {
 export const connectTimeoutMs = 15_000;
 
 /** How long a goodbye is waited for: something between us and the server may never hang up. */
-export const goodbyeMs = 2_000;
+export const closeTimeoutMs = 2_000;
 
 /** How much longer than the database's own limit we wait for its answer. */
 export const graceMs = 15_000;

@@ -40,14 +40,14 @@ const dialects: Readonly<Record<SqlDialect, Dialect>> = {
 export function sqlWords(dialect: SqlDialect, query: string): SqlWords {
   const { name, text, bytes } = dialects[dialect];
   // On lines of its own: the query may end with a comment.
-  const everybody = `(\n${query}\n) as rollcall_rows`;
+  const all = `(\n${query}\n) as rollcall_rows`;
   return {
-    noRows: `select * from ${everybody} limit 0`,
-    count: (key) => `select count(*), count(${name(key)}), count(distinct ${bytes(name(key))}) from ${everybody}`,
+    noRows: `select * from ${all} limit 0`,
+    count: (key) => `select count(*), count(${name(key)}), count(distinct ${bytes(name(key))}) from ${all}`,
     rows(key, named) {
       const column = named === undefined ? '' : `trim(${text(name(named.column))})`;
       const where = named === undefined ? '' : `where ${column} ${named.isAmong} or lower(${column}) ${named.isAmong} `;
-      return `select * from ${everybody} ${where}order by ${name(key)}`;
+      return `select * from ${all} ${where}order by ${name(key)}`;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
-import type { SqliteAnswer, SqliteAsk, SqliteColumn } from './sqlite.ts';
+import type { SqliteAnswer, SqliteColumn, SqliteRequest } from './sqlite.ts';
 import { type ReadValue, readBinary, readDate } from './values.ts';
 
 /** How long SQLite waits for somebody who writes. */
@@ -12,7 +12,7 @@ function serve(port: MessagePort): void {
   let rows: IterableIterator<unknown> | undefined;
   let make: MakeRow = () => ({});
 
-  const answer = (ask: SqliteAsk): unknown => {
+  const answer = (ask: SqliteRequest): unknown => {
     if (ask.kind === 'open') {
       database = new Sqlite(ask.path, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
       database.exec('begin');
@@ -27,7 +27,7 @@ function serve(port: MessagePort): void {
     return undefined;
   };
 
-  port.on('message', (ask: SqliteAsk) => {
+  port.on('message', (ask: SqliteRequest) => {
     port.postMessage(attempt(() => answer(ask)));
   });
 }

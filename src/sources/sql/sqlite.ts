@@ -5,7 +5,7 @@ import type { SessionOptions, SqlPage, SqlRow, SqlSession } from './sql-session.
 import { spellings, sqlWords } from './sql-words.ts';
 
 /** What the thread is asked: one thing at a time. */
-export type SqliteAsk =
+export type SqliteRequest =
   | { readonly kind: 'open'; readonly path: string }
   | { readonly kind: 'columns'; readonly sql: string }
   | {
@@ -27,8 +27,8 @@ export interface SqliteColumn {
 }
 
 /** SQLite's own error, or `TIMEOUT`, or `EXIT` when the thread ended by itself. */
-export class SqliteTrouble extends Error {
-  override readonly name = 'SqliteTrouble';
+export class SqliteFailure extends Error {
+  override readonly name = 'SqliteFailure';
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -90,7 +90,7 @@ export async function openSqlite(place: FilePlace, options: SessionOptions): Pro
 }
 
 interface Thread {
-  ask(ask: SqliteAsk): Promise<unknown>;
+  ask(ask: SqliteRequest): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ function openThread({ clock, signal, statementTimeoutMs }: SessionOptions): Thre
   let unanswered = 0;
   let hasEnded = false;
   let waiting: { resolve(value: unknown): void; reject(error: Error): void } | undefined;
-  const fail = (code: string, message: string): void => waiting?.reject(new SqliteTrouble(code, message));
+  const fail = (code: string, message: string): void => waiting?.reject(new SqliteFailure(code, message));
   worker.on('message', (answer: SqliteAnswer) => {
     unanswered -= 1;
     if (answer.ok) waiting?.resolve(answer.value);

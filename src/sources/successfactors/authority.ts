@@ -6,7 +6,7 @@ import {
   fixedAuthority,
 } from '../../source-kit/http/authority.ts';
 import { openHeldTokens } from '../../source-kit/http/client-credentials.ts';
-import { askForToken, type OAuthClient } from '../../source-kit/http/oauth.ts';
+import { type OAuthClient, requestToken } from '../../source-kit/http/oauth.ts';
 import { signedAssertion } from './saml-assertion.ts';
 import type { SuccessFactorsAuth, SuccessFactorsConfig } from './schema.ts';
 
@@ -35,7 +35,7 @@ export function openSuccessFactorsAuthority(config: SuccessFactorsConfig): Autho
         ...(mustBeNew ? { new_token: 'true' } : {}),
       };
       mustBeNew = false;
-      return askForToken(client, grant, signal);
+      return requestToken(client, grant, signal);
     }),
   );
   return {

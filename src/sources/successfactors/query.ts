@@ -27,20 +27,20 @@ const changing = [
 
 /** The first address of each series of pages that make up the read; `today` is a plain date. */
 export function queryUrls(config: SuccessFactorsConfig, request: ReadRequest, today: string): readonly string[] {
-  const whom = config.filter ?? defaultFilter[config.entity];
+  const filter = config.filter ?? defaultFilter[config.entity];
   switch (request.kind) {
     case 'full':
-      return [queryUrl(config, whom, today)];
+      return [queryUrl(config, filter, today)];
     case 'delta':
-      return [queryUrl(config, `(${whom}) and (${changedSince(config, request.since)})`, today)];
+      return [queryUrl(config, `(${filter}) and (${changedSince(config, request.since)})`, today)];
     case 'point': {
       const path = idPaths[config.entity][request.field];
-      if (path === undefined) return [queryUrl(config, whom, today)];
+      if (path === undefined) return [queryUrl(config, filter, today)];
       const urls: string[] = [];
       for (let start = 0; start < request.identifications.length; start += idsAtOnce) {
         const ids = request.identifications.slice(start, start + idsAtOnce);
         const these = ids.map((id) => `${path} eq ${quoted(id)}`).join(' or ');
-        urls.push(queryUrl(config, `(${whom}) and (${these})`, today));
+        urls.push(queryUrl(config, `(${filter}) and (${these})`, today));
       }
       return urls;
     }
@@ -56,8 +56,8 @@ const defaultFilter: Readonly<Record<SuccessFactorsConfig['entity'], string>> = 
 
 function changedSince({ entity, expand }: SuccessFactorsConfig, since: string): string {
   const from = new Date(Date.parse(since) - overlapMs).toISOString().replace(/\.\d+Z$/, 'Z');
-  const asked = (path: string): boolean => expand.some((entry) => entry === path || entry.startsWith(`${path}/`));
-  const prefixes = entity === 'User' ? [] : changing.filter(asked).map((path) => `${path}/`);
+  const isExpanded = (path: string): boolean => expand.some((entry) => entry === path || entry.startsWith(`${path}/`));
+  const prefixes = entity === 'User' ? [] : changing.filter(isExpanded).map((path) => `${path}/`);
   return ['', ...prefixes].map((prefix) => `${prefix}lastModifiedDateTime ge datetimeoffset'${from}'`).join(' or ');
 }
 

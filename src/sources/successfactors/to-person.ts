@@ -1,8 +1,8 @@
 import { statusField } from '../../source-kit/employment-status.ts';
 import { chooseEmployment, inEffect, isHome } from './choose.ts';
+import { employmentStatus } from './employment-status.ts';
 import { listAt, tidy, valueAt } from './odata.ts';
 import type { SuccessFactorsConfig } from './schema.ts';
-import { employmentStatus } from './standing.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Rules = Pick<SuccessFactorsConfig, 'statusCodes' | 'workEmailTypes'>;

@@ -1,6 +1,6 @@
 import { statusField } from '../../source-kit/employment-status.ts';
+import { userStatus } from './employment-status.ts';
 import { listAt, tidy, valueAt } from './odata.ts';
-import { userStatus } from './standing.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

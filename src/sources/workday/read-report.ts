@@ -79,7 +79,7 @@ function reportUrl({ url, prompts = {} }: RaasConfig): string {
   return full.href;
 }
 
-/** Workday answers 500 to somebody with whom the report is not shared; that never heals, and asking may lock out. */
+/** Workday answers 500 to somebody with whom the report is not shared; that never retry, and asking may lock out. */
 function unauthorised(status: number, bytes: Uint8Array): Refusal | undefined {
   if (status !== 500 || !Buffer.from(bytes).includes('not authorized')) return undefined;
   return {

@@ -1,7 +1,7 @@
 import { plainDate } from '../../source-kit/dates.ts';
 import { statusField } from '../../source-kit/employment-status.ts';
+import { employmentStatus, readBoolean } from './employment-status.ts';
 import type { RaasConfig } from './schema.ts';
-import { employmentStatus, readBoolean } from './standing.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

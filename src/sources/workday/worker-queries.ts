@@ -21,25 +21,25 @@ export function workerQueries(
   request: ReadRequest,
   asOf: string,
 ): readonly WorkerQuery[] {
-  const whom = { excludeEmployees: workers === 'contingent', excludeContingent: workers === 'employees' };
+  const population = { excludeEmployees: workers === 'contingent', excludeContingent: workers === 'employees' };
   switch (request.kind) {
     case 'full':
-      return everybody(workers);
+      return all(workers);
     case 'delta': {
       // What was entered since, and what was entered before and takes effect since: a leave that begins today.
       const from = new Date(Date.parse(request.since) - overlapMs).toISOString();
       const range = { from, through: asOf };
       return [
-        { ...whom, changed: { by: 'Updated', ...range } },
-        { ...whom, changed: { by: 'Effective', ...range } },
+        { ...population, changed: { by: 'Updated', ...range } },
+        { ...population, changed: { by: 'Effective', ...range } },
       ];
     }
     case 'point': {
       const type = idTypes[request.field];
-      if (type === undefined) return everybody(workers);
+      if (type === undefined) return all(workers);
       const chunks: WorkerQuery[] = [];
       for (let start = 0; start < request.identifications.length; start += idsAtOnce) {
-        chunks.push({ ...whom, ids: { type, values: request.identifications.slice(start, start + idsAtOnce) } });
+        chunks.push({ ...population, ids: { type, values: request.identifications.slice(start, start + idsAtOnce) } });
       }
       return chunks;
     }
@@ -47,7 +47,7 @@ export function workerQueries(
 }
 
 /** Employees before contingent workers: see `read-workers.ts`. */
-function everybody(workers: SoapConfig['workers']): readonly WorkerQuery[] {
+function all(workers: SoapConfig['workers']): readonly WorkerQuery[] {
   const employees = { excludeEmployees: false, excludeContingent: true };
   const contingent = { excludeEmployees: true, excludeContingent: false };
   if (workers === 'all') return [employees, contingent];

@@ -1,5 +1,5 @@
 import { RollcallError } from '../../../src/core/errors.ts';
-import { openTokenCustody } from '../../../src/platform/tokens/open-token-custody.ts';
+import { openTokenManager } from '../../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import { openVault } from '../../../src/platform/tokens/vault.ts';
 import type { Clock } from '../../../src/ports/runtime.ts';
@@ -156,7 +156,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldEnd> {
   const live = async (): Promise<'ended' | 'died'> => {
     const life: Life = { isDead: false, pending: undefined };
     const own = clockOf(life);
-    const custody = openTokenCustody({
+    const tokenManager = openTokenManager({
       connection: worldConnection,
       store: storeOf(life),
       leases: leasesOf(life),
@@ -176,14 +176,14 @@ export async function runWorld(options: WorldOptions): Promise<WorldEnd> {
         await own.sleep(30_000 * random());
         if (random() < options.refusal) server.forgetAccessTokens();
         try {
-          const token = await custody.current(signal);
+          const token = await tokenManager.current(signal);
           handedOut++;
           if (!durable.has(token.secret)) usedTooEarly++;
-          if (server.accepts(token.secret)) custody.accepted(token.generation);
+          if (server.accepts(token.secret)) tokenManager.accepted(token.generation);
           else {
-            const renewed = await custody.renew(token.generation, signal);
+            const renewed = await tokenManager.renew(token.generation, signal);
             if (!durable.has(renewed.secret)) usedTooEarly++;
-            if (server.accepts(renewed.secret)) custody.accepted(renewed.generation);
+            if (server.accepts(renewed.secret)) tokenManager.accepted(renewed.generation);
           }
         } catch (error) {
           if (!(error instanceof RollcallError)) throw error;

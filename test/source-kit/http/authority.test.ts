@@ -208,7 +208,7 @@ it('certificates are shown to the token endpoint as well as to the API', async (
   await expect(without.run((client) => client.json(people(url)))).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE' });
 });
 
-describe('a refresh token, in the custody of the store', () => {
+describe('a refresh token, in the token manager of the store', () => {
   /** A strict issuer: each refresh token is good once, and only the newest access token is. */
   async function openIssuer(atPeople: (accessToken: string) => Promise<void>) {
     let pair = 0;

@@ -11,7 +11,7 @@ const once =
   (response, number, seen) =>
     number === 1 ? trouble(response, number, seen) : answer(response, 200, '{"fine":true}', json);
 
-describe('what passes is waited for, and the same request sent again:', () => {
+describe('a temporary failure is retried with the same request:', () => {
   it.each<[string, Record<string, string>, number, number, number]>([
     ['429 with seconds', { 'retry-after': '7' }, 429, 7_000, 7_500],
     ['429 with a date', { 'retry-after': 'Sat, 21 Nov 2026 12:00:40 GMT' }, 429, 40_000, 40_500],
@@ -76,7 +76,7 @@ describe('what passes is waited for, and the same request sent again:', () => {
   });
 });
 
-describe('what does not pass ends', () => {
+describe('a permanent failure ends the read', () => {
   it.each<[string, number, string]>([
     ['after six tries of a server that is ill', 500, 'busy or ill'],
     ['after six tries of a server that is busy and does not say how long', 429, 'requestsPerSecond'],
@@ -173,7 +173,7 @@ describe('what does not pass ends', () => {
       const { url, seen } = await serve((response) => answer(response, 200, '{}', json));
       let passes = 0;
       const authority: Authority = {
-        pass: async () => {
+        credential: async () => {
           passes += 1;
           return { headers: { authorization: 'Bearer s3cret' }, generation: undefined };
         },
@@ -197,7 +197,7 @@ describe('after a 401', () => {
     let renewals = 0;
     return {
       renewals: () => renewals,
-      pass: async () => ({ headers: { authorization: `Bearer t${generation}` }, generation }),
+      credential: async () => ({ headers: { authorization: `Bearer t${generation}` }, generation }),
       async renew() {
         renewals += 1;
         generation += 1;
@@ -206,7 +206,7 @@ describe('after a 401', () => {
     };
   }
 
-  it('the pass is renewed once, and the request sent again without a wait', async () => {
+  it('the credential is renewed once, and the request sent again without a wait', async () => {
     const { url, seen } = await serve(once((response) => answer(response, 401)));
     const { io, run } = openBench(url, { authority: renewable(true) });
 
@@ -467,7 +467,7 @@ describe('the rest of a read', () => {
   it('nothing of a body, address or credential is in messages and logs', async () => {
     const { url } = await serve((response) => answer(response, 500, 'ana@example.com'));
     const authority: Authority = {
-      pass: async () => ({ headers: { authorization: 'Bearer s3cret' }, generation: undefined }),
+      credential: async () => ({ headers: { authorization: 'Bearer s3cret' }, generation: undefined }),
       renew: async () => false,
     };
     const { io, run } = openBench(url, { authority });

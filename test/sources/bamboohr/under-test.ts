@@ -83,7 +83,7 @@ async function prepare(
   const auth = { kind: 'refresh-token', tokenUrl: fake.tokenUrl, clientId: 'rollcall', refreshToken: 'r0' };
   const isByToken = fault === 'token ends';
   const config = bamboohrConfig(fake, { ...settings, ...(isByToken ? { auth } : {}), limits: patient });
-  const source = openSource(config, isByToken ? await baseWithCustody() : sourceBase('/'));
+  const source = openSource(config, isByToken ? await baseWithTokenManager() : sourceBase('/'));
   return {
     source,
     field,
@@ -111,12 +111,12 @@ function change(
   return { since: '2026-11-21T09:00:00Z', changed: changed.map((index) => nameOf(people[index])) };
 }
 
-/** Custody of tokens on a real store. */
-async function baseWithCustody(): Promise<SourceBase> {
+/** A token manager on a real store. */
+async function baseWithTokenManager(): Promise<SourceBase> {
   const folder = await temporaryFolder();
   const store = await openStore('sqlite:store.db', { folder });
   onTestFinished(() => store.close());
-  // Slower than the suite's clock: a custody that seems to have stood still presents nothing.
+  // Slower than the suite's clock: a token manager that seems to have stood still presents nothing.
   const clock = new FastClock(Date.UTC(2026, 10, 21, 12));
   const logger = memoryLogger();
   const seal = openSeal(Buffer.alloc(32, 7).toString('base64'));

@@ -6,7 +6,7 @@ import type { SourceCase } from '../../contracts/source.ts';
 import { findSshd, startSshd } from '../../support/services/sshd.ts';
 import { filesOpenIn, socketsTo } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
-import { openTcpDoor } from '../../support/tcp-door.ts';
+import { openTcpProxy } from '../../support/tcp-proxy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { impossibleForFiles, onDisk, peopleFile } from './people-file.ts';
 
@@ -27,7 +27,7 @@ export const csvSftp: SourceCase = {
     const path = join(folder, 'employees.csv');
     await writeFile(path, text);
     let hasGrown = false;
-    const { port } = await openTcpDoor(server.port, (connection, bytes) => {
+    const { port } = await openTcpProxy(server.port, (connection, bytes) => {
       if (connection === 1 && fault === 'server error') return 'cut';
       if (connection === 1 && fault === 'cut body' && bytes > 100_000) return 'cut';
       if (fault === 'still written' && bytes > 100_000 && !hasGrown) {

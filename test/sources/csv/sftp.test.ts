@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { SFTPWrapper, Server as SshServerClass } from 'ssh2';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { sftpError } from '../../../src/sources/csv/sftp-errors.ts';
 import { openSftpSession } from '../../../src/sources/csv/sftp-session.ts';
-import { sftpTrouble } from '../../../src/sources/csv/sftp-trouble.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole, sourceIo } from '../../contracts/source.ts';
 import { findSshd, startSshd } from '../../support/services/sshd.ts';
 import { sourceBase } from '../../support/source-base.ts';
-import { openTcpDoor } from '../../support/tcp-door.ts';
+import { openTcpProxy } from '../../support/tcp-proxy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const program = await findSshd('CSV files on an SFTP server');
@@ -146,7 +146,7 @@ describe.skipIf(program === undefined)('a CSV file on an SFTP server', () => {
 
   it('is waited for only a little when the server is away, and tried again by the next run', async () => {
     const { open, server } = await start();
-    const door = await openTcpDoor(server.port, () => 'cut');
+    const door = await openTcpProxy(server.port, () => 'cut');
 
     const away = readWhole(open({ port: door.port }));
 
@@ -158,7 +158,7 @@ describe.skipIf(program === undefined)('a CSV file on an SFTP server', () => {
     const { folder, open, server } = await start();
     await writeFile(join(folder, 'employees.csv'), `id,name\n${'1,Ana\n'.repeat(200_000)}`);
     const abort = new AbortController();
-    const door = await openTcpDoor(server.port, (_, bytes) => {
+    const door = await openTcpProxy(server.port, (_, bytes) => {
       if (bytes > 200_000) abort.abort(new Error('the run was cancelled'));
       return 'pass';
     });
@@ -186,7 +186,7 @@ it.each<[string, number, RegExp]>([
   const session = await openSftpSession(settings, new AbortController().signal, patience);
   onTestFinished(() => session.close());
 
-  const reading = session.read('/employees.csv', async () => true).catch((error) => sftpTrouble('the file', error));
+  const reading = session.read('/employees.csv', async () => true).catch((error) => sftpError('the file', error));
 
   expect(await reading).toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   expect(String(await reading)).toMatch(reason);

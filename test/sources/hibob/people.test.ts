@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { compileSourcePath } from '../../../src/core/source-path.ts';
 import type { ReadRequest } from '../../../src/ports/source.ts';
-import { lifecycleReader } from '../../../src/sources/hibob/standing.ts';
+import { lifecycleReader } from '../../../src/sources/hibob/employment-status.ts';
 import { hibobStarter } from '../../../src/sources/hibob/starter.ts';
 import { openSource, parseSource } from '../../../src/sources/registry.ts';
 import { readWhole } from '../../contracts/source.ts';

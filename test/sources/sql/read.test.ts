@@ -8,7 +8,7 @@ import { readWhole, sourceIo } from '../../contracts/source.ts';
 import { freePort } from '../../support/services/programs.ts';
 import { startMariaDb, startPostgres } from '../../support/services.ts';
 import { sourceBase } from '../../support/source-base.ts';
-import { openTcpDoor } from '../../support/tcp-door.ts';
+import { openTcpProxy } from '../../support/tcp-proxy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const postgres = await startPostgres();
@@ -315,7 +315,7 @@ describe.each(worlds.slice(1))('a server ($name)', ({ open, isThere }) => {
       `insert into people values ${Array.from({ length: 900 }, (_, i) => `(${i}, '${'x'.repeat(180)}')`).join(', ')}`,
     );
     const place = new URL(url);
-    const door = await openTcpDoor(Number(place.port), (_, bytes) => (bytes < 90_000 ? 'pass' : 'cut'));
+    const door = await openTcpProxy(Number(place.port), (_, bytes) => (bytes < 90_000 ? 'pass' : 'cut'));
 
     for (const port of [door.port, await freePort()]) {
       place.port = String(port);

@@ -8,7 +8,7 @@ import type { MariaDbService, PostgresService } from '../../support/services.ts'
 import { socketsTo } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { bytesOverSockets } from '../../support/taken-bytes.ts';
-import { openTcpDoor } from '../../support/tcp-door.ts';
+import { openTcpProxy } from '../../support/tcp-proxy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const people = 2_500;
@@ -112,7 +112,7 @@ async function onServer(url: string, fault: FaultName | undefined): Promise<Sour
   const place = new URL(url);
   if (fault === 'no right') place.password = 'wrong';
   if (fault === 'cut for good') {
-    const { port } = await openTcpDoor(Number(place.port), (_, bytes) => (bytes < 40_000 ? 'pass' : 'cut'));
+    const { port } = await openTcpProxy(Number(place.port), (_, bytes) => (bytes < 40_000 ? 'pass' : 'cut'));
     place.port = String(port);
   }
   return {

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface TcpDoor {
+export interface TcpProxy {
   readonly port: number;
   /** Connections so far. */
   readonly connections: number;
@@ -12,10 +12,10 @@ export interface TcpDoor {
  * A door before a server of 127.0.0.1 that passes bytes on. `watch` hears of every piece that the server sends: the number
  * of the connection and its bytes so far; `cut` there breaks the connection off.
  */
-export async function openTcpDoor(
+export async function openTcpProxy(
   target: number,
   watch: (connection: number, bytes: number) => 'pass' | 'cut',
-): Promise<TcpDoor> {
+): Promise<TcpProxy> {
   let connections = 0;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

@@ -1,10 +1,10 @@
 import { RollcallError } from '../../core/errors.ts';
 import { confirmRevoked } from './revoke.ts';
 import type { TokenStatus } from './status.ts';
-import type { TokenCustody } from './token-custody.ts';
+import type { TokenManager } from './token-manager.ts';
 
 /** A connection whose access token stands in the configuration: nothing is stored, nothing can be refreshed. */
-export function staticCustody(connection: string, accessToken: string): TokenCustody {
+export function staticTokenManager(connection: string, accessToken: string): TokenManager {
   const status: TokenStatus = {
     connection,
     state: 'static',

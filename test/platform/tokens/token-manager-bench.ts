@@ -1,7 +1,7 @@
-import { openTokenCustody } from '../../../src/platform/tokens/open-token-custody.ts';
+import { openTokenManager } from '../../../src/platform/tokens/open-token-manager.ts';
 import type { TokenAlert } from '../../../src/platform/tokens/presentation.ts';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
-import type { CustodyOptions, TokenCustody } from '../../../src/platform/tokens/token-custody.ts';
+import type { TokenManager, TokenManagerOptions } from '../../../src/platform/tokens/token-manager.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type MemoryLogger, memoryLogger } from '../../support/memory-logger.ts';
 import { type MemoryTokenStore, memoryTokenStore } from './memory-token-store.ts';
@@ -10,7 +10,7 @@ import { type CallFate, TokenServer } from './token-server.ts';
 export const connection = 'acme';
 export const testKey = Buffer.alloc(32, 7).toString('base64');
 export const httpTimeoutMs = 10_000;
-/** What custody makes of the timeout. */
+/** What the token manager makes of the timeout. */
 export const leaseMs = httpTimeoutMs + 15_000;
 
 /** One platform, one store, one clock, and as many custodies ("processes") over them as a test wants. */
@@ -23,7 +23,7 @@ export interface Bench {
   readonly logger: MemoryLogger;
   /** Fates of the next calls, in order; `answered` when it is empty. */
   readonly fates: CallFate[];
-  open(options?: Partial<CustodyOptions>): TokenCustody;
+  open(options?: Partial<TokenManagerOptions>): TokenManager;
 }
 
 export const never = new AbortController().signal;
@@ -46,7 +46,7 @@ export function openBench(): Bench {
     logger,
     fates,
     open: (options = {}) =>
-      openTokenCustody({
+      openTokenManager({
         connection,
         store: store.tokens,
         leases: store.leases,

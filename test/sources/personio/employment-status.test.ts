@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { employmentStatus } from '../../../src/sources/personio/standing.ts';
+import { employmentStatus } from '../../../src/sources/personio/employment-status.ts';
 import { primaryEmployment } from '../../../src/sources/personio/v2-employments.ts';
 import { noNames } from '../../../src/sources/personio/v2-names.ts';
 import { toPerson } from '../../../src/sources/personio/v2-person.ts';

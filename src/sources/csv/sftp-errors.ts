@@ -21,7 +21,7 @@ export function isNoSuchFile(error: unknown): boolean {
 }
 
 /** What an error of the transfer means for an operator. `name` is the file's. */
-export function sftpTrouble(name: string, error: unknown): RollcallError {
+export function sftpError(name: string, error: unknown): RollcallError {
   if (error instanceof RollcallError) return error;
   const code = codeOf(error);
   if (code === status.noSuchFile) {
@@ -41,7 +41,7 @@ export function sftpTrouble(name: string, error: unknown): RollcallError {
 }
 
 /** Why no session could be had. `where` is the server's address. */
-export function sessionTrouble(where: string, error: unknown): RollcallError {
+export function sessionError(where: string, error: unknown): RollcallError {
   if (error instanceof RollcallError) return error;
   if (isRefusedLogin(error)) {
     const message =

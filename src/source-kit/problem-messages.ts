@@ -3,7 +3,7 @@ import { unknownKeySentence } from '../core/nearest.ts';
 import type { SourceConfigRefusal } from '../ports/source.ts';
 
 /** What the configuration says of a wrong value; it goes on from the key and never holds the value itself. */
-export function sentenceFor(issue: z.core.$ZodRawIssue): string | undefined {
+export function messageFor(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'unrecognized_keys') return knownKeys(issue).join(keySeparator);
   if (issue.input === undefined) return 'is required';
   switch (issue.code) {

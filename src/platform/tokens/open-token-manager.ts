@@ -3,10 +3,10 @@ import type { AccessToken } from '../../ports/tokens.ts';
 import { openBreaker } from './breaker.ts';
 import { type PresentationParts, type Presented, presentToken } from './presentation.ts';
 import { revokePair } from './revoke.ts';
-import { staticCustody } from './static-custody.ts';
+import { staticTokenManager } from './static-token-manager.ts';
 import { describeTokens, type TokenStatus } from './status.ts';
-import type { CustodyOptions, TokenCustody } from './token-custody.ts';
 import { tokenFailure, tokenUnavailable } from './token-errors.ts';
+import type { TokenManager, TokenManagerOptions } from './token-manager.ts';
 import { hashSeed, openVault, type TokenEntry } from './vault.ts';
 import { type Circumstances, dueAt, judge, usableUntil, type Verdict } from './verdict.ts';
 
@@ -23,7 +23,7 @@ const maxRounds = 1000;
 const dueShare = 0.7;
 const dueSpread = 0.1;
 
-interface Wish {
+interface AccessRequest {
   /** An access token that is of no use any more. */
   readonly unwanted: string | undefined;
   readonly cause: 'need' | 'refused' | 'person';
@@ -41,9 +41,9 @@ interface Cached {
   readonly recheckAt: number;
 }
 
-/** Opens the custody of one connection's tokens. Does nothing until it is asked for a token. */
-export function openTokenCustody(options: CustodyOptions): TokenCustody {
-  if (options.staticAccessToken !== undefined) return staticCustody(options.connection, options.staticAccessToken);
+/** Opens the token manager of one connection's tokens. Does nothing until it is asked for a token. */
+export function openTokenManager(options: TokenManagerOptions): TokenManager {
+  if (options.staticAccessToken !== undefined) return staticTokenManager(options.connection, options.staticAccessToken);
   const { connection, clock, logger } = options;
   if (options.seal === undefined) {
     const message = `connection ${connection} has a refresh token, so encryptionKey is needed to store what follows it`;
@@ -74,14 +74,14 @@ export function openTokenCustody(options: CustodyOptions): TokenCustody {
   };
 
   const verdictFor =
-    (wish: Wish) =>
+    (request: AccessRequest) =>
     (entry: TokenEntry | undefined): Verdict =>
       judge(entry, {
         now: clock.now(),
         seed: seedOf(entry),
         mayPresentSeed: options.mayPresentSeed,
-        isAccessUnwanted: entry?.access !== undefined && entry.access === wish.unwanted,
-        isForced: wish.cause === 'person',
+        isAccessUnwanted: entry?.access !== undefined && entry.access === request.unwanted,
+        isForced: request.cause === 'person',
         dueShare: share,
         leaseMs,
       });
@@ -97,13 +97,14 @@ export function openTokenCustody(options: CustodyOptions): TokenCustody {
     return token;
   };
 
-  const present = async (wish: Wish): Promise<Presented> => {
-    const presented = unsaved === undefined ? await presentToken(parts, verdictFor(wish)) : await storeAgain(unsaved);
+  const present = async (request: AccessRequest): Promise<Presented> => {
+    const presented =
+      unsaved === undefined ? await presentToken(parts, verdictFor(request)) : await storeAgain(unsaved);
     holdOff = holdOffAfter(presented, clock.now());
     unsaved = presented.kind === 'unsaved' ? presented : undefined;
     if (presented.kind === 'granted') {
       const { generation } = take(presented.entry);
-      if (wish.cause === 'refused') countFruitless(generation);
+      if (request.cause === 'refused') countFruitless(generation);
     }
     return presented;
   };
@@ -116,23 +117,23 @@ export function openTokenCustody(options: CustodyOptions): TokenCustody {
   };
 
   /** One presentation at a time in this process; whoever comes meanwhile waits for the same one. */
-  const join = (wish: Wish): Promise<Presented> => {
-    flight ??= present(wish).finally(() => {
+  const join = (request: AccessRequest): Promise<Presented> => {
+    flight ??= present(request).finally(() => {
       flight = undefined;
     });
     return flight;
   };
 
-  const obtain = async (wish: Wish, signal: AbortSignal): Promise<AccessToken> => {
+  const obtain = async (request: AccessRequest, signal: AbortSignal): Promise<AccessToken> => {
     const giveUpAt = clock.now() + 3 * leaseMs;
     for (let round = 0; round < maxRounds && clock.now() <= giveUpAt; round++) {
       signal.throwIfAborted();
       if (unsaved !== undefined) {
-        await join(wish);
+        await join(request);
         if (unsaved !== undefined) throw storeRefuses(connection, unsaved.cause);
       }
       const entry = await vault.read();
-      const verdict = verdictFor(wish)(entry);
+      const verdict = verdictFor(request)(entry);
       if (verdict.kind === 'fail') throw tokenFailure(connection, verdict.why, entry?.reason);
       if (verdict.kind === 'use' && entry !== undefined) return take(entry);
       if (verdict.kind === 'wait') {
@@ -141,17 +142,17 @@ export function openTokenCustody(options: CustodyOptions): TokenCustody {
       }
       const fallback = verdict.kind === 'present' && verdict.isOptional ? entry : undefined;
       const restMs = (holdOff?.until ?? 0) - clock.now();
-      if (holdOff !== undefined && restMs > 0 && wish.cause !== 'person') {
+      if (holdOff !== undefined && restMs > 0 && request.cause !== 'person') {
         if (fallback !== undefined) return take(fallback, true);
         throw tokenUnavailable(connection, `the refresh could not be sent: ${holdOff.reason}`, { afterMs: restMs });
       }
-      const openForMs = wish.cause === 'refused' ? breaker.openForMs(clock.now()) : 0;
+      const openForMs = request.cause === 'refused' ? breaker.openForMs(clock.now()) : 0;
       if (openForMs > 0) throw tokenUnavailable(connection, breakerText, { afterMs: openForMs });
 
-      const presented = await unlessAborted(join(wish), signal);
-      if (presented.kind === 'granted' && presented.entry.access !== wish.unwanted) return take(presented.entry);
+      const presented = await unlessAborted(join(request), signal);
+      if (presented.kind === 'granted' && presented.entry.access !== request.unwanted) return take(presented.entry);
       if (fallback !== undefined) return take(fallback, true);
-      if (presented.kind === 'not-sent' && wish.cause === 'person') {
+      if (presented.kind === 'not-sent' && request.cause === 'person') {
         throw tokenUnavailable(connection, `the refresh could not be sent: ${presented.reason}`, 'backoff');
       }
       if (presented.kind === 'busy') await clock.sleep(pollMs * (1 + options.random()), signal);

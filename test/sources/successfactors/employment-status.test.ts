@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chooseEmployment, inEffect } from '../../../src/sources/successfactors/choose.ts';
+import {
+  type EmploymentFacts,
+  employmentStatus,
+  userStatus,
+} from '../../../src/sources/successfactors/employment-status.ts';
 import { tidy } from '../../../src/sources/successfactors/odata.ts';
-import { type EmploymentFacts, employmentStatus, userStatus } from '../../../src/sources/successfactors/standing.ts';
 
 const today = '2026-11-21';
 const someone: EmploymentFacts = {

@@ -8,7 +8,7 @@ import type { TokenStatus } from './status.ts';
 
 export type { RevokeCall } from './revoke-call.ts';
 
-export interface CustodyOptions {
+export interface TokenManagerOptions {
   readonly connection: string;
   readonly store: TokenStore;
   readonly leases: Leases;
@@ -31,7 +31,7 @@ export interface CustodyOptions {
 }
 
 /** Keeps one connection's tokens: the access tokens that calls use, and the verbs of `rollcall token`. */
-export interface TokenCustody extends AccessTokens {
+export interface TokenManager extends AccessTokens {
   /** Only looks; asks the platform nothing. */
   status(): Promise<TokenStatus>;
   /** Refreshes now, whatever the state allows; also leaves `revoked`. Same errors as `current`. */

@@ -1,48 +1,48 @@
 import { type Retry, RollcallError } from '../../core/errors.ts';
-import { SqliteTrouble } from './sqlite.ts';
+import { SqliteFailure } from './sqlite.ts';
 
-interface Trouble {
+interface KnownError {
   readonly codes: RegExp;
   readonly retry: Retry;
   readonly advice: string;
   /** The database does not take our credentials. */
   readonly isRefusal?: true;
   /** What the database says of it names no value of a row, so that it may be told. */
-  readonly isTold?: true;
+  readonly isSafeToShow?: true;
 }
 
 /** By SQLSTATE (ISO 9075; PostgreSQL appendix A; MySQL error reference), the first that matches. */
-const serverTroubles: readonly Trouble[] = [
+const serverErrors: readonly KnownError[] = [
   {
     codes: /^(28|08004 1130)/,
     retry: 'never',
     advice: 'does not let us in. Check user and password in source.url, and what the server allows this host',
-    isTold: true,
+    isSafeToShow: true,
     isRefusal: true,
   },
   {
     codes: /^(3D|42000 1049)/,
     retry: 'never',
     advice: 'does not exist. Check the database in source.url',
-    isTold: true,
+    isSafeToShow: true,
   },
   {
     codes: /^(25006|0A)/,
     retry: 'never',
     advice: 'refuses the query, because it would write. Make source.query a plain select; nothing was changed',
-    isTold: true,
+    isSafeToShow: true,
   },
   {
     codes: /^(42501|42000 (1044|1142|1143|1227|1370)|HY000 1356)/,
     retry: 'never',
     advice: 'forbids the user of source.url to read this. Grant it select on what the query reads',
-    isTold: true,
+    isSafeToShow: true,
   },
   {
     codes: /^42/,
     retry: 'never',
     advice: 'cannot run the query. Mend source.query, or grant what it reads: a table or column may be gone',
-    isTold: true,
+    isSafeToShow: true,
   },
   {
     codes: /^22/,
@@ -58,35 +58,35 @@ const serverTroubles: readonly Trouble[] = [
     codes: /^(08|25P0|40|53|57|58)/,
     retry: 'backoff',
     advice: 'broke the reading off: it stops, starts, fails over, or has no connection left. All is read again',
-    isTold: true,
+    isSafeToShow: true,
   },
 ];
 
-const sqliteTroubles: readonly Trouble[] = [
+const sqliteErrors: readonly KnownError[] = [
   {
     codes: /^SQLITE_CANTOPEN/,
     retry: 'backoff',
     advice: 'cannot be opened. Check the path in source.url, and that this process may read file and folder',
-    isTold: true,
+    isSafeToShow: true,
   },
   {
     codes: /^(SQLITE_NOTADB|SQLITE_READONLY|SQLITE_AUTH|SQLITE_PERM)/,
     retry: 'never',
     advice: 'cannot be used: it is no SQLite file, or the query would write. Check source.url and source.query',
-    isTold: true,
+    isSafeToShow: true,
   },
   { codes: /^(SQLITE_BUSY|SQLITE_LOCKED)/, retry: 'backoff', advice: 'is being written by somebody for long' },
   {
     codes: /^TIMEOUT/,
     retry: 'backoff',
     advice: 'did not finish in time. Make the query faster (an index, a smaller view) or raise source.statementTimeout',
-    isTold: true,
+    isSafeToShow: true,
   },
   {
     codes: /^SQLITE_ERROR|^SQLITE_RANGE/,
     retry: 'never',
     advice: 'cannot run the query. Mend source.query: a table or column may be gone',
-    isTold: true,
+    isSafeToShow: true,
   },
 ];
 
@@ -109,7 +109,7 @@ const unexpected = 'gave an error that was not expected. All is read again; look
  * Turns an error of a driver into `SOURCE_UNAVAILABLE` that says what to do. Neither the message nor the cause holds a
  * value of a row or the password: what the database says beside the message (`detail`, the statement) is left out.
  */
-export function explainTrouble(error: unknown, place: string): unknown {
+export function explainError(error: unknown, place: string): unknown {
   if (error instanceof RollcallError || !(error instanceof Error)) return error;
   const state = stateOf(error);
   if (state === undefined) {
@@ -119,10 +119,10 @@ export function explainTrouble(error: unknown, place: string): unknown {
     if (noTls.test(said)) return unavailable(place, inTheClear, said, 'never');
     return unavailable(place, isProof ? unproven : lost, said, isProof ? 'never' : 'backoff');
   }
-  const table = error instanceof SqliteTrouble ? sqliteTroubles : serverTroubles;
-  const trouble = table.find(({ codes }) => codes.test(state));
-  const { advice = unexpected, retry = 'backoff', isTold, isRefusal } = trouble ?? {};
-  const said = isTold === true ? `${state}: ${error.message}` : state;
+  const table = error instanceof SqliteFailure ? sqliteErrors : serverErrors;
+  const known = table.find(({ codes }) => codes.test(state));
+  const { advice = unexpected, retry = 'backoff', isSafeToShow, isRefusal } = known ?? {};
+  const said = isSafeToShow === true ? `${state}: ${error.message}` : state;
   return unavailable(place, advice, said, retry, isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE');
 }
 
@@ -142,7 +142,7 @@ function unavailable(
 
 /** SQLSTATE, with MySQL's own number behind it; SQLite's code; undefined when no database has said anything. */
 function stateOf(error: Error): string | undefined {
-  if (error instanceof SqliteTrouble) return error.code;
+  if (error instanceof SqliteFailure) return error.code;
   if ('sqlState' in error && typeof error.sqlState === 'string' && 'errno' in error) {
     return `${error.sqlState} ${error.errno}`;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
-import { connection, httpTimeoutMs, leaseMs, never, openBench } from './custody-bench.ts';
+import { connection, httpTimeoutMs, leaseMs, never, openBench } from './token-manager-bench.ts';
 
 failOnLeaks();
 
@@ -41,18 +41,18 @@ describe('the first token', () => {
 
   it('is missing: the message says where to put it', async () => {
     const bench = openBench();
-    const custody = bench.open({ configuredRefreshToken: undefined });
-    await expect(custody.current(never)).rejects.toThrow('connections.acme.refreshToken');
-    expect((await custody.status()).state).toBe('none');
+    const tokenManager = bench.open({ configuredRefreshToken: undefined });
+    await expect(tokenManager.current(never)).rejects.toThrow('connections.acme.refreshToken');
+    expect((await tokenManager.status()).state).toBe('none');
   });
 
   it('that could not be sent is still new, and the old pair goes on working', async () => {
     const bench = openBench();
     bench.fates.push('not-sent');
-    const custody = bench.open();
-    await expect(custody.current(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+    const tokenManager = bench.open();
+    await expect(tokenManager.current(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
     await bench.clock.advance(11_000);
-    const token = await custody.current(never);
+    const token = await tokenManager.current(never);
 
     bench.fates.push('not-sent');
     const second = bench.server.issueSeed();
@@ -110,29 +110,29 @@ describe('a token endpoint that asks to be left alone', () => {
 
   it('keeps nobody from using the access token meanwhile', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    const first = await custody.current(never);
+    const tokenManager = bench.open();
+    const first = await tokenManager.current(never);
     await bench.clock.advance(0.8 * hour);
     bench.server.patience = { afterMs: 5 * minute };
     bench.fates.push('not-sent');
-    expect(await custody.current(never)).toEqual(first);
+    expect(await tokenManager.current(never)).toEqual(first);
     await bench.clock.advance(4 * minute);
-    expect(await custody.current(never)).toEqual(first);
+    expect(await tokenManager.current(never)).toEqual(first);
     expect(bench.server.presentations).toHaveLength(2);
     await bench.clock.advance(minute);
-    expect((await custody.current(never)).generation).toBeGreaterThan(first.generation);
+    expect((await tokenManager.current(never)).generation).toBeGreaterThan(first.generation);
   });
 });
 
 describe('an access token', () => {
   it('is renewed ahead of its end, at 75 % of its life', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    const first = await custody.current(never);
+    const tokenManager = bench.open();
+    const first = await tokenManager.current(never);
     await bench.clock.advance(0.75 * hour - 1);
-    expect((await custody.current(never)).secret).toBe(first.secret);
+    expect((await tokenManager.current(never)).secret).toBe(first.secret);
     await bench.clock.advance(1);
-    const second = await custody.current(never);
+    const second = await tokenManager.current(never);
     expect(second.secret).not.toBe(first.secret);
     expect(second.generation).toBeGreaterThan(first.generation);
   });
@@ -141,30 +141,30 @@ describe('an access token', () => {
     'goes on being used while valid when renewing it ahead ends %s',
     async (fate) => {
       const bench = openBench();
-      const custody = bench.open();
-      const first = await custody.current(never);
+      const tokenManager = bench.open();
+      const first = await tokenManager.current(never);
       await bench.clock.advance(0.8 * hour);
       bench.fates.push(fate);
-      expect(await custody.current(never)).toEqual(first);
-      expect(await custody.current(never)).toEqual(first);
+      expect(await tokenManager.current(never)).toEqual(first);
+      expect(await tokenManager.current(never)).toEqual(first);
       expect(bench.server.presentations).toHaveLength(2);
     },
   );
 
   it('is fetched once for many callers at once', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    const tokens = await Promise.all(Array.from({ length: 50 }, () => custody.current(never)));
+    const tokenManager = bench.open();
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => tokenManager.current(never)));
     expect(new Set(tokens.map(({ secret }) => secret)).size).toBe(1);
     expect(bench.server.presentations).toHaveLength(1);
   });
 
   it('that was refused by many calls is renewed once', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    const refused = await custody.current(never);
-    const renewed = await Promise.all(Array.from({ length: 20 }, () => custody.renew(refused.generation, never)));
-    const late = await custody.renew(refused.generation, never);
+    const tokenManager = bench.open();
+    const refused = await tokenManager.current(never);
+    const renewed = await Promise.all(Array.from({ length: 20 }, () => tokenManager.renew(refused.generation, never)));
+    const late = await tokenManager.renew(refused.generation, never);
     expect(new Set([...renewed, late].map(({ secret }) => secret)).size).toBe(1);
     expect(late.secret).not.toBe(refused.secret);
     expect(bench.server.presentations).toHaveLength(2);
@@ -183,32 +183,32 @@ describe('an access token', () => {
   it('of unknown life is used until it is refused', async () => {
     const bench = openBench();
     bench.server.lifeMs = 0;
-    const custody = bench.open();
-    const first = await custody.current(never);
+    const tokenManager = bench.open();
+    const first = await tokenManager.current(never);
     await bench.clock.advance(1000 * hour);
-    expect(await custody.current(never)).toEqual(first);
+    expect(await tokenManager.current(never)).toEqual(first);
   });
 });
 
 describe('a lost answer', () => {
   it('is followed by exactly one more presentation, when the access token has ended', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    await custody.current(never);
+    const tokenManager = bench.open();
+    await tokenManager.current(never);
     await bench.clock.advance(0.8 * hour);
     bench.fates.push('lost-before');
-    await custody.current(never);
+    await tokenManager.current(never);
     await bench.clock.advance(0.2 * hour);
-    const token = await bench.clock.drive(custody.current(never));
+    const token = await bench.clock.drive(tokenManager.current(never));
     expect(bench.server.accepts(token.secret)).toBe(true);
     expect(bench.server.presentations.slice(1).map(({ token }) => token)).toEqual(['refresh-2', 'refresh-2']);
   });
 
   it('twice in a row asks for a person, and nothing is presented any more', async () => {
     const bench = openBench();
-    const custody = bench.open();
+    const tokenManager = bench.open();
     bench.fates.push('lost-before', 'lost-before');
-    await expect(bench.clock.drive(custody.current(never))).rejects.toThrow(code('REAUTH_REQUIRED'));
+    await expect(bench.clock.drive(tokenManager.current(never))).rejects.toThrow(code('REAUTH_REQUIRED'));
     await expect(bench.clock.drive(bench.open().current(never))).rejects.toThrow(code('REAUTH_REQUIRED'));
     expect(bench.server.presentations).toHaveLength(2);
     expect(bench.alerts.map(({ kind }) => kind)).toEqual(['reauth-required']);
@@ -217,14 +217,14 @@ describe('a lost answer', () => {
   it('of a call that never ends is lost after the timeout', async () => {
     const bench = openBench();
     const signals: AbortSignal[] = [];
-    const custody = bench.open({
+    const tokenManager = bench.open({
       exchange: (_token, signal) => {
         signals.push(signal);
         return new Promise(() => {});
       },
     });
     const startedAt = bench.clock.now();
-    await expect(bench.clock.drive(custody.current(never))).rejects.toThrow(code('REAUTH_REQUIRED'));
+    await expect(bench.clock.drive(tokenManager.current(never))).rejects.toThrow(code('REAUTH_REQUIRED'));
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
     expect(bench.clock.now() - startedAt).toBeLessThanOrEqual(2 * leaseMs + httpTimeoutMs);
   });
@@ -232,8 +232,8 @@ describe('a lost answer', () => {
   it('is not presented again while the first call may still be under way', async () => {
     const bench = openBench();
     bench.fates.push('answer-lost');
-    const custody = bench.open();
-    const work = custody.current(never);
+    const tokenManager = bench.open();
+    const work = tokenManager.current(never);
     const refused = expect(work).rejects.toThrow(code('REAUTH_REQUIRED'));
     await bench.clock.advance(leaseMs - 1000);
     expect(bench.server.presentations).toHaveLength(1);
@@ -256,15 +256,15 @@ describe('invalid_grant', () => {
 
   it('is told at once, stored, and ends every presentation', async () => {
     const { bench, token } = await lockedOut();
-    const custody = bench.open();
-    await custody.current(never);
-    await expect(custody.renew(token.generation, never)).rejects.toThrow(code('REAUTH_REQUIRED'));
-    await expect(custody.renew(token.generation, never)).rejects.toThrow('connections.acme.refreshToken');
+    const tokenManager = bench.open();
+    await tokenManager.current(never);
+    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow(code('REAUTH_REQUIRED'));
+    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow('connections.acme.refreshToken');
     await expect(bench.open().current(never)).rejects.toThrow(code('REAUTH_REQUIRED'));
     await expect(bench.open().refresh(never)).rejects.toThrow(code('REAUTH_REQUIRED'));
     expect(bench.server.presentations).toHaveLength(1);
     expect(bench.alerts).toMatchObject([{ kind: 'reauth-required', connection }]);
-    expect(await custody.status()).toMatchObject({
+    expect(await tokenManager.status()).toMatchObject({
       state: 'reauth-required',
       reason: expect.stringContaining('invalid_grant'),
     });
@@ -272,18 +272,18 @@ describe('invalid_grant', () => {
 
   it('of an older token is no cause named for a new one that a command may not use', async () => {
     const { bench, token } = await lockedOut();
-    const custody = bench.open();
-    await custody.current(never);
-    await expect(custody.renew(token.generation, never)).rejects.toThrow('Cause: the platform said invalid_grant');
+    const tokenManager = bench.open();
+    await tokenManager.current(never);
+    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow('Cause: the platform said invalid_grant');
     const viewer = bench.open({ mayPresentSeed: false, configuredRefreshToken: bench.server.issueSeed() });
     await expect(viewer.current(never)).rejects.toThrow(/retry do it too\.$/);
   });
 
   it('is cleared by a new first token, and its end is told', async () => {
     const { bench, token } = await lockedOut();
-    const custody = bench.open();
-    await custody.current(never);
-    await expect(custody.renew(token.generation, never)).rejects.toThrow(code('REAUTH_REQUIRED'));
+    const tokenManager = bench.open();
+    await tokenManager.current(never);
+    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow(code('REAUTH_REQUIRED'));
     const second = bench.server.issueSeed();
     await expect(bench.open({ configuredRefreshToken: second, mayPresentSeed: false }).current(never)).rejects.toThrow(
       code('TOKEN_UNAVAILABLE'),
@@ -297,73 +297,73 @@ describe('invalid_grant', () => {
 describe('the breaker', () => {
   it('ends a loop of refused new tokens and names the cause', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    let token = await custody.current(never);
-    token = await custody.renew(token.generation, never);
-    token = await custody.renew(token.generation, never);
-    await expect(custody.renew(token.generation, never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
-    await expect(custody.renew(token.generation, never)).rejects.toThrow('refused two new access tokens');
+    const tokenManager = bench.open();
+    let token = await tokenManager.current(never);
+    token = await tokenManager.renew(token.generation, never);
+    token = await tokenManager.renew(token.generation, never);
+    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow('refused two new access tokens');
     expect(bench.server.presentations).toHaveLength(3);
     expect(bench.alerts.map(({ kind }) => kind)).toEqual(['breaker-open']);
   });
 
   it('closes when a call is accepted with the newest token, not with an older one', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    const old = await custody.current(never);
-    let token = await custody.renew(old.generation, never);
-    token = await custody.renew(token.generation, never);
-    custody.accepted(old.generation);
-    await expect(custody.renew(token.generation, never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
-    custody.accepted(token.generation);
-    await custody.renew(token.generation, never);
+    const tokenManager = bench.open();
+    const old = await tokenManager.current(never);
+    let token = await tokenManager.renew(old.generation, never);
+    token = await tokenManager.renew(token.generation, never);
+    tokenManager.accepted(old.generation);
+    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+    tokenManager.accepted(token.generation);
+    await tokenManager.renew(token.generation, never);
   });
 
   it('lets one try through after a while', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    let token = await custody.current(never);
-    token = await custody.renew(token.generation, never);
-    token = await custody.renew(token.generation, never);
+    const tokenManager = bench.open();
+    let token = await tokenManager.current(never);
+    token = await tokenManager.renew(token.generation, never);
+    token = await tokenManager.renew(token.generation, never);
     await bench.clock.advance(5 * 60_000);
-    token = await custody.renew(token.generation, never);
-    await expect(custody.renew(token.generation, never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+    token = await tokenManager.renew(token.generation, never);
+    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
   });
 
   it('does not count refreshes ahead of time', async () => {
     const bench = openBench();
-    const custody = bench.open();
+    const tokenManager = bench.open();
     for (let i = 0; i < 5; i++) {
-      await custody.current(never);
+      await tokenManager.current(never);
       await bench.clock.advance(0.8 * hour);
     }
-    await custody.renew((await custody.current(never)).generation, never);
+    await tokenManager.renew((await tokenManager.current(never)).generation, never);
   });
 });
 
 describe('token revoke', () => {
   it('stores `revoked` before the call, and then nothing refreshes by itself', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    const token = await custody.current(never);
+    const tokenManager = bench.open();
+    const token = await tokenManager.current(never);
     const seen: unknown[] = [];
-    await custody.revoke(async (secret) => {
+    await tokenManager.revoke(async (secret) => {
       seen.push(secret, bench.store.row(connection)?.state);
       return { kind: 'revoked' };
     }, never);
     expect(seen).toEqual([token.secret, 'revoked']);
-    await expect(custody.current(never)).rejects.toThrow(code('TOKEN_REVOKED'));
+    await expect(tokenManager.current(never)).rejects.toThrow(code('TOKEN_REVOKED'));
     await expect(bench.open().current(never)).rejects.toThrow('rollcall token refresh acme');
     expect(bench.server.presentations).toHaveLength(1);
   });
 
   it('stands when the call fails, and can be called again', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    await custody.current(never);
+    const tokenManager = bench.open();
+    await tokenManager.current(never);
     const lost = async () => ({ kind: 'unknown', reason: 'connection reset' }) as const;
-    await expect(custody.revoke(lost, never)).rejects.toThrow(code('PLATFORM_FAILED'));
-    await expect(custody.current(never)).rejects.toThrow(code('TOKEN_REVOKED'));
+    await expect(tokenManager.revoke(lost, never)).rejects.toThrow(code('PLATFORM_FAILED'));
+    await expect(tokenManager.current(never)).rejects.toThrow(code('TOKEN_REVOKED'));
     let calls = 0;
     const again = await bench.open().revoke(async () => {
       calls++;
@@ -375,11 +375,11 @@ describe('token revoke', () => {
 
   it('is left by `token refresh`, and by a new first token', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    await custody.current(never);
-    await custody.revoke(async () => ({ kind: 'revoked' }), never);
-    expect((await custody.refresh(never)).state).toBe('ready');
-    await custody.revoke(async () => ({ kind: 'revoked' }), never);
+    const tokenManager = bench.open();
+    await tokenManager.current(never);
+    await tokenManager.revoke(async () => ({ kind: 'revoked' }), never);
+    expect((await tokenManager.refresh(never)).state).toBe('ready');
+    await tokenManager.revoke(async () => ({ kind: 'revoked' }), never);
     const second = bench.server.issueSeed();
     await bench.open({ configuredRefreshToken: second }).current(never);
     expect(bench.server.revokedFamilies).toBe(0);
@@ -387,10 +387,10 @@ describe('token revoke', () => {
 
   it('waits for a refresh of another process', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    await custody.current(never);
+    const tokenManager = bench.open();
+    await tokenManager.current(never);
     const lease = await bench.store.leases.take('token:acme', 'someone', 3000, bench.clock.now());
-    const revoking = custody.revoke(async () => ({ kind: 'revoked' }), never);
+    const revoking = tokenManager.revoke(async () => ({ kind: 'revoked' }), never);
     await bench.clock.advance(2000);
     expect(bench.store.row(connection)?.state).toBe('ready');
     expect(lease).toBeDefined();
@@ -402,21 +402,21 @@ describe('token revoke', () => {
 describe('token refresh', () => {
   it('renews a valid pair and says what stands then', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    const first = await custody.current(never);
-    const status = await custody.refresh(never);
+    const tokenManager = bench.open();
+    const first = await tokenManager.current(never);
+    const status = await tokenManager.refresh(never);
     expect(status).toMatchObject({ state: 'ready', advice: 'Nothing to do.', expiresAt: bench.clock.now() + hour });
-    expect((await custody.current(never)).secret).not.toBe(first.secret);
+    expect((await tokenManager.current(never)).secret).not.toBe(first.secret);
     expect(JSON.stringify(status)).not.toMatch(/access-|refresh-\d/);
   });
 
   it('says when it could not be sent', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    await custody.current(never);
+    const tokenManager = bench.open();
+    await tokenManager.current(never);
     bench.fates.push('not-sent');
-    await expect(custody.refresh(never)).rejects.toThrow('connection refused');
-    expect((await custody.status()).state).toBe('ready');
+    await expect(tokenManager.refresh(never)).rejects.toThrow('connection refused');
+    expect((await tokenManager.status()).state).toBe('ready');
   });
 });
 
@@ -441,12 +441,12 @@ describe('with another process at it', () => {
 
   it('presents nothing while somebody else holds the lease, and uses what it has', async () => {
     const bench = openBench();
-    const custody = bench.open();
-    const token = await custody.current(never);
+    const tokenManager = bench.open();
+    const token = await tokenManager.current(never);
     await bench.store.leases.take('token:acme', 'someone', leaseMs, bench.clock.now() + 0.8 * hour);
     await bench.clock.advance(0.8 * hour);
-    expect(await custody.current(never)).toEqual(token);
-    const renewed = custody.renew(token.generation, never);
+    expect(await tokenManager.current(never)).toEqual(token);
+    const renewed = tokenManager.renew(token.generation, never);
     await bench.clock.advance(leaseMs - 1000);
     expect(bench.server.presentations).toHaveLength(1);
     await bench.clock.drive(renewed);
@@ -480,18 +480,18 @@ describe('with another process at it', () => {
   it('stops waiting when the caller does; the refresh under way goes on', async () => {
     const bench = openBench();
     const gate = Promise.withResolvers<void>();
-    const custody = bench.open({
+    const tokenManager = bench.open({
       exchange: async (token) => {
         await gate.promise;
         return bench.server.present(token, 'answered', bench.clock.now());
       },
     });
     const abort = new AbortController();
-    const work = custody.current(abort.signal);
+    const work = tokenManager.current(abort.signal);
     await bench.clock.advance(10);
     abort.abort(new Error('run was cancelled'));
     await expect(work).rejects.toThrow('run was cancelled');
-    const closed = custody.close();
+    const closed = tokenManager.close();
     gate.resolve();
     await closed;
     expect(bench.store.row(connection)?.state).toBe('ready');
@@ -502,7 +502,7 @@ describe('with a store that fails', () => {
   it('keeps a granted pair until it is stored, and uses it only then', async () => {
     const bench = openBench();
     let isDown = false;
-    const custody = bench.open({
+    const tokenManager = bench.open({
       store: {
         get: bench.store.tokens.get,
         replace: async (seen, next) => {
@@ -512,20 +512,20 @@ describe('with a store that fails', () => {
       },
     });
     isDown = true;
-    await expect(bench.clock.drive(custody.current(never))).rejects.toThrow('the store does not take it');
-    await expect(bench.clock.drive(custody.current(never))).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+    await expect(bench.clock.drive(tokenManager.current(never))).rejects.toThrow('the store does not take it');
+    await expect(bench.clock.drive(tokenManager.current(never))).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
     expect(bench.server.presentations).toHaveLength(1);
     isDown = false;
-    expect(bench.server.accepts((await custody.current(never)).secret)).toBe(true);
+    expect(bench.server.accepts((await tokenManager.current(never)).secret)).toBe(true);
     expect(bench.server.presentations).toHaveLength(1);
   });
 
   it('presents nothing when `refreshing` cannot be stored', async () => {
     const bench = openBench();
-    const custody = bench.open({
+    const tokenManager = bench.open({
       store: { get: bench.store.tokens.get, replace: () => Promise.reject(new Error('read-only')) },
     });
-    await expect(custody.current(never)).rejects.toThrow('read-only');
+    await expect(tokenManager.current(never)).rejects.toThrow('read-only');
     expect(bench.server.presentations).toEqual([]);
   });
 });
@@ -534,7 +534,7 @@ describe('a process that stood still', () => {
   it('does not send when it wakes after its lease', async () => {
     const bench = openBench();
     let slept = false;
-    const custody = bench.open({
+    const tokenManager = bench.open({
       store: {
         get: bench.store.tokens.get,
         replace: async (seen, next) => {
@@ -545,7 +545,7 @@ describe('a process that stood still', () => {
         },
       },
     });
-    await expect(custody.current(never)).rejects.toThrow('stood still');
+    await expect(tokenManager.current(never)).rejects.toThrow('stood still');
     expect(bench.server.presentations).toEqual([]);
   });
 });
@@ -567,13 +567,13 @@ describe('a clock put back', () => {
 describe('a static access token', () => {
   it('is used as it is, and a refusal says what to do', async () => {
     const bench = openBench();
-    const custody = bench.open({ staticAccessToken: 'fixed', seal: undefined });
-    expect(await custody.current(never)).toEqual({ secret: 'fixed', generation: 0 });
-    await expect(custody.renew(0, never)).rejects.toThrow('connections.acme.accessToken');
-    await expect(custody.refresh(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
-    expect((await custody.status()).state).toBe('static');
+    const tokenManager = bench.open({ staticAccessToken: 'fixed', seal: undefined });
+    expect(await tokenManager.current(never)).toEqual({ secret: 'fixed', generation: 0 });
+    await expect(tokenManager.renew(0, never)).rejects.toThrow('connections.acme.accessToken');
+    await expect(tokenManager.refresh(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
+    expect((await tokenManager.status()).state).toBe('static');
     let revoked = '';
-    await custody.revoke(async (secret) => {
+    await tokenManager.revoke(async (secret) => {
       revoked = secret;
       return { kind: 'revoked' };
     }, never);

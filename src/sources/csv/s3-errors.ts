@@ -24,7 +24,7 @@ export async function readRefusal(answer: Answer): Promise<S3Refusal> {
 }
 
 /** What a refusal means for an operator. `name` is the object's or the bucket's. */
-export function s3Trouble(s3: S3, name: string, { status, code, region }: S3Refusal): RollcallError {
+export function s3Error(s3: S3, name: string, { status, code, region }: S3Refusal): RollcallError {
   const what = `${name} was refused: ${code ?? `status ${status}`}`;
   const unavailable = (message: string, retry: 'never' | 'backoff' = 'never'): RollcallError =>
     new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry });

@@ -13,7 +13,7 @@ import type { ContractAids } from './contract-suite.ts';
 import { Unavailable } from './subject.ts';
 
 /** What the checks play with: people and goals of their own (`read-write`), or what the platform has (`read-only`). */
-export interface Scene {
+export interface Fixture {
   readonly client: PlatformClient;
   readonly api: PlatformApi;
   readonly aids: ContractAids;
@@ -41,7 +41,7 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-export interface SceneOptions {
+export interface FixtureOptions {
   readonly client: PlatformClient;
   readonly aids: ContractAids;
   readonly signal: AbortSignal;
@@ -49,11 +49,11 @@ export interface SceneOptions {
 }
 
 const peopleCount = 4;
-const looks = 20;
-const lookEveryMs = 500;
+const maxPolls = 20;
+const pollEveryMs = 500;
 
 /** Finds people in the directory, or makes some whose names begin with `contract-`. Must be closed. */
-export async function openScene({ client, aids, signal, isWriting }: SceneOptions): Promise<Scene> {
+export async function openFixture({ client, aids, signal, isWriting }: FixtureOptions): Promise<Fixture> {
   const api = openPlatformApi(client);
   const mark = `contract-${randomBytes(4).toString('hex')}`;
   const made = new Set<string>();
@@ -76,15 +76,15 @@ export async function openScene({ client, aids, signal, isWriting }: SceneOption
   };
   /** Platforms may show a write late. */
   async function eventually(isThere: () => Promise<boolean>, what: string): Promise<void> {
-    for (let look = 0; look < looks; look++) {
+    for (let poll = 0; poll < maxPolls; poll++) {
       if (await isThere()) return;
-      await client.clock.sleep(lookEveryMs, signal);
+      await client.clock.sleep(pollEveryMs, signal);
     }
-    throw new Unavailable(`${what} was not shown within ${(looks * lookEveryMs) / 1000} s`);
+    throw new Unavailable(`${what} was not shown within ${(maxPolls * pollEveryMs) / 1000} s`);
   }
 
   const people: string[] = [];
-  let trouble = 'the platform shows too few users';
+  let reason = 'the platform shows too few users';
   try {
     if (isWriting) for (let i = 0; i < peopleCount; i++) people.push(await newcomer());
     else {
@@ -93,22 +93,22 @@ export async function openScene({ client, aids, signal, isWriting }: SceneOption
     }
   } catch (error) {
     if (!(error instanceof RollcallError) && !(error instanceof Unavailable)) throw error;
-    trouble = `no people to try it on: ${error.message}`;
+    reason = `no people to try it on: ${error.message}`;
   }
   const person = (number: number): string => {
     const found = people[number];
-    if (found === undefined) throw new Unavailable(trouble);
+    if (found === undefined) throw new Unavailable(reason);
     return found;
   };
 
   /** One file at a time: while another one is being processed, platforms refuse. */
   async function upload(sent: FileToUpload): Promise<UploadReceipt> {
-    for (let look = 1; ; look++) {
+    for (let poll = 1; ; poll++) {
       try {
         return await api.userFiles.upload(sent, signal);
       } catch (error) {
-        if (!(error instanceof RollcallError) || error.code !== 'PLATFORM_BUSY' || look === looks) throw error;
-        await client.clock.sleep(lookEveryMs, signal);
+        if (!(error instanceof RollcallError) || error.code !== 'PLATFORM_BUSY' || poll === maxPolls) throw error;
+        await client.clock.sleep(pollEveryMs, signal);
       }
     }
   }

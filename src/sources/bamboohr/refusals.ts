@@ -7,7 +7,7 @@ import type { SourceRequest } from '../../source-kit/http/source-client.ts';
  */
 export function refusalOf(name: string, more = ''): NonNullable<SourceRequest['refusal']> {
   return (status, bytes) => {
-    const advice = advices[status];
+    const advice = adviceByStatus[status];
     if (advice === undefined) return undefined;
     const word = /"code"\s*:\s*"([\w.-]{1,40})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
     return {
@@ -17,7 +17,7 @@ export function refusalOf(name: string, more = ''): NonNullable<SourceRequest['r
   };
 }
 
-const advices: Readonly<Record<number, string>> = {
+const adviceByStatus: Readonly<Record<number, string>> = {
   400: 'Check `fields` and `key`: one that BambooHR does not know, or that the account may not see, can refuse it all.',
   404: 'Check `company`, and that the account may see what is asked for: BambooHR hides what it may not see.',
   413: 'BambooHR finds the answer too large: set a smaller pageSize, or ask for fewer fields.',
