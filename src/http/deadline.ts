@@ -1,17 +1,17 @@
-/** A time limit over one exchange, from the first byte sent to the last byte read. */
+/** A time limit for one exchange, from the first byte sent to the last byte read. */
 export interface Deadline {
   /** Aborts when the time is over or the outer signal aborts. */
   readonly signal: AbortSignal;
   hasPassed(): boolean;
-  /** Starts the time anew: bytes are still flowing (uploads). */
+  /** Restarts the time, because bytes still flow (uploads). */
   extend(): void;
-  /** Must be called once, however the exchange ended. */
+  /** Must be called exactly once, however the exchange ends. */
   dispose(): void;
 }
 
 /**
- * Bounds an exchange in time. Runs on the process's own timers, not on the injected clock: it guards a real socket,
- * like the socket timeouts of the pool below it.
+ * Starts a time limit. Uses the timers of the process, not the injected clock, because it guards a real socket like the
+ * socket timeouts of the pool below it.
  */
 export function startDeadline(outer: AbortSignal, timeoutMs: number): Deadline {
   const controller = new AbortController();

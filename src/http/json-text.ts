@@ -4,14 +4,14 @@ import { AnswerInvalid } from './answer-invalid.ts';
 export interface JsonText {
   readonly value: unknown;
   /**
-   * The same body with every integer beyond 2^53 as text, digit by digit. Costs a second parse: called only when
+   * Returns the same body with every integer beyond 2^53 as text. Parses a second time, so it is called only when
    * `value` holds an unsafe integer.
    */
   exact(): unknown;
 }
 
 /**
- * Decodes a JSON body: UTF-8 (RFC 8259, 8.1), whatever charset the header claims; a byte order mark is dropped.
+ * Decodes a JSON body as UTF-8 (RFC 8259, 8.1), whatever charset the header names, and drops a byte order mark.
  * Throws `AnswerInvalid` without quoting the body.
  */
 export function readJson(bytes: Uint8Array): JsonText {
@@ -32,7 +32,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new AnswerInvalid(`the body is not whole JSON (${text.length} characters came)`);
+    throw new AnswerInvalid(`the body is not complete JSON (${text.length} characters came)`);
   }
 }
 
@@ -42,12 +42,12 @@ function keepDigits(_key: string, value: unknown, context?: { readonly source?: 
   return /^-?\d+$/.test(context.source) ? context.source : value;
 }
 
-/** The decoded body; where an integer has lost digits (beyond 2^53), with every such integer as text. */
+/** Returns the decoded body. If an integer beyond 2^53 lost digits, all such integers are text. */
 export function exactValue(answer: JsonText): unknown {
   return hasLostDigits(answer.value) ? answer.exact() : answer.value;
 }
 
-/** Runs over every value of every answer: loops, because lists of values made on the way cost three times as much. */
+/** Visits every value of every answer. Uses loops, because building lists of values takes three times as long. */
 function hasLostDigits(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
   if (Array.isArray(value)) {
@@ -59,7 +59,7 @@ function hasLostDigits(value: unknown): boolean {
   return false;
 }
 
-/** Whether a value is a JSON object. */
+/** Returns whether a value is a JSON object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,18 +1,18 @@
-/** What a failed socket tells. */
+/** A classified socket error. */
 export interface NetworkFailure {
-  /** `tls` and `too-large` do not heal by asking again. */
+  /** A retry cannot help with `tls` and `too-large`. */
   readonly kind: 'unreachable' | 'broken-off' | 'too-large' | 'tls';
-  /** Certainly before any byte of the request was sent. */
+  /** True when no byte of the request was sent. */
   readonly isBeforeSending: boolean;
   readonly text: string;
 }
 
 const beforeSending: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: 'the host name is not known',
+  ENOTFOUND: 'the host name cannot be resolved',
   EAI_AGAIN: 'the name server did not answer',
-  EHOSTUNREACH: 'no way leads to the host',
-  ENETUNREACH: 'no way leads to the network',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the network',
   EADDRNOTAVAIL: 'no local port is free',
   UND_ERR_CONNECT_TIMEOUT: 'the connection could not be opened in time',
 };
@@ -20,14 +20,14 @@ const beforeSending: Readonly<Record<string, string>> = {
 const afterSending: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed while sending',
-  ETIMEDOUT: 'the connection went silent',
+  ETIMEDOUT: 'the connection stopped sending data',
   UND_ERR_SOCKET: 'the connection was closed early',
-  UND_ERR_HEADERS_TIMEOUT: 'no answer began in time',
-  UND_ERR_BODY_TIMEOUT: 'the answer stopped in its middle',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is shorter or longer than it said',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer started in time',
+  UND_ERR_BODY_TIMEOUT: 'the answer stopped before its end',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer does not have its declared length',
 };
 
-/** Describes an error of fetch or undici by the codes along its chain of causes. Never repeats its message. */
+/** Describes an error of fetch or undici by the codes in its chain of causes. Never repeats its message. */
 export function describeNetworkFailure(error: unknown): NetworkFailure {
   const codes = codesOf(error);
   const found = (table: Readonly<Record<string, string>>): string | undefined => codes.find((code) => code in table);
@@ -40,7 +40,7 @@ export function describeNetworkFailure(error: unknown): NetworkFailure {
     return { kind: 'broken-off', isBeforeSending: false, text: `${afterSending[late]} (${late})` };
   }
   if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE')) {
-    return { kind: 'too-large', isBeforeSending: false, text: 'the answer is larger than any page should be' };
+    return { kind: 'too-large', isBeforeSending: false, text: 'the answer is larger than the limit for a page' };
   }
   const tls = codes.find((code) => /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(code));
   if (tls !== undefined) {

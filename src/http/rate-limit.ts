@@ -3,15 +3,15 @@ import type { Limits } from '../core/settings.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock } from '../ports/runtime.ts';
 
-/** Lets calls pass in order, within the connection's limits. */
+/** Starts calls in order, within the connection's limits. */
 export interface Limiter {
-  /** Runs `task` when its turn comes. Rejects with the signal's reason if that aborts before the task has begun. */
+  /** Runs `task` when it is its turn. Rejects with the signal's reason if the signal aborts before the task starts. */
   run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 /**
- * Concurrency and rate of one connection. Concurrency is a queue of this process; the rate is the budget's, which may be
- * shared with other processes.
+ * Opens a limiter for one connection. Concurrency is a queue of this process. The rate belongs to the budget, which
+ * other processes may share.
  */
 export function openLimiter(
   limits: Limits,
@@ -22,13 +22,13 @@ export function openLimiter(
   const pace = async (signal: AbortSignal): Promise<void> => {
     const waitMs = await budget.take();
     signal.throwIfAborted();
-    // One more than needed: timers may fire up to a millisecond early.
+    // One more than needed, because timers may fire up to a millisecond early.
     if (waitMs > 0) await clock.sleep(waitMs + 1, signal);
   };
   return {
     async run(task, signal) {
       signal.throwIfAborted();
-      // The queue must forget a waiting task at once, but never hide how a running one ended.
+      // The queue must drop a waiting task at once, but never hide the result of a running one.
       const waiting = new AbortController();
       const onAbort = (): void => waiting.abort(signal.reason);
       signal.addEventListener('abort', onAbort, { once: true });
@@ -51,15 +51,15 @@ export function openLimiter(
 }
 
 /**
- * The budget of this process alone, a sliding window over the injected clock: in any `1000 ms` no more than
- * `requestsPerSecond` calls begin (below one per second: one per `1000 / rate` ms).
+ * Opens the budget of this process: a sliding window over the injected clock. At most `requestsPerSecond` calls start
+ * in any 1000 ms; below one per second, one call starts per `1000 / rate` ms.
  */
 export function openLocalBudget(limits: Limits, clock: Clock): RateBudget {
   const nextStart = openWindow(limits);
   return { take: async () => nextStart(clock.now()) };
 }
 
-/** Gives each caller its start within the window, as a wait in ms from `now`. */
+/** Returns the wait in ms from `now` until the caller may start. */
 function openWindow(limits: Limits): (now: number) => number {
   const burst = Math.max(1, Math.floor(limits.requestsPerSecond));
   const windowMs = (burst * 1000) / limits.requestsPerSecond;
@@ -69,7 +69,7 @@ function openWindow(limits: Limits): (now: number) => number {
     const oldest = starts.length < burst ? undefined : starts.shift();
     let start = oldest === undefined ? now : Math.max(now, oldest + windowMs);
     if (start - now > longestWaitMs) {
-      // The wall clock went back: former starts say nothing any more.
+      // The wall clock went back, so earlier starts mean nothing.
       starts.length = 0;
       start = now;
     }

@@ -7,10 +7,10 @@ import { AnswerInvalid } from './answer-invalid.ts';
 import type { Deadline } from './deadline.ts';
 import type { Method, OperationBody } from './message.ts';
 
-/** Largest answer taken, in bytes, before and after decompression. A page of 10,000 users is about 6 MB. */
+/** Largest accepted answer in bytes, before and after decompression. A page of 10,000 users has about 6 MB. */
 export const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** One HTTP exchange, as sent. */
+/** One HTTP request, as it is sent. */
 export interface Exchange {
   readonly method: Method;
   readonly url: string;
@@ -18,7 +18,7 @@ export interface Exchange {
   readonly body: OperationBody | undefined;
 }
 
-/** How to make connections secure where the system's own authorities are not enough; PEM texts. */
+/** TLS settings as PEM texts, for servers that the system's certificate authorities do not cover. */
 export interface TlsOptions {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
@@ -26,11 +26,11 @@ export interface TlsOptions {
   readonly passphrase?: string | undefined;
 }
 
-/** The head of an answer with its body still to come. `bytes` must be read or cancelled. */
+/** Status and headers of an answer. The body is still to come: `bytes` must be read or cancelled. */
 export interface Answer {
   readonly status: number;
   header(name: string): string | undefined;
-  /** Every value of a header that may come more than once (`set-cookie`). */
+  /** Returns every value of a header that may occur more than once (`set-cookie`). */
   headerAll(name: string): readonly string[];
   readonly body: AsyncIterable<Uint8Array>;
 }
@@ -38,13 +38,13 @@ export interface Answer {
 /** A pool of sockets to one server. */
 export interface Transport {
   send(exchange: Exchange, deadline: Deadline): Promise<Answer>;
-  /** Closes every socket; exchanges still under way fail. */
+  /** Closes every socket. Exchanges in progress fail. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a pool with bounded connections, times and sizes. Redirects are never followed, so a token never reaches an
- * address that the configuration does not name. Nothing is retried here.
+ * Opens a connection pool with bounded sockets, times and sizes. Never follows redirects, so a token never reaches an
+ * address that the configuration does not name. Retries nothing.
  */
 export function openTransport(
   limits: Pick<Limits, 'concurrency' | 'timeoutMs'>,
@@ -67,8 +67,9 @@ export function openTransport(
 }
 
 /**
- * ky carries the small writes. Files and reads go by undici's own request: fetch buffers or chunks streams, refuses a
- * GET with a body, and costs 0.2 ms of CPU per page more, which a scan of a million users would pay 10,000 times.
+ * Sends small writes with ky. Files and reads use undici's own request, because fetch buffers or chunks streams and
+ * refuses a GET with a body. It also costs 0.2 ms of CPU more per page, and a scan of a million users reads 10,000
+ * pages.
  */
 function isSmallWrite({ method, body }: Exchange): boolean {
   return method !== 'GET' && body?.kind === 'json';
@@ -84,7 +85,7 @@ async function sendByKy(exchange: Exchange, dispatcher: Agent, deadline: Deadlin
     signal: deadline.signal,
     ...(body?.kind === 'json' ? { body: JSON.stringify(body.value) } : {}),
   };
-  // ky hands options it does not know to fetch, and Node's fetch takes a dispatcher of undici 7.
+  // ky passes unknown options to fetch, and Node's fetch accepts a dispatcher of undici 7.
   Object.assign(options, { dispatcher });
   const response = await http(url, options);
   return {
@@ -95,7 +96,7 @@ async function sendByKy(exchange: Exchange, dispatcher: Agent, deadline: Deadlin
   };
 }
 
-/** Follows no redirect (undici's default). */
+/** undici follows no redirects by default. */
 async function sendByUndici(exchange: Exchange, dispatcher: Agent, deadline: Deadline): Promise<Answer> {
   const { method, url, headers, body } = exchange;
   const response = await request(url, {
@@ -104,7 +105,7 @@ async function sendByUndici(exchange: Exchange, dispatcher: Agent, deadline: Dea
     headers: { ...headers, 'accept-encoding': 'gzip', ...lengthOf(body) },
     signal: deadline.signal,
     ...(body === undefined ? {} : { body: bytesOf(body, deadline) }),
-    // While a long file is on its way nothing can answer yet: the deadline, extended by each chunk, watches instead.
+    // During a long upload no answer can arrive yet. The deadline, extended by each chunk, limits it instead.
     ...(body?.kind === 'stream' ? { headersTimeout: 0 } : {}),
   });
   const header = (name: string): string | undefined => {
@@ -113,17 +114,17 @@ async function sendByUndici(exchange: Exchange, dispatcher: Agent, deadline: Dea
   };
   const headerAll = (name: string): readonly string[] => listed(response.headers[name]);
   const { statusCode: status, body: raw } = response;
-  // A body that is given up half-way emits an error; whoever reads it sees that too, nobody else needs to.
+  // A cancelled body emits an error. Its reader receives the same error, so this listener ignores it.
   raw.on('error', () => {});
   switch (header('content-encoding')?.trim().toLowerCase() ?? 'identity') {
     case 'identity':
       return { status, header, headerAll, body: raw };
     case 'gzip':
-      // What goes wrong comes out of the last stream, where it is read.
+      // Errors of the inner streams come out of the last stream, where they are read.
       return { status, header, headerAll, body: pipeline(raw, createGunzip(), () => {}) };
     default:
       raw.destroy();
-      throw new AnswerInvalid('the body is compressed in a way that was not asked for', true);
+      throw new AnswerInvalid('the body uses a compression that was not requested', true);
   }
 }
 
@@ -152,7 +153,7 @@ async function* watched(chunks: AsyncIterable<Uint8Array>, deadline: Deadline): 
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
-/** Reads a body to its end, at most `limit` bytes of it; more throws `AnswerInvalid` and closes the stream. */
+/** Reads a body to its end. Throws `AnswerInvalid` and closes the stream when the body exceeds `limit` bytes. */
 export async function readBytes(answer: Answer, limit: number = maxAnswerBytes): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;

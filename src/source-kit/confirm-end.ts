@@ -4,9 +4,9 @@ import { digestOf, wordAt } from './digest.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Tells whether two readings gave the same people, in whatever order. Holds 32 bytes, however many they are. */
+/** Compares two reads of the same list, in any order. Holds 32 bytes, whatever the number of people. */
 export interface KeySum {
-  /** Adds the people of a page, and gives the page back. */
+  /** Adds the people of a page and returns the page. */
   note<P extends { readonly people: readonly Fields[] }>(page: P): P;
   sum(): string;
 }
@@ -28,8 +28,8 @@ export function openKeySum(keyOf: (fields: Fields) => unknown): KeySum {
 }
 
 /**
- * What is proven when a list of counted pages, of which nothing says how many people it holds, is read once more: whoever
- * slipped between two pages the first time would have to slip again. The second reading is not kept.
+ * Reads a list of counted pages without a total a second time and compares. A person who moved between two pages in
+ * the first read would have to move again to be missed. The second read is not stored.
  */
 export async function confirmEnd(
   end: Extract<ReadEnd, { complete: true }>,
@@ -45,5 +45,5 @@ export async function confirmEnd(
 }
 
 const othersCame =
-  'the pages are counted and no total tells how many people there are, so the list was read twice, and the second time ' +
-  'others came: people came or went meanwhile, and somebody may have slipped between two pages (an exact total proves it in one reading)';
+  'the pages are counted without a total, so the list was read twice, and the second read ' +
+  'returned other people: people changed meanwhile, and one may be missing between two pages (an exact total avoids the second read)';

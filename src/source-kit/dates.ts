@@ -1,10 +1,10 @@
-/** Dates that HR systems write for "never" and "no date". */
+/** Dates that HR systems use for "never" and "no date". */
 const sentinels: ReadonlySet<string> = new Set(['0000-00-00', '9999-12-31', '4712-12-31', '1900-01-01']);
 
 /**
- * The calendar date as it was written: `2014-11-09T00:00:00+01:00` is 2014-11-09, whatever the zone (midnight in a zone is
- * another day in UTC). Null for blank values and for dates that mean none; undefined stays undefined: not visible. What is
- * no date is given back as it is, so that the mapping can name it.
+ * Returns the calendar date as it is written: `2014-11-09T00:00:00+01:00` is 2014-11-09, because midnight in a zone
+ * is another day in UTC. Blank values and "no date" values give null. Undefined (not visible) stays undefined. Text
+ * that is not a date is returned unchanged, so that the mapping can name it.
  */
 export function plainDate(value: unknown, noDates: ReadonlySet<string> = sentinels): unknown {
   if (value === undefined || value === null) return value;

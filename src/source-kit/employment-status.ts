@@ -1,6 +1,6 @@
 /**
- * Where HR says that somebody stands, in words of all HR systems. Every kind that derives it gives it as the field
- * `rollcallStatus`, beside the raw status. `unknown` never leads to anything being done to anybody.
+ * Employment status in terms that all HR systems share. Every kind that derives it adds the field `rollcallStatus`
+ * beside the raw status. `unknown` never causes a change.
  */
 export type EmploymentStatus = 'prehire' | 'active' | 'leave' | 'suspended' | 'terminated' | 'unknown';
 
@@ -13,10 +13,13 @@ export const employmentStatuses: readonly EmploymentStatus[] = [
   'unknown',
 ];
 
-/** The field under which a derived status is given. */
+/** Name of the field that holds the derived status. */
 export const statusField = 'rollcallStatus';
 
-/** Today in UTC, for comparing with plain dates. The mapping's lifecycle knows zones; this is for derivation alone. */
+/**
+ * Returns today's date in UTC, for comparison with plain dates. Only for derivation; the mapping's lifecycle knows
+ * time zones.
+ */
 export function utcDay(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }

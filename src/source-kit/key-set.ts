@@ -2,24 +2,24 @@ import { digestOf, wordAt } from './digest.ts';
 
 /** A set of texts that cannot be read back. */
 export interface KeySet {
-  /** False when the text is there already. */
+  /** Returns false when the text is already in the set. */
   add(text: string): boolean;
   readonly size: number;
 }
 
-/** 2^53: what a float64 holds exactly. */
+/** 2^53: integers up to here are exact in a float64. */
 const shift = 2 ** 21;
 const firstSlots = 1024;
 
 /**
- * Keeps 106 bits of each text's SHA-256 in an open table of 27 to 53 bytes a text, however long the texts are. That two of
- * a million texts are taken for one has a chance of 10^-20.
+ * Opens a set that keeps 106 bits of each text's SHA-256, in an open table of 27 to 53 bytes per text. The chance
+ * that two of a million texts collide is 10^-20.
  */
 export function openKeySet(): KeySet {
   let table = new Float64Array(firstSlots * 2);
   let size = 0;
 
-  /** The slot of the pair, or of the free place where it belongs. Zero is free: no pair begins with it. */
+  /** Returns the slot of the pair, or the free slot where it belongs. Zero means free: no pair starts with it. */
   const find = (cells: Float64Array, high: number, low: number): number => {
     const slots = cells.length / 2;
     let slot = high % slots;

@@ -2,23 +2,26 @@ import { z } from 'zod';
 import type { Source, SourceBase, SourceCapabilities, SourceKind, SourceStarter } from '../ports/source.ts';
 import { messageFor, problemsOf } from './problem-messages.ts';
 
-/** What a kind's `index.ts` says of itself. */
+/** Describes a kind of source, as its `index.ts` declares it. */
 export interface KindDescription<C extends { readonly kind: string }> {
   readonly kind: string;
   readonly title: string;
   readonly capabilities: SourceCapabilities;
-  /** The section `syncs.*.source`, strict: an unknown key is a misspelt one. Describe each key with `.meta`. */
+  /** The section `syncs.*.source`. Strict: an unknown key is a misspelling. Describe each key with `.meta`. */
   readonly config: z.ZodType<C>;
   readonly starters: readonly SourceStarter[];
-  /** What a source of this configuration can do, where that depends on it; `open` gives a source of the same. */
+  /**
+   * Capabilities of a source with this configuration, where they depend on it. `open` returns a source with the same
+   * ones.
+   */
   capabilitiesOf?(config: C): SourceCapabilities;
-  /** Fills in what is not written (a preset), before anything is checked. Gives what it does not understand as it is. */
+  /** Fills in defaults (a preset) before validation. Returns input that it does not understand unchanged. */
   fill?(written: unknown): unknown;
-  /** Opens nothing that would have to be closed before the first read. */
+  /** Opens no resource that must be closed before the first read. */
   open(config: C, base: SourceBase): Source;
 }
 
-/** Makes a kind of source: its zod schema is the only place that knows its keys. */
+/** Defines a kind of source. Its zod schema is the only definition of its keys. */
 export function defineKind<C extends { readonly kind: string }>(description: KindDescription<C>): SourceKind {
   const { kind, title, capabilities, config, starters } = description;
   return {

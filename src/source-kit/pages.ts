@@ -6,41 +6,41 @@ import { openTally, type Tally, type TallyRules } from './tally.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One page as the HR system gave it, and what comes after it. */
+/** One page of the HR system, and where the next one is. */
 export interface Page<P> {
   readonly people: readonly Fields[];
-  /** How many people there are, where the source says so and means it. Pages that differ in it make the read incomplete. */
+  /** Exact number of people, where the source reports it. If it changes between pages, the read is incomplete. */
   readonly total?: number | undefined;
-  /** What makes the whole read incomplete, in words and without values. */
+  /** Reasons that make the whole read incomplete, without values. */
   readonly doubts?: readonly string[] | undefined;
   readonly next: NextPage<P>;
 }
 
 export type NextPage<P> =
-  /** The source itself says that this was the last page: `why` is the evidence, `no next cursor`. */
+  /** The source reports that this was the last page. `why` is the evidence: `no next cursor`. */
   | { readonly kind: 'end'; readonly why: string }
-  /** `id` tells places apart: a cursor or address that comes twice is a circle. */
+  /** `id` identifies the place. A cursor or address that occurs twice is a loop. */
   | { readonly kind: 'more'; readonly place: P; readonly id: string }
-  /** It looks like the last page (short, or empty): one more is asked for, which must be empty. */
+  /** The page looks like the last one (short or empty). One more page is requested and must be empty. */
   | { readonly kind: 'perhaps-end'; readonly place: P; readonly id: string };
 
 export interface PagedRead<P> extends TallyRules {
   readonly first: P;
-  /** Reads one page. `number` begins with 1. */
+  /** Reads one page. `number` starts at 1. */
   page(place: P, number: number): Promise<Page<P>>;
-  /** A point read: which of the people are meant. Those that are not are counted, and not given. */
+  /** For a point read: whether a record is one of the requested people. Others are counted but not returned. */
   readonly accepts?: ((fields: Fields) => boolean) | undefined;
 }
 
-/** Empty pages in a row that a source may give while it says that more follow; one that always does has no end. */
+/** Consecutive empty pages accepted while the source reports more. A source that always does so never ends. */
 const maxEmptyPages = 100;
 
-/** Records given at a time, whatever the page size of the HR system. */
+/** Records per portion, whatever the page size of the HR system. */
 export const recordsAtOnce = 500;
 
 /**
- * Reads page after page and judges the whole: circles, repeated pages, people who came twice, totals that do not fit make
- * the read incomplete, with all that came still given. Holds one page in memory.
+ * Reads page after page and judges the whole. Loops, repeated pages, repeated people and totals that do not match
+ * make the read incomplete; every record is still returned. Holds one page in memory.
  */
 export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGenerator<SourcePage, ReadEnd> {
   const tally = openTally(read);
@@ -54,7 +54,7 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
     io.signal.throwIfAborted();
     const { people, total = lastTotal, doubts = [], next } = await read.page(place, number);
     if (lastTotal !== undefined && total !== lastTotal) {
-      tally.doubt('the total changed between two pages: people came or went, so somebody may have slipped through');
+      tally.doubt('the total changed between two pages, so a person may be missing');
     }
     lastTotal = total;
     for (const doubt of doubts) tally.doubt(doubt);
@@ -70,11 +70,11 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
     }
     emptyPages = people.length === 0 ? emptyPages + 1 : 0;
     if (emptyPages >= maxEmptyPages) {
-      tally.doubt(`${emptyPages} empty pages in a row each said that more people follow`);
+      tally.doubt(`${emptyPages} empty pages in a row reported that more people follow`);
       return tally.end({ evidence: '' });
     }
     if (!places.add(next.id)) {
-      tally.doubt(`page ${number} leads back to a page that was read before`);
+      tally.doubt(`page ${number} leads back to a page that was already read`);
       return tally.end({ evidence: '' });
     }
     isProbe = next.kind === 'perhaps-end';
@@ -82,7 +82,7 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
   }
 }
 
-/** Gives people in bounded portions, each with its place. For reads that are not paged, too. */
+/** Returns people in bounded portions, each with its place. Also used by reads without pages. */
 export async function* given(
   people: readonly Fields[],
   page: number,
@@ -103,7 +103,7 @@ export async function* given(
   if (records.length > 0) yield { records, broken: [] };
 }
 
-/** The same for one answer that holds everybody, whose people come as its bytes do. `word` places them: `row 12`. */
+/** Does the same for one streamed answer that holds all employees. `word` names their places: `row 12`. */
 export async function* givenAsTheyCome(
   chunks: AsyncIterable<readonly Fields[]>,
   word: string,
@@ -127,14 +127,17 @@ export async function* givenAsTheyCome(
   io.signal.throwIfAborted();
 }
 
-/** A page that begins with the same person as an earlier one: the server ignores where it should go on. */
+/** Detects a page that starts with the same person as an earlier one, because the server ignores the cursor. */
 function circleDoubt(people: readonly Fields[], firsts: KeySet, number: number): string | undefined {
   const first = people[0];
   if (first === undefined) return undefined;
-  return firsts.add(JSON.stringify(first)) ? undefined : `page ${number} is a page that was read before`;
+  return firsts.add(JSON.stringify(first)) ? undefined : `page ${number} repeats a page that was already read`;
 }
 
-/** Which people a point read means: their field, as text, white space and case aside (the engine judges case). */
+/**
+ * Returns which records a point read requests, by a text field, ignoring white space and case. The engine checks
+ * case.
+ */
 export function acceptsOnly(
   request: Exclude<ReadRequest, { kind: 'delta' }>,
   read: (fields: Fields) => unknown,

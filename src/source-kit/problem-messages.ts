@@ -2,7 +2,10 @@ import type { z } from 'zod';
 import { unknownKeySentence } from '../core/nearest.ts';
 import type { SourceConfigRefusal } from '../ports/source.ts';
 
-/** What the configuration says of a wrong value; it goes on from the key and never holds the value itself. */
+/**
+ * Returns the message for a wrong value. It continues the sentence that begins with the key, and never holds the
+ * value.
+ */
 export function messageFor(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'unrecognized_keys') return knownKeys(issue).join(keySeparator);
   if (issue.input === undefined) return 'is required';
@@ -34,7 +37,7 @@ const expected: Readonly<Record<string, string>> = {
   record: 'a mapping',
 };
 
-/** The problems of a section, each at its key. An unknown key is told which keys are known beside it. */
+/** Lists the problems of a section, each at its key. For an unknown key the message names the known keys. */
 export function problemsOf(error: z.ZodError): SourceConfigRefusal['problems'] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
@@ -44,7 +47,7 @@ export function problemsOf(error: z.ZodError): SourceConfigRefusal['problems'] {
   });
 }
 
-/** `unrecognized_keys` has one message for many keys: it travels as the list of those that are known. */
+/** `unrecognized_keys` has one message for many keys, so it carries the list of known keys. */
 const keySeparator = ',';
 
 function keysIn(list: string): readonly string[] {

@@ -6,18 +6,18 @@ import { isRecord } from '../http/json-text.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface ArrayPlace {
-  /** The request in messages: `GET the report`. */
+  /** Name of the request in messages: `GET the report`. */
   readonly name: string;
-  /** Keys from the root to the array: `['employees']`; none where the document itself is the array. */
+  /** Keys from the root to the array: `['employees']`. Empty when the document itself is the array. */
   readonly path: readonly string[];
-  /** `text`: each number as it is written; `exact`: as a number, unless digits would be lost. */
+  /** `text` keeps each number as written; `exact` returns a number unless digits would be lost. */
   readonly numbers: 'text' | 'exact';
 }
 
 /**
- * Gives the objects of one array in a JSON document as its bytes come, a few at a time: for answers that hold everybody
- * in one body. Holds one chunk and one object. Ends only when the document has ended whole; throws SOURCE_UNAVAILABLE
- * when it is cut, is no JSON, has no such array, or the array holds something else than objects. Never quotes the body.
+ * Yields the objects of one JSON array while its bytes arrive, for answers that hold all employees in one body. Holds
+ * one chunk and one object. Ends only when the document is complete. Throws SOURCE_UNAVAILABLE when it is cut, is not
+ * JSON, has no such array, or the array holds other values than objects. Never quotes the body.
  */
 export async function* streamArray(
   bytes: AsyncIterable<Uint8Array>,
@@ -54,14 +54,14 @@ function tokensOf(place: ArrayPlace, length: number, parse: () => unknown): read
     const out = parse();
     return isRecord(out) && Array.isArray(out.values) ? out.values : [];
   } catch {
-    const what = `is no whole JSON (looked at ${length} bytes)`;
+    const what = `is not complete JSON (after ${length} bytes)`;
     throw untrusted(place, what, 'Check that the address is the API itself, not a login or maintenance page.');
   }
 }
 
-/** Follows the tokens to the array, and puts its objects together. */
+/** Finds the array in the token stream and builds its objects. */
 function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
-  // The keys of the open objects and arrays outside of the wanted one; `[]` within an array.
+  // Keys of the open objects and arrays outside the requested one; `[]` within an array.
   const open: { readonly key: string; readonly isArray: boolean }[] = [];
   let assembler: Assembler | undefined;
   let key = '';
@@ -77,7 +77,7 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
     current.consume(numberFor(place, token));
     if (!current.done) return;
     const { current: item } = current;
-    if (!isRecord(item)) throw untrusted(place, `holds something else than objects in ${nameOf(place)}`, checkIt);
+    if (!isRecord(item)) throw untrusted(place, `holds values that are not objects in ${nameOf(place)}`, checkIt);
     into.push(item);
   };
 
@@ -102,8 +102,8 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
     },
     end(length: number): void {
       if (!isOver) {
-        const what = `ended in its middle, after ${length} bytes`;
-        throw untrusted(place, what, 'The connection or the HR system gave up; it is read again from the beginning.');
+        const what = `ended early, after ${length} bytes`;
+        throw untrusted(place, what, 'The connection broke off; the read starts again from the beginning.');
       }
       if (!isFound) throw untrusted(place, `holds no list ${nameOf(place)}`, checkIt);
     },
@@ -121,7 +121,7 @@ function numberFor({ numbers }: ArrayPlace, token: Token): Token {
 }
 
 const checkIt =
-  'Check the address, the format asked for, and the rights: an error or an empty shell may come as success.';
+  'Check the address, the requested format, and the permissions: an error or an empty document may arrive as success.';
 
 function nameOf({ path }: ArrayPlace): string {
   return path.length === 0 ? 'at its top' : path.join('.');

@@ -7,22 +7,25 @@ import { openKeySet } from './key-set.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface TallyRules {
-  /** The key of an employment within the source: a path, or a function where it is made of several. */
+  /** Key of an employment within the source: a path, or a function where several fields form it. */
   readonly key: string | ((fields: Fields) => unknown);
-  /** Fields that were asked for by name: one that comes for nobody is reported, and holds the run. */
+  /** Fields that were requested by name. A field that no record has is reported and holds the run. */
   readonly expected?: readonly string[];
-  /** A delta or a look-up that finds nobody is no fault. */
+  /** True for a delta or a lookup, which may find no one. */
   readonly mayBeEmpty?: boolean;
 }
 
-/** Counts what a read gives, and says at its end whether it may be called complete. Holds a hash per person, no more. */
+/** Counts the records of a read and decides at its end whether the read is complete. Holds only a hash per person. */
 export interface Tally {
-  /** False for a key that has come before: the record must still be given, the read is no longer trusted. */
+  /** Returns false for a repeated key. The record must still be returned, but the read is no longer complete. */
   add(fields: Fields): boolean;
-  /** Something that makes absence prove nothing: said in words, without values. */
+  /** Adds a reason, without values, why absence proves nothing. */
   doubt(reason: string): void;
   readonly rows: number;
-  /** `evidence` is what ended the read; `total`, where the source tells one that is exact, must be the people that came. */
+  /**
+   * `evidence` is what ended the read. `total`, where the source reports an exact one, must match the people
+   * received.
+   */
   end(facts: { readonly evidence: string; readonly total?: number | undefined }): ReadEnd;
 }
 
@@ -32,7 +35,7 @@ export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules
   const unseen = new Map(expected.map((path) => [path, compileVisibility(path)]));
   const seen = openKeySet();
   const doubts: string[] = [];
-  // The sum of the records' hashes is the same in whatever order they come.
+  // The sum of the records' hashes does not depend on their order.
   const sum = new Uint32Array(8);
   let rows = 0;
   let doubles = 0;
@@ -62,11 +65,11 @@ export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules
       const reasons = [...doubts];
       if (rows === 0 && !mayBeEmpty)
         reasons.push(
-          'the source gave nobody at all, which is taken for a fault: look at what its account may see, and at filters',
+          'the source returned no records, which is treated as a fault: check the permissions of its account, and the filters',
         );
       if (doubles > 0) {
         const who = countOf(doubles, 'record came', 'records came');
-        reasons.push(`${who} twice: people moved between pages, so somebody else may have been left out`);
+        reasons.push(`${who} twice: people moved between pages, so another person may be missing`);
       }
       if (keyless > 0) {
         reasons.push(`${countOf(keyless, 'record has', 'records have')} no ${typeof key === 'string' ? key : 'key'}`);
@@ -74,7 +77,7 @@ export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules
       if (total !== undefined && total !== rows - doubles) {
         reasons.push(`the source says there are ${total}, and ${rows - doubles} came`);
       }
-      // Nobody at all (a delta) says nothing of fields.
+      // A delta without records says nothing about fields.
       const more = rows === 0 || unseen.size === 0 ? {} : { notReturned: [...unseen.keys()] };
       if (reasons.length > 0) return { complete: false, rows, reasons, ...more };
       const stamp = Buffer.from(sum.buffer).toString('base64url');

@@ -62,10 +62,10 @@ describe('the objects of one array in a large answer', () => {
     ['{"Report_Entry":[{"a":1},7]}', 'something else than objects in Report_Entry'],
     ['{"Report_Entry":[[{"a":1}]]}', 'something else than objects in Report_Entry'],
     ['{"Report_Entry":["Ana"]}', 'something else than objects in Report_Entry'],
-    ['{"Report_Entry":[{"a":1}]', 'ended in its middle, after 25 bytes'],
+    ['{"Report_Entry":[{"a":1}]', 'ended early, after 25 bytes'],
     ['{"Report_Entry":[]} and more', 'is no whole JSON'],
     ['<html>Please log in, Ana</html>', 'is no whole JSON'],
-    ['', 'ended in its middle, after 0 bytes'],
+    ['', 'ended early, after 0 bytes'],
   ])('are not had from %s', async (text, message) => {
     const failure = await read(text).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'SOURCE_UNAVAILABLE', message: expect.stringContaining(message) });

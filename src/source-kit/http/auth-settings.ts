@@ -4,26 +4,26 @@ import { HttpUrl } from './settings.ts';
 const text = () => z.string().min(1);
 
 const oauth = {
-  tokenUrl: HttpUrl.meta({ description: 'Where tokens are issued.' }),
-  clientId: text().meta({ description: 'What the HR system calls Rollcall.' }),
-  scope: text().optional().meta({ description: 'Scopes to ask for, with spaces between them.' }),
+  tokenUrl: HttpUrl.meta({ description: 'Address of the token endpoint.' }),
+  clientId: text().meta({ description: 'Client id of Rollcall in the HR system.' }),
+  scope: text().optional().meta({ description: 'Scopes to request, separated by spaces.' }),
   clientAuth: z
     .enum(['basic', 'body'])
     .default('body')
     .meta({ description: 'Where client id and secret go: an Authorization header, or the form (RFC 6749, 2.3.1).' }),
-  parameters: z.record(z.string(), z.string()).optional().meta({ description: 'More fields of the form: `audience`.' }),
+  parameters: z.record(z.string(), z.string()).optional().meta({ description: 'Additional form fields: `audience`.' }),
 };
 
-/** `auth` of a source that is reached over HTTP. */
+/** The section `auth` of a source over HTTP. */
 export const HttpAuth = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('none') }),
     z.strictObject({
       kind: z.literal('basic'),
-      username: text().meta({ description: 'The account to call with.' }),
-      password: z.string().meta({ description: 'Its password; empty where an API key is the name.' }),
+      username: text().meta({ description: 'Name of the account.' }),
+      password: z.string().meta({ description: 'Password of the account; empty where the name is an API key.' }),
     }),
-    z.strictObject({ kind: z.literal('bearer'), token: text().meta({ description: 'A token that does not change.' }) }),
+    z.strictObject({ kind: z.literal('bearer'), token: text().meta({ description: 'A token that does not rotate.' }) }),
     z.strictObject({
       kind: z.literal('headers'),
       headers: z.record(z.string(), text()).meta({ description: 'Headers that hold keys, by name: `x-api-key`.' }),
@@ -36,10 +36,10 @@ export const HttpAuth = z
     z.strictObject({
       kind: z.literal('refresh-token'),
       clientSecret: text().optional().meta({ description: 'The secret that belongs to `clientId`, where it has one.' }),
-      refreshToken: text().meta({ description: 'The first one; those that follow it are kept in the store, sealed.' }),
+      refreshToken: text().meta({ description: 'The first refresh token. Later ones are kept in the store, sealed.' }),
       ...oauth,
     }),
   ])
-  .meta({ description: 'How Rollcall shows who it is.' });
+  .meta({ description: 'How Rollcall authenticates.' });
 
 export type HttpAuth = z.infer<typeof HttpAuth>;

@@ -7,35 +7,35 @@ import { openClientCredentials } from './client-credentials.ts';
 import { type OAuthClient, presentRefreshToken } from './oauth.ts';
 import type { HttpTls } from './settings.ts';
 
-/** What goes along with a request to show who asks. */
+/** What a request carries to authenticate. */
 export interface Credential {
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the token; undefined when there is nothing that could be renewed. */
+  /** Generation of the token; undefined when the credential cannot be renewed. */
   readonly generation: number | undefined;
 }
 
-/** Gives passes. One per source; lives as long as it does. */
+/** Provides credentials. One per source, with the same lifetime. */
 export interface Authority {
-  /** `target` is what it goes along with: a signature (AWS) is made for one request. */
+  /** Returns the credential for one request. A signature (AWS) covers `target`. */
   credential(
     clock: Clock,
     signal: AbortSignal,
     target: { readonly method: string; readonly url: string },
   ): Promise<Credential>;
-  /** After a 401: forgets what was refused. False when nothing newer can be had. */
+  /** Discards a credential after a 401. Returns false when no newer one is available. */
   renew(refused: Credential, clock: Clock, signal: AbortSignal): Promise<boolean>;
-  /** Hears of every accepted answer, before its body is read: some servers hand out the next token in its head. */
+  /** Receives every accepted answer before its body is read, because some servers send the next token in a header. */
   accepted?(answer: Pick<Answer, 'header' | 'headerAll'>, credential: Credential, clock: Clock): void;
 }
 
-/** An authority of headers that never change. */
+/** Returns an authority with fixed headers. */
 export function fixedAuthority(headers: Readonly<Record<string, string>>): Authority {
   return { credential: async () => ({ headers, generation: undefined }), renew: async () => false };
 }
 
 /**
- * The authority of an `auth` section; `tls` holds for the token endpoint, too. Asks nobody before the first credential. Throws
- * `CONFIG_INVALID` without what it needs.
+ * Opens the authority of an `auth` section. `tls` also applies to the token endpoint. Sends nothing before the first
+ * credential is needed. Throws `CONFIG_INVALID` when a setting is missing.
  */
 export function openAuthority(auth: HttpAuth, base: SourceBase, timeoutMs: number, tls?: HttpTls): Authority {
   switch (auth.kind) {
@@ -59,7 +59,7 @@ export function openAuthority(auth: HttpAuth, base: SourceBase, timeoutMs: numbe
   }
 }
 
-/** Bearer tokens (RFC 6750) that can be renewed. */
+/** Returns an authority with renewable bearer tokens (RFC 6750). */
 export function bearerAuthority(open: (clock: Clock) => AccessTokens): Authority {
   return {
     async credential(clock, signal) {
@@ -77,7 +77,7 @@ export function bearerAuthority(open: (clock: Clock) => AccessTokens): Authority
   };
 }
 
-/** RFC 7617, UTF-8. */
+/** Returns a Basic authorization header (RFC 7617, UTF-8). */
 export function basicAuthorization(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
 }

@@ -3,12 +3,12 @@ import type { Clock } from '../../ports/runtime.ts';
 import type { AccessToken, AccessTokens } from '../../ports/tokens.ts';
 import { type OAuthClient, requestToken, type TokenAnswer } from './oauth.ts';
 
-/** A token is renewed when this share of its life is over. */
+/** A token is renewed after this share of its lifetime. */
 const dueShare = 0.75;
 
 /**
- * Tokens by client credentials (RFC 6749, 4.4). Nothing rotates and asking again harms nobody, so each process keeps its
- * own token in memory; whoever comes while one is fetched waits for the same.
+ * Opens tokens by client credentials (RFC 6749, 4.4). Nothing rotates and repeated requests are harmless, so each
+ * process keeps its own token in memory. Concurrent callers share one request.
  */
 export function openClientCredentials(client: OAuthClient): (clock: Clock) => AccessTokens {
   return openHeldTokens(client.tokenUrl, (signal) =>
@@ -16,7 +16,7 @@ export function openClientCredentials(client: OAuthClient): (clock: Clock) => Ac
   );
 }
 
-/** Tokens that `ask` gives as often as one likes, kept in memory until they are due. */
+/** Keeps the tokens that `ask` returns in memory until they are due. `ask` may be called any number of times. */
 export function openHeldTokens(
   where: string,
   ask: (signal: AbortSignal, clock: Clock) => Promise<TokenAnswer>,
@@ -55,7 +55,7 @@ function tokenTrouble(where: string, answer: Exclude<TokenAnswer, { kind: 'grant
     const message = `${endpoint} answered ${answer.status} (${answer.error}). ${advice}`;
     return new RollcallError(message, { code: 'SOURCE_REFUSED', retry: 'never' });
   }
-  const message = `${endpoint} gave no token: ${answer.reason}. If it stays so, check its address and the network.`;
+  const message = `${endpoint} returned no token: ${answer.reason}. If this continues, check its address and the network.`;
   const retry = answer.afterMs === undefined ? 'backoff' : { afterMs: answer.afterMs };
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry });
 }

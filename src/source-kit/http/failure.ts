@@ -5,30 +5,30 @@ import type { Answer } from '../../http/transport.ts';
 import type { Credential } from './authority.ts';
 import type { SourceRequest } from './source-client.ts';
 
-/** What went wrong with one try, and what may help. Holds no header, cursor or body. */
+/** Why one attempt failed, and what may help. Holds no header, cursor or body. */
 export interface RequestFailure {
-  /** `here`: the same request again; `later`: the whole read again; `never`: only a person. */
+  /** What to retry: the same `request`, the whole `read`, or `never`, because only an operator can help. */
   readonly retry: 'request' | 'read' | 'never';
   readonly what: string;
   readonly advice: string;
-  /** How long the server asks to be left alone. */
+  /** Wait in ms that the server asks for. */
   readonly afterMs?: number;
-  /** A 401: the credential that was refused. */
+  /** After a 401: the credential that was refused. */
   readonly refused?: Credential;
-  /** Our credentials are not taken, or lack a right: whoever asks again and again may be locked out. */
+  /** The credentials are invalid or lack a permission. Repeated requests may lock the account. */
   readonly isRefusal?: boolean;
 }
 
-/** What to do about a server that is too slow or too busy. */
+/** Advice for a server that is too slow or too busy. */
 export interface FailureAdvice {
   readonly busy: string;
   readonly slow: string;
   readonly trickling: string;
 }
 
-/** Where `limits` is a section of the configuration. */
+/** Advice where `limits` is a section of the configuration. */
 export const limitsAdvice: FailureAdvice = {
-  busy: 'The HR system is busy or ill. If it happens often, lower limits.requestsPerSecond.',
+  busy: 'The HR system is busy or failing. If this happens often, lower limits.requestsPerSecond.',
   slow: 'If the HR system is only slow, raise limits.timeout.',
   trickling: 'If the HR system is only slow, raise limits.patience, or ask for less: fewer fields, or a smaller group.',
 };
@@ -58,12 +58,12 @@ export function judgeStatus(
   if (status === 401) {
     const advice =
       'The credentials are not accepted: check them in the configuration, and that their account is not disabled. ' +
-      'Nothing is tried again, because some HR systems lock accounts out.';
+      'The request is not retried, because some HR systems lock accounts.';
     const more = request.unauthorised === undefined ? '' : ` ${request.unauthorised}`;
     return { retry: 'never', what, advice: `${advice}${more}`, refused: credential, isRefusal: true };
   }
   if (status === 403) {
-    const advice = 'The credentials lack a right for this: docs/sources/ names the least rights of each kind.';
+    const advice = 'The credentials lack a permission: docs/sources/ lists the permissions that each kind needs.';
     return { retry: 'never', what, advice, isRefusal: true };
   }
   if (busy.includes(status)) {
@@ -71,18 +71,18 @@ export function judgeStatus(
     return { retry: 'request', what, advice: adviceFor.busy, ...(afterMs === undefined ? {} : { afterMs }) };
   }
   if (request.isContinuation === true && forgotten.includes(status)) {
-    const advice = 'The HR system has forgotten where it was: everybody is read again from the beginning.';
+    const advice = 'The HR system no longer knows this page: all employees are read again from the beginning.';
     return { retry: 'read', what: `${what} in the middle of the pages`, advice };
   }
   if (status >= 300 && status < 400) {
-    const advice = 'Redirects are not followed, so that credentials stay here: set the final address.';
+    const advice = 'Redirects are not followed, to protect the credentials: set the final address.';
     return { retry: 'never', what, advice };
   }
-  const advice = 'Check the address and what is asked for: the same request will be refused again.';
+  const advice = 'Check the address and the request: the same request will be refused again.';
   return { retry: 'never', what, advice };
 }
 
-/** Whom the operator has to look at: an address that is wrong by a letter is seen here first. */
+/** Names the host that the operator must check. A typo in the address is visible here first. */
 function hostOf({ url }: SourceRequest): string {
   return URL.canParse(url) ? new URL(url).host : 'no address';
 }
@@ -111,7 +111,7 @@ export function judgeBreakdown(
   const { name } = request;
   const host = hostOf(request);
   if (hasTimedOut) {
-    const what = `${name} was not answered whole by ${host} within ${timeoutMs} ms`;
+    const what = `${name} was not completely answered by ${host} within ${timeoutMs} ms`;
     return { retry: 'request', what, advice: adviceFor.slow };
   }
   if (error instanceof AnswerInvalid) {
@@ -120,14 +120,15 @@ export function judgeBreakdown(
     return { retry: error.isFinal ? 'read' : 'request', what, advice };
   }
   const { kind, text } = describeNetworkFailure(error);
-  const what = `${name} got no whole answer from ${host}: ${text}`;
-  if (kind === 'tls') return { retry: 'never', what, advice: "Check the server's certificate, `tls`, and this clock." };
+  const what = `${name} got no complete answer from ${host}: ${text}`;
+  if (kind === 'tls')
+    return { retry: 'never', what, advice: "Check the server's certificate, `tls`, and the clock of this machine." };
   if (kind === 'too-large') return { retry: 'never', what, advice: 'Ask for smaller pages.' };
   return { retry: 'request', what, advice: 'Check the address and the network.' };
 }
 
-/** What it means that a long body goes on and on, too slowly to ever be enough. */
+/** Reports a long body that arrives too slowly to ever be complete. */
 export function judgeTrickle({ name }: SourceRequest, longestMs: number, adviceFor: FailureAdvice): RequestFailure {
-  const what = `${name} was still sending after ${longestMs} ms of waiting, so it is given up and read again from the beginning`;
+  const what = `${name} was still sending after ${longestMs} ms of waiting, so the read starts again from the beginning`;
   return { retry: 'read', what, advice: adviceFor.trickling };
 }

@@ -14,31 +14,31 @@ export interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret?: string;
   readonly clientAuth: 'basic' | 'body';
-  /** More fields of every form: `scope`, `audience`. */
+  /** Additional form fields: `scope`, `audience`. */
   readonly form: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Some endpoints want our certificate (ADP), or have one of a private authority. */
+  /** TLS settings, where the endpoint requires a client certificate (ADP) or has a private authority. */
   readonly tls?: TlsOptions | undefined;
 }
 
-/** What the token endpoint said. Holds tokens: never log it. */
+/** Answer of the token endpoint. Holds tokens: never log it. */
 export type TokenAnswer =
   | { readonly kind: 'granted'; readonly accessToken: string; readonly refreshToken?: string; readonly lifeMs: number }
-  /** A 4xx: `error` is the endpoint's own word (`invalid_grant`). */
+  /** A 4xx. `error` is the endpoint's error code (`invalid_grant`). */
   | { readonly kind: 'refused'; readonly status: number; readonly error: string }
   | ({ readonly kind: 'not-sent' | 'lost'; readonly reason: string } & RetryAfter);
 
-/** Without `expires_in` a token is taken to live this long; a 401 renews it anyway. */
+/** Assumed lifetime of a token without `expires_in`. A 401 renews it anyway. */
 const assumedLifeMs = 300_000;
 
 const Granted = z.looseObject({
   access_token: z.string().min(1),
   refresh_token: z.string().min(1).optional(),
-  // Some say null, 0 or "never": no reason to refuse a token.
+  // Some servers send null, 0 or "never", which is no reason to refuse the token.
   expires_in: z.coerce.number().positive().optional().catch(undefined),
 });
 
-/** Posts one form to the token endpoint, once. Never throws but for the signal. */
+/** Posts one form to the token endpoint, once. Throws only the signal's reason. */
 export async function requestToken(
   client: OAuthClient,
   grant: Readonly<Record<string, string>>,
@@ -51,7 +51,7 @@ export async function requestToken(
     accept: 'application/json',
   };
   if (clientAuth === 'basic') {
-    // RFC 6749, 2.3.1: both are form-encoded before they are joined.
+    // RFC 6749, 2.3.1: both parts are form-encoded before they are joined.
     const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret ?? '')}`;
     headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
   } else {
@@ -62,13 +62,13 @@ export async function requestToken(
   return postForToken({ tokenUrl, headers, body, timeoutMs, tls }, readTokenAnswer, signal);
 }
 
-/** A call that brings a token, whatever its form. */
+/** A call that returns a token, in any form. */
 export interface TokenCall extends Pick<OAuthClient, 'tokenUrl' | 'timeoutMs' | 'tls'> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Extract<OperationBody, { kind: 'json' | 'text' }>;
 }
 
-/** Posts once, and has the answer read. Never throws but for the signal. */
+/** Posts once and reads the answer. Throws only the signal's reason. */
 export async function postForToken(
   { tokenUrl, headers, body, timeoutMs, tls }: TokenCall,
   read: (status: number, bytes: Uint8Array) => TokenAnswer,
@@ -93,7 +93,7 @@ export async function postForToken(
   }
 }
 
-/** A date is compared with the answer's own, so that it does not matter what our clock says. */
+/** Compares a date with the answer's own date, so that our clock does not matter. */
 function retryAfterOf(answer: Answer): RetryAfter {
   const afterMs = readRetryAfter(answer.header('retry-after'), Date.parse(answer.header('date') ?? ''));
   return afterMs === undefined || Number.isNaN(afterMs) ? {} : { afterMs };
@@ -103,13 +103,13 @@ function readTokenAnswer(status: number, bytes: Uint8Array): TokenAnswer {
   const failure = tokenFailureOf(status, bytes);
   if (failure !== undefined) return failure;
   const parsed = Granted.safeParse(exactValue(readJson(bytes)));
-  if (status >= 300 || !parsed.success) return { kind: 'lost', reason: `its answer (${status}) holds no access token` };
+  if (status >= 300 || !parsed.success) return { kind: 'lost', reason: `its answer (${status}) has no access token` };
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = parsed.data;
   const lifeMs = seconds === undefined ? assumedLifeMs : seconds * 1000;
   return { kind: 'granted', accessToken, lifeMs, ...(refreshToken === undefined ? {} : { refreshToken }) };
 }
 
-/** What a status of a token endpoint says, if it is no success. */
+/** Classifies the status of a token endpoint. Returns undefined for a success. */
 export function tokenFailureOf(status: number, bytes: Uint8Array): TokenAnswer | undefined {
   if (status === 408 || status === 429 || status === 503) return { kind: 'not-sent', reason: `it is busy (${status})` };
   if (status >= 500) return { kind: 'lost', reason: `it failed (${status})` };
@@ -117,27 +117,27 @@ export function tokenFailureOf(status: number, bytes: Uint8Array): TokenAnswer |
   return undefined;
 }
 
-/** The registered word alone (RFC 6749, 5.2): descriptions may quote what was sent. */
+/** Returns only the registered error code (RFC 6749, 5.2), because descriptions may quote what was sent. */
 function errorWord(bytes: Uint8Array): string {
   try {
     const { value } = readJson(bytes);
     if (isRecord(value) && typeof value.error === 'string' && /^[\w.-]{1,60}$/.test(value.error)) return value.error;
   } catch {
-    // The status alone says enough.
+    // The status alone is enough.
   }
   return 'no reason given';
 }
 
-/** Presents a refresh token, once (RFC 6749, 6). A server that sends no new one keeps the old one valid. */
+/** Presents a refresh token once (RFC 6749, 6). If the server sends no new one, the old one stays valid. */
 export async function presentRefreshToken(
   client: OAuthClient,
   refreshToken: string,
   signal: AbortSignal,
 ): Promise<ExchangeOutcome> {
-  if (signal.aborted) return { kind: 'not-sent', reason: 'the call was given up' };
+  if (signal.aborted) return { kind: 'not-sent', reason: 'the call was cancelled' };
   const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
   const answer = await requestToken(client, grant, signal).catch(() => undefined);
-  if (answer === undefined) return { kind: 'unknown', reason: 'the call was given up' };
+  if (answer === undefined) return { kind: 'unknown', reason: 'the call was cancelled' };
   switch (answer.kind) {
     case 'granted': {
       const { accessToken, lifeMs: expiresInMs } = answer;
@@ -147,7 +147,7 @@ export async function presentRefreshToken(
       if (answer.error === 'invalid_grant') return { kind: 'invalid-grant', description: answer.error };
       return { kind: 'not-sent', reason: `the token endpoint answered ${answer.status}: ${answer.error}` };
     case 'not-sent':
-      return { ...answer, kind: 'not-sent', reason: `the token endpoint could not be asked: ${answer.reason}` };
+      return { ...answer, kind: 'not-sent', reason: `the token endpoint could not be reached: ${answer.reason}` };
     case 'lost':
       return { kind: 'unknown', reason: answer.reason };
   }

@@ -1,8 +1,8 @@
 import type { Authority } from './authority.ts';
 
 /**
- * Keeps the cookies that a server sets, and sends them with the requests that follow: pages of one read stay with the
- * machine that holds their snapshot. To be opened for each read; only the one origin of its client ever sees them.
+ * Keeps the cookies that a server sets and sends them with later requests, so that all pages of a read come from the
+ * machine that holds their snapshot. Open one per read. Only the client's own origin receives the cookies.
  */
 export function withSessionCookies(authority: Authority): Authority {
   const jar = new Map<string, string>();
@@ -21,7 +21,7 @@ export function withSessionCookies(authority: Authority): Authority {
   };
 }
 
-/** RFC 6265, 5.2: name and value before the first semicolon. `Max-Age=0` takes a cookie back. */
+/** RFC 6265, 5.2: name and value before the first semicolon. `Max-Age=0` deletes a cookie. */
 function keep(jar: Map<string, string>, written: string): void {
   const [pair = '', ...attributes] = written.split(';');
   const split = pair.indexOf('=');

@@ -12,8 +12,8 @@ const duration = (description: string, fallback: string) =>
     .meta({ description, examples: [fallback] });
 
 /**
- * `limits` of a source that is reached over HTTP, with its defaults: a longer timeout where one answer holds everybody,
- * another rate where the vendor names one.
+ * Returns the schema of `limits` for a source over HTTP. A kind can set other defaults: a longer timeout where one
+ * answer holds all employees, or the rate that the vendor documents.
  */
 export const httpLimits = (timeout: string, requestsPerSecond = 5) =>
   z
@@ -23,24 +23,26 @@ export const httpLimits = (timeout: string, requestsPerSecond = 5) =>
         .positive()
         .max(1000)
         .default(requestsPerSecond)
-        .meta({ description: 'Requests begun in a second, at most.' }),
-      timeout: duration('No whole answer within this time is a lost answer.', timeout),
-      patience: duration('How long one request is tried again, waits included, or one long answer waited for.', '15m'),
+        .meta({ description: 'Highest number of requests that start in a second.' }),
+      timeout: duration('A request without a complete answer within this time fails.', timeout),
+      patience: duration('How long one request is retried, waits included, or one long answer may take.', '15m'),
     })
     .prefault({})
-    .meta({ description: 'How fast the HR system is asked, and how long it is waited for.' });
+    .meta({ description: 'Rate of requests to the HR system, and timeouts.' });
 
 export const HttpLimits = httpLimits('60s');
 
 export type HttpLimits = z.infer<typeof HttpLimits>;
 
-/** `tls` of a source that is reached over HTTPS: PEM texts, usually by `${file:…}`. */
+/** The section `tls` of a source over HTTPS. Values are PEM texts, usually `${file:…}`. */
 export const HttpTls = z
   .strictObject({
-    ca: text().optional().meta({ description: 'Certificates of the authorities to trust instead of the public ones.' }),
-    cert: text().optional().meta({ description: 'Our certificate, where the HR system wants one (mutual TLS).' }),
+    ca: text()
+      .optional()
+      .meta({ description: 'Certificates of the authorities to trust in place of the public ones.' }),
+    cert: text().optional().meta({ description: 'Client certificate, where the HR system requires one (mutual TLS).' }),
     key: text().optional().meta({ description: 'The private key of `cert`.' }),
-    passphrase: text().optional().meta({ description: 'What `key` is encrypted with.' }),
+    passphrase: text().optional().meta({ description: 'Passphrase of `key`.' }),
   })
   .refine((tls) => (tls.cert === undefined) === (tls.key === undefined), 'needs cert and key together')
   .optional()
@@ -48,7 +50,10 @@ export const HttpTls = z
 
 export type HttpTls = z.infer<typeof HttpTls>;
 
-/** An address without credentials. `http:` is for this machine alone: a token must not travel in the clear. */
+/**
+ * An address without credentials. `http:` is allowed for this machine only, because tokens must not travel
+ * unencrypted.
+ */
 export const HttpUrl = z.string().refine((written) => {
   if (!URL.canParse(written)) return false;
   const { protocol, hostname, username, password } = new URL(written);

@@ -19,86 +19,89 @@ import {
 } from './failure.ts';
 import type { HttpLimits, HttpTls } from './settings.ts';
 
-/** One request to an HR system. All of them are reads, so all may be sent again. */
+/** One request to an HR system. Every request only reads, so every request may be repeated. */
 export interface SourceRequest {
-  /** How it is called in messages, without ids and cursors: `GET /v1/people`. */
+  /** Name in messages, without ids and cursors: `GET /v1/people`. */
   readonly name: string;
   readonly url: string;
   readonly method?: Method;
-  /** Beside the credential; names in lower case. */
+  /** Sent in addition to the credential. Names are in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Extract<OperationBody, { kind: 'json' | 'text' }>;
-  /** Asks for what follows a page: 400, 404 and 410 then mean that the place is forgotten, and the read starts anew. */
+  /**
+   * Requests the page after another one. 400, 404 and 410 then mean that the cursor expired, and the read starts
+   * again.
+   */
   readonly isContinuation?: boolean;
-  /** Statuses beside 200 that are answers: 204, 404. */
+  /** Statuses besides 200 that are valid answers: 204, 404. */
   readonly answers?: readonly number[];
   /**
-   * Reads the body of a refusal whose status alone would be tried again, or would say too little: what a person is told,
-   * without values; undefined leaves it to the status. Whatever it gives is final.
+   * Reads the body of an error whose status alone would be retried or would explain too little. Returns the message
+   * for the operator, without values, or undefined to use the status. A returned error is final.
    */
   readonly refusal?: (status: number, bytes: Uint8Array) => Refusal | undefined;
-  /** What a 401 that a new token does not mend means besides, where the vendor says it for a missing right, too. */
+  /** Another meaning of a 401 that a new token does not fix, where the vendor also uses it for a missing permission. */
   readonly unauthorised?: string;
 }
 
-/** Why an HR system will refuse the same request again, as it says itself. */
+/** Why an HR system will refuse the same request again, in its own terms. */
 export interface Refusal {
   readonly what: string;
   readonly advice: string;
-  /** Our credentials are not taken, or lack a right: whoever asks again and again may be locked out. */
+  /** The credentials are invalid or lack a permission. Repeated requests may lock the account. */
   readonly isRefusal?: boolean;
 }
 
-/** An answer that was read whole. */
+/** An answer that was read completely. */
 export interface SourceAnswer {
   readonly status: number;
   header(name: string): string | undefined;
-  /** Every value of a header that may come more than once (`link`). */
+  /** Returns every value of a header that may occur more than once (`link`). */
   headerAll(name: string): readonly string[];
   readonly bytes: Uint8Array;
 }
 
-/** An answer whose body was JSON. `value` is undefined under another status than 200, which alone is the answer. */
+/** An answer whose body was JSON. `value` is undefined when the status is not 200. */
 export interface JsonAnswer extends SourceAnswer {
   readonly value: unknown;
 }
 
 export interface SourceClientParts {
-  /** The one origin that may see the credential. */
+  /** The only origin that receives the credential. */
   readonly origin: string;
   readonly authority: Authority;
   readonly limits: HttpLimits;
   readonly tls?: HttpTls;
-  /** Largest body, in bytes; 64 MB unless told. */
+  /** Largest body in bytes. Default: 64 MB. */
   readonly maxBytes?: number;
-  /** How long to leave a server alone after a 429 that names no time, where its vendor names one. */
+  /** Wait after a 429 without `Retry-After`, where the vendor documents one. */
   readonly busyWaitMs?: number;
-  /** What to do about a slow or busy server, where `limits` is no section of the configuration. */
+  /** Advice for a slow or busy server, where `limits` is not a section of the configuration. */
   readonly adviceFor?: FailureAdvice;
   readonly io: SourceIo;
 }
 
-/** The way to one HR system during one read. */
+/** The connection to one HR system during one read. */
 export interface SourceClient {
   /**
-   * Sends until there is an answer: waits as the server asks, tries again what may heal, renews the credential once after a
-   * 401. Throws SOURCE_UNAVAILABLE, with `retry: never` where only a person can help, or SOURCE_REFUSED
-   * (`retry: never`) when the credentials are not taken.
+   * Sends a request until it is answered. Waits as the server asks, retries temporary failures, and renews the
+   * credential once after a 401. Throws SOURCE_UNAVAILABLE (`retry: never` when only an operator can help), or
+   * SOURCE_REFUSED (`retry: never`) when the credentials are refused.
    */
   send(request: SourceRequest): Promise<SourceAnswer>;
-  /** As `send`, and decodes JSON; ids beyond 2^53 as text. An HTML page or half a body is no JSON. */
+  /** Like `send`, and decodes JSON; ids beyond 2^53 are text. Rejects an HTML page and an incomplete body. */
   json(request: SourceRequest): Promise<unknown>;
-  /** As `json`, with status and headers, where paging needs them. */
+  /** Like `json`, with status and headers, which some paging needs. */
   jsonAnswer(request: SourceRequest): Promise<JsonAnswer>;
   /**
-   * As `send`, but gives the body as it comes, for answers too large to hold. RequestFailure after the head is not healed; a body
-   * that is waited for longer than `limits.patience` (or `limits.timeout`, if that is longer) is given up.
+   * Like `send`, but returns the body as a stream, for answers too large to hold. Does not retry after the headers
+   * arrived. Gives up a body after `limits.patience` (or `limits.timeout`, if that is longer) of waiting.
    */
   stream(request: SourceRequest): AsyncGenerator<Uint8Array>;
   /**
-   * As `send`, but `use` takes head and body as they come, for files that are kept elsewhere: when the body breaks off,
-   * it is called anew with the next answer. It extends the deadline while bytes flow; a body that takes longer than
-   * `limits.patience` (or `limits.timeout`, if that is longer) is given up, however it flows.
+   * Like `send`, but passes headers and body stream to `use`, for files that are stored elsewhere. Calls `use` again
+   * with the next answer when the body breaks off. Extends the deadline while bytes flow, up to `limits.patience` (or
+   * `limits.timeout`, if that is longer) for the whole body.
    */
   receive<T>(request: SourceRequest, use: UseAnswer<T>): Promise<T>;
 }
@@ -110,8 +113,8 @@ const firstDelayMs = 500;
 const longestDelayMs = 30_000;
 
 /**
- * Runs a read over a client of its own, and closes its sockets however the read ends (behaviour of section "HTTP
- * behaviour shared by adapters" of docs/sources/README.md).
+ * Runs a read with its own client, and closes the sockets however the read ends. The behavior is documented in
+ * docs/sources/README.md, "HTTP behaviour shared by adapters".
  */
 export async function* withSourceClient<T, R>(
   parts: SourceClientParts,
@@ -127,15 +130,15 @@ export async function* withSourceClient<T, R>(
   }
 }
 
-/** How one try ended. */
+/** Result of one attempt. */
 type Outcome<T> =
   | { readonly kind: 'used'; readonly value: T }
   | { readonly kind: 'failure'; readonly failure: RequestFailure };
 
-/** Reads an answer's body. The deadline of its exchange ends with it, unless `use` takes it over. */
+/** Reads an answer's body. The deadline of the exchange ends with it, unless `use` takes it over. */
 type Use<T> = (answer: Answer, deadline: HeldDeadline) => Promise<T>;
 
-/** A deadline, and whether somebody else now disposes of it. */
+/** A deadline that another owner can take over. */
 interface HeldDeadline extends Deadline {
   takeOver(): Deadline;
 }
@@ -151,13 +154,13 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
     adviceFor,
   });
 
-  /** Sends when its turn has come, and uses the answer within one deadline. */
+  /** Sends when the limiter allows it, and reads the answer within one deadline. */
   const exchange = async <T>(request: SourceRequest, credential: Credential, use: Use<T>): Promise<Outcome<T>> => {
     const { method = 'GET', url, body } = request;
     const type = body?.kind === 'json' ? { 'content-type': 'application/json' } : {};
     const headers = { accept: 'application/json', ...type, ...request.headers, ...credential.headers };
     return limiter.run(async () => {
-      // Only now: waiting for one's turn is no fault of the server.
+      // The deadline starts here, because waiting for the limiter is not the server's time.
       const deadline = openDeadline(signal, limits.timeout);
       try {
         const answer = await transport.send({ method, url, headers, body }, deadline);
@@ -179,7 +182,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
         return { kind: 'used', value: await use(answer, deadline) };
       } catch (error) {
         signal.throwIfAborted();
-        // The own word of who uses the answer, a full disk for example.
+        // An error of the code that uses the answer, for example a full disk.
         if (error instanceof RollcallError) throw error;
         return {
           kind: 'failure',
@@ -214,7 +217,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
       if (renewed !== false) failure = renewed.failure;
       if (failure.retry === 'never') throw failureError(failure, 'never');
       const backoffMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (tries - 1)) * (0.5 + randomShare() / 2);
-      // A server that names its time is asked then, and not a moment before.
+      // After Retry-After the request is not sent early.
       const waitMs = Math.round((failure.afterMs ?? 0) + (failure.afterMs === undefined ? backoffMs : backoffMs / 4));
       const isOver = failure.retry === 'read' || clock.now() + waitMs > giveUpAt;
       if (isOver || (failure.afterMs === undefined && tries >= maxTries)) {
@@ -225,7 +228,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
     }
   };
 
-  /** What the authority threw: a token endpoint that is merely busy is asked again, all else is its own word. */
+  /** Handles an error of the authority. A busy token endpoint is retried; any other error is passed on. */
   const judgeAuthority = (error: unknown): Extract<Outcome<never>, { kind: 'failure' }> => {
     signal.throwIfAborted();
     if (!(error instanceof RollcallError) || error.code !== 'SOURCE_UNAVAILABLE' || error.retry !== 'backoff')
@@ -244,7 +247,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
   const trickling = (request: SourceRequest): RollcallError =>
     failureError(judgeTrickle(request, longestMs, adviceFor), 'backoff');
 
-  /** The body, given up when it is not whole in time. */
+  /** Streams the body, and gives up when it is not complete in time. */
   async function* wholeInTime(request: SourceRequest, body: Answer['body']): AsyncGenerator<Uint8Array> {
     const whole = startDeadline(signal, longestMs);
     try {
@@ -276,7 +279,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
         refuseWebPage(found);
         return { answer: found, deadline: held.takeOver() };
       });
-      // What the reader does between two chunks is not the server's time.
+      // Time that the reader takes between two chunks does not count for the server.
       let waitedMs = 0;
       let askedAt = clock.now();
       try {
@@ -315,7 +318,7 @@ function openDeadline(signal: AbortSignal, timeoutMs: number): HeldDeadline & { 
   };
 }
 
-/** A proxy's login or maintenance page comes as 200 with HTML: it is no answer. */
+/** A proxy's login or maintenance page arrives as 200 with HTML, which is not a valid answer. */
 function refuseWebPage(answer: Answer): void {
   const type = answer.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type.endsWith('html')) throw new AnswerInvalid('the body is a web page instead of data', true);
@@ -326,15 +329,15 @@ function failureError({ what, advice, isRefusal }: RequestFailure, retry: Retry)
   return new RollcallError(advice === '' ? what : `${what}. ${advice}`, { code, retry });
 }
 
-/** Undefined for what is no absolute address. */
+/** Returns undefined for text that is not an absolute address. */
 function originOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined;
 }
 
 function foreignOrigin({ name }: SourceRequest): RollcallError {
   const message =
-    `${name} leads to another host than the configured one, which must not see our credentials; nothing was sent there. ` +
-    'If the HR system has really moved, set its new address in the configuration.';
+    `${name} leads to a host that is not configured and must not receive the credentials; nothing was sent there.  ` +
+    'If the HR system has moved, set its new address in the configuration.';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
 }
 

@@ -47,11 +47,13 @@ const Auth = z
       password: z.string(),
     }),
   ])
-  .meta({ description: 'How Rollcall shows who it is.' });
+  .meta({ description: 'How Rollcall authenticates.' });
 
 export type SuccessFactorsAuth = z.infer<typeof Auth>;
 
-/** What PerPerson is expanded with. A navigation that the user may not read is refused as a whole: leave it out here. */
+/**
+ * What PerPerson is expanded with. A navigation that the user may not read is refused as a whole: leave it out here.
+ */
 export const defaultExpand = [
   'personalInfoNav',
   'emailNav/emailTypeNav',
