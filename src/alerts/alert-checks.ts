@@ -22,7 +22,8 @@ export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Cloc
       checking = alerts
         .look(signal)
         .catch((error: unknown) => {
-          if (!signal.aborted) logger.error({ error: textOf(error) }, 'alerts could not look around; they do so again');
+          if (!signal.aborted)
+            logger.error({ error: textOf(error) }, 'alerts could not be evaluated; the next try follows in seconds');
         })
         .finally(() => {
           checking = undefined;
@@ -37,7 +38,7 @@ export async function checkOnce(alerts: Alerts, logger: Logger, signal: AbortSig
   if (signal.aborted) return;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(oneCheckMs)]);
   await alerts.look(limit).catch((error: unknown) => {
-    logger.error({ error: textOf(error) }, 'alerts could not look at the run: see "rollcall alerts list"');
+    logger.error({ error: textOf(error) }, 'alerts could not be evaluated after the run: see "rollcall alerts list"');
   });
 }
 

@@ -1,10 +1,10 @@
-/** So many slots of a schedule may pass without a success. */
+/** Number of slots that may pass without a success. */
 const missedSlots = 3;
 const minuteMs = 60_000;
-/** What was missed while nothing ran, or while a sync was paused, is caught up first; only then is it too late. */
+/** Time to catch up on slots that were missed while no process ran or the sync was paused. */
 export const catchUpMs = 300_000;
 
-/** Excuses a sync until `freshFrom`, while it is paused, and until it has had time to catch up. */
+/** Returns whether a sync may be late: until `freshFrom`, while it is paused, and while it catches up after a pause. */
 export function untilCaughtUp(freshFrom: number): (now: number, isPaused: boolean) => boolean {
   let from = freshFrom;
   return (now, isPaused) => {
@@ -13,9 +13,9 @@ export function untilCaughtUp(freshFrom: number): (now: number, isPaused: boolea
   };
 }
 
-/** The slots of a schedule, asked one at a time (epoch ms). */
+/** The slots of a schedule (epoch ms). */
 export interface Slots {
-  /** The newest slot after `after` and not after `upTo`, or undefined. */
+  /** Returns the newest slot after `after` and not after `upTo`. */
   newestSlot(after: number, upTo: number): number | undefined;
 }
 
@@ -25,13 +25,13 @@ export interface Freshness {
 }
 
 /**
- * How new the last success of a sync must be: by `freshness`, else as new as the fourth-newest slot of its schedule, so
- * that nights and weekends without slots count for nothing; else nothing is expected. To be asked with time going on.
+ * Returns the instant from which the last success of a sync must be: by `freshness`, else the fourth-newest slot of its
+ * schedule, so that nights and weekends without slots do not count. Undefined without both. Call it with increasing `now`.
  */
 export function oldestSuccess({ freshnessMs, schedule }: Freshness): (now: number) => number | undefined {
   if (freshnessMs !== undefined) return (now) => now - freshnessMs;
   if (schedule === undefined) return () => undefined;
-  // The newest slot's own run may be under way: it is not missed yet.
+  // The run of the newest slot may be under way, so this slot is not missed yet.
   const wanted = missedSlots + 1;
   let newest: readonly number[] = [];
   let checkedAt = 0;
@@ -46,7 +46,7 @@ export function oldestSuccess({ freshnessMs, schedule }: Freshness): (now: numbe
   };
 }
 
-/** The last slots up to `now`, the newest first. */
+/** Returns the last slots up to `now`, newest first. */
 function lastSlots(schedule: Slots, count: number, now: number): readonly number[] {
   const found: number[] = [];
   for (let upTo = now; found.length < count; upTo = (found.at(-1) ?? 0) - minuteMs) {

@@ -24,91 +24,93 @@ import type {
 import type { SourceTrial, TrialOptions } from './source-trial.ts';
 
 /**
- * What the command line and the HTTP API can ask for. The composition root implements it over one configuration; every
- * method may throw `RollcallError`, and nothing here prints. Must be closed.
+ * The use cases of the command line and the HTTP API, over one configuration. Every method may throw `RollcallError`:
+ * `USAGE` for an unknown sync or connection, `NOT_FOUND` for an unknown run. Nothing here prints. Must be closed.
  */
 export interface App {
   readonly syncs: readonly SyncView[];
   readonly connections: readonly string[];
-  /** Pulls, compares, decides and guards, without any effect outside and without counting a miss. */
+  /** Makes a plan: no effect outside, and no miss is counted. */
   plan(sync: string, options: WatchOptions): Promise<PlanReport>;
-  /** One whole run, here: first the run that was interrupted, if there is one, then a new one. */
+  /** Runs the sync once in this process: first an interrupted run, if there is one, then a new one. */
   apply(
     sync: string,
     options: WatchOptions & Caller & { readonly approve?: string; readonly scope?: RunScope },
   ): Promise<RunReport>;
-  /** Queued for a running deployment (`start`); without one the run happens here, as `apply` does. */
+  /** Requests a run from a running deployment (`start`); without one, runs in this process as `apply` does. */
   resync(sync: string, options: WatchOptions & Caller & { readonly scope: RunScope }): Promise<ResyncReport>;
-  /** Schedules, triggers and runs until the signal aborts; then every run stops at its next safe place. */
+  /** Works as a deployment until the signal aborts; then every run stops at its next safe place. */
   start(
     options: WatchOptions & {
       readonly onReady: () => void;
-      /** Told where the server answers, such as `http://127.0.0.1:8080`, before `onReady`; never without a server. */
+      /** Called before `onReady` with the server's URL, such as `http://127.0.0.1:8080`. Never called without a server. */
       readonly onListening?: (url: string) => void;
       readonly role?: Role;
-      /** Where the server listens, instead of what `server:` says. */
+      /** Overrides `server.host` and `server.port`. */
       readonly listen?: { readonly host?: string; readonly port?: number };
     },
   ): Promise<void>;
-  /** Newest first; `after`: only older ones than this run. Throws NOT_FOUND for an unknown run, USAGE for an unknown sync. */
+  /** Lists runs, newest first; with `after` only runs older than that one. */
   runs(filter: { readonly sync?: string; readonly limit: number; readonly after?: string }): Promise<readonly Run[]>;
-  /** One run with everything that is known of it. Throws NOT_FOUND. A unique beginning of the id is enough. */
+  /** Reports one run. A unique part of the id is enough, here and wherever a run is named. */
   show(run: string): Promise<RunReport>;
-  /** Changes of a run or of a shown plan, in order of identification. */
+  /** Lists changes of a run or of a shown plan, in order of identification. */
   changes(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;
-  /** Throws CONFLICT when there is nothing to approve, when it was approved already, and when it has run out. */
+  /** Throws `CONFLICT` when the run holds nothing, is approved already, or its holds have expired. */
   approve(run: string, by: string): Promise<VerdictReport>;
   reject(run: string, by: string): Promise<VerdictReport>;
+  /** Asks the process that drives the run to stop at the next safe place. Throws `CONFLICT` when it has ended. */
   cancel(run: string, by: string): Promise<Run>;
-  /** Asks for another run of the same scope; here, or by a running deployment. */
+  /** Requests another run of the same scope, as `resync` does. Throws `CONFLICT` before the run has ended. */
   retry(run: string, options: WatchOptions & Caller): Promise<ResyncReport>;
-  /** Reads the source and tells what it gives. Writes nothing and asks the platform nothing; it may present the source's token. */
+  /** Reads the source and reports what it returns. Stores nothing but tokens, and does not call the platform. */
   trySource(sync: string, options: WatchOptions & TrialOptions): Promise<SourceTrial>;
+  /** Reads source, platform and ledger for one person, and explains what a run would decide. */
   why(sync: string, identification: string, signal: AbortSignal): Promise<PersonTrace>;
   tokenStatus(connection: string): Promise<TokenReport>;
   tokenRefresh(connection: string, caller: Caller & { readonly signal: AbortSignal }): Promise<TokenReport>;
   tokenRevoke(connection: string, caller: Caller & { readonly signal: AbortSignal }): Promise<TokenReport>;
-  /** Looks at configuration, reachability, token and dialect of the connections (all, or one), and at their sources. */
+  /** Checks the configuration, the connections (all, or one) and the sources of their syncs. Changes nothing. */
   check(connection: string | undefined, signal: AbortSignal): AsyncGenerator<CheckLine, void>;
-  /** Calls one operation of the platform's API. Throws `USAGE` for what the contract does not allow; then nothing is sent. */
+  /** Calls one operation of the platform's API. Throws `USAGE`, and sends nothing, for what the contract does not allow. */
   call(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer>;
-  /** Compares a connection's platform (absent: the only one) with the contract, operation by operation. */
+  /** Compares the platform of a connection (undefined: the only one) with the contract, operation by operation. */
   contract(connection: string | undefined, mode: ContractMode, signal: AbortSignal): AsyncGenerator<ContractLine, void>;
-  /** Every configured sync as it stands now. */
+  /** Reads the current state of every configured sync. */
   syncStates(): Promise<readonly SyncState[]>;
-  /** From now on a deployment begins no run of the sync; one under way goes on. Throws CONFLICT when it is paused already. */
+  /** Keeps deployments from starting runs of the sync; a run under way continues. Throws `CONFLICT` when it is paused already. */
   pause(sync: string, by: string): Promise<void>;
-  /** Throws CONFLICT when it is not paused. What waits begins, and slots that were missed are caught up once. */
+  /** Ends a pause: waiting requests start, and missed slots are caught up once. Throws `CONFLICT` when it is not paused. */
   resume(sync: string, by: string): Promise<void>;
-  /** Stores the trigger of a run for a deployment, and never runs here. The same key again is the same request. */
+  /** Requests a run from a deployment; never runs in this process. The same key again is the same request. */
   request(sync: string, request: RunOrder): Promise<RequestReport>;
-  /** As `retry`, for a deployment: never runs here. */
+  /** Requests a retry from a deployment; never runs in this process. */
   requestRetry(run: string, by: string): Promise<RequestReport>;
   audit(query: AuditQuery): Promise<readonly AuditEntry[]>;
-  /** What happened to one person in former runs of the sync, newest first. */
+  /** Lists the changes of one person in earlier runs of the sync, newest first. */
   history(sync: string, identification: string, limit: number): Promise<readonly PastChange[]>;
-  /** What is wrong, who is told, and the newest notices. */
+  /** Reports open problems, channels, and the newest notices. */
   alerts(limit: number): Promise<AlertsReport>;
-  /** Sends a test notice through every channel, or one. Throws `USAGE` when there is none such. */
+  /** Sends a test notice through every channel, or one. Throws `USAGE` for an unknown channel. */
   testAlerts(channel: string | undefined, signal: AbortSignal): Promise<readonly ChannelTest[]>;
   close(): Promise<void>;
 }
 
 /**
- * What a process of a deployment does. `scheduler` and `worker` need Redis between the processes; `server` answers HTTP
- * beside a deployment that works on the same store.
+ * The part of the work that a process of a deployment does. `scheduler` and `worker` share work through Redis; `server`
+ * serves HTTP for a deployment on the same store.
  */
 export type Role = 'all' | 'scheduler' | 'worker' | 'server';
 
 export interface SyncState extends SyncView {
   readonly pause: Pause | undefined;
-  /** The run that has not ended, or the newest one that has. */
+  /** The newest run, under way or ended. */
   readonly lastRun: Run | undefined;
-  /** When the newest run began that ended as succeeded, nothing-to-do, held or exported: how fresh the platform is. */
+  /** Start of the newest run that ended as succeeded, nothing-to-do, held or exported: how fresh the platform is. */
   readonly freshAt: number | undefined;
-  /** Epoch ms of the next slot; absent without a schedule and while paused. */
+  /** Epoch ms of the next slot; undefined without a schedule and while paused. */
   readonly nextSlotAt: number | undefined;
-  /** Requests that no run has taken up yet. */
+  /** Number of requests that no run has taken. */
   readonly waiting: number;
 }
 
@@ -116,17 +118,17 @@ export interface RunOrder {
   readonly scope: RunScope;
   readonly kind: 'manual' | 'webhook';
   readonly by: string;
-  /** Unique over every sync and caller; made up when absent. */
+  /** Unique over every sync and caller; generated when absent. */
   readonly key?: string;
 }
 
 export interface RequestReport {
   readonly trigger: string;
-  /** False: the same key was seen before, and nothing was stored. */
+  /** False when the key was stored before; then nothing is stored. */
   readonly isNew: boolean;
   readonly scope: RunScope;
   readonly sync: string;
-  /** The run that took it up; absent while it waits. */
+  /** The run that took the request; undefined while it waits. */
   readonly run: string | undefined;
 }
 
@@ -137,7 +139,7 @@ export interface WatchOptions {
   readonly progress: Progress;
 }
 
-/** Who asks, for the audit: the name of a token, or `shell:` and the name of a person at a shell. */
+/** The caller, for the audit: the name of a server token, or `shell:` and the name of the operator. */
 export interface Caller {
   readonly by: string;
 }
@@ -157,18 +159,18 @@ export interface PlanReport {
   readonly facts: RunFacts;
   readonly findings: readonly Finding[];
   readonly holds: readonly Hold[];
-  /** Why the source makes any run of it a failure. */
+  /** Why a run of this plan would fail; undefined when it would not. */
   readonly failure: string | undefined;
 }
 
 export interface RunReport {
   readonly run: Run;
   readonly findings: readonly Finding[];
-  /** There may be more than are shown. */
+  /** Number of all findings, of which `findings` holds the first ones. */
   readonly findingsInAll: number;
   readonly batches: readonly Batch[];
   readonly holds: readonly HoldRecord[];
-  /** Interrupted runs that were brought to their end before this one. */
+  /** Interrupted runs that ended before this one, in the same call. */
   readonly resumed: readonly Run[];
 }
 
@@ -176,7 +178,7 @@ export type ResyncReport =
   | {
       readonly kind: 'queued';
       readonly trigger: string;
-      /** Present when it waits until somebody resumes the sync. */
+      /** The pause that the request waits for, if the sync is paused. */
       readonly pause: Pause | undefined;
     }
   | { readonly kind: 'ran'; readonly report: RunReport };
@@ -185,7 +187,7 @@ export interface VerdictReport {
   readonly run: string;
   readonly sync: string;
   readonly changes: number;
-  /** Whether a running deployment delivers it now; else `rollcall apply` does. */
+  /** Whether a running deployment delivers approved changes now; otherwise `rollcall apply` does. */
   readonly isDeploymentRunning: boolean;
 }
 
@@ -195,7 +197,7 @@ export interface TokenReport {
   readonly generation: number | undefined;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
-  /** What it means and what to do, in a sentence. */
+  /** What the state means and what to do, in a sentence. */
   readonly advice: string;
 }
 
@@ -205,7 +207,7 @@ export interface CheckLine {
   readonly message: string;
 }
 
-/** One person's way through the pipeline, looked at now, and what became of them before. For the person who asks. */
+/** One person's way through the pipeline now, and the person's earlier changes. Holds field values. */
 export interface PersonTrace {
   readonly identification: string;
   readonly records: readonly { readonly record: SourceRecord; readonly trace: MappingTrace }[];

@@ -5,35 +5,38 @@ import { requestRun } from '../engine/request-run.ts';
 import type { HoldRecord, Run } from '../ports/store.ts';
 import { findSync } from './find-named.ts';
 
-/** How long an approval counts, and how long what was shown or held may be approved: later it may have other reasons. */
+/** How long an approval counts, and how long a shown or held change may be approved. Later its reason may differ. */
 const approvalMs = 24 * 3_600_000;
 
 /**
- * Approves what guards held in a run, by the hashes of its changes, and asks for the run that delivers them: whatever is
- * still meant unchanged by then. The run's read becomes the new measure for the row and fill-rate guards. Throws
- * CONFLICT when the holds have run out: a disable looks the same for whatever reason, so an old list approves nothing.
- * So it does when they were approved before: an approval is for one run.
+ * Approves what guards held in a run, by the hashes of its changes, and requests the run that delivers the changes that
+ * are then unchanged. The run's read becomes the measure for the row and fill-rate guards. Returns the number of changes.
+ * Throws `CONFLICT` when the holds have expired, because a disable looks the same for any reason, and when they were
+ * approved before, because an approval counts for one run. Throws `USAGE` when the sync is no longer configured.
  */
 export async function approveRun(run: Run, by: string, io: EngineIo): Promise<number> {
-  findSync(run.sync, io.syncs);
+  const { id, sync } = run;
+  findSync(sync, io.syncs);
   const { holds, hashes } = await heldIn(run, io);
   if (await isApproved(run, holds, io)) {
-    const message = `what run ${run.id} held was approved already, which counts once: if a later run of ${run.sync} holds something, approve that one (rollcall runs ${run.sync})`;
-    throw new RollcallError(message, { code: 'CONFLICT' });
+    throw conflict(
+      `what run ${id} held is approved already, and an approval counts once. If a later run of ${sync} holds changes, approve that run (rollcall runs ${sync})`,
+    );
   }
   const now = io.clock.now();
   const heldUntil = Math.max(...holds.map(({ expiresAt }) => expiresAt), run.startedAt + approvalMs);
   if (heldUntil <= now) {
-    const message = `what run ${run.id} held has run out (24 h): look at what the newest run of ${run.sync} holds, and approve that`;
-    throw new RollcallError(message, { code: 'CONFLICT' });
+    throw conflict(
+      `the holds of run ${id} have expired (24 h). Approve the newest run of ${sync} (rollcall runs ${sync})`,
+    );
   }
-  await io.store.holds.approve(run.sync, hashes, by, now, now + approvalMs);
-  await io.store.reads.accept(run.id);
-  await requestRun({ sync: run.sync, kind: 'approval', scope: { kind: 'all', isFull: true } }, io);
+  await io.store.holds.approve(sync, hashes, by, now, now + approvalMs);
+  await io.store.reads.accept(id);
+  await requestRun({ sync, kind: 'approval', scope: { kind: 'all', isFull: true } }, io);
   return hashes.length;
 }
 
-/** Rejects what guards held in a run: these changes are not asked about again until they change. Returns how many. */
+/** Rejects what guards held in a run, so that these changes are not held again until they change. Returns their number. */
 export async function rejectRun(run: Run, by: string, io: EngineIo): Promise<number> {
   const { hashes } = await heldIn(run, io);
   await io.store.holds.reject(run.sync, hashes, by, io.clock.now());
@@ -41,19 +44,18 @@ export async function rejectRun(run: Run, by: string, io: EngineIo): Promise<num
 }
 
 /**
- * Approves every change of the newest plan with this digest, shown or of a run. Returns how many.
- * Throws NOT_FOUND when no such plan is known, CONFLICT when it was made more than 24 h ago.
+ * Approves every change of the newest plan with this digest, shown or of a run. Returns the number of changes.
+ * Throws `NOT_FOUND` when no such plan is known, `CONFLICT` when it is older than 24 h.
  */
 export async function approveDigest(sync: string, digest: string, by: string, io: EngineIo): Promise<number> {
   const plan = await io.store.plans.findByDigest(sync, digest);
   if (plan === undefined) {
-    const message = `no plan of ${sync} has the digest ${digest}: make one with "rollcall plan ${sync}" and look at it first`;
+    const message = `no plan of ${sync} has the digest ${digest}: make one with "rollcall plan ${sync}" and read it first`;
     throw new RollcallError(message, { code: 'NOT_FOUND' });
   }
   const now = io.clock.now();
   if (plan.madeAt + approvalMs <= now) {
-    const message = `the plan ${digest} of ${sync} was made more than 24 h ago: look at a new one with "rollcall plan ${sync}"`;
-    throw new RollcallError(message, { code: 'CONFLICT' });
+    throw conflict(`the plan ${digest} of ${sync} is older than 24 h: make a new one with "rollcall plan ${sync}"`);
   }
   const hashes: string[] = [];
   for await (const { hash } of changesOf(plan.id, io, {})) hashes.push(hash);
@@ -62,7 +64,7 @@ export async function approveDigest(sync: string, digest: string, by: string, io
   return hashes.length;
 }
 
-/** Whether a person has approved all that the run held, or, where it held no change, its read. */
+/** Whether all that the run held is approved; for a run that held no change, its read. */
 async function isApproved(run: Run, holds: readonly HoldRecord[], { store }: EngineIo): Promise<boolean> {
   if (holds.length > 0) return holds.every(({ state }) => state === 'approved');
   return (await store.reads.last(run.sync))?.run === run.id;
@@ -72,8 +74,10 @@ async function heldIn(run: Run, io: EngineIo): Promise<{ holds: readonly HoldRec
   const holds = await io.store.holds.ofRun(run.id);
   const hashes: string[] = [];
   for await (const { hash } of changesOf(run.id, io, { states: ['held'] })) hashes.push(hash);
-  if (hashes.length === 0 && run.facts.isReadDoubted !== true) {
-    throw new RollcallError(`run ${run.id} holds nothing: there is nothing to approve or reject`, { code: 'CONFLICT' });
-  }
-  return { holds, hashes };
+  if (hashes.length > 0 || run.facts.isReadDoubted === true) return { holds, hashes };
+  throw conflict(`run ${run.id} holds nothing: there is nothing to approve or reject`);
+}
+
+function conflict(message: string): RollcallError {
+  return new RollcallError(message, { code: 'CONFLICT' });
 }

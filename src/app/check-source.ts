@@ -1,16 +1,19 @@
 import { countOf } from '../core/count-of.ts';
+import { RollcallError } from '../core/errors.ts';
 import { watchFields } from '../core/field-visibility.ts';
+import { formatInstant } from '../core/instant.ts';
+import { nextRead } from '../core/next-read.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
 import { absentFields } from '../engine/check-fields.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
-import type { SourceIo, SourcePage } from '../ports/source.ts';
+import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import type { CheckLine } from './app.ts';
 
 type Verdict = Omit<CheckLine, 'subject'>;
 
 /**
- * Whether a source lets us in and shows what is mapped: by its fields, where it can name them beforehand, and by the first
- * page of a read that is stopped there. Throws what the source throws; a first refresh token is not presented by this.
+ * Checks access to a source and the mapped fields: by the list of its fields, where the source has one, and by the first
+ * page of a read. Presents no first refresh token. Throws what the source throws.
  */
 export async function checkSource(
   sync: Sync,
@@ -22,15 +25,49 @@ export async function checkSource(
   const absent = fields === undefined ? [] : absentFields(sync.mapping.reads, fields);
   if (fields !== undefined && absent.length > 0) {
     const has = fields.length === 0 ? 'it has none at all' : `it has: ${fields.join(', ')}`;
-    return { state: 'failed', message: `source has no field ${absent.join(', ')}; ${has}` };
+    return { state: 'failed', message: `the source has no field ${absent.join(', ')}; ${has}` };
   }
-  const first = await readFirstPage(sync, io);
-  return 'complete' in first ? judgeNobody(first) : judgePage(first, fields, sync);
+  const first = await readFirstPage(sync, { kind: 'full' }, io);
+  return 'complete' in first ? judgeEmptyRead(first) : judgePage(first, fields, sync);
 }
 
-/** The first page, or how the read ended where there is none. */
-async function readFirstPage({ source }: Sync, io: SourceIo): Promise<SourcePage | ReadEnd> {
-  const reading = source.read({ kind: 'full' }, io);
+/**
+ * Checks that the source answers a delta read, and says which read the next run makes. Returns undefined for a sync
+ * without deltas.
+ */
+export async function checkDeltas(
+  sync: Sync,
+  { clock, logger, store }: Pick<EngineIo, 'clock' | 'logger' | 'store'>,
+  signal: AbortSignal,
+): Promise<Verdict | undefined> {
+  const { source, settings, fingerprint } = sync;
+  const { name, deltas } = settings;
+  if (deltas === undefined) return undefined;
+  const now = clock.now();
+  const watermark = await store.reads.watermark(name);
+  const grounds = { deltas, canDelta: source.capabilities.delta, isFullWished: false, watermark, fingerprint, now };
+  const next = nextRead(grounds);
+  if (!grounds.canDelta) return { state: 'warning', message: `deltas: ${next.kind === 'full' ? next.reason : ''}` };
+  try {
+    const request = { kind: 'delta', since: new Date(now).toISOString() } as const;
+    await readFirstPage(sync, request, { clock, logger, signal, previous: undefined });
+  } catch (error) {
+    if (signal.aborted || !(error instanceof RollcallError)) throw error;
+    return { state: 'failed', message: `deltas: the delta read failed: ${error.message}` };
+  }
+  const works = 'deltas: the source answers delta reads';
+  if (next.kind === 'full')
+    return { state: 'ok', message: `${works}. The next run makes a full read, because ${next.reason}` };
+  const dueAt = formatInstant(next.from.fullAt + deltas.fullEveryMs);
+  return {
+    state: 'ok',
+    message: `${works} (since ${formatInstant(next.since)}). The next full read is due at ${dueAt}`,
+  };
+}
+
+/** Returns the first page, or the end of a read without pages. */
+async function readFirstPage({ source }: Sync, request: ReadRequest, io: SourceIo): Promise<SourcePage | ReadEnd> {
+  const reading = source.read(request, io);
   try {
     return (await reading.next()).value;
   } finally {
@@ -38,9 +75,9 @@ async function readFirstPage({ source }: Sync, io: SourceIo): Promise<SourcePage
   }
 }
 
-function judgeNobody(end: ReadEnd): Verdict {
-  const why = end.complete ? 'every record was left out' : end.reasons.join('; ');
-  return { state: 'failed', message: `source: access works, but nobody came: ${why}` };
+function judgeEmptyRead(end: ReadEnd): Verdict {
+  const why = end.complete ? 'the source excludes every record' : end.reasons.join('; ');
+  return { state: 'failed', message: `source: access works, but the read has no records: ${why}` };
 }
 
 function judgePage(
@@ -53,8 +90,8 @@ function judgePage(
     const message = `source: access works, but no record of the first page can be read: ${bad?.at}: ${bad?.reason}`;
     return { state: 'failed', message };
   }
-  const came = `the first page has ${countOf(records.length, 'record')}`;
   const unreadable = bad === undefined ? '' : ` and ${broken.length} that cannot be read (${bad.at}: ${bad.reason})`;
+  const works = `source: access works; the first page has ${countOf(records.length, 'record')}${unreadable}`;
   const watch = watchFields(mapping.reads);
   for (const record of records) watch.see(record);
   const visibility = watch.visibility();
@@ -62,11 +99,11 @@ function judgePage(
   if (unseen.length > 0) {
     const names = unseen.map(([read, readers]) => `${read} (for ${readers.join(', ')})`).join('; ');
     const message =
-      `source: access works; ${came}${unreadable}. Mapped, and not in the first page: ${names}. ` +
-      `Others may have it, or it is misspelt or not granted; to read everybody: rollcall source try ${settings.name}`;
+      `${works}. Mapped fields that it does not show: ${names}. Later records may have them, or a name is misspelled, ` +
+      `or access to the field is not granted. To read all records: rollcall source try ${settings.name}`;
     return { state: 'warning', message };
   }
   const known = fields === undefined ? '' : ` (${countOf(fields.length, 'field')})`;
-  const message = `source: access works; ${came}${unreadable}, and every field that is mapped is there${known}`;
+  const message = `${works}, and every mapped field is present${known}`;
   return { state: bad === undefined ? 'ok' : 'warning', message };
 }

@@ -1,22 +1,20 @@
 import { RollcallError } from '../core/errors.ts';
 import type { CheckLine } from './app.ts';
 import type { AppIo, ConnectionAccess } from './app-io.ts';
-import { checkDeltas } from './check-deltas.ts';
-import { checkSource } from './check-source.ts';
+import { checkDeltas, checkSource } from './check-source.ts';
 import { findConnection } from './find-named.ts';
 
-/** A file id that no platform gives: a status endpoint that exists says it does not know it. */
+/** A file id that no platform issues: an existing status endpoint answers that it does not know the file. */
 const noSuchFile = '0';
 
-/** Looks at everything a run would need, changes nothing, and goes on after a failure so that all is said at once. */
+/** Checks everything that a run needs, and changes nothing. Continues after a failure, so that all of them are reported. */
 export async function* check(
   only: string | undefined,
   signal: AbortSignal,
-  io: AppIo,
+  { engine, connections, configPath, checkRedis }: AppIo,
 ): AsyncGenerator<CheckLine, void> {
-  const { engine, connections, configPath, checkRedis } = io;
   if (only !== undefined) findConnection(only, connections);
-  yield { subject: 'configuration', state: 'ok', message: `${configPath} is in order` };
+  yield { subject: 'configuration', state: 'ok', message: `${configPath} is valid` };
   if (checkRedis !== undefined) yield await checkRedis();
   for (const [name, connection] of connections) {
     if (only === undefined || only === name) yield* checkConnection(name, connection, signal);
@@ -26,18 +24,11 @@ export async function* check(
     const subject = `sync ${name}`;
     try {
       yield { subject, ...(await checkSource(sync, engine, signal)) };
-    } catch (error) {
-      signal.throwIfAborted();
-      yield failed(subject, error);
-      continue;
-    }
-    try {
       const deltas = await checkDeltas(sync, engine, signal);
       if (deltas !== undefined) yield { subject, ...deltas };
     } catch (error) {
       signal.throwIfAborted();
-      const { message } = failed(subject, error);
-      yield { subject, state: 'failed', message: `deltas: asked who has changed, the source said: ${message}` };
+      yield failed(subject, error);
     }
   }
 }
@@ -54,7 +45,7 @@ async function* checkConnection(
   try {
     let users = 0;
     for await (const page of platform.scan(signal)) users += page.users.length;
-    yield { subject, state: 'ok', message: `user search: ${users} users read, every one once` };
+    yield { subject, state: 'ok', message: `user search: ${users} users read, each once` };
   } catch (error) {
     yield failed(subject, error);
     return;
@@ -63,7 +54,7 @@ async function* checkConnection(
     const status = await platform.status(noSuchFile, signal);
     const message =
       status.kind === 'no-status'
-        ? 'file status: a file that does not exist gets "not found"; if real files do too, batches are settled by reading users back'
+        ? 'file status: an unknown file gets "not found". If real files get it too, batches are settled by reading users back'
         : 'file status: the endpoint answers';
     yield { subject, state: 'ok', message };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type ErrorCode, RollcallError } from '../core/errors.ts';
 import type { Run, Store } from '../ports/store.ts';
 
-/** Throws an error that lists the configured names, by default `USAGE`. */
+/** Returns the named sync. Throws `USAGE`, or another code, with the configured names. */
 export function findSync<Sync>(name: string, syncs: ReadonlyMap<string, Sync>, code: ErrorCode = 'USAGE'): Sync {
   const sync = syncs.get(name);
   if (sync !== undefined) return sync;
@@ -16,7 +16,7 @@ export function findConnection<Connection>(
 ): Connection {
   const known = [...connections.keys()].join(', ');
   if (name === undefined && connections.size > 1) {
-    throw new RollcallError(`say which connection is meant; the configuration has: ${known}`, { code: 'USAGE' });
+    throw new RollcallError(`name one of the connections: ${known}`, { code: 'USAGE' });
   }
   const connection = name === undefined ? [...connections.values()][0] : connections.get(name);
   if (connection !== undefined) return connection;
@@ -34,7 +34,7 @@ export async function findRun(id: string, store: Store): Promise<Run> {
   const [only, ...others] = found;
   if (only === undefined) throw new RollcallError(`there is no run ${id}: see "rollcall runs"`, { code: 'NOT_FOUND' });
   if (others.length > 0) {
-    throw new RollcallError(`${found.length} runs are called ${id}: give more of the id`, { code: 'CONFLICT' });
+    throw new RollcallError(`${found.length} runs match ${id}: give more of the id`, { code: 'CONFLICT' });
   }
   return only;
 }

@@ -7,17 +7,17 @@ import { note } from './audit.ts';
 import { check } from './check.ts';
 import { findConnection, findRun, findSync } from './find-named.ts';
 import { planReport, runReport } from './reports.ts';
-import { askForRun, cancel, inFull, queueOrRun, request, requestRetry, retry } from './requests.ts';
+import { cancel, inFull, queue, queueOrRun, queueRetry, retry, storeRequest } from './requests.ts';
 import { runHere } from './run-here.ts';
 import { pauseSync, readSyncStates, resumeSync } from './sync-states.ts';
 import { changeTokens } from './tokens.ts';
 import { trySource } from './try-source.ts';
 import { explainPerson } from './why.ts';
 
-/** What only the composition root can do: it knows alerts, the server, the queue and the platform's client. */
+/** What needs alerts, server, queue or the platform's client, which only the composition root knows. */
 type Surroundings = 'start' | 'call' | 'contract' | 'alerts' | 'testAlerts' | 'close';
 
-/** The use cases that the command line and the server share. */
+/** Opens the use cases that the command line and the server share. */
 export function openUseCases(io: AppIo): Omit<App, Surroundings> {
   const { engine } = io;
   const { store } = engine;
@@ -45,13 +45,13 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
         const changes = await approveDigest(sync, approve, by, engine);
         await note({ action: 'approve', by, sync, detail: `${changes} changes of a plan that was shown` }, engine);
       }
-      const { trigger } = await askForRun({ sync, kind: 'manual', scope: inFull(scope), by }, io);
+      const { trigger } = await storeRequest({ sync, kind: 'manual', scope: inFull(scope), by }, io);
       return runHere(trigger, options, io);
     },
     resync: (sync, { scope, by, ...options }) => queueOrRun({ sync, kind: 'resync', scope, by }, options, io),
-    retry: (id, { by, ...options }) => retry(id, by, options, io),
-    request: (sync, order) => request(sync, order, io),
-    requestRetry: (id, by) => requestRetry(id, by, io),
+    retry: (id, options) => retry(id, options, io),
+    request: (sync, order) => queue(sync, order, io),
+    requestRetry: (id, by) => queueRetry(id, { by }, io),
 
     async runs({ after, ...filter }) {
       const runs = await store.runs.list(

@@ -7,11 +7,11 @@ import type { RunReport, WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { runReport } from './reports.ts';
 
-const lookAgainMs = 500;
+const pollMs = 500;
 
 /**
- * Brings a trigger to the end of its run, in this process where nobody else does it. Interrupted runs of the same sync
- * come first; a run that another process drives is watched. Reports the trigger's run and those that were resumed.
+ * Drives the run of a trigger to its end, after interrupted runs of the same sync. Waits for a run that another process
+ * drives. Reports the trigger's run and the resumed ones.
  */
 export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo): Promise<RunReport> {
   const { engine } = io;
@@ -42,7 +42,7 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
   }
 }
 
-/** Drives the run here, or waits a little while another process does; the ended run, or undefined when it still goes on. */
+/** Drives the run, or waits one interval while another process does. Returns the run once it has ended. */
 async function finishRun(runId: string, options: WatchOptions, { engine, drive }: AppIo): Promise<Run | undefined> {
   const { store, clock } = engine;
   const driven = await drive(runId, options);
@@ -52,7 +52,7 @@ async function finishRun(runId: string, options: WatchOptions, { engine, drive }
   if (driven === 'ended') return undefined;
   const holder = await store.leases.holder(`run:${runId}`, clock.now());
   if (holder !== undefined) options.progress({ step: 'waiting', run: runId, forMs: holder.until - clock.now() });
-  await clock.sleep(lookAgainMs, options.signal);
+  await clock.sleep(pollMs, options.signal);
   return undefined;
 }
 

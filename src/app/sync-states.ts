@@ -6,7 +6,7 @@ import type { AppIo } from './app-io.ts';
 import { note } from './audit.ts';
 import { findSync } from './find-named.ts';
 
-/** Of so many runs the newest good one is looked for. */
+/** Number of runs among which the newest good one is searched. */
 const searchedRuns = 50;
 const goodOutcomes: ReadonlySet<string | undefined> = new Set<Outcome>([
   'succeeded',
@@ -16,7 +16,7 @@ const goodOutcomes: ReadonlySet<string | undefined> = new Set<Outcome>([
 ]);
 const isGood = ({ outcome }: Run): boolean => goodOutcomes.has(outcome);
 
-/** Reads how every configured sync stands now. */
+/** Reads the current state of every configured sync. */
 export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promise<readonly SyncState[]> {
   const { store, clock } = engine;
   const waiting = await store.triggers.waiting();
@@ -38,7 +38,7 @@ export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promis
   );
 }
 
-/** Throws CONFLICT when the sync is paused already. */
+/** Keeps deployments from starting runs of the sync. Throws `CONFLICT` when it is paused already. */
 export async function pauseSync(sync: string, by: string, { engine }: AppIo): Promise<void> {
   findSync(sync, engine.syncs);
   if (!(await engine.store.pauses.add({ sync, pausedAt: engine.clock.now(), by }))) {
@@ -47,20 +47,20 @@ export async function pauseSync(sync: string, by: string, { engine }: AppIo): Pr
   await note({ action: 'pause', by, sync }, engine);
 }
 
-/** Throws CONFLICT when the sync is not paused. */
+/** Ends a pause. Throws `CONFLICT` when the sync is not paused. */
 export async function resumeSync(sync: string, by: string, { engine }: AppIo): Promise<void> {
   findSync(sync, engine.syncs);
   if (!(await engine.store.pauses.remove(sync))) throw new RollcallError(`${sync} is not paused`, { code: 'CONFLICT' });
   await note({ action: 'resume', by, sync }, engine);
 }
 
-/** Keeps the next slot of each sync until it has come: a rare slot takes a while to find. */
+/** Caches the next slot of each sync until it is due, because the search for a rare slot is slow. */
 export function keepNextSlots(find: AppIo['nextSlot']): AppIo['nextSlot'] {
   const kept = new Map<string, { readonly from: number; readonly slot: number | undefined }>();
   return (sync, now) => {
     const known = kept.get(sync);
-    const lookAgainAt = known?.slot ?? (known?.from ?? Number.NEGATIVE_INFINITY) + 86_400_000;
-    if (known !== undefined && now >= known.from && now < lookAgainAt) return known.slot;
+    const staleAt = known?.slot ?? (known?.from ?? Number.NEGATIVE_INFINITY) + 86_400_000;
+    if (known !== undefined && now >= known.from && now < staleAt) return known.slot;
     const slot = find(sync, now);
     kept.set(sync, { from: now, slot });
     return slot;

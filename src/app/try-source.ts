@@ -13,8 +13,8 @@ import { sourceTokenName } from '../ports/token-store.ts';
 import type { SourceTrial, StatusCount, TrialEnd, TrialOptions } from './source-trial.ts';
 
 /**
- * Reads the source of a sync and counts what it gives and what the mapping makes of it. Writes nothing and does not
- * speak to the platform. Throws `USAGE` when a delta is asked of a source that has none, else what the source throws.
+ * Reads the source of a sync, and counts its records and what the mapping makes of them. Does not call the platform.
+ * Throws `USAGE` for a delta read of a source that has none, else what the source throws.
  */
 export async function trySource(
   sync: Sync,
@@ -68,7 +68,7 @@ function requestOf(
 ): Extract<ReadRequest, { kind: 'full' | 'delta' }> {
   if (since === undefined) return { kind: 'full' };
   if (source.capabilities.delta) return { kind: 'delta', since };
-  const message = `the source of ${settings.name} is of kind ${source.kind}, which cannot read only what changed: leave out --since`;
+  const message = `the source of ${settings.name} is of kind ${source.kind}, which has no delta reads: omit --since`;
   throw new RollcallError(message, { code: 'USAGE' });
 }
 
@@ -81,7 +81,7 @@ type Sums = Omit<SourceTrial, 'sync' | 'kind' | 'read' | 'rows' | 'end' | 'notes
 const listedStatuses = 200;
 const listedReasons = 200;
 
-/** Counts records; keeps no value of any but those of the status field. */
+/** Counts records. Keeps the values of the status field only. */
 function openTally({ settings, mapping }: Sync) {
   const fill = openFillCount();
   const visibility = watchFields(mapping.reads);
@@ -139,7 +139,7 @@ function openTally({ settings, mapping }: Sync) {
       return {
         fields: fill.fields().map((field) => ({ ...field, readers: mapping.readers.get(field.path) ?? [] })),
         isFieldListCut: fill.isCut,
-        // Of nobody nothing can be missed: the names may be right.
+        // Without records no field can be called unseen.
         unseen: [...(records === 0 ? [] : mapping.readers)]
           .filter(([read]) => seen[read] !== true)
           .map(([read, readers]) => ({ read, readers })),

@@ -8,7 +8,7 @@ import { sayOf } from '../engine/source-says.ts';
 import { blockedUsers } from '../engine/unresolved.ts';
 import type { PersonTrace } from './app.ts';
 
-/** Reads the source, the platform and the ledger for one person, and says what a run would decide and by which rule. */
+/** Reads source, platform and ledger for one person, and returns what a run would decide and by which rule. */
 export async function explainPerson(
   identification: string,
   sync: Sync,

@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
-import { openPulse, type Pulse } from '../runtime/heartbeat.ts';
+import { type Heartbeat, openHeartbeat } from '../runtime/heartbeat.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
 import { workBesideServer } from '../server/work-beside-server.ts';
 import { runDeployment } from './deployment.ts';
@@ -22,7 +22,7 @@ export async function startDeployment(
   const { role = 'all', listen, onReady, onListening } = options;
   refuseRole(config, options);
   const { clock, logger } = engine.io;
-  const pulse = openPulse(clock);
+  const heartbeat = openHeartbeat(clock);
   const isServed = config.server !== undefined || listen !== undefined;
   const watch = isServed && config.redis !== undefined ? await openWatch(config.redis, engine) : undefined;
   let isStarted = false;
@@ -30,7 +30,7 @@ export async function startDeployment(
     const server = await serve(config, engine, {
       role,
       listen,
-      vitals: { workedAt: pulse.workedAt, isStarted: () => isStarted },
+      vitals: { workedAt: heartbeat.workedAt, isStarted: () => isStarted },
       redisFault: watch?.fault,
       queue: watch?.look,
       app,
@@ -45,7 +45,7 @@ export async function startDeployment(
       onReady();
     };
     await workBesideServer(server, options.signal, (signal) =>
-      work(config, engine, { ...options, role, signal, onReady: ready }, openDrive, pulse, watch),
+      work(config, engine, { ...options, role, signal, onReady: ready }, openDrive, heartbeat, watch),
     );
   } finally {
     await watch?.close();
@@ -63,7 +63,7 @@ async function work(
   engine: Engine,
   options: StartOptions,
   openDrive: (options: StartOptions) => DriveIo,
-  pulse: Pulse,
+  heartbeat: Heartbeat,
   watch: RedisWatch | undefined,
 ): Promise<void> {
   const { redis } = config;
@@ -74,16 +74,21 @@ async function work(
   }
   const drive = openDrive(options);
   // From now on silence is a fault.
-  if (role !== 'worker') pulse.looked();
-  if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: pulse.looked });
+  if (role !== 'worker') heartbeat.ticked();
+  if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked });
   const { runRedisDeployment } = await import('./redis-deployment.ts');
   const over = new AbortController();
   const watching =
     watch === undefined || role === 'scheduler'
       ? undefined
-      : pulse.watchWorker(watch.waiting, AbortSignal.any([signal, over.signal]));
+      : heartbeat.watchWorker(watch.waiting, AbortSignal.any([signal, over.signal]));
   try {
-    await runRedisDeployment(config, engine, pulse.follow(drive), { redis, role, onReady, onTick: pulse.looked });
+    await runRedisDeployment(config, engine, heartbeat.follow(drive), {
+      redis,
+      role,
+      onReady,
+      onTick: heartbeat.ticked,
+    });
   } finally {
     over.abort(new RollcallError('the work has ended', { code: 'CANCELLED' }));
     await watching;

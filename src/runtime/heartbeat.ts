@@ -1,21 +1,22 @@
 import type { Clock, Progress } from '../ports/runtime.ts';
 import type { DriveIo } from './in-process/drive-run.ts';
 
-/** Proof that a process works, from outside of what it proves. Instants are epoch ms. */
-export interface Pulse {
-  /** The older of: when it last looked for work, and when its worker last did some or had none to do. */
+/** Tells from outside of the work whether a process makes progress. Instants are epoch ms. */
+export interface Heartbeat {
+  /** Returns the older of the scheduler's last tick and the worker's last progress or idle moment. */
   workedAt(): number | undefined;
-  looked(): void;
-  /** What a worker does passes through here. */
+  /** Records a tick of the scheduler. */
+  ticked(): void;
+  /** Wraps a worker's IO, so that its jobs and their progress count. */
   follow(drive: DriveIo): DriveIo;
-  /** Until the signal aborts: a worker that has nothing to do is well, one that leaves work lying is not. */
+  /** Counts an idle worker as healthy until the signal aborts; a worker that leaves waiting jobs untouched is not. */
   watchWorker(waiting: () => Promise<number | undefined>, signal: AbortSignal): Promise<void>;
 }
 
-const lookMs = 5000;
+const checkMs = 5000;
 
-export function openPulse(clock: Clock): Pulse {
-  let lookedAt: number | undefined;
+export function openHeartbeat(clock: Clock): Heartbeat {
+  let tickedAt: number | undefined;
   let workedAt: number | undefined;
   let active = 0;
   const worked = (): void => {
@@ -23,11 +24,11 @@ export function openPulse(clock: Clock): Pulse {
   };
   return {
     workedAt: () => {
-      const beats = [lookedAt, workedAt].filter((at) => at !== undefined);
+      const beats = [tickedAt, workedAt].filter((at) => at !== undefined);
       return beats.length === 0 ? undefined : Math.min(...beats);
     },
-    looked: () => {
-      lookedAt = clock.now();
+    ticked: () => {
+      tickedAt = clock.now();
     },
     follow: (drive) => {
       const progress: Progress = (event) => {
@@ -53,9 +54,9 @@ export function openPulse(clock: Clock): Pulse {
       workedAt = clock.now();
       while (!signal.aborted) {
         const left = await waiting();
-        // Without Redis nobody could work: a new start would not help.
+        // Without Redis no worker gets jobs, and a restart would not help.
         if (left === undefined || (left === 0 && active === 0)) worked();
-        await clock.sleep(lookMs, signal).catch(() => {});
+        await clock.sleep(checkMs, signal).catch(() => {});
       }
     },
   };

@@ -67,13 +67,13 @@ it.each<readonly [string, Played, string, RegExp]>([
     'fields that are known',
     { fields: ['id', 'first', 'last', 'left'], pages: [{ records: [ana, bruno], broken: [] }] },
     'ok',
-    /2 records, and every field that is mapped is there \(4 fields\)/,
+    /2 records, and every mapped field is present \(4 fields\)$/,
   ],
   [
-    'a mapped field that nobody on the page shows',
+    'a mapped field that no record of the page shows',
     { pages: [{ records: [bruno], broken: [] }] },
     'warning',
-    /not in the first page: left \(for lifecycle\.leaveDate\)\. .*rollcall source try people/,
+    /does not show: left \(for lifecycle\.leaveDate\)\. .*rollcall source try people$/,
   ],
   [
     'records that cannot be read beside others',
@@ -83,10 +83,10 @@ it.each<readonly [string, Played, string, RegExp]>([
   ],
   ['a page of nothing else', { pages: [{ records: [], broken: [bad] }] }, 'failed', /no record .* line 3: 2 columns/],
   [
-    'nobody at all',
+    'a read without records',
     { end: { complete: false, rows: 0, reasons: ['the source gave nobody'] } },
     'failed',
-    /access works, but nobody came: the source gave nobody$/,
+    /access works, but the read has no records: the source gave nobody$/,
   ],
   [
     'a field that is not there',

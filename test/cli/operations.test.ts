@@ -66,10 +66,10 @@ test('what a person does from a shell is in the audit, with the name', async () 
   await shell.run(['reject', run, '--yes']);
 
   expect(await auditOf(shell)).toEqual([
-    'tester request-run everybody',
+    'tester request-run all employees',
     'tester request-run 2 named people',
     'tester retry',
-    'tester request-run everybody',
+    'tester request-run all employees',
     'tester approve 8 changes',
     'tester reject 8 changes',
   ]);
@@ -105,6 +105,9 @@ test('a run is approved once; the second time is refused with what to do instead
   const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
   expect(await shell.run(['approve', run, '--yes'])).toMatchObject({ code: 0 });
   const again = await shell.run(['approve', run, '--yes']);
-  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('was approved already, which counts once') });
+  expect(again).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is approved already, and an approval counts once'),
+  });
   expect(again.stderr).toContain('rollcall runs people');
 });

@@ -117,7 +117,7 @@ test('--since is wrong usage where the source has no delta', async () => {
   const { code, stderr } = await shell.run(['source', 'try', 'people', '--since', '2026-11-21T00:00:00+01:00']);
 
   expect(code).toBe(2);
-  expect(stderr).toContain('kind csv, which cannot read only what changed');
+  expect(stderr).toContain('kind csv, which has no delta reads');
 });
 
 test('what stands in the source cannot act on the terminal', async () => {

@@ -179,7 +179,9 @@ describe.each(vendors)('check of a source of $name', (vendor) => {
     expect(line).toEqual({
       subject: 'sync people',
       state: 'ok',
-      message: expect.stringContaining(`access works; the first page has ${vendor.records} records, and every field`),
+      message: expect.stringContaining(
+        `access works; the first page has ${vendor.records} records, and every mapped field`,
+      ),
     });
   });
 

@@ -514,7 +514,7 @@ describe('check says of a sync with deltas', () => {
     return lines.filter(({ message }) => message.startsWith('deltas:'));
   }
 
-  it('that the source answers, from when on the next one asks, and when everybody is read', async () => {
+  it('that the source answers, since when the next one reads, and when a full read is due', async () => {
     const hr = await openHr();
     const { at, fullAt } = (await hr.office.engine.io.store.reads.watermark('people')) ?? { at: 0, fullAt: 0 };
     const since = new Date(at - 600_000).toISOString().slice(0, 19).replace('T', ' ');
@@ -523,23 +523,23 @@ describe('check says of a sync with deltas', () => {
       {
         subject: 'sync people',
         state: 'ok',
-        message: `deltas: the source answers when it is asked who has changed since ${since} UTC; everybody is read by runs from ${dueAt} UTC`,
+        message: `deltas: the source answers delta reads (since ${since} UTC). The next full read is due at ${dueAt} UTC`,
       },
     ]);
     hr.office.clock.jump(25 * hourMs);
     expect(await linesOf(hr)).toEqual([
       expect.objectContaining({
         state: 'ok',
-        message: expect.stringContaining('; the next run reads everybody, because it is time for one'),
+        message: expect.stringContaining('. The next run makes a full read, because it is time for one'),
       }),
     ]);
   });
 
-  it('that the source refuses to be asked so, though it can be read', async () => {
+  it('that the source refuses delta reads, though it can be read', async () => {
     const hr = await openHr();
     hr.bugs.push('filters refused');
     expect(await linesOf(hr)).toEqual([
-      expect.objectContaining({ state: 'failed', message: expect.stringContaining('asked who has changed') }),
+      expect.objectContaining({ state: 'failed', message: expect.stringContaining('the delta read failed') }),
     ]);
   });
 });

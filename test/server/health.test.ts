@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { openPulse } from '../../src/runtime/heartbeat.ts';
+import { openHeartbeat } from '../../src/runtime/heartbeat.ts';
 import type { DriveIo } from '../../src/runtime/in-process/drive-run.ts';
 import { stuckAfterMs } from '../../src/server/health.ts';
 import type { ServerApp } from '../../src/server/server-parts.ts';
@@ -76,7 +76,7 @@ describe('health', () => {
   });
 });
 
-describe('a pulse', () => {
+describe('a heartbeat', () => {
   const openDrive = (work: () => Promise<void>) =>
     ({
       engine: { progress: () => {} },
@@ -88,17 +88,17 @@ describe('a pulse', () => {
 
   it('of a worker that leaves work lying stops, and goes on when it takes it', async () => {
     const clock = new FakeClock();
-    const pulse = openPulse(clock);
+    const heartbeat = openHeartbeat(clock);
     const stop = new AbortController();
     let left: number | undefined = 0;
-    const watching = pulse.watchWorker(async () => left, stop.signal);
-    const silentMs = () => clock.now() - (pulse.workedAt() ?? Number.NaN);
+    const watching = heartbeat.watchWorker(async () => left, stop.signal);
+    const silentMs = () => clock.now() - (heartbeat.workedAt() ?? Number.NaN);
     await clock.advance(100_000);
     expect(silentMs()).toBeLessThanOrEqual(5000);
     left = 3;
     await clock.advance(100_000);
     expect(silentMs()).toBeGreaterThan(90_000);
-    const drive = pulse.follow(openDrive(async () => {}));
+    const drive = heartbeat.follow(openDrive(async () => {}));
     await drive.runJob('sync', {}, {} as never);
     expect(silentMs()).toBe(0);
     await clock.advance(100_000);
@@ -114,17 +114,17 @@ describe('a pulse', () => {
 
   it('of a worker stops at a job that neither ends nor tells of progress', async () => {
     const clock = new FakeClock();
-    const pulse = openPulse(clock);
+    const heartbeat = openHeartbeat(clock);
     const stop = new AbortController();
-    const watching = pulse.watchWorker(async () => 0, stop.signal);
+    const watching = heartbeat.watchWorker(async () => 0, stop.signal);
     await idle();
     const end = Promise.withResolvers<void>();
-    const drive = pulse.follow(openDrive(() => end.promise));
+    const drive = heartbeat.follow(openDrive(() => end.promise));
     const job = drive.runJob('sync', {}, {} as never);
     await clock.advance(100_000);
-    expect(clock.now() - (pulse.workedAt() ?? 0)).toBeGreaterThanOrEqual(100_000);
+    expect(clock.now() - (heartbeat.workedAt() ?? 0)).toBeGreaterThanOrEqual(100_000);
     drive.engine.progress({ step: 'reading', rows: 1 });
-    expect(pulse.workedAt()).toBe(clock.now());
+    expect(heartbeat.workedAt()).toBe(clock.now());
     end.resolve();
     await job;
     stop.abort();
@@ -133,14 +133,14 @@ describe('a pulse', () => {
 
   it('is the older of looking and working', async () => {
     const clock = new FakeClock();
-    const pulse = openPulse(clock);
-    expect(pulse.workedAt()).toBeUndefined();
-    pulse.looked();
+    const heartbeat = openHeartbeat(clock);
+    expect(heartbeat.workedAt()).toBeUndefined();
+    heartbeat.ticked();
     const stop = new AbortController();
-    const watching = pulse.watchWorker(async () => 0, stop.signal);
+    const watching = heartbeat.watchWorker(async () => 0, stop.signal);
     const lookedAt = clock.now();
     await clock.advance(60_000);
-    expect(pulse.workedAt()).toBe(lookedAt);
+    expect(heartbeat.workedAt()).toBe(lookedAt);
     stop.abort();
     await clock.drive(watching);
   });
