@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { type Accepted, judgeSurvivors, type Mutant, renderJudgement } from './survivors.ts';
@@ -12,15 +12,30 @@ const usage = 'npm run mutate [-- FOLDER_OR_FILE…] [--force]\n';
 
 const root = join(import.meta.dirname, '../..');
 const acceptedFile = join(root, 'test/mutation/accepted.json');
-const { mutate: all } = JSON.parse(readFileSync(join(root, 'stryker.config.json'), 'utf8')) as { mutate: string[] };
+/** What is mutated, each with the tests of the same name: `test/core` for `src/core`. */
+const folders = ['src/core', 'src/engine', 'src/delivery', 'src/platform/tokens'];
 
-/** Names a folder or file from the root. Throws when it is not below a folder that is mutated at all. */
+/** Names a folder or file from the root. Throws when it is not in a folder that is mutated. */
 function nameOf(path: string): string {
   const name = relative(root, resolve(path));
-  const folders = all.map((pattern) => pattern.slice(0, pattern.indexOf('/**')));
-  if (!existsSync(join(root, name)) || !folders.some((folder) => name === folder || name.startsWith(`${folder}/`)))
+  if (!existsSync(join(root, name)) || !folders.some((folder) => isIn(folder, name)))
     throw new Error(`${path} is not in ${folders.join(', ')}. Usage: ${usage}`);
   return name;
+}
+
+const isIn = (folder: string, name: string): boolean => name === folder || name.startsWith(`${folder}/`);
+
+/** Runs the tests of one folder against the mutants of what was asked for in it. */
+async function mutantsOf(folder: string, names: readonly string[], force: boolean): Promise<Mutant[]> {
+  const results = await new Stryker({
+    configFile: join(root, 'stryker.config.json'),
+    mutate: names.map((name) => (name.endsWith('.ts') ? name : `${name}/**/*.ts`)),
+    testFiles: [`${folder.replace('src', 'test')}/**/*.test.ts`],
+    incrementalFile: `.mutation/${basename(folder)}.json`,
+    force,
+  }).runMutationTest();
+  // An incremental run tells what it remembers of other files too.
+  return results.map(toMutant).filter(({ file }) => names.some((name) => isIn(name, file)));
 }
 
 type StrykerMutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
@@ -47,19 +62,14 @@ function oneLine(text: string): string {
 }
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { force: { type: 'boolean' } } });
-const scope = positionals.map(nameOf);
-const stryker = new Stryker({
-  configFile: join(root, 'stryker.config.json'),
-  ...(scope.length === 0 ? {} : { mutate: scope.map((name) => (name.endsWith('.ts') ? name : `${name}/**/*.ts`)) }),
-  force: values.force ?? false,
-});
-const results = await stryker.runMutationTest();
-const isInScope = ({ file }: Mutant) =>
-  scope.length === 0 || scope.some((name) => file === name || file.startsWith(`${name}/`));
-const judgement = judgeSurvivors(
-  results.map(toMutant).filter(isInScope),
-  JSON.parse(readFileSync(acceptedFile, 'utf8')) as readonly Accepted[],
-);
+const asked = positionals.length === 0 ? folders : positionals.map(nameOf);
+const mutants: Mutant[] = [];
+for (const folder of folders) {
+  const names = asked.filter((name) => isIn(folder, name));
+  if (names.length > 0) mutants.push(...(await mutantsOf(folder, names, values.force ?? false)));
+}
+const accepted = JSON.parse(readFileSync(acceptedFile, 'utf8')) as readonly Accepted[];
+const judgement = judgeSurvivors(mutants, accepted);
 process.stdout.write(renderJudgement(judgement));
 if (judgement.total.percent < leastPercent || judgement.stale.length > 0) {
   process.stderr.write(

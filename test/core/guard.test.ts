@@ -101,4 +101,29 @@ describe('guards', () => {
     const verdict = checkGuards({ ...calm, previous, fillRates: { email: 0.5, job: 0, area: 0.75 } }, defaultGuards);
     expect(verdict.fields).toEqual([{ field: 'email', reason: expect.stringContaining('50 %') }]);
   });
+
+  it('accept a field that lost exactly what is allowed, and name it from the next point on', () => {
+    const facts = { ...calm, previous: { rows: 1000, fillRates: { email: 0.75 } }, fillRates: { email: 0.5 } };
+    const namedAt = (fillRateDownPoints: number) =>
+      checkGuards(facts, { ...defaultGuards, fillRateDownPoints }).fields.map(({ field }) => field);
+    expect(namedAt(25)).toEqual([]);
+    expect(namedAt(24)).toEqual(['email']);
+  });
+
+  it('accept a source that had no rows at the last read', () => {
+    const verdict = checkGuards({ ...calm, rows: 0, previous: { rows: 0, fillRates: {} } }, defaultGuards);
+    expect(verdict.areMissesHeld).toBe(false);
+  });
+
+  it('say so when none passes, and when it is the first run', () => {
+    const nothing = { ...defaultGuards, disables: { absolute: 0, percent: 0, cap: undefined } };
+    const facts = { ...calm, managed: 0, classes: { ...none, disables: 1 } };
+    expect(checkGuards(facts, nothing).holds[0]?.reason).toBe('1 disable: none passes without approval (first run)');
+  });
+
+  it('name three fields that are gone and no rest', () => {
+    const vanished = ['email', 'area', 'job'].map((read) => ({ read, readers: [read], reason: `${read} is gone` }));
+    const { holds } = checkGuards({ ...calm, classes: { ...none, updates: 1 }, vanished }, defaultGuards);
+    expect(holds[0]?.reason).toBe('email is gone; area is gone; job is gone');
+  });
 });

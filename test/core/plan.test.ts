@@ -133,6 +133,18 @@ const table: readonly Row[] = [
     rules: removing,
     rule: 'leaver-settled',
   },
+  {
+    name: 'a leaver whom we removed before, and whose disabled account is new, is never removed',
+    source: says.leaver(),
+    user: off,
+    ledger: entry({
+      disabledAt: now - 40 * day,
+      goneSince: now - 40 * day,
+      removed: { at: now - day, blacklist: false },
+    }),
+    rules: removing,
+    rule: 'leaver-settled',
+  },
   { name: 'a leaver without an account needs nothing', source: says.leaver(), rule: 'leaver-settled' },
   {
     name: 'an active person removed with blacklist is a conflict',
@@ -282,6 +294,131 @@ describe('the truth table', () => {
   });
 });
 
+describe('to the millisecond', () => {
+  const decided = (source: SourceSays, shown: User, ledger: LedgerEntry) =>
+    decide({ identification: 'E1', source, user: shown, ledger }, { ...rules, ...removing }, now);
+
+  it('absence disables from the very age on', () => {
+    const missedFor = (ms: number) =>
+      decided(says.missing(), user(), entry({ misses: { count: 1, since: now - ms, stamp: 'snapshot-1' } })).rule;
+    expect([day - 1, day].map(missedFor)).toEqual(['missing-counted', 'missing-disable']);
+  });
+
+  it.each(['disabledAt', 'goneSince'] as const)('%s alone decides when it is the later one', (late) => {
+    const removedAfter = (ms: number) =>
+      decided(says.leaver(), off, entry({ disabledAt: now - 90 * day, goneSince: now - 90 * day, [late]: now - ms }))
+        .rule;
+    expect([30 * day - 1, 30 * day].map(removedAfter)).toEqual(['leaver-settled', 'leaver-remove']);
+  });
+});
+
+describe('a change carries', () => {
+  const changeOf = (source: SourceSays, shown: User | undefined, ledger?: LedgerEntry) =>
+    decide({ identification: 'E1', source, user: shown, ledger }, { ...rules, ...removing }, now).change;
+  const before = { userId: '1', enabled: true, fields: wanted, lastUpdate: '2026-01-01T00:00:00' };
+
+  it('of a create, every field that is not blank as changed', () => {
+    const fields = { ...wanted, area: '' };
+    expect(changeOf(says.active({ fields }), undefined)).toEqual({
+      identification: 'E1',
+      kind: 'create',
+      before: undefined,
+      after: fields,
+      changed: ['firstName', 'lastName', 'email'],
+      classes: ['creates'],
+      reason: 'active, and not on the platform',
+    });
+  });
+
+  it.each([
+    [{ lastName: 'Old' }, {}, ['lastName'], ['updates'], 'differs in lastName'],
+    [{ email: 'o@example.com' }, {}, ['email'], ['updates', 'emailChanges'], 'differs in email'],
+    [{}, { job: 'Baker' }, ['job'], ['firstSight'], 'first sight of write-only job'],
+    [{ lastName: 'Old' }, { job: 'Baker' }, ['lastName', 'job'], ['updates', 'firstSight'], 'differs in lastName, job'],
+  ] as const)('of an update from %j with %j, what differs and why', (shown, more, changed, classes, reason) => {
+    const fields = { ...wanted, ...shown };
+    const after = { ...wanted, ...more };
+    expect(changeOf(says.active({ fields: after }), user({ fields }))).toEqual({
+      identification: 'E1',
+      kind: 'update',
+      before: { ...before, fields },
+      after,
+      changed,
+      classes,
+      reason,
+    });
+  });
+
+  it.each([
+    [undefined, {}, [], ['enables'], 'active, and disabled when first seen'],
+    [
+      disabledByUs,
+      { email: 'o@example.com' },
+      ['email'],
+      ['enables', 'emailChanges'],
+      'active again: disabled by us before',
+    ],
+  ] as const)('of an enable, its update', (ledger, shown, changed, classes, reason) => {
+    const fields = { ...wanted, ...shown };
+    expect(changeOf(says.active(), user({ enabled: false, fields }), ledger)).toEqual({
+      identification: 'E1',
+      kind: 'enable',
+      before: { ...before, enabled: false, fields },
+      after: wanted,
+      changed,
+      classes,
+      reason,
+    });
+  });
+
+  it.each([
+    [says.leaver(), undefined, 'left: status "active"'],
+    [says.missing(), entry({ misses: twice }), 'missing in 2 complete reads since 2026-11-19T12:00:00.000Z'],
+  ] as const)('of a disable, the user as it was: %#', (source, ledger, reason) => {
+    const expected = { identification: 'E1', kind: 'disable', before, after: {}, changed: [], classes: ['disables'] };
+    expect(changeOf(source, user(), ledger)).toEqual({ ...expected, reason });
+  });
+
+  it('of a remove, the user as it was and since when it is disabled and gone', () => {
+    const ledger = entry({ disabledAt: now - 40 * day, goneSince: now - 50 * day });
+    expect(changeOf(says.leaver(), off, ledger)).toEqual({
+      identification: 'E1',
+      kind: 'remove',
+      before: { ...before, enabled: false },
+      after: {},
+      changed: [],
+      classes: ['removes'],
+      reason: 'disabled and gone since 2026-10-12T12:00:00.000Z',
+    });
+  });
+});
+
+describe('a finding', () => {
+  const findingOf = (source: SourceSays, shown?: User, ledger?: LedgerEntry) =>
+    decide({ identification: 'E1', source, user: shown, ledger }, rules, now).finding;
+
+  it('names the record that it is about, where there is one', () => {
+    expect(findingOf(says.active(), off, ours)).toMatchObject({ identification: 'E1', at: 'line 2' });
+    expect(findingOf({ says: 'unusable', code: 'duplicate-key', reason: 'twice', at: 'line 9' })).toEqual({
+      code: 'duplicate-key',
+      identification: 'E1',
+      message: 'twice',
+      at: 'line 9',
+    });
+    expect(findingOf(says.unusable())).not.toHaveProperty('at');
+  });
+
+  it('tells of a field that the platform ignores, once it is not sent any more', () => {
+    const quirk = (ignored: number) => entry({ quirks: { area: { sent: 'Sales', observed: '', ignored } } });
+    const source = says.active({ fields: { ...wanted, area: 'Sales' } });
+    expect(findingOf(source, user(), quirk(2))).toBeUndefined();
+    expect(findingOf(source, user(), quirk(3))).toMatchObject({
+      code: 'ignored-field',
+      message: expect.stringContaining('ignored area 3 times'),
+    });
+  });
+});
+
 describe('policy and protection only take away', () => {
   it.each([
     { policy: 'upsert-only', source: says.leaver(), user: user(), kind: undefined },
@@ -289,6 +426,8 @@ describe('policy and protection only take away', () => {
     { policy: 'create-only', source: says.active(), user: off, kind: undefined },
     { policy: 'create-only', source: says.active(), user: undefined, kind: 'create' },
     { policy: 'sync', source: says.leaver(), user: user(), kind: 'disable' },
+    { policy: 'upsert-only', source: says.active(), user: user({ fields: {} }), kind: 'update' },
+    { policy: 'create-only', source: says.active(), user: user({ fields: {} }), kind: undefined },
   ] as const)('$policy: $source.says gives $kind', ({ policy, source, user: account, kind }) => {
     const decision = decide(
       { identification: 'E1', source, user: account, ledger: undefined },
@@ -303,6 +442,22 @@ describe('policy and protection only take away', () => {
     const decision = decide(subject, { ...rules, protected: ['E1'] }, now);
     expect(decision.change).toBeUndefined();
     expect(decision).toMatchObject({ forbidden: 'disable', finding: { code: 'protected-user' } });
+  });
+
+  it('never removes a protected user, and lets one be enabled', () => {
+    const patch = { ...rules, ...removing, protected: ['E1'] };
+    const gone = { identification: 'E1', source: says.leaver(), user: off, ledger: disabledByUs };
+    expect(decide(gone, patch, now)).toMatchObject({ forbidden: 'remove', finding: { code: 'protected-user' } });
+    const back = { ...gone, source: says.active() };
+    expect(decide(back, patch, now)).toMatchObject({ change: { kind: 'enable' } });
+    expect(decide(back, patch, now)).not.toHaveProperty('forbidden');
+  });
+
+  it('keeps what the ledger learns of a change that is forbidden', () => {
+    const subject = { identification: 'E1', source: says.missing(), user: user(), ledger: entry({ misses: twice }) };
+    const decision = decide(subject, { ...rules, policy: 'upsert-only' }, now);
+    expect(decision).toMatchObject({ rule: 'missing-disable', forbidden: 'disable', ledger: { misses: { count: 2 } } });
+    expect(decision).not.toHaveProperty('change');
   });
 });
 
@@ -335,6 +490,43 @@ describe('what the ledger learns', () => {
 
   it('a person who is gone while disabled by us starts the clock towards removal', () => {
     expect(learn(says.leaver(), off, entry({ disabledAt: now - day }))?.goneSince).toBe(now);
+  });
+
+  it('a user who is gone from both sides is ours no more', () => {
+    const removed = { at: now, blacklist: false };
+    expect(learn(says.leaver(), undefined, ours)).toEqual(entry({ removed }));
+    expect(learn(says.missing(), undefined, ours)).toEqual(entry({ removed }));
+    expect(learn(says.leaver(), undefined, entry({ removed: { at: 1, blacklist: true } }))).toBeUndefined();
+  });
+
+  it('nothing of a person who is gone, whom somebody else disabled or whose clock runs already', () => {
+    expect(learn(says.leaver(), off, ours)).toBeUndefined();
+    expect(learn(says.leaver(), off, disabledByUs)).toBeUndefined();
+    expect(learn(says.missing(), off, entry({ disabledAt: now - day }), removing)?.goneSince).toBe(now);
+  });
+
+  it('a record that names the person ends the count, though nothing can be concluded from it', () => {
+    const missed = entry({ misses: twice });
+    expect(learn({ says: 'nothing', reason: 'hired for later', isSeen: true }, user(), missed)).toEqual(entry());
+    expect(learn(says.nothing(), user(), missed)).toBeUndefined();
+    expect(learn(says.outOfScope(), user(), missed)).toEqual(entry());
+  });
+
+  it('nothing of an entry that is not ours', () => {
+    const removed = entry({ misses: twice, removed: { at: now - day, blacklist: false } });
+    expect(learn(says.unusable(), user(), removed)).toBeUndefined();
+    expect(learn(says.missing(), user(), removed)).toBeUndefined();
+  });
+
+  it('an equal user whom we removed before becomes ours from nothing', () => {
+    const removed = entry({ hidden: { job: 'Baker' }, removed: { at: now - day, blacklist: true } });
+    expect(learn(says.active(), user(), removed)).toEqual(entry());
+  });
+
+  it('what is assumed of write-only fields', () => {
+    const source = says.active({ fields: { ...wanted, job: 'Baker' } });
+    expect(learn(source, user(), undefined, { firstSight: 'assume' })).toEqual(entry({ hidden: { job: 'Baker' } }));
+    expect(learn(source, user(), ours, { firstSight: 'assume' })).toEqual(entry({ hidden: { job: 'Baker' } }));
   });
 
   it('an account that somebody enabled again is no longer disabled by us', () => {

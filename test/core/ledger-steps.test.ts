@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { sealChange } from '../../src/core/change.ts';
+import {
+  adopted,
+  afterChange,
+  countMiss,
+  goneFromPlatform,
+  markGone,
+  seenInSource,
+} from '../../src/core/ledger-steps.ts';
+import { day, draft, entry, missingProof, now, wanted } from './cases.ts';
+
+describe('an entry', () => {
+  const misses = { count: 2, since: now - 3 * day, stamp: 'snapshot-1' };
+
+  it('of a user who is taken over as found says nothing but whose it is and what is assumed', () => {
+    expect(adopted('people', 'E1', { job: 'Baker' })).toEqual(entry({ hidden: { job: 'Baker' } }));
+  });
+
+  it('counts a miss of a new snapshot from where the first one began, and each snapshot once', () => {
+    const counted = entry({ misses: { count: 3, since: now - 3 * day, stamp: 'snapshot-2' } });
+    expect(countMiss(entry({ misses }), missingProof, now)).toEqual(counted);
+    expect(countMiss(counted, missingProof, now + day)).toBe(counted);
+  });
+
+  it('keeps the instant since when the person is gone', () => {
+    const gone = entry({ goneSince: now - 9 * day });
+    expect(markGone(gone, now)).toBe(gone);
+    expect(markGone(entry(), now)).toEqual(entry({ goneSince: now }));
+  });
+
+  it('of a user who is gone from the platform is removed, and not for ever', () => {
+    expect(goneFromPlatform(entry(), now)).toEqual(entry({ removed: { at: now, blacklist: false } }));
+  });
+
+  it.each([
+    ['nothing to forget', {}, false],
+    ['disabled by us, and the platform shows no more', { disabledAt: now }, false],
+    ['the assumed value is known', { hidden: { job: 'Baker' } }, true],
+  ] as const)('of a person who is seen stays the same object: %s', (_, patch, isEnabled) => {
+    const known = entry(patch);
+    expect(seenInSource(known, isEnabled, 'hidden' in patch ? patch.hidden : {})).toBe(known);
+  });
+
+  it.each([
+    ['misses', { misses }, false, {}],
+    ['since when the person is gone', { goneSince: now }, false, {}],
+    ['that we disabled the account, which is enabled', { disabledAt: now }, true, {}],
+  ] as const)('of a person who is seen forgets %s', (_, patch, isEnabled, rest) => {
+    expect(seenInSource(entry(patch), isEnabled)).toEqual(entry(rest));
+  });
+
+  it('of a person who is seen keeps that we disabled the account while it is disabled', () => {
+    expect(seenInSource(entry({ goneSince: now, disabledAt: now }), false)).toEqual(entry({ disabledAt: now }));
+  });
+
+  it('learns what is assumed of write-only fields and keeps the others', () => {
+    const known = entry({ hidden: { job: 'Baker', phoneNumber: '1' } });
+    expect(seenInSource(known, true, { job: 'Cook' })).toEqual(entry({ hidden: { job: 'Cook', phoneNumber: '1' } }));
+  });
+});
+
+describe('the ledger after a change', () => {
+  const update = sealChange(draft());
+  const facts = { owner: 'people', now, blacklist: false };
+  const applied = { kind: 'applied', quirks: {} } as const;
+
+  it('an applied update makes the user ours and remembers what cannot be seen', () => {
+    const change = sealChange(
+      draft({ after: { ...wanted, job: 'Baker', orgEntryDate: '2021-01-05' }, changed: ['job'] }),
+    );
+    expect(afterChange(change, applied, undefined, facts)).toEqual(
+      entry({ hidden: { job: 'Baker', orgEntryDate: '2021-01-05' }, writtenAt: now }),
+    );
+  });
+
+  it('a disable is remembered as ours, and an enable forgets it', () => {
+    const disabled = afterChange(
+      sealChange(draft({ kind: 'disable', after: {}, changed: [] })),
+      applied,
+      entry(),
+      facts,
+    );
+    expect(disabled.disabledAt).toBe(now);
+    const enabled = afterChange(sealChange(draft({ kind: 'enable', changed: [] })), applied, disabled, facts);
+    expect(enabled).not.toHaveProperty('disabledAt');
+  });
+
+  it('unverified sends are counted while the values stay, and from anew when they change', () => {
+    const send = (job: string) => sealChange(draft({ after: { job }, changed: ['job'] }));
+    const once = afterChange(send('Baker'), { kind: 'unverified' }, entry(), facts);
+    const twice = afterChange(send('Baker'), { kind: 'unverified' }, once, facts);
+    const other = afterChange(send('Cook'), { kind: 'unverified' }, twice, facts);
+    expect([once.unverified, twice.unverified, other.unverified]).toEqual([1, 2, 1]);
+  });
+
+  it('a new write of a field forgets how the platform kept the old value', () => {
+    const known = entry({ quirks: { lastName: { sent: 'A', observed: 'a' }, area: { sent: 'B', observed: 'b' } } });
+    expect(afterChange(update, applied, known, facts).quirks).toEqual({ area: { sent: 'B', observed: 'b' } });
+  });
+
+  it('a removed user starts from nothing when created again', () => {
+    const removed = entry({ hidden: { job: 'Baker' }, removed: { at: now, blacklist: false } });
+    const change = sealChange(draft({ kind: 'create', before: undefined, after: wanted }));
+    expect(afterChange(change, applied, removed, facts)).toEqual(entry({ writtenAt: now }));
+  });
+
+  it('a disable keeps the instant since when the person is gone, so that the time to remove does not start anew', () => {
+    const disable = sealChange(draft({ kind: 'disable', after: {}, changed: [] }));
+    const goneSince = now - 9 * day;
+    expect(afterChange(disable, applied, entry({ goneSince }), facts)).toEqual(
+      entry({ goneSince, disabledAt: now, writtenAt: now }),
+    );
+    expect(afterChange(disable, applied, entry(), facts)).toEqual(
+      entry({ goneSince: now, disabledAt: now, writtenAt: now }),
+    );
+  });
+
+  it('a remove is remembered with what was known, and whether it is for ever', () => {
+    const remove = sealChange(draft({ kind: 'remove', after: {}, changed: [] }));
+    const known = entry({ hidden: { job: 'Baker' }, disabledAt: now - day, goneSince: now - day });
+    for (const blacklist of [true, false]) {
+      expect(afterChange(remove, applied, known, { ...facts, blacklist })).toEqual({
+        ...known,
+        removed: { at: now, blacklist },
+        writtenAt: now,
+      });
+    }
+  });
+
+  it('a write starts anew to be missing and gone, and an update keeps that we disabled the account', () => {
+    const known = entry({ disabledAt: now - day, goneSince: now - day, misses: { count: 1, since: now, stamp: 's' } });
+    expect(afterChange(update, applied, known, facts)).toEqual(entry({ disabledAt: now - day, writtenAt: now }));
+    expect(afterChange(update, applied, entry(), facts)).toEqual(entry({ writtenAt: now }));
+    const enable = sealChange(draft({ kind: 'enable', changed: [] }));
+    expect(afterChange(enable, applied, known, facts)).toEqual(entry({ writtenAt: now }));
+  });
+
+  it('an entry of another sync goes to the one that wrote', () => {
+    for (const kind of ['update', 'disable', 'remove'] as const) {
+      const change = sealChange(draft({ kind, after: {}, changed: [] }));
+      expect(afterChange(change, applied, entry({ owner: 'contractors' }), facts).owner).toBe('people');
+    }
+  });
+
+  it('only what the platform does not show is remembered, and dates, which it may show in any form', () => {
+    const after = { ...wanted, job: 'Baker', birthDate: '1990-02-03', office: 'Lima', customField31: 'x' };
+    const change = sealChange(draft({ after }));
+    expect(afterChange(change, applied, entry({ hidden: { seniority: '3' } }), facts).hidden).toEqual({
+      seniority: '3',
+      job: 'Baker',
+      birthDate: '1990-02-03',
+    });
+  });
+
+  it('an unverified write keeps the known quirks, and a verified one ends the count', () => {
+    const quirks = { lastName: { sent: 'Núñez', observed: 'Nunez' } };
+    const known = entry({ quirks, unverified: 2 });
+    expect(afterChange(update, { kind: 'unverified' }, known, facts)).toMatchObject({ quirks, unverified: 3 });
+    const found = { area: { sent: 'B', observed: 'b' } };
+    const ignored = { kind: 'ignored', fields: ['area'], quirks: found } as const;
+    expect(afterChange(update, ignored, known, facts)).toMatchObject({ quirks: found, unverified: 0 });
+  });
+});
