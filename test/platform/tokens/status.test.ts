@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { describeTokens } from '../../../src/platform/tokens/status.ts';
+import { emptyDraft, type TokenEntry } from '../../../src/platform/tokens/vault.ts';
+
+const entry: TokenEntry = {
+  ...emptyDraft,
+  generation: 3,
+  isReadable: true,
+  access: 'access',
+  refresh: 'refresh',
+  issuedAt: 1000,
+  expiresAt: 2000,
+  usedSeeds: ['hash'],
+  attempts: 1,
+  reason: 'why',
+};
+const describeFor = (row: TokenEntry | undefined, seed: 'none' | 'used' | 'new' = 'used') =>
+  describeTokens({ connection: 'acme', entry: row, seed });
+
+it('a status has everything of the pair but its secrets', () => {
+  expect(describeFor(entry)).toEqual({
+    connection: 'acme',
+    state: 'ready',
+    generation: 3,
+    issuedAt: 1000,
+    expiresAt: 2000,
+    attempts: 1,
+    reason: 'why',
+    advice: 'Nothing to do.',
+  });
+});
+
+it('without a pair there is nothing but what to do', () => {
+  const nothing = { state: 'none', generation: 0, issuedAt: undefined, expiresAt: undefined, attempts: 0 };
+  expect(describeFor(undefined, 'none')).toMatchObject({
+    ...nothing,
+    advice: 'Put a refresh token in the configuration (connections.acme.refreshToken).',
+  });
+  expect(describeFor({ ...entry, usedSeeds: [] }, 'none')).toMatchObject({
+    state: 'none',
+    advice: 'Put a refresh token in the configuration (connections.acme.refreshToken).',
+  });
+});
+
+it.each<[string, Partial<TokenEntry>, 'used' | 'new', string, RegExp]>([
+  ['a new first token', {}, 'new', 'ready', /is new; it is presented by: start, apply/],
+  ['a pair of another key', { isReadable: false }, 'used', 'sealed', /sealed with another encryptionKey/],
+  ['a dead pair of another key', { isReadable: false, state: 'reauth-required' }, 'used', 'reauth-required', /another/],
+  ['a dead pair', { state: 'reauth-required' }, 'used', 'reauth-required', /^Get a new refresh token/],
+  ['a first token not exchanged', { access: undefined }, 'used', 'ready', /^Not exchanged yet/],
+  ['a refresh under way', { state: 'refreshing' }, 'used', 'refreshing', /under way, or its answer was lost/],
+  ['a revoked pair', { state: 'revoked' }, 'used', 'revoked', /`rollcall token refresh acme`/],
+])('the advice for %s', (_, patch, seed, state, advice) => {
+  const status = describeFor({ ...entry, ...patch }, seed);
+  expect(status.state).toBe(state);
+  expect(status.advice).toMatch(advice);
+});

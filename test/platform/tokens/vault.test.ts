@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { openSeal } from '../../../src/platform/tokens/seal.ts';
+import {
+  beginRefresh,
+  beginSeed,
+  grantPair,
+  noteLostAnswer,
+  requireReauth,
+} from '../../../src/platform/tokens/token-steps.ts';
+import {
+  draftOf,
+  emptyDraft,
+  hashSeed,
+  openVault,
+  type TokenDraft,
+  type TokenEntry,
+} from '../../../src/platform/tokens/vault.ts';
+import { testKey } from './custody-bench.ts';
+import { memoryTokenStore } from './memory-token-store.ts';
+
+const draft: TokenDraft = {
+  state: 'ready',
+  access: 'access',
+  refresh: 'refresh',
+  issuedAt: 1000,
+  expiresAt: 2000,
+  seedHash: 'hash',
+  usedSeeds: ['hash'],
+  refreshStartedAt: undefined,
+  attempts: 0,
+  reason: 'an old reason',
+};
+const entry: TokenEntry = { ...draft, generation: 7, isReadable: true };
+
+describe('a vault', () => {
+  const seal = openSeal(testKey);
+  const open = () => {
+    const store = memoryTokenStore();
+    return { store, vault: openVault('acme', store.tokens, seal) };
+  };
+
+  it('reads what it wrote, with the next generation', async () => {
+    const { vault } = open();
+    expect(await vault.read()).toBeUndefined();
+    const first = await vault.write(undefined, draft);
+    expect(first).toEqual({ ...draft, generation: 1, isReadable: true });
+    expect(await vault.read()).toEqual(first);
+    const second = await vault.write(first, { ...draft, access: undefined });
+    expect(second).toEqual({ ...draft, access: undefined, generation: 2, isReadable: true });
+    expect(await vault.read()).toEqual(second);
+  });
+
+  it('writes nothing when the row has moved on', async () => {
+    const { vault } = open();
+    const first = await vault.write(undefined, draft);
+    await vault.write(first, draft);
+    expect(await vault.write(first, { ...draft, state: 'revoked' })).toBeUndefined();
+    expect(await vault.write(undefined, draft)).toBeUndefined();
+    expect(await vault.read()).toMatchObject({ generation: 2, state: 'ready' });
+  });
+
+  it.each(['accessSealed', 'refreshSealed'] as const)('says that a row is not readable by %s alone', async (which) => {
+    const { store, vault } = open();
+    await vault.write(undefined, draft);
+    const row = store.row('acme');
+    if (row === undefined) throw new Error('the row was written');
+    await store.tokens.replace(row, {
+      ...row,
+      [which]: openSeal(Buffer.alloc(32, 9).toString('base64')).seal('x', ''),
+    });
+    const secret = which === 'accessSealed' ? 'access' : 'refresh';
+    expect(await vault.read()).toEqual({ ...draft, generation: 1, [secret]: undefined, isReadable: false });
+  });
+
+  it('opens no secret of another connection, nor one secret as the other', async () => {
+    const { store, vault } = open();
+    await vault.write(undefined, draft);
+    const row = store.row('acme');
+    if (row === undefined) throw new Error('the row was written');
+    const { accessSealed, refreshSealed } = row;
+    await store.tokens.replace(undefined, { ...row, connection: 'other' });
+    expect(await openVault('other', store.tokens, seal).read()).toMatchObject({ isReadable: false });
+    await store.tokens.replace(row, { ...row, accessSealed: refreshSealed, refreshSealed: accessSealed });
+    expect(await vault.read()).toMatchObject({ access: undefined, refresh: undefined, isReadable: false });
+  });
+
+  it('knows a first token again by a fingerprint of the connection and the token', () => {
+    expect(hashSeed('acme', 'token')).toMatch(/^[0-9a-f]{64}$/);
+    expect(new Set([hashSeed('acme', 'a'), hashSeed('acme', 'b'), hashSeed('other', 'a')]).size).toBe(3);
+  });
+});
+
+describe('a step', () => {
+  it('carries on everything but generation and readability', () => {
+    expect(draftOf(entry)).toEqual(draft);
+    expect(draftOf(undefined)).toEqual(emptyDraft);
+  });
+
+  it('before a refresh counts the attempt and forgets the old reason', () => {
+    expect(beginRefresh({ ...entry, attempts: 1 }, 5000)).toEqual({
+      ...draft,
+      state: 'refreshing',
+      refreshStartedAt: 5000,
+      attempts: 2,
+      reason: undefined,
+    });
+  });
+
+  it('before a first token takes the place of the old pair as a whole', () => {
+    const begun = {
+      ...emptyDraft,
+      state: 'refreshing',
+      refresh: 'seed',
+      seedHash: 'new',
+      refreshStartedAt: 5000,
+      attempts: 1,
+    };
+    const seed = { token: 'seed', hash: 'new' };
+    expect(beginSeed({ ...entry, attempts: 2 }, seed, 5000)).toEqual({ ...begun, usedSeeds: ['hash', 'new'] });
+    expect(beginSeed(undefined, seed, 5000)).toEqual({ ...begun, usedSeeds: ['new'] });
+  });
+
+  it.each([
+    [60_000, 65_000],
+    [1, 5001],
+    [0, undefined],
+    [-1, undefined],
+    [Number.NaN, undefined],
+    [Number.POSITIVE_INFINITY, undefined],
+  ])('after a grant for %d ms ends the life at %s, counted from before the call', (expiresInMs, expiresAt) => {
+    const pending = { ...entry, state: 'refreshing', refreshStartedAt: 5000, attempts: 1 } as const;
+    const granted = { kind: 'granted', accessToken: 'a2', refreshToken: 'r2', expiresInMs } as const;
+    expect(grantPair(pending, granted, 5000)).toEqual({
+      ...draft,
+      access: 'a2',
+      refresh: 'r2',
+      issuedAt: 5000,
+      expiresAt,
+      attempts: 0,
+      reason: undefined,
+    });
+  });
+
+  it('after a lock-out keeps the pair, and after a lost answer also its time and count', () => {
+    const pending = { ...entry, state: 'refreshing', refreshStartedAt: 5000, attempts: 1 } as const;
+    const { generation: _, isReadable: __, ...before } = pending;
+    expect(requireReauth(pending, 'why')).toEqual({
+      ...before,
+      state: 'reauth-required',
+      refreshStartedAt: undefined,
+      reason: 'why',
+    });
+    expect(noteLostAnswer(pending, 'why')).toEqual({ ...before, reason: 'why' });
+  });
+});
