@@ -30,7 +30,7 @@ export async function approveRun(run: Run, by: string, io: EngineIo): Promise<nu
       `the holds of run ${id} have expired (24 h). Approve the newest run of ${sync} (rollcall runs ${sync})`,
     );
   }
-  await io.store.holds.approve(sync, hashes, by, now, now + approvalMs);
+  await io.store.holds.approve(sync, hashes, { by, now, expiresAt: now + approvalMs });
   await io.store.reads.accept(id);
   await requestRun({ sync, kind: 'approval', scope: { kind: 'all', isFull: true } }, io);
   return hashes.length;
@@ -59,7 +59,7 @@ export async function approveDigest(sync: string, digest: string, by: string, io
   }
   const hashes: string[] = [];
   for await (const { hash } of changesOf(plan.id, io, {})) hashes.push(hash);
-  await io.store.holds.approve(sync, hashes, by, now, now + approvalMs);
+  await io.store.holds.approve(sync, hashes, { by, now, expiresAt: now + approvalMs });
   if (plan.run !== undefined) await io.store.reads.accept(plan.run);
   return hashes.length;
 }

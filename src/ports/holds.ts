@@ -35,7 +35,11 @@ export interface Holds {
   open(sync: string, now: number): Promise<OpenHolds>;
   ofRun(runId: string): Promise<readonly HoldRecord[]>;
   /** Approves change hashes for one run of the sync before `expiresAt`; open holds that are wholly approved say so. */
-  approve(sync: string, hashes: readonly string[], by: string, now: number, expiresAt: number): Promise<number>;
+  approve(
+    sync: string,
+    hashes: readonly string[],
+    approval: { readonly by: string; readonly now: number; readonly expiresAt: number },
+  ): Promise<number>;
   reject(sync: string, hashes: readonly string[], by: string, now: number): Promise<number>;
   /** Hashes a person rejected: they are dropped without asking until they change or the rejection ends (7 days). */
   rejected(sync: string, now: number): Promise<ReadonlySet<string>>;

@@ -71,7 +71,7 @@ export function createAlerts(db: Database): AlertBook {
           .where('notice', '=', row.notice)
           .where('channel', '=', row.channel)
           .where('state', '=', 'waiting')
-          // Whoever claimed it meanwhile has moved it.
+          // Another process that claimed it in between has moved it.
           .where('next_at', '=', row.next_at)
           .executeTakeFirst();
         if (numUpdatedRows > 0n) claimed.push({ ...toDelivery(row), tries: row.tries + 1, nextAt: until });
@@ -135,7 +135,7 @@ export function createAlerts(db: Database): AlertBook {
         .selectFrom('runs')
         .select('ended_at')
         .where('sync', '=', sync)
-        .where('scope', 'in', everybody)
+        .where('scope', 'in', fullScopes)
         .where('ended_at', 'is not', null)
         .orderBy('ended_at', 'desc')
         .limit(1);
@@ -165,10 +165,10 @@ export function createAlerts(db: Database): AlertBook {
   };
 }
 
-/** Scopes of runs about everybody, as they are stored. */
-const everybody = [{ kind: 'all' }, { kind: 'all', isFull: true }].map((scope) => JSON.stringify(scope));
+/** Stored scopes of runs that cover all employees. */
+const fullScopes = [{ kind: 'all' }, { kind: 'all', isFull: true }].map((scope) => JSON.stringify(scope));
 
-/** `sync people`, `connection acme`: names hold no blanks. */
+/** For example `sync people` or `connection acme`. Names contain no blanks. */
 function subjectKey({ kind, name }: AlertSubject): string {
   return `${kind} ${name}`;
 }

@@ -4,7 +4,7 @@ import { countClasses } from './change-rows.ts';
 import type { Database } from './database.ts';
 import { inLists } from './row-writer.ts';
 
-/** So many applied changes, or those of one instant, are looked at by one statement. */
+/** Rows per statement: applied changes, or changes of one instant. */
 const pieceRows = 2500;
 
 interface Group {
@@ -13,8 +13,8 @@ interface Group {
 }
 
 /**
- * `Plans.appliedSince`. Each statement goes by one index to the few rows it is about: joined to `plans`, SQLite would
- * rather look through every change that the sync has ever had.
+ * Implements `Plans.appliedSince`. Each statement uses one index to reach few rows. With a join to `plans`, SQLite
+ * would scan every change that the sync has ever had.
  */
 export async function countAppliedSince(
   db: Database,
@@ -38,7 +38,7 @@ export async function countAppliedSince(
     }
     groups.push(...found.filter(({ plan }) => ours.get(plan) === true));
   }
-  for await (const some of perhapsSince(db, sync, since)) groups.push(...some);
+  for await (const some of unresolvedSince(db, sync, since)) groups.push(...some);
   return countClasses(groups);
 }
 
@@ -47,7 +47,7 @@ interface Span {
   readonly to: number;
 }
 
-/** Spans of time, both ends included, from `since` to the newest applied change. */
+/** Yields spans of time, both ends included, from `since` to the newest applied change. */
 async function* appliedSpans(db: Database, since: number): AsyncGenerator<Span, void> {
   for (let from = since; ; ) {
     const end = await db
@@ -78,8 +78,8 @@ function appliedIn(db: Database, { from, to }: Span): Promise<(Group & { readonl
     .execute();
 }
 
-/** What went out since then and may have been applied, batch by batch. */
-async function* perhapsSince(db: Database, sync: string, since: number): AsyncGenerator<readonly Group[], void> {
+/** Yields, per batch, what was sent since then and may have been applied. */
+async function* unresolvedSince(db: Database, sync: string, since: number): AsyncGenerator<readonly Group[], void> {
   const batches = await db
     .selectFrom('batches')
     .select('id')

@@ -7,7 +7,7 @@ import { createLedgerWriter, toLedgerRows } from './ledger-rows.ts';
 import { inLists } from './row-writer.ts';
 import type { BatchRow } from './schema.ts';
 
-/** States of a batch whose effect is not known once its run has ended. What an outbox wrote has no effect of ours. */
+/** States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours. */
 const unknownStates = ['sending', 'sent', 'unresolved'] as const;
 
 export function createBatches(db: Database): Batches {
@@ -62,7 +62,7 @@ export function createBatches(db: Database): Batches {
       return asOwner(db, owned, async (transaction) => {
         const row = await transaction
           .updateTable('batches')
-          // Something must be set even where the patch is empty: the effects still need their batch.
+          // At least one column must be set: even with an empty patch, the effects need their batch.
           .set({ id, ...toRow(patch) })
           .where('id', '=', id)
           .where('run', '=', owned.run.id)
@@ -82,17 +82,17 @@ export function createBatches(db: Database): Batches {
           .where('batches.id', '=', id)
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id);
-        // Runs of two syncs may look at the same batch; what the first one found stands.
+        // Runs of two syncs may resolve the same batch. The first result counts.
         if (row.state === 'settled') return;
         if (row.ended_at === null) {
-          const message = `batch ${id} belongs to run ${row.run}, which has not ended: only its owner may say how it went.`;
+          const message = `batch ${id} belongs to run ${row.run}, which has not ended. Only the owner of that run can settle it.`;
           throw new RollcallError(message, { code: 'CONFLICT' });
         }
         const { numUpdatedRows } = await transaction
           .updateTable('batches')
           .set({ state: 'settled', reason })
           .where('id', '=', id)
-          // Both may have looked at the same time.
+          // Another run may have settled it in between.
           .where('state', '!=', 'settled')
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return;
@@ -103,8 +103,8 @@ export function createBatches(db: Database): Batches {
 }
 
 /**
- * Writes a batch and gives it its changes: those of no batch, or of the batch it was split from. Throws `CONFLICT` when
- * one is not there to be had: in two batches a change would be delivered twice.
+ * Writes a batch and assigns its changes, which must be in no batch, or in the batch that it was split from. Throws
+ * `CONFLICT` when one of them is in another batch, because a change in two batches would be delivered twice.
  */
 async function createBatch(
   db: OpenTransaction,
@@ -127,7 +127,7 @@ async function createBatch(
   }
   if (taken === names.length) return;
   const from = batch.parent === undefined ? 'without a batch' : `in batch ${batch.parent}`;
-  const message = `batch ${batch.number} of run ${batch.run} wants ${names.length} changes, of which ${names.length - taken} are not ${from}; no batch was written.`;
+  const message = `batch ${batch.number} of run ${batch.run} needs ${names.length} changes, but ${names.length - taken} of them are not ${from}; no batch was written.`;
   throw new RollcallError(message, { code: 'CONFLICT' });
 }
 
@@ -158,7 +158,7 @@ function toNewRow(batch: Batch): BatchRow {
   };
 }
 
-/** Only what the patch names; a value of undefined empties the column. */
+/** Returns only the columns that the patch names. A value of undefined empties the column. */
 function toRow(patch: BatchPatch): Updateable<BatchRow> {
   return {
     ...(patch.state === undefined ? {} : { state: patch.state }),

@@ -4,8 +4,8 @@ import type { OpenTransaction } from './database.ts';
 import { inLists } from './row-writer.ts';
 
 /**
- * Sets the states of changes of a run's plan, of one batch only if `batch` is named. Throws `NOT_FOUND`, so that the
- * whole transaction is undone, when a mark names nobody there: a change whose end is written nowhere would never end.
+ * Sets the states of changes of a run's plan, and only of `batch` when it is given. Throws `NOT_FOUND`, which undoes the
+ * whole transaction, when a mark matches no change: a change whose result is not stored would never end.
  */
 export async function markChanges(
   db: OpenTransaction,
@@ -36,13 +36,13 @@ export async function markChanges(
     if (Number(marked) !== group.identifications.length) {
       const where = batch === undefined ? `run ${run}` : `batch ${batch} of run ${run}`;
       const missing = group.identifications.length - Number(marked);
-      const message = `${missing} of ${group.identifications.length} changes to mark as ${state} are not in ${where}; none was marked.`;
+      const message = `${missing} of ${group.identifications.length} changes to mark as ${state} are not in ${where}; no change was marked.`;
       throw new RollcallError(message, { code: 'NOT_FOUND' });
     }
   }
 }
 
-/** The one plan of a run. Throws `NOT_FOUND` when it has none. */
+/** Returns the plan of a run. Throws `NOT_FOUND` when the run has none. */
 export async function planOfRun(db: OpenTransaction, run: string): Promise<string> {
   const row = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
   if (row === undefined) {
@@ -58,7 +58,7 @@ interface MarkGroup {
   readonly identifications: string[];
 }
 
-/** Marks that say the same of many people: one statement for them all. */
+/** Groups equal marks of many users, so that one statement writes them all. */
 function groupsOf(marks: readonly ChangeMark[]): Iterable<MarkGroup> {
   const groups = new Map<string, MarkGroup>();
   for (const mark of marks) {

@@ -5,7 +5,7 @@ import type { FieldName, FieldValues } from '../core/fields.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import type { ChangeRow } from './schema.ts';
 
-/** What each bit of `changes.classes` means. Stored: a number once given is never given again. */
+/** The meaning of each bit of `changes.classes`. It is stored, so a bit is never reused. */
 const classBits: Readonly<Record<ChangeClass, number>> = {
   creates: 1,
   updates: 2,
@@ -26,7 +26,7 @@ function classesOf(mask: number): ChangeClass[] {
 
 export const noKinds: Readonly<Record<ChangeKind, number>> = { create: 0, update: 0, enable: 0, disable: 0, remove: 0 };
 
-/** Sums groups of rows per class; a row in several classes counts in each. */
+/** Sums groups of rows per class. A row in several classes counts in each. */
 export function countClasses(
   groups: readonly { readonly classes: number; readonly count: number | string | bigint }[],
 ): Readonly<Record<ChangeClass, number>> {
@@ -37,7 +37,7 @@ export function countClasses(
   return counts;
 }
 
-/** The columns that `Plans.add` writes; the others begin with their defaults. */
+/** The columns that `Plans.add` writes. The others start with their defaults. */
 export type NewChangeRow = Pick<
   ChangeRow,
   'plan' | 'identification' | 'kind' | 'before_json' | 'after_json' | 'changed' | 'classes' | 'reason' | 'hash'
@@ -57,7 +57,7 @@ export function toNewChangeRow(plan: string, change: Change): NewChangeRow {
   };
 }
 
-/** A `like` pattern that finds the field in `changed`. */
+/** Returns a `like` pattern that finds the field in `changed`. */
 export function changedPattern(field: FieldName): string {
   return `%,${field},%`;
 }

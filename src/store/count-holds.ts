@@ -3,10 +3,10 @@ import type { HoldRecord, OpenHolds } from '../ports/holds.ts';
 
 export type HoldCounts = Pick<OpenHolds, 'changes' | 'byClass'>;
 
-/** So many hashes are looked at until other work of this process has its turn. */
+/** Number of hashes that are counted before other work of this process gets a turn. */
 const countedPerTurn = 10_000;
 
-/** Counts the different changes of holds, in all and by class. The hashes of one hold are all different. */
+/** Counts the distinct changes of holds, in total and by class. The hashes within one hold are distinct. */
 export async function countHolds(holds: readonly Pick<HoldRecord, 'class' | 'hashes'>[]): Promise<HoldCounts> {
   const byClass: Record<string, number> = {};
   for (const name of new Set(holds.map((hold) => hold.class))) {

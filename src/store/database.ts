@@ -8,13 +8,13 @@ import { TryAgain } from './try-again.ts';
 export type Database = Kysely<Schema>;
 export type OpenTransaction = Transaction<Schema>;
 
-/** Each try is whole: five collisions in a row mean more than bad luck. */
+/** Every attempt runs the whole transaction. Five collisions in a row are more than coincidence. */
 const tries = 5;
 
 /**
- * Everything that `work` writes, or nothing of it. In SQLite nobody else writes meanwhile; in PostgreSQL nobody else
- * writes the same rows, and `lockName` keeps apart what is decided by reading. `work` is called again when the database
- * undid it because another transaction stood in its way, so it must keep nothing from a former call.
+ * Writes everything that `work` writes, or nothing. In SQLite no other connection writes meanwhile. In PostgreSQL no
+ * other connection writes the same rows, and `lockName` guards decisions that depend on reads. `work` runs again when the
+ * database undid it because of a conflicting transaction, so it must keep no state between calls.
  */
 export async function inTransaction<T>(db: Database, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -27,8 +27,8 @@ export async function inTransaction<T>(db: Database, work: (transaction: OpenTra
 }
 
 /**
- * A transaction of the run's owner. Throws, with nothing written, `LEASE_LOST` when the caller no longer owns the run,
- * and `CONFLICT` when the run is in a phase that only a newer version knows.
+ * Runs a transaction as the run's owner. Throws, with nothing written, `LEASE_LOST` when the caller no longer owns the
+ * run, and `CONFLICT` when the run is in a phase that only a newer version knows.
  */
 export async function asOwner<T>(
   db: Database,
@@ -49,7 +49,7 @@ function requireKnownPhase({ run }: OwnedRun): void {
 }
 
 async function requireLease(transaction: OpenTransaction, { run, lease }: OwnedRun): Promise<void> {
-  // An update, not a read: where several connections write at once, it keeps the row ours until the transaction ends.
+  // An update, not a read: with several connections, it keeps the lease row locked until the transaction ends.
   const { numUpdatedRows } = await transaction
     .updateTable('leases')
     .set({ fence: lease.fence })
@@ -59,7 +59,7 @@ async function requireLease(transaction: OpenTransaction, { run, lease }: OwnedR
     .executeTakeFirst();
   if (numUpdatedRows > 0n) return;
   const message =
-    `run ${run.id} is no longer this worker's: the lease ${lease.name} (fence ${lease.fence}) was given back or taken ` +
-    'over. Nothing was written; whoever holds it now goes on with the run.';
+    `run ${run.id} is no longer owned by this worker: the lease ${lease.name} (fence ${lease.fence}) was released or taken ` +
+    'over. Nothing was written; the current owner continues the run.';
   throw new RollcallError(message, { code: 'LEASE_LOST' });
 }

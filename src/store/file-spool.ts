@@ -7,8 +7,8 @@ const bufferBytes = 1 << 20;
 const firstReadBytes = 1024;
 
 /**
- * A spool in a file that loses its name as soon as it is open: it is gone with the process, however that ends. Records
- * are a 4-byte length and UTF-8 text. Synchronous on purpose: a read is one `pread` from the page cache, some
+ * Opens a spool in a file that is unlinked as soon as it is open, so it disappears with the process. A record is a
+ * 4-byte length and UTF-8 text. Synchronous on purpose: a read is one `pread` from the page cache, which takes
  * microseconds, and an await would cost more.
  */
 export function openFileSpool(folder: string): Spool {
@@ -33,7 +33,7 @@ export function openFileSpool(folder: string): Spool {
   return {
     append(text) {
       const place = written + buffered;
-      // One UTF-16 unit is at most three bytes of UTF-8.
+      // A UTF-16 code unit takes at most three bytes of UTF-8.
       const most = 4 + text.length * 3;
       if (buffered + most > bufferBytes) flush();
       if (most > bufferBytes) {
@@ -51,7 +51,7 @@ export function openFileSpool(folder: string): Spool {
     read(place) {
       if (place + 4 > written) flush();
       const got = fill(scratch, place);
-      if (got < 4) throw new RangeError('no record lies at that place of the spool');
+      if (got < 4) throw new RangeError('the spool has no record at this position');
       const length = scratch.readUInt32LE(0);
       if (got < 4 + length) {
         scratch = Buffer.allocUnsafe(2 ** Math.ceil(Math.log2(4 + length)));

@@ -4,7 +4,7 @@ import { countHolds, type HoldCounts } from './count-holds.ts';
 import type { Database } from './database.ts';
 import type { HoldRow } from './schema.ts';
 
-/** A hold's row without its hashes, which may be megabytes. */
+/** A hold row without its hashes, which may be megabytes. */
 export type HoldFactsRow = Omit<Selectable<HoldRow>, 'hashes'>;
 
 export const holdFacts = [
@@ -20,18 +20,18 @@ export const holdFacts = [
   'holds.state',
 ] as const;
 
-/** So many hashes are kept in all, 100 bytes each; of a larger hold none. */
+/** Maximum number of cached hashes, 100 bytes each. A hold with more is not cached. */
 const mostKept = 200_000;
 
 export interface HoldHashes {
   complete(rows: readonly HoldFactsRow[]): Promise<HoldRecord[]>;
-  /** Of one sync's open holds. */
+  /** Counts the open holds of one sync. */
   count(sync: string, rows: readonly HoldFactsRow[]): Promise<OpenHolds>;
 }
 
 /**
- * Completes holds by their hashes, or counts them. A hold's hashes never change, and whoever shows a run, its alerts and
- * its metrics asks for them again and again: so those of the last few holds are kept, and each sync's counts.
+ * Loads or counts the hashes of holds. They never change, and runs, alerts and metrics need them repeatedly, so the
+ * hashes of the latest holds and the counts of each sync are cached.
  */
 export function openHoldHashes(db: Database): HoldHashes {
   const counted = new Map<string, { readonly ids: string; readonly counts: Promise<HoldCounts> }>();

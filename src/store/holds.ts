@@ -9,15 +9,15 @@ import { RowWriter } from './row-writer.ts';
 import type { ApprovalRow, HoldRow } from './schema.ts';
 
 /**
- * How long a person's no stands for a change that stays the same (design, section 4; contract of `Holds.rejected`).
- * Short enough that a real leaver who was rejected by mistake is asked about again soon.
+ * How long a rejection applies to a change that stays the same (design, section 4; contract of `Holds.rejected`). Short
+ * enough that a real leaver who was rejected by mistake is held again soon.
  */
 const rejectionMs = 7 * 24 * 3_600_000;
 
-/** So many hashes are sorted until other work of this process has its turn. */
+/** Number of hashes that are sorted before other work of this process gets a turn. */
 const sortedPerTurn = 10_000;
 
-/** Decisions per statement: a hash is 64 characters. */
+/** Decisions per statement. A hash has 64 characters. */
 const decidedPerPiece = 5000;
 
 export function createHolds(db: Database): Holds {
@@ -109,7 +109,7 @@ export function createHolds(db: Database): Holds {
       return known.complete(rows);
     },
 
-    approve: (sync, hashes, by, now, expiresAt) =>
+    approve: (sync, hashes, { by, now, expiresAt }) =>
       decide(hashes, now, { sync, decision: 'approved', by_whom: by, expires_at: expiresAt }),
 
     reject: (sync, hashes, by, now) =>
@@ -130,7 +130,7 @@ function openRows(db: Database, sync: string): Promise<HoldFactsRow[]> {
     .execute();
 }
 
-/** The same changes of the same class, and the hold had not run out: who let it run out is asked anew. */
+/** Whether the hold has the same changes and class as the row, which had not expired. An expired hold is held anew. */
 function isRenewal(row: HoldFactsRow, hold: HoldRow): boolean {
   return row.class === hold.class && row.hashes_key === hold.hashes_key && row.expires_at > hold.held_at;
 }
@@ -161,7 +161,7 @@ async function decided(
   }
 }
 
-/** Open holds of which every change has the same decision now say so. */
+/** Closes open holds whose changes all have the same decision. */
 async function closeDecided(db: OpenTransaction, sync: string, now: number): Promise<void> {
   const open = await openHoldHashes(db).complete(await openRows(db, sync));
   for (const state of ['approved', 'rejected'] as const) {
@@ -173,7 +173,7 @@ async function closeDecided(db: OpenTransaction, sync: string, now: number): Pro
   }
 }
 
-/** Each hash once, in order. By their beginnings, so that other work of this process has its turn in between. */
+/** Returns each hash once, in order. Sorts by prefix, so that other work of this process gets a turn in between. */
 async function sorted(hashes: readonly string[]): Promise<string[]> {
   const groups = new Map<string, Set<string>>();
   for (const [i, hash] of hashes.entries()) {
@@ -194,7 +194,7 @@ async function sorted(hashes: readonly string[]): Promise<string[]> {
   return all;
 }
 
-/** Of the same hashes in the same order, the same. */
+/** Returns the same key for the same hashes in the same order. */
 async function keyOf(hashes: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const [i, some] of chunk(hashes, sortedPerTurn).entries()) {

@@ -1,7 +1,7 @@
 import type { Leases } from '../ports/store.ts';
 import type { Database } from './database.ts';
 
-/** Each method is one statement, so it needs no transaction around it. */
+/** Each method is one statement, so none needs a transaction. */
 export function createLeases(db: Database): Leases {
   return {
     async take(name, owner, ttlMs, now) {
@@ -12,7 +12,7 @@ export function createLeases(db: Database): Leases {
           conflict
             .column('name')
             .doUpdateSet((eb) => ({ owner, fence: eb('leases.fence', '+', 1), until_at: now + ttlMs }))
-            // Its own owner may take it anew, after a crash say; the fence ends whatever it did under the former one.
+            // The same owner may take it again, for example after a crash. The new fence blocks writes under the former one.
             .where((eb) =>
               eb.or([eb('leases.owner', 'is', null), eb('leases.owner', '=', owner), eb('leases.until_at', '<=', now)]),
             ),

@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../core/ledger.ts';
 import { RowWriter } from './row-writer.ts';
 import type { LedgerRow } from './schema.ts';
 
-/** Writes what it is given over what is there. */
+/** Writes entries and overwrites existing ones. */
 export function createLedgerWriter(): RowWriter<'ledger', LedgerRow> {
   return new RowWriter('ledger', (insert) =>
     insert.onConflict((conflict) =>
@@ -25,7 +25,7 @@ export function createLedgerWriter(): RowWriter<'ledger', LedgerRow> {
   );
 }
 
-/** One row per person: the last word stands, and no statement may write the same row twice. */
+/** Returns one row per user. The last entry wins, and no statement may write the same row twice. */
 export function toLedgerRows(connection: string, entries: readonly LedgerEntry[]): LedgerRow[] {
   const byName = new Map(entries.map((entry) => [entry.identification, entry]));
   return [...byName.values()].map((entry) => toRow(connection, entry));

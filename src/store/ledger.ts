@@ -6,14 +6,14 @@ import { createLedgerWriter, toLedgerEntry, toLedgerRows } from './ledger-rows.t
 import { inLists } from './row-writer.ts';
 import type { LedgerRow } from './schema.ts';
 
-/** Rows per piece of `all`: large enough that a query costs nothing, small enough to stay a few hundred kilobytes. */
+/** Rows per piece of `all`: large enough that the query cost disappears, small enough for a few hundred kilobytes. */
 const pieceRows = 4096;
 
 export function createLedger(db: Database): Ledger {
   const writer = createLedgerWriter();
 
   return {
-    // By key, not by cursor: nothing is open between two pieces, however long the reader takes.
+    // Pages by key, not by cursor: nothing stays open between two pieces, however slow the reader is.
     async *all(connection) {
       let after = '';
       for (;;) {
@@ -30,7 +30,7 @@ export function createLedger(db: Database): Ledger {
         yield rows.map(toLedgerEntry);
         if (rows.length < pieceRows) return;
         after = last.identification;
-        // The driver answers at once, so nothing else of this process would have its turn before the last piece.
+        // The driver is synchronous, so without this nothing else of this process would run before the last piece.
         await nextTurn();
       }
     },

@@ -7,16 +7,16 @@ import { lockTables, mayMakeTables, tableNames } from './differences.ts';
 import { migrations } from './migrations/index.ts';
 
 /**
- * Brings a store to this version's tables, in one transaction that also keeps every other process out: when two
- * processes open a new store at once, the second one waits and finds it done. Migrations that only a newer version
- * knows stay as they are, as long as they are compatible. Throws `STORE_INVALID` for a store that a newer version has
- * changed incompatibly, and for a database of another application.
+ * Brings a store to this version's tables in one transaction, which also excludes other processes: when two processes
+ * open a new store at once, the second one waits and finds it done. Leaves compatible migrations of a newer version as
+ * they are. Throws `STORE_INVALID` for a store that a newer version has changed incompatibly, and for a database of
+ * another application.
  */
 export async function migrate(db: Kysely<unknown>, place: string): Promise<StoreMigration> {
   return db.transaction().execute(async (transaction) => {
     await lockTables(transaction);
     const { executed, newer } = await readExecuted(transaction, place);
-    // The migrator refuses an executed migration that its provider does not have. These are executed, so never run.
+    // The migrator refuses an executed migration that its provider lacks. These are executed already, so they never run.
     const known = Object.fromEntries(newer.map((name) => [name, { up: async () => {} }]));
     const { error, results = [] } = await new Migrator({
       db: transaction,

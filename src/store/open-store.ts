@@ -22,15 +22,15 @@ import { createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
 
 export interface StoreBase extends PostgresWatch {
-  /** Folder of the configuration file: a relative path is meant from there. */
+  /** Folder of the configuration file. Relative paths are resolved from it. */
   readonly folder: string;
 }
 
 /**
- * Opens the store that `url` names and brings it to this version's tables: `sqlite:./path` for a file, made if there is
- * none, `sqlite::memory:` for one that ends with the process, or `postgres://user:password@host:port/database` for one
- * that several workers share. Throws `CONFIG_INVALID` for any other url, and `STORE_INVALID` for a store that cannot be
- * reached, is damaged, not writable, of a newer version, or not Rollcall's.
+ * Opens the store that `url` names and brings it to this version's tables. `sqlite:./path` is a file, created when it
+ * does not exist; `sqlite::memory:` ends with the process; `postgres://user:password@host:port/database` can be shared by
+ * several workers. Throws `CONFIG_INVALID` for any other url. Throws `STORE_INVALID` for a store that cannot be reached
+ * or written, is damaged, belongs to another application, or was changed incompatibly by a newer version.
  */
 export async function openStore(url: string, base: StoreBase): Promise<Store> {
   const { db, place } = await openDatabase(url, base);
@@ -43,7 +43,7 @@ export async function openStore(url: string, base: StoreBase): Promise<Store> {
   }
 }
 
-/** Brings the store to this version's tables, as `openStore` does, and closes it again. Throws what `openStore` throws. */
+/** Brings the store to this version's tables and closes it again. Throws what `openStore` throws. */
 export async function migrateStore(url: string, base: StoreBase): Promise<StoreMigration> {
   const { db, place } = await openDatabase(url, base);
   try {
@@ -65,7 +65,7 @@ async function openFile(url: string, { folder }: StoreBase): Promise<{ db: Datab
 function sqlitePath(url: string, folder: string): string {
   const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : '';
   if (path === '') {
-    // Only the scheme: the rest may hold a password.
+    // Only the scheme is shown, because the rest may contain a password.
     const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? 'no scheme';
     const message = `a store of the kind "${scheme}" is not supported. "store" can be sqlite:./path/to/file.db, relative to the configuration file, sqlite::memory:, or postgres://user:password@host:port/database.`;
     throw new RollcallError(message, { code: 'CONFIG_INVALID' });

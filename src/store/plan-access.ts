@@ -3,8 +3,8 @@ import type { OwnedRun } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
 
 /**
- * A transaction that writes to a plan: of its run's owner, or of anybody for a plan that is only shown. Throws
- * `LEASE_LOST` when the run is somebody else's by now, and `CONFLICT` when the plan belongs to another run or to none.
+ * Runs a transaction that writes to a plan, as the owner of its run, or without an owner for a preview plan. Throws
+ * `LEASE_LOST` when the caller no longer owns the run, and `CONFLICT` when the plan belongs to another run or to none.
  */
 export function asPlanner<T>(
   db: Database,
@@ -18,7 +18,7 @@ export function asPlanner<T>(
   });
 }
 
-/** The same for a plan that was begun. Throws `NOT_FOUND` when there is none of this id. */
+/** Does the same for a plan that was begun. Throws `NOT_FOUND` when no plan has this id. */
 export function inPlan<T>(
   db: Database,
   owned: OwnedRun | undefined,
@@ -32,7 +32,7 @@ export function inPlan<T>(
       .where('id', '=', id)
       .executeTakeFirst();
     if (plan === undefined) {
-      const message = `the store has no plan ${id}: it was never begun, or another worker began the run's plan anew.`;
+      const message = `the store has no plan ${id}: it was never begun, or another worker has begun the run's plan again.`;
       throw new RollcallError(message, { code: 'NOT_FOUND' });
     }
     requireOwn({ id, run: plan.run ?? undefined }, owned);
@@ -50,9 +50,9 @@ function asOwnerIfAny<T>(
 
 function requireOwn({ id, run }: { readonly id: string; readonly run: string | undefined }, owned?: OwnedRun): void {
   if (run === owned?.run.id) return;
-  const whose = run === undefined ? 'is only shown' : `belongs to run ${run}`;
+  const whose = run === undefined ? 'is a preview' : `belongs to run ${run}`;
   const who = owned === undefined ? 'no run' : `run ${owned.run.id}`;
-  throw new RollcallError(`plan ${id} ${whose}, so ${who} may not write to it; nothing was written.`, {
+  throw new RollcallError(`plan ${id} ${whose}, so ${who} cannot write to it; nothing was written.`, {
     code: 'CONFLICT',
   });
 }

@@ -8,9 +8,9 @@ import { inPlan } from './plan-access.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
 import type { Schema } from './schema.ts';
 
-/** What guards and approvals do to a plan's changes, piece by piece. */
+/** What guards and approvals do to the changes of a plan, piece by piece. */
 export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields' | 'applyApprovals' | 'appliedSince'> {
-  /** A piece, a transaction: a plan that is not sealed is nobody's, and a hundred thousand rows are a long commit. */
+  /** One transaction per piece: an unsealed plan is not used by anyone, and 100,000 rows would be one long commit. */
   async function holdWhere(
     owned: OwnedRun | undefined,
     planId: string,
@@ -68,7 +68,7 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
               .where(inPiece(piece))
               .where('state', 'in', ['planned', 'held'])
               .where('hash', 'in', (eb) =>
-                standing(eb, { sync, now, run: owned?.run.id })
+                inForce(eb, { sync, now, run: owned?.run.id })
                   .select('approvals.hash')
                   .where('approvals.decision', '=', decision)
                   .where('approvals.by_whom', '=', by_whom),
@@ -77,7 +77,7 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
             count[decision] += Number(numUpdatedRows);
           }
         }
-        if (owned !== undefined && count.approved > 0) await useUp(transaction, planId, sync, owned.run.id);
+        if (owned !== undefined && count.approved > 0) await consumeApprovals(transaction, planId, sync, owned.run.id);
         return count;
       });
     },
@@ -86,8 +86,8 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
   };
 }
 
-/** What people decided and what still stands: an approval only until a run has used it up, for that run then. */
-function standing(
+/** Decisions that still apply. An approval applies until a run has used it, and after that only to that run. */
+function inForce(
   eb: ExpressionBuilder<Schema, 'changes'>,
   { sync, now, run }: { readonly sync: string; readonly now: number; readonly run: string | undefined },
 ) {
@@ -98,8 +98,8 @@ function standing(
     .where((on) => on.or([on('approvals.run', 'is', null), on('approvals.run', '=', run ?? null)]));
 }
 
-/** Gives the run the approvals of changes in its plan: it may plan anew after a crash, but no other run has them. */
-async function useUp(db: OpenTransaction, planId: string, sync: string, run: string): Promise<void> {
+/** Assigns the approvals of changes in the plan to its run. The run may plan again after a crash; no other run may. */
+async function consumeApprovals(db: OpenTransaction, planId: string, sync: string, run: string): Promise<void> {
   for await (const piece of piecesOf(db, planId)) {
     await db
       .updateTable('approvals')

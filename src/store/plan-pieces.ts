@@ -3,17 +3,17 @@ import type { ExpressionBuilder } from 'kysely';
 import type { Database, OpenTransaction } from './database.ts';
 import type { Schema } from './schema.ts';
 
-/** So many changes are looked at or written by one statement: it keeps everything else of this process waiting. */
+/** Changes per statement. All other work of this process waits for the statement. */
 const pieceRows = 2500;
 
-/** A part of a plan's changes: those that come behind `after` up to and with `upTo`, or to the end. */
+/** A part of a plan's changes: after `after`, up to and including `upTo`, or to the end. */
 export interface PlanPiece {
   readonly plan: string;
   readonly after: string;
   readonly upTo: string | undefined;
 }
 
-/** Cuts a plan into pieces that together are the whole of it, or what comes behind `first`, in order of identification. */
+/** Cuts a plan, or what follows `first`, into pieces in order of identification. */
 export async function* piecesOf(db: Database, plan: string, first = ''): AsyncGenerator<PlanPiece, void> {
   for (let after = first; ; ) {
     const end = await db
@@ -28,12 +28,12 @@ export async function* piecesOf(db: Database, plan: string, first = ''): AsyncGe
     yield { plan, after, upTo: end?.identification };
     if (end === undefined) return;
     after = end.identification;
-    // A statement that only counts costs much more than its few rows tell the connection.
+    // A statement that only counts costs far more than its few rows suggest to the connection.
     await nextTurn();
   }
 }
 
-/** A condition on `changes`: in this piece of the plan. */
+/** Returns a condition on `changes`: within this piece of the plan. */
 export function inPiece({ plan, after, upTo }: PlanPiece) {
   return (eb: ExpressionBuilder<Schema, 'changes'>) =>
     eb.and([
@@ -43,7 +43,7 @@ export function inPiece({ plan, after, upTo }: PlanPiece) {
     ]);
 }
 
-/** A plan and its changes, piece by piece: they would all go by the one statement that takes the plan. */
+/** Deletes a plan and its changes piece by piece. Otherwise one cascading statement would delete them all. */
 export async function dropPlan(db: OpenTransaction, plan: string): Promise<void> {
   for await (const piece of piecesOf(db, plan)) await db.deleteFrom('changes').where(inPiece(piece)).execute();
   await db.deleteFrom('plans').where('id', '=', plan).execute();

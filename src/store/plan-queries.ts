@@ -5,10 +5,10 @@ import { classMask, toPlannedChange } from './change-rows.ts';
 import type { Database } from './database.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
 
-/** Hashes are 64 characters: thousands of them are one short read. */
+/** Hashes have 64 characters, so thousands of them are one short read. */
 const hashesPerPiece = 8192;
 
-/** The ways to look into plans. None of them changes anything. */
+/** The read-only queries on plans. */
 export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' | 'get' | 'findByDigest' | 'history'> {
   return {
     async *hashes(planId) {
@@ -37,7 +37,7 @@ export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' |
       if (states !== undefined) wanted = wanted.where('state', 'in', states);
       if (classes !== undefined) wanted = wanted.where((eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0));
       if (batch !== undefined) wanted = wanted.where('batch', '=', batch);
-      // The rows of a batch have an index of their own; else few that are wanted may lie among many that are not.
+      // The rows of a batch have an index of their own. Otherwise few wanted rows may lie among many unwanted ones.
       const isSifted = batch === undefined && (states !== undefined || classes !== undefined);
       const pieces = isSifted ? piecesOf(db, planId, after) : [{ plan: planId, after: after ?? '', upTo: undefined }];
       const found: PlannedChange[] = [];
@@ -65,7 +65,8 @@ export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' |
     async findByDigest(sync, digest) {
       const beginning = digest.toLowerCase();
       if (!/^[0-9a-f]{8,64}$/.test(beginning)) {
-        const message = 'a plan is named by its digest: 8 to 64 characters, 0-9 and a-f, as `rollcall plan` shows it.';
+        const message =
+          'a plan is identified by its digest: 8 to 64 characters, 0-9 and a-f, as `rollcall plan` prints it.';
         throw new RollcallError(message, { code: 'USAGE' });
       }
       const rows = await db
@@ -81,7 +82,7 @@ export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' |
       const newest = rows[0];
       if (newest === undefined || newest.digest === null) return undefined;
       if (rows.some((row) => row.digest !== newest.digest)) {
-        const message = `several plans of ${sync} have a digest that begins with ${beginning}; give more characters of it.`;
+        const message = `several plans of ${sync} have a digest that begins with ${beginning}. Enter more characters of it.`;
         throw new RollcallError(message, { code: 'USAGE' });
       }
       return {

@@ -12,7 +12,7 @@ import { dropPlan, inPiece, piecesOf } from './plan-pieces.ts';
 import { createPlanQueries } from './plan-queries.ts';
 import { RowWriter } from './row-writer.ts';
 
-/** Changes per transaction while a plan is written: other processes wait for no more than these. */
+/** Changes per transaction while a plan is written. Other processes wait for at most this many. */
 const pieceRows = 4096;
 
 export function createPlans(db: Database): Plans {
@@ -101,8 +101,8 @@ const noStates: Readonly<Record<ChangeState, number>> = {
 };
 
 /**
- * Drops what an earlier try had written, the batches of its run too: a run has one plan. Throws `CONFLICT` once a batch
- * has left: then the plan says what was sent, and whoever begins it anew has not seen that the run went on elsewhere.
+ * Drops what an earlier attempt wrote, including the batches of its run: a run has one plan. Throws `CONFLICT` once a
+ * batch was sent: from then on the plan records what was sent, and the caller missed that another worker continued.
  */
 async function beginPlan(db: OpenTransaction, header: PlanHeader): Promise<void> {
   const { id, sync, run, madeAt } = header;
@@ -115,7 +115,7 @@ async function beginPlan(db: OpenTransaction, header: PlanHeader): Promise<void>
       .limit(1)
       .executeTakeFirst();
     if (sent !== undefined) {
-      const message = `the plan of run ${run} cannot be made anew: its batch ${sent.id} has been sent. Go on with its delivery.`;
+      const message = `the plan of run ${run} cannot be made again, because its batch ${sent.id} was sent. Continue its delivery.`;
       throw new RollcallError(message, { code: 'CONFLICT' });
     }
     await db.deleteFrom('batches').where('run', '=', run).execute();
@@ -130,7 +130,7 @@ async function beginPlan(db: OpenTransaction, header: PlanHeader): Promise<void>
 }
 
 function sealed(planId: string): RollcallError {
-  return new RollcallError(`plan ${planId} is sealed: nothing can be added to it, and its digest stands.`, {
+  return new RollcallError(`plan ${planId} is sealed: nothing can be added to it, and its digest is final.`, {
     code: 'CONFLICT',
   });
 }

@@ -14,13 +14,13 @@ import { storableText } from './differences.ts';
 import { explainPostgresError, isCollision, isConnectionSpent } from './postgres-errors.ts';
 import { TryAgain } from './try-again.ts';
 
-/** How often a statement of its own is tried when another transaction stands in its way. */
+/** Attempts for a single statement that conflicts with another transaction. */
 const tries = 5;
 
 /**
- * Kysely's PostgreSQL dialect with three differences: errors say what to do and hold no values; a connection that broke,
- * or leads to a server that has become a standby, is never used again; and a transaction whose connection was dead
- * before it began is begun on another one.
+ * Kysely's PostgreSQL dialect with three differences. Errors say what to do and contain no values. A connection that
+ * broke, or that leads to a server that became a standby, is never reused. A transaction whose connection was dead before
+ * it began starts on another one.
  */
 export function postgresDialect(pool: Pool, place: string): Dialect {
   return {
@@ -63,7 +63,7 @@ class PostgresPoolDriver implements Driver {
   }
 
   async rollbackTransaction(connection: PooledConnection): Promise<void> {
-    // A connection that cannot even roll back is thrown away, and the server undoes what it had begun.
+    // A connection that cannot roll back is discarded, and the server undoes its transaction.
     await connection.end('rollback').catch(() => {});
   }
 
@@ -112,7 +112,7 @@ class PooledConnection implements DatabaseConnection {
       try {
         return await this.#run<R>(query);
       } catch (error) {
-        // Alone, a statement is a transaction of its own; within one, only the whole can be tried again.
+        // A single statement is a transaction of its own. Within a transaction, only the whole can be retried.
         if (this.#isInTransaction || !isCollision(error) || attempt === tries) {
           throw explainPostgresError(error, this.#place);
         }

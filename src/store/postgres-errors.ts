@@ -2,97 +2,99 @@ import { DatabaseError } from 'pg';
 import { RollcallError } from '../core/errors.ts';
 import { TryAgain } from './try-again.ts';
 
-interface Trouble {
+interface KnownError {
   readonly codes: RegExp;
   readonly code: 'STORE_INVALID' | 'CONFLICT';
   readonly retry: 'never' | 'backoff';
   readonly advice: string;
-  /** What the server says of it names no value of a row, so that it may be told. */
-  readonly isTold?: boolean;
+  /** Whether the server's message contains no row value and can be shown. */
+  readonly isSafe?: boolean;
 }
 
-/** By SQLSTATE (PostgreSQL documentation, appendix A), the first that matches. */
-const troubles: readonly Trouble[] = [
+/** By SQLSTATE (PostgreSQL documentation, appendix A). The first match counts. */
+const knownErrors: readonly KnownError[] = [
   {
     codes: /^23/,
     code: 'CONFLICT',
     retry: 'never',
-    advice: 'holds a row that forbids this write; it was not done',
+    advice: 'has a row that conflicts with this write; it was not done',
   },
   {
     codes: /^28/,
     code: 'STORE_INVALID',
     retry: 'never',
-    advice: 'does not let us in. Check user and password in the url under "store", and pg_hba.conf on the server',
-    isTold: true,
+    advice: 'refuses the login. Check user and password in the url under "store", and pg_hba.conf on the server',
+    isSafe: true,
   },
   {
     codes: /^3D000/,
     code: 'STORE_INVALID',
     retry: 'never',
     advice: 'does not exist. Create the database, owned by the user of the url, or name another one',
-    isTold: true,
+    isSafe: true,
   },
   {
     codes: /^42501/,
     code: 'STORE_INVALID',
     retry: 'never',
-    advice: 'forbids what the user of the url wants to do. Let that user own the database, or grant it its schema',
-    isTold: true,
+    advice:
+      'denies a permission to the user of the url. Make that user the owner of the database, or grant it the schema',
+    isSafe: true,
   },
   {
     codes: /^(42P01|42703)/,
     code: 'STORE_INVALID',
     retry: 'never',
-    advice: 'lacks a table or a column that was there when it was opened. Put back a backup; nothing was written',
-    isTold: true,
+    advice: 'lacks a table or a column that existed when it was opened. Restore a backup; nothing was written',
+    isSafe: true,
   },
   {
     codes: /^25006/,
     code: 'STORE_INVALID',
     retry: 'backoff',
-    advice: 'is read-only: a standby, or a primary that has just been replaced. It is looked for anew',
-    isTold: true,
+    advice: 'is read-only: a standby, or a primary that was just replaced. Rollcall looks for the primary again',
+    isSafe: true,
   },
   {
     codes: /^53300/,
     code: 'STORE_INVALID',
     retry: 'backoff',
-    advice: 'has no connection left for us. Raise max_connections, or run fewer replicas (each takes up to 10)',
-    isTold: true,
+    advice: 'has no free connection. Raise max_connections, or run fewer replicas (each uses up to 10)',
+    isSafe: true,
   },
   {
     codes: /^(53|58)/,
     code: 'STORE_INVALID',
     retry: 'backoff',
-    advice: 'has no room or a disk in trouble. Look at the server and its log; nothing half-written was kept',
-    isTold: true,
+    advice: 'is out of space, or its disk has errors. Check the server and its log; no partial write was kept',
+    isSafe: true,
   },
   {
     codes: /^(55P03|57014)/,
     code: 'STORE_INVALID',
     retry: 'backoff',
-    advice: 'took too long, or somebody else held the rows. Look in pg_stat_activity for a transaction that hangs',
-    isTold: true,
+    advice: 'took too long, or another transaction held the rows. Look for it in pg_stat_activity',
+    isSafe: true,
   },
   {
     codes: /^(08|25P0[34]|57P0)/,
     code: 'STORE_INVALID',
     retry: 'backoff',
-    advice: 'has closed the connection: it stops, starts, or fails over. A write is there wholly or not at all',
-    isTold: true,
+    advice: 'has closed the connection: it stops, starts or fails over. A write is stored completely or not at all',
+    isSafe: true,
   },
   {
     codes: /^22/,
     code: 'STORE_INVALID',
     retry: 'never',
-    advice: 'cannot hold a value of this write; it was not done. Please report this',
+    advice: 'cannot store a value of this write; it was not done. Please report this',
   },
 ];
 
-const unreachable = 'cannot be reached. Is the server up, and the address in the url under "store" right?';
-const lost = 'cannot be reached, or the connection broke. A write is there wholly or not at all';
-/** No connection was made at all. */
+const unreachable =
+  'cannot be reached. Check that the server runs and that the address in the url under "store" is right';
+const lost = 'cannot be reached, or the connection broke. A write is stored completely or not at all';
+/** No connection was made. */
 const unreachableCodes: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -100,21 +102,21 @@ const unreachableCodes: ReadonlySet<unknown> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ]);
-const unexpected = 'gave an error that was not expected; what was being written was not done. Please report this';
+const unexpected = 'returned an unexpected error; the write was not done. Please report this';
 
-/** Whether the connection is of no use any more: it broke, or leads to a server that takes no writes. */
+/** Returns whether the connection is no longer usable: it broke, or leads to a server that accepts no writes. */
 export function isConnectionSpent(error: unknown): boolean {
   return !(error instanceof DatabaseError) || /^(08|25006|25P0[34]|57P0|XX)/.test(error.code ?? '');
 }
 
-/** The server has undone a transaction because another one stood in its way. */
+/** Returns whether the server has undone a transaction because it conflicted with another one. */
 export function isCollision(error: unknown): boolean {
   return error instanceof DatabaseError && /^(40001|40P01)$/.test(error.code ?? '');
 }
 
 /**
- * Turns an error of the driver into one that says what to do. `place` names the store without its password. Neither the
- * message nor the cause holds a value of a row: the server's own `detail` does, so it is left out.
+ * Turns a driver error into one that says what to do. `place` names the store without its password. Neither the message
+ * nor the cause contains a row value: the server's `detail` does, so it is left out.
  */
 export function explainPostgresError(error: unknown, place: string): unknown {
   if (error instanceof RollcallError || !(error instanceof Error)) return error;
@@ -125,13 +127,13 @@ export function explainPostgresError(error: unknown, place: string): unknown {
   }
   const state = error.code ?? 'no code';
   if (isCollision(error)) {
-    const message = `the store ${place} was asked by several workers for the same rows at once (${state}); nothing was written.`;
+    const message = `several workers changed the same rows of the store ${place} at once (${state}); nothing was written.`;
     return new TryAgain(message, factOf(error));
   }
-  const trouble = troubles.find(({ codes }) => codes.test(state));
-  const { code = 'STORE_INVALID', retry = 'never', advice = unexpected } = trouble ?? {};
+  const known = knownErrors.find(({ codes }) => codes.test(state));
+  const { code = 'STORE_INVALID', retry = 'never', advice = unexpected } = known ?? {};
   const what =
-    trouble?.isTold === true ? `${state}: ${error.message}` : [state, error.constraint].filter(Boolean).join(' ');
+    known?.isSafe === true ? `${state}: ${error.message}` : [state, error.constraint].filter(Boolean).join(' ');
   return new RollcallError(`the store ${place} ${advice} (${what}).`, { code, retry, cause: factOf(error) });
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { RollcallError } from '../core/errors.ts';
 
-/** Where a PostgreSQL store is. */
+/** The location of a PostgreSQL store. */
 export interface PostgresPlace {
   readonly host: string;
   readonly port: number;
@@ -13,7 +13,7 @@ export interface PostgresPlace {
   readonly database: string;
   readonly ssl: false | ConnectionOptions;
   readonly applicationName: string;
-  /** The place for messages: `postgres://host:port/database`, without user and password. */
+  /** The location in messages: `postgres://host:port/database`, without user and password. */
   readonly name: string;
 }
 
@@ -26,21 +26,21 @@ export function isPostgresUrl(url: string): boolean {
 }
 
 /**
- * Reads the url of a PostgreSQL store, with `sslmode` as libpq means it: `disable` (the default), `require` (encrypted,
- * the server not proven, unless `sslrootcert` is given), `verify-ca`, `verify-full`. Files of certificates are meant from
- * `folder`. Throws `CONFIG_INVALID`, saying nothing of user and password.
+ * Reads the url of a PostgreSQL store. `sslmode` has the values of libpq: `disable` (default), `require` (encrypted; the
+ * server is not verified unless `sslrootcert` is given), `verify-ca`, `verify-full`. Certificate paths are relative to
+ * `folder`. Throws `CONFIG_INVALID` without user and password in the message.
  */
 export function readPostgresUrl(text: string, folder: string): PostgresPlace {
   const url = URL.parse(text);
   if (url === null || !isPostgresUrl(url.protocol)) {
-    throw invalid('is no url. A password with @ : / ? # or % in it must be percent-encoded');
+    throw invalid('is not a valid url. A password with @ : / ? # or % in it must be percent-encoded');
   }
   const query = url.searchParams;
   const unknown = [...query.keys()].filter((key) => !parameters.includes(key));
   if (unknown.length > 0) {
-    throw invalid(`has the parameter ${unknown.join(', ')}, which is not known; known are ${parameters.join(', ')}`);
+    throw invalid(`has the unknown parameter ${unknown.join(', ')}; allowed are ${parameters.join(', ')}`);
   }
-  // A host that begins with a slash is the folder of a Unix socket: `%2Frun%2Fpostgresql`, as libpq writes it.
+  // A host that begins with a slash is the folder of a Unix socket: `%2Frun%2Fpostgresql`, as in libpq.
   const host = decode(url.hostname).replace(/^\[(.*)\]$/, '$1');
   const database = decode(url.pathname.slice(1));
   const user = decode(url.username);
@@ -71,7 +71,7 @@ function readTls(query: URLSearchParams, host: string, folder: string): false | 
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
-    // Only the full proof asks who it is; said here by the host, because the driver leaves an address out.
+    // Only `verify-full` checks the host name. It is checked here, because the driver skips IP addresses.
     checkServerIdentity: (_, peer) => (mode === 'verify-full' ? checkServerIdentity(host, peer) : undefined),
   };
 }
@@ -91,11 +91,11 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw invalid('has a % that begins no %XX. Write it as %25');
+    throw invalid('has a % that does not begin a %XX escape. Write it as %25');
   }
 }
 
-/** Without a cause: the error of a url that cannot be read holds all of it. */
+/** Returns an error without a cause, because the cause would contain the whole url. */
 function invalid(what: string): RollcallError {
   return new RollcallError(`the url under "store" ${what}. It looks like ${example}.`, { code: 'CONFIG_INVALID' });
 }

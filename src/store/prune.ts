@@ -2,14 +2,14 @@ import { phases } from '../ports/unknown-state.ts';
 import { type Database, inTransaction, type OpenTransaction } from './database.ts';
 import { dropPlan, inPiece, piecesOf } from './plan-pieces.ts';
 
-/** How far back guards count what was applied (design, section 7). */
+/** How far back guards count applied changes (design, section 7). */
 const guardWindowMs = 24 * 3_600_000;
 
 /**
  * Drops findings, changes, batches and holds of runs that ended before `before`, except the newest `keep` of each sync,
- * and with them approvals, triggers and the audit as old, and plans that were only shown before `shownBefore`. Stays: the runs themselves, batches whose
- * effect is not known with their changes, what a guard may still count, each sync's newest schedule slot and last
- * complete read. Returns how many runs have lost their details for good.
+ * with approvals, triggers and audit entries of the same age, and preview plans from before `shownBefore`. Keeps the runs
+ * themselves, batches whose effect is not known with their changes, what a guard may still count, and each sync's newest
+ * schedule slot and last complete read. Returns how many runs lost their details for good.
  */
 export async function pruneRuns(db: Database, before: number, keep: number, shownBefore: number): Promise<number> {
   const ended = await db
@@ -32,7 +32,7 @@ export async function pruneRuns(db: Database, before: number, keep: number, show
     .where('phase', 'in', phases)
     .execute();
   let pruned = 0;
-  // One run, one transaction: a worker that writes meanwhile waits for one run's rows, not for all.
+  // One transaction per run: a worker that writes meanwhile waits for the rows of one run only.
   for (const { id } of ended) {
     if (await inTransaction(db, (transaction) => pruneRun(transaction, id, before))) pruned++;
   }
@@ -92,7 +92,7 @@ async function hasDetails(db: OpenTransaction, run: string): Promise<boolean> {
   return plan !== undefined || batch !== undefined;
 }
 
-/** Plans that were only shown, with their changes: one plan, one transaction. */
+/** Drops preview plans with their changes, one transaction per plan. */
 async function pruneShown(db: Database, before: number): Promise<void> {
   const shown = await db
     .selectFrom('plans')

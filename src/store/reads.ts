@@ -39,7 +39,7 @@ export function createReads(db: Database): Reads {
           fill_rates: JSON.stringify(read.fillRates),
           sight: read.visibility === undefined ? null : JSON.stringify(read.visibility),
         };
-        // A resumed run reads again: its later read replaces the first.
+        // A resumed run reads again. Its later read replaces the first.
         await transaction
           .insertInto('reads')
           .values({ run: read.run, ...row })
@@ -66,7 +66,7 @@ export function createReads(db: Database): Reads {
   };
 }
 
-/** Sets the sync's watermark, or takes it away. */
+/** Sets the sync's watermark, or deletes it when `mark` is undefined. */
 export async function putWatermark(db: OpenTransaction, sync: string, mark: Watermark | undefined): Promise<void> {
   if (mark === undefined) {
     await db.deleteFrom('watermarks').where('sync', '=', sync).execute();

@@ -3,26 +3,26 @@ import type { Database } from './database.ts';
 import { isPostgres, rowsOfJson, storableText } from './differences.ts';
 import type { Schema } from './schema.ts';
 
-/** Rows per statement with a parameter for each value: powers of two, so that few different statements are prepared. */
+/** Rows per statement with one parameter per value: powers of two, so that few different statements are prepared. */
 const largest = 128;
 
-/** Rows per statement with one parameter for them all: some megabytes at most. */
+/** Rows per statement with one parameter for all rows: at most some megabytes. */
 const largestOfJson = 2048;
 
 type SqlValue = string | number | null;
 type Insert<Table extends keyof Schema> = InsertQueryBuilder<Schema, Table, InsertResult>;
 
 /**
- * Inserts many rows with few statements, and builds each statement's text once per number of rows. Every row must have
- * the same keys in the same order. PostgreSQL gets them as one JSON text, which it takes apart faster than it reads
- * thousands of parameters.
+ * Inserts many rows with few statements, and builds the text of each statement once per number of rows. Every row must
+ * have the same keys in the same order. PostgreSQL gets the rows as one JSON text, which it parses faster than thousands
+ * of parameters.
  */
 export class RowWriter<Table extends keyof Schema, Row extends { readonly [K in keyof Row]: SqlValue }> {
   readonly #table: Table;
   readonly #finish: (insert: Insert<Table>) => Compilable;
   readonly #texts = new Map<number, string>();
 
-  /** @param finish what to do about rows that are there already; by default they are a conflict */
+  /** @param finish what to do about existing rows; by default they are a conflict */
   constructor(table: Table, finish: (insert: Insert<Table>) => Compilable = (insert) => insert) {
     this.#table = table;
     this.#finish = finish;
@@ -68,7 +68,7 @@ function values(row: object): SqlValue[] {
   return Object.values(row) as SqlValue[];
 }
 
-/** What no text of PostgreSQL can hold, half a character or U+0000, becomes the sign for one that is not known. */
+/** Replaces lone surrogates and U+0000, which PostgreSQL cannot store, by the replacement character. */
 function toJson(rows: readonly object[]): string {
   const text = JSON.stringify(rows);
   if (!/\\u(d[89a-f]|0000)/.test(text)) return text;
@@ -76,12 +76,12 @@ function toJson(rows: readonly object[]): string {
 }
 
 /**
- * Cuts a list of names for `in (…)`, at most `most` at a time. A short piece is filled up with its last name to the
- * next power of two, which changes nothing in the answer and keeps the number of different statements small.
+ * Cuts a list of names for `in (…)` into pieces of at most `max`. A short piece is padded with its last name to the next
+ * power of two, which does not change the result and keeps the number of different statements small.
  */
-export function* inLists(names: readonly string[], most = 256): Generator<readonly string[]> {
-  for (let from = 0; from < names.length; from += most) {
-    const some = names.slice(from, from + most);
+export function* inLists(names: readonly string[], max = 256): Generator<readonly string[]> {
+  for (let from = 0; from < names.length; from += max) {
+    const some = names.slice(from, from + max);
     const last = some.at(-1);
     if (last === undefined) return;
     const size = 2 ** Math.ceil(Math.log2(some.length));

@@ -31,9 +31,9 @@ export function createRuns(db: Database): Runs {
         if (oldest === undefined) return undefined;
         const wanted = waiting.filter((trigger) => trigger.scope_key === oldest.scope_key);
         const taken = await takeTriggers(transaction, wanted, make.id);
-        // Cancelled since they were read: whoever asks again finds what is left.
+        // They were cancelled since they were read. The next call finds what is left.
         if (taken.length === 0) return undefined;
-        // The caller looked at the clock before it waited for its turn here: a run never begins before the last has ended.
+        // The caller read the clock before it waited for the lock. A run never starts before the last one has ended.
         const last = await transaction
           .selectFrom('runs')
           .select((eb) => eb.fn.max('ended_at').as('endedAt'))
@@ -99,7 +99,7 @@ export function createRuns(db: Database): Runs {
         if (also !== undefined) await putWatermark(transaction, owned.run.sync, also.watermark);
         const row = await transaction
           .updateTable('runs')
-          // Something must be set for the row to come back: an empty patch still reads it anew.
+          // At least one column must be set for `returning`: an empty patch still reads the row.
           .set({ id: owned.run.id, ...toRow(patch) })
           .where('id', '=', owned.run.id)
           .returningAll()
@@ -123,7 +123,7 @@ export function createRuns(db: Database): Runs {
           .select((eb) => eb.fn.max('number').as('number'))
           .where('run', '=', owned.run.id)
           .executeTakeFirst();
-        // `max` of nothing is null.
+        // `max` of no rows is null.
         const from = Number(last?.number ?? 0) + 1;
         await findingWriter.write(transaction, findings.map(toFindingRow(owned.run.id, from)));
       });
@@ -177,7 +177,7 @@ export function createRuns(db: Database): Runs {
   };
 }
 
-/** Gives the run those that still wait, in the order in which they were asked for. */
+/** Assigns the triggers that still wait to the run. Returns them in the order of their requests. */
 async function takeTriggers(
   db: OpenTransaction,
   wanted: readonly Selectable<TriggerRow>[],
@@ -197,12 +197,12 @@ async function takeTriggers(
   return wanted.filter(({ id }) => taken.has(id));
 }
 
-/** A person's wish names the run before a webhook's does, and that before the clock's. Among equals the oldest. */
-const wishes: readonly TriggerKind[] = ['manual', 'resync', 'approval', 'retry'];
+/** Manual triggers name the run before webhooks, and webhooks before the schedule. Among equals the oldest wins. */
+const manualKinds: readonly TriggerKind[] = ['manual', 'resync', 'approval', 'retry'];
 
 function kindOf(kinds: readonly TriggerKind[]): TriggerKind {
-  const wish = kinds.find((kind) => wishes.includes(kind));
-  return wish ?? kinds.find((kind) => kind !== 'schedule') ?? 'schedule';
+  const manual = kinds.find((kind) => manualKinds.includes(kind));
+  return manual ?? kinds.find((kind) => kind !== 'schedule') ?? 'schedule';
 }
 
 async function findRun(db: Database, id: string): Promise<Run | undefined> {
@@ -214,7 +214,7 @@ function noSuchRun(id: string): RollcallError {
   return new RollcallError(`the store has no run ${id}; \`rollcall runs\` lists those it has.`, { code: 'NOT_FOUND' });
 }
 
-/** Names of phases in rows of processes that have not been upgraded yet. */
+/** Former names of phases, in rows of processes that are not upgraded yet. */
 const formerPhases: Readonly<Record<string, Phase>> = { pulling: 'reading', settling: 'proving' };
 
 function toRun(row: Selectable<RunRow>): Run {
@@ -236,7 +236,7 @@ function toRun(row: Selectable<RunRow>): Run {
   };
 }
 
-/** Only what the patch names; a value of undefined empties the column. */
+/** Returns only the columns that the patch names. A value of undefined empties the column. */
 function toRow(patch: RunPatch): Updateable<RunRow> {
   return {
     ...(patch.phase === undefined ? {} : { phase: patch.phase }),

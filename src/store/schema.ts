@@ -7,8 +7,8 @@ import type { AuditAction, Batch, HoldRecord, TokenState, TriggerKind } from '..
 import type { UnknownState } from '../ports/unknown-state.ts';
 
 /**
- * The tables as they are after the last migration. The same for every database: text, whole numbers and null only.
- * Instants are epoch ms, truths are 0 or 1, structures are JSON text, identifications sort by code point.
+ * The tables after the last migration, the same in every database: text, integers and null only. Instants are epoch ms,
+ * booleans are 0 or 1, structures are JSON text, and identifications sort by code point.
  */
 export interface Schema {
   leases: LeaseRow;
@@ -34,7 +34,7 @@ export interface Schema {
 
 export interface LeaseRow {
   name: string;
-  /** Null while nobody holds it; the row stays, so that the fence never starts again. */
+  /** Null while the lease is free. The row stays, so that the fence never restarts. */
   owner: string | null;
   fence: number;
   until_at: number;
@@ -47,10 +47,10 @@ export interface TriggerRow {
   key: string;
   requested_at: number;
   scope: string;
-  /** Equal for equal scopes, whatever the order of names. */
+  /** Equal for equal scopes, whatever the order of identifications. */
   scope_key: string;
   state: Generated<'waiting' | 'taken' | 'cancelled'>;
-  /** The run that took it. */
+  /** The run that took the trigger. */
   run: string | null;
 }
 
@@ -69,7 +69,7 @@ export interface RunRow {
   counts: string;
   facts: string;
   is_cancel_requested: Generated<number>;
-  /** 1 when findings, changes and batches are gone. */
+  /** 1 when findings, changes and batches were deleted. */
   is_pruned: Generated<number>;
 }
 
@@ -97,7 +97,7 @@ export interface ChangeRow {
   kind: ChangeKind;
   before_json: string | null;
   after_json: string;
-  /** `,email,job,`: names between commas. */
+  /** Names between commas: `,email,job,`. */
   changed: string;
   /** Sum of the bits of `classBits`. */
   classes: number;
@@ -134,7 +134,7 @@ export interface LedgerRow {
   connection: string;
   identification: string;
   owner: string;
-  /** Null when empty: most are, and nothing is faster than not parsing. */
+  /** Null when empty, which is the usual case and needs no parsing. */
   hidden: string | null;
   quirks: string | null;
   unverified: number;
@@ -155,7 +155,7 @@ export interface HoldRow {
   class: ChangeClass;
   reason: string;
   digest: string;
-  /** In order. */
+  /** Sorted. */
   hashes: string;
   /** sha256 over the hashes in order: equal for holds of the same changes. */
   hashes_key: string;
@@ -164,7 +164,7 @@ export interface HoldRow {
   state: HoldRecord['state'];
 }
 
-/** Every run that held the same changes: a renewed hold is still found from the run that began it. */
+/** Every run that held the same changes. A renewed hold is found from the run that created it. */
 export interface HoldRunRow {
   hold: string;
   run: string;
@@ -177,7 +177,7 @@ export interface ApprovalRow {
   by_whom: string;
   decided_at: number;
   expires_at: number;
-  /** The run that used the approval up; null while it waits for one, and for a rejection. */
+  /** The run that used the approval. Null while no run has, and for a rejection. */
   run: string | null;
 }
 
@@ -189,7 +189,7 @@ export interface ReadRow {
   stamp: string;
   is_accepted: number;
   fill_rates: string;
-  /** Null in rows of versions that did not look. */
+  /** Null in rows of versions that did not record it. */
   sight: string | null;
 }
 
@@ -227,7 +227,7 @@ export interface AuditRow {
   at: number;
   by_whom: string;
   action: AuditAction;
-  /** Empty for what is about a connection: the column came first, and can hold no null. */
+  /** Empty for entries about a connection: the column is older and cannot be null. */
   sync: string;
   connection: string | null;
   run: string | null;
@@ -253,7 +253,7 @@ export interface AlertDeliveryRow {
   error: string | null;
 }
 
-/** One row per migration, also of migrations that this version does not know. Its columns can never change. */
+/** One row per migration, including those that this version does not know. Its columns can never change. */
 export interface CompatibilityRow {
   migration: string;
   /** The first release that has the migration. */

@@ -3,10 +3,10 @@ import type Sqlite from 'better-sqlite3';
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { explainSqliteError, isBusy } from './sqlite-errors.ts';
 
-/** Each try waits as long as the connection's busy timeout; in between, other work of this process goes on. */
+/** Each attempt waits for the connection's busy timeout. Other work of this process runs in between. */
 const tries = 600;
 
-/** Runs `work` again while another process has the file, then gives up with the driver's own error. */
+/** Runs `work` again while another process locks the file, then throws the driver's own error. */
 export async function whenFree<T>(work: () => T): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -19,14 +19,14 @@ export async function whenFree<T>(work: () => T): Promise<T> {
 }
 
 const mostStatements = 400;
-/** Rows read or written until other work of this process has its turn: some milliseconds. */
+/** Rows read or written before other work of this process gets a turn: some milliseconds. */
 const rowsPerTurn = 512;
-/** What a statement costs beside its rows, in rows. */
+/** Cost of a statement besides its rows, measured in rows. */
 const statementCost = 4;
 
 /**
- * One connection of the driver, which answers at once and so would never let anything else of this process go on: after
- * some hundred rows it takes a turn of the event loop, inside a transaction too. Statements are prepared once.
+ * A connection of the synchronous driver, which would block the event loop of this process. After some hundred rows it
+ * yields to the event loop, also inside a transaction. Statements are prepared once.
  */
 export class SqliteConnection {
   readonly #database: Sqlite.Database;
@@ -58,7 +58,7 @@ export class SqliteConnection {
 
   async #whenFree<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
-      // Inside a transaction the file is ours: waiting there would only hold up everybody else.
+      // Inside a transaction this connection holds the lock, so waiting would only delay others.
       if (this.#database.inTransaction) return this.#run<R>(query);
       return await whenFree(() => this.#run<R>(query));
     } catch (error) {

@@ -13,20 +13,20 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** The connections to one database. */
 export interface SqliteConnections {
-  /** The one that writes. */
+  /** The connection that writes. */
   readonly writer: SqliteConnection;
   /**
-   * The one that reads outside of transactions, and sees what is committed; undefined where a database cannot have two
-   * (`:memory:`): then who reads waits for whoever writes.
+   * The connection that reads outside transactions and sees committed data. Undefined where a database can have only one
+   * connection (`:memory:`): then readers wait for writers.
    */
   readonly reader: SqliteConnection | undefined;
 }
 
 /**
- * Kysely's SQLite dialect with four differences: transactions begin IMMEDIATE, because one that reads first and writes
- * later is refused instead of made to wait when another process wrote in between; statements are prepared once; nobody
- * who reads waits for a transaction, which lets other work go on before it ends; and schema changes count as
- * transactional, which they are in SQLite, so that a store is migrated wholly or not at all.
+ * Kysely's SQLite dialect with four differences. Transactions begin IMMEDIATE, because SQLite refuses one that reads
+ * first and writes after another process wrote, instead of letting it wait. Statements are prepared once. Readers do not
+ * wait for a transaction, which yields to other work before it ends. Schema changes count as transactional, which they
+ * are in SQLite, so that a store is migrated completely or not at all.
  */
 export function sqliteDialect(connections: SqliteConnections): Dialect {
   return {
@@ -42,7 +42,7 @@ class TransactionalAdapter extends SqliteAdapter {
     return true;
   }
 
-  /** Sessions see to it themselves that one at a time writes. */
+  /** Sessions ensure themselves that only one of them writes at a time. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -71,7 +71,7 @@ class SessionDriver implements Driver {
   }
 
   async rollbackTransaction(session: Session): Promise<void> {
-    // A full disk or an I/O error has rolled back already; a second rollback would hide what happened.
+    // A full disk or an I/O error has rolled back already. A second rollback would hide the error.
     if (this.#connections.writer.inTransaction) await session.executeQuery(CompiledQuery.raw('rollback'));
   }
 
@@ -85,11 +85,11 @@ class SessionDriver implements Driver {
   }
 }
 
-/** Hands out the right to write, in the order in which it was asked for. */
+/** Grants the right to write, in the order of requests. */
 class Turns {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves when it is the caller's turn, which lasts until what it is given is called. */
+  /** Resolves when it is the caller's turn. The turn lasts until the caller calls the returned function. */
   async take(): Promise<() => void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -99,7 +99,7 @@ class Turns {
   }
 }
 
-/** One use of the database: a query, or a transaction, which has the writing connection for itself until it ends. */
+/** One use of the database: a query, or a transaction that owns the writing connection until it ends. */
 class Session implements DatabaseConnection {
   readonly #connections: SqliteConnections;
   readonly #turns: Turns;

@@ -9,14 +9,14 @@ import { SqliteConnection, whenFree } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { explainSqliteError } from './sqlite-errors.ts';
 
-/** How long SQLite itself waits for another process before it says so; this process stands still meanwhile. */
+/** How long SQLite itself waits for another process. It blocks this process meanwhile. */
 const busyTimeoutMs = 50;
 
-/** Pages (4 KiB) of log before it is written back: 16 MiB, because with SQLite's 4 large ledgers take half as long again. */
+/** Log pages (4 KiB) before a checkpoint: 16 MiB. With SQLite's default of 4 MiB, large ledgers take 1.5 times as long. */
 const logPages = 4_000;
 
 /**
- * Opens a SQLite database, `:memory:` or an absolute path; file and missing folders are made for this user alone.
+ * Opens a SQLite database, `:memory:` or an absolute path. Creates the file and missing folders for this user only.
  * Throws `STORE_INVALID` when it cannot be opened and written.
  */
 export async function openSqlite(path: string): Promise<Database> {
@@ -29,8 +29,8 @@ export async function openSqlite(path: string): Promise<Database> {
   };
   try {
     const database = open();
-    // Readers do not stop the writer, nor it them; the log is synced at every commit: a refreshed token or a batch that
-    // is about to go out must still be there after a power cut.
+    // Readers and the writer do not block each other. The log is synced at every commit: a refreshed token, or a batch
+    // that is about to be sent, must survive a power cut.
     await whenFree(() => database.pragma('journal_mode = WAL'));
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
@@ -52,11 +52,11 @@ function forReading(database: Sqlite.Database): Sqlite.Database {
 function makeFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // SQLite would make it readable for everybody; the log and index files beside it take over its mode.
+    // SQLite would make it readable for all users. The log and index files get the mode of this file.
     closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    const message = `the store ${path} cannot be made or written (${code}). Check the path under "store" and who owns its folder.`;
+    const message = `the store ${path} cannot be created or written (${code}). Check the path under "store" and the owner of its folder.`;
     throw new RollcallError(message, { code: 'STORE_INVALID', cause: error });
   }
 }

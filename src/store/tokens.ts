@@ -2,7 +2,7 @@ import type { TokenRecord, TokenStore } from '../ports/store.ts';
 import type { Database } from './database.ts';
 import type { TokenRow } from './schema.ts';
 
-/** Durable when `replace` resolves: the database syncs every commit to disk. */
+/** The pair is durable when `replace` resolves, because the database syncs every commit to disk. */
 export function createTokenStore(db: Database): TokenStore {
   return {
     async get(connection) {
@@ -25,7 +25,7 @@ export function createTokenStore(db: Database): TokenStore {
         .where('connection', '=', seen.connection)
         .where('generation', '=', seen.generation)
         .where('state', '=', seen.state)
-        // The start of the refresh is part of what was seen: a second try of the same generation is another attempt.
+        // The start of the refresh is part of the comparison: a second refresh of the same generation is another attempt.
         .where('refresh_started_at', 'is not distinct from', seen.refreshStartedAt ?? null)
         .executeTakeFirst();
       return numUpdatedRows > 0n;

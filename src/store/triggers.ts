@@ -24,7 +24,7 @@ export function createTriggers(db: Database): Triggers {
 
     async waiting(sync) {
       const rows = await waitingRows(db, sync);
-      // Of equal scope only the oldest is told: the run that takes it takes them all.
+      // Of triggers with equal scope only the oldest is returned: the run that takes it takes all of them.
       const oldest = new Map(rows.toReversed().map((row) => [JSON.stringify([row.sync, row.scope_key]), row.id]));
       const shown = new Set(oldest.values());
       return rows.filter((row) => shown.has(row.id)).map(toTrigger);
@@ -64,7 +64,7 @@ export function createTriggers(db: Database): Triggers {
   };
 }
 
-/** Waiting triggers, oldest first, also those that wait behind another of equal scope. */
+/** Waiting triggers, oldest first, including those that wait behind another of equal scope. */
 export function waitingRows(db: Database, sync?: string): Promise<Selectable<TriggerRow>[]> {
   return db
     .selectFrom('triggers')
@@ -76,7 +76,7 @@ export function waitingRows(db: Database, sync?: string): Promise<Selectable<Tri
     .execute();
 }
 
-/** The scope, as it is stored, of the one that wants everybody read; undefined when none does. */
+/** Returns the stored scope of a trigger that requests a full read; undefined when none does. */
 export function widestScope(rows: readonly Pick<Selectable<TriggerRow>, 'scope'>[]): string | undefined {
   return rows.map(({ scope }) => scope).find(isFull);
 }
@@ -86,7 +86,7 @@ function isFull(text: string): boolean {
   return scope.kind === 'all' && scope.isFull === true;
 }
 
-/** One that wants everybody read is of equal scope with one that does not: see `widestScope`. */
+/** A trigger that requests a full read has the same scope key as one that does not: see `widestScope`. */
 function scopeKey(scope: RunScope): string {
   return scope.kind === 'all' ? 'all' : `users:${JSON.stringify([...new Set(scope.identifications)].sort())}`;
 }

@@ -34,7 +34,7 @@ export function describeHolds(store: () => Store): void {
     await holds.renew(owned, [disables, removes, moreRemoves]);
     expect(await counts()).toEqual([5, { disables: 3, removes: 3 }]);
     expect(await counts()).toEqual([5, { disables: 3, removes: 3 }]);
-    await holds.approve('people', ['h1', 'h2', 'h3'], 'ops', now, now + dayMs);
+    await holds.approve('people', ['h1', 'h2', 'h3'], { by: 'ops', now, expiresAt: now + dayMs });
     expect(await counts()).toEqual([3, { removes: 3 }]);
     expect(await counts(now + dayMs)).toEqual([0, {}]);
   });
@@ -114,11 +114,11 @@ export function describeHolds(store: () => Store): void {
       sampleHold(owned, 'hold_1', ['h1', 'h2']),
       { ...sampleHold(owned, 'hold_2', ['h3']), class: 'removes' },
     ]);
-    expect(await holds.approve('people', ['h1', 'h1'], 'ops', now, now + dayMs)).toBe(1);
+    expect(await holds.approve('people', ['h1', 'h1'], { by: 'ops', now, expiresAt: now + dayMs })).toBe(1);
     expect(await openOf(store())).toHaveLength(2);
-    expect(await holds.approve('others', ['h2'], 'ops', now, now + dayMs)).toBe(1);
+    expect(await holds.approve('others', ['h2'], { by: 'ops', now, expiresAt: now + dayMs })).toBe(1);
     expect(await openOf(store())).toHaveLength(2);
-    expect(await holds.approve('people', ['h2'], 'ops', now, now + dayMs)).toBe(1);
+    expect(await holds.approve('people', ['h2'], { by: 'ops', now, expiresAt: now + dayMs })).toBe(1);
     expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(['approved', 'open']);
   });
 
@@ -126,8 +126,8 @@ export function describeHolds(store: () => Store): void {
     const { holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     await holds.renew(owned, [sampleHold(owned, 'hold_1', ['h1', 'h2'])]);
-    await holds.approve('people', ['h1'], 'ops', now, now + hourMs);
-    await holds.approve('people', ['h2'], 'ops', now + hourMs, now + dayMs);
+    await holds.approve('people', ['h1'], { by: 'ops', now, expiresAt: now + hourMs });
+    await holds.approve('people', ['h2'], { by: 'ops', now: now + hourMs, expiresAt: now + dayMs });
     expect(await openOf(store(), 'people', now + hourMs)).toHaveLength(1);
   });
 
@@ -140,7 +140,7 @@ export function describeHolds(store: () => Store): void {
     expect(await holds.rejected('people', now + 7 * dayMs - 1)).toEqual(new Set(['h1', 'h2']));
     expect(await holds.rejected('people', now + 7 * dayMs)).toEqual(new Set());
     expect(await holds.rejected('others', now)).toEqual(new Set());
-    await holds.approve('people', ['h1'], 'lead', now + 1, now + dayMs);
+    await holds.approve('people', ['h1'], { by: 'lead', now: now + 1, expiresAt: now + dayMs });
     expect(await holds.rejected('people', now + 1)).toEqual(new Set(['h2']));
   });
 
@@ -148,7 +148,7 @@ export function describeHolds(store: () => Store): void {
     const { holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     await holds.renew(owned, [sampleHold(owned, 'hold_1', ['h1', 'h2'])]);
-    await holds.approve('people', ['h1'], 'ops', now, now + dayMs);
+    await holds.approve('people', ['h1'], { by: 'ops', now, expiresAt: now + dayMs });
     await holds.reject('people', ['h2'], 'ops', now);
     expect((await openOf(store())).map(({ state }) => state)).toEqual(['open']);
   });

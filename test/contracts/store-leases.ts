@@ -118,7 +118,7 @@ export function describeLeases(store: () => Store): void {
     await writePlan(store(), { id: 'run_1', owned }, [sampleChange('ana')]);
     await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
     await runs.addFindings(owned, [{ code: 'resumed', message: 'first' }]);
-    await holds.approve('people', [sampleChange('ana').hash], 'ops', now, now + hourMs);
+    await holds.approve('people', [sampleChange('ana').hash], { by: 'ops', now, expiresAt: now + hourMs });
     expect(await leases.take('run:run_1', 'thief', hourMs, now + 2 * hourMs)).toBeDefined();
 
     await expect(write(owned)).rejects.toMatchObject({ code: 'LEASE_LOST' });

@@ -96,7 +96,7 @@ export function describePlans(store: () => Store): void {
     expect(await plans.hold(owned, 'run_1', ['disables'], 'too many')).toBe(3);
     expect(await plans.countStates('run_1')).toMatchObject({ planned: total - 3, held: 3 });
     const hashes = changes.filter(({ kind }) => kind === 'disable').map(({ hash }) => hash);
-    await holds.approve('people', hashes, 'ops', now, now + dayMs);
+    await holds.approve('people', hashes, { by: 'ops', now, expiresAt: now + dayMs });
     expect(await plans.applyApprovals(owned, 'run_1', 'people', now)).toEqual({ approved: 3, rejected: 0 });
     expect(await page({ limit: 9, states: ['held'] })).toEqual([]);
 
@@ -128,7 +128,7 @@ export function describePlans(store: () => Store): void {
     const change = sampleChange('ana', 'update', { changed: ['area'] });
     await writePlan(store(), { id: 'plan_1' }, [change]);
     await writePlan(store(), { id: 'plan_2' }, [change, sampleChange('eva', 'disable')]);
-    await holds.approve('people', [change.hash], 'ops', now, now + dayMs);
+    await holds.approve('people', [change.hash], { by: 'ops', now, expiresAt: now + dayMs });
     expect(await plans.hold(undefined, 'plan_1', ['updates'], 'too many')).toBe(1);
     expect(await plans.holdFields(undefined, 'plan_1', ['area'], 'emptied')).toBe(0);
     expect(await plans.countStates('plan_2')).toMatchObject({ planned: 2, held: 0 });
@@ -150,7 +150,7 @@ export function describePlans(store: () => Store): void {
     ];
     await plans.begin(undefined, { id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
     await plans.add(undefined, 'plan_1', changes);
-    await holds.approve('people', [changes[4]?.hash ?? ''], 'ops', now, now + dayMs);
+    await holds.approve('people', [changes[4]?.hash ?? ''], { by: 'ops', now, expiresAt: now + dayMs });
     await plans.applyApprovals(undefined, 'plan_1', 'people', now);
     await plans.hold(undefined, 'plan_1', ['emailChanges'], 'too many');
     const classes = { ...noClasses, creates: 1, updates: 1, emailChanges: 1, firstSight: 1, disables: 2 };
@@ -249,7 +249,7 @@ export function describePlans(store: () => Store): void {
     const owned = await openRun(store(), { id: 'run_1' });
     const changes = ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, name === 'd' ? 'update' : 'disable'));
     await writePlan(store(), { id: 'run_1', owned }, changes);
-    await holds.approve('people', [changes[0]?.hash ?? ''], 'ops', now, now + dayMs);
+    await holds.approve('people', [changes[0]?.hash ?? ''], { by: 'ops', now, expiresAt: now + dayMs });
     expect(await plans.applyApprovals(owned, 'run_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
     await plans.setStates(owned, [{ identification: 'b', state: 'sent' }]);
     expect(await plans.hold(owned, 'run_1', ['disables', 'removes'], '3 disables, 0 allowed')).toBe(1);
@@ -284,7 +284,7 @@ export function describePlans(store: () => Store): void {
     const owned = await openRun(store(), { id: 'run_1' });
     const changes = ['a', 'b'].map((name) => sampleChange(name));
     await writePlan(store(), { id: 'run_1', owned }, changes);
-    await holds.approve('people', [changes[0]?.hash ?? ''], 'ops', now, now + dayMs);
+    await holds.approve('people', [changes[0]?.hash ?? ''], { by: 'ops', now, expiresAt: now + dayMs });
     await plans.applyApprovals(owned, 'run_1', 'people', now);
     expect(await plans.holdFields(owned, 'run_1', ['area'], 'emptied')).toBe(1);
     await plans.setStates(owned, [{ identification: 'b', state: 'sent' }]);
@@ -307,8 +307,8 @@ export function describePlans(store: () => Store): void {
       ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, 'disable')),
     );
     await plans.hold(undefined, 'plan_1', ['disables'], 'too many');
-    await holds.approve('people', [a, b, 'of another plan'], 'ops', now, now + dayMs);
-    await holds.approve('others', [d], 'ops', now, now + dayMs);
+    await holds.approve('people', [a, b, 'of another plan'], { by: 'ops', now, expiresAt: now + dayMs });
+    await holds.approve('others', [d], { by: 'ops', now, expiresAt: now + dayMs });
     await holds.reject('people', [c], 'lead', now);
     await holds.reject('people', [b], 'ops', now);
     expect(await plans.applyApprovals(undefined, 'plan_1', 'people', now + 1)).toEqual({ approved: 1, rejected: 2 });
@@ -329,7 +329,8 @@ export function describePlans(store: () => Store): void {
   it('uses an approval up: it is for the first run that plans the change, again after a crash, and for no later one', async () => {
     const { plans, holds } = store();
     const change = sampleChange('ana', 'disable');
-    const approve = (at: number) => holds.approve('people', [change.hash], 'ops', at, at + dayMs);
+    const approve = (at: number) =>
+      holds.approve('people', [change.hash], { by: 'ops', now: at, expiresAt: at + dayMs });
     const decided = async (owned: OwnedRun | undefined) => {
       const id = owned?.run.id ?? 'plan_shown';
       await writePlan(store(), { id, ...(owned === undefined ? {} : { owned }) }, [change]);
@@ -352,7 +353,7 @@ export function describePlans(store: () => Store): void {
   it('keeps an approval for the run whose plan has the change', async () => {
     const { plans, holds } = store();
     const change = sampleChange('ana', 'disable');
-    await holds.approve('people', [change.hash], 'ops', now, now + dayMs);
+    await holds.approve('people', [change.hash], { by: 'ops', now, expiresAt: now + dayMs });
     const first = await openRun(store(), { id: 'run_1' });
     await writePlan(store(), { id: 'run_1', owned: first }, [sampleChange('eva')]);
     expect(await plans.applyApprovals(first, 'run_1', 'people', now)).toEqual({ approved: 0, rejected: 0 });
@@ -423,7 +424,7 @@ export function describePlans(store: () => Store): void {
     const first = await openRun(store(), { id: 'run_1' });
     const changes = ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, 'disable'));
     await writePlan(store(), { id: 'run_1', owned: first }, changes);
-    await holds.approve('people', [changes[0]?.hash ?? ''], 'ops', now, now + dayMs);
+    await holds.approve('people', [changes[0]?.hash ?? ''], { by: 'ops', now, expiresAt: now + dayMs });
     await plans.applyApprovals(first, 'run_1', 'people', now);
     await apply(first, ['a', 'b'], now);
     await plans.setStates(first, [{ identification: 'c', state: 'failed' }]);

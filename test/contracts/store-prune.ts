@@ -130,7 +130,7 @@ export function describePrune(store: () => Store): void {
     const { runs, batches, holds, plans, reads, triggers } = store();
     await finished('run_1', 90);
     await finished('run_2', 5, 'unresolved');
-    await holds.approve('people', ['young'], 'ops', now, now + dayMs);
+    await holds.approve('people', ['young'], { by: 'ops', now, expiresAt: now + dayMs });
     await triggers.add(sampleTrigger('young', { requestedAt: now }));
     await triggers.cancel('young');
     expect(await runs.prune(now - 30 * dayMs, 0)).toBe(1);

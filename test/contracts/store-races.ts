@@ -81,7 +81,9 @@ export function describeRaces(store: () => Store): void {
     for (const round of rounds) {
       const hashes = ['a', 'b', 'c', 'd'].map((name) => `${name} ${round}`);
       await holds.renew(owned, [sampleHold(owned, `hold_${round}`, hashes)]);
-      await Promise.all(hashes.map((hash) => holds.approve('people', [hash], 'ops', now, now + dayMs)));
+      await Promise.all(
+        hashes.map((hash) => holds.approve('people', [hash], { by: 'ops', now, expiresAt: now + dayMs })),
+      );
       expect((await holds.open('people', now)).holds).toEqual([]);
     }
     expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(rounds.map(() => 'approved'));

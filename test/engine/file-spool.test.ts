@@ -51,9 +51,9 @@ it('has no name on disk while it is open, and leaves nothing behind', async () =
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('refuses a place where no record lies', async () => {
+it('refuses a position without a record', async () => {
   const spool = openFileSpool(await temporaryFolder());
   spool.append('one');
-  expect(() => spool.read(1_000_000)).toThrow('no record lies at that place');
+  expect(() => spool.read(1_000_000)).toThrow('no record at this position');
   spool.close();
 });

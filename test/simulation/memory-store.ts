@@ -135,10 +135,8 @@ function memoryHolds(tables: Tables): Holds {
   const decide = (
     sync: string,
     hashes: readonly string[],
-    by: string,
-    now: number,
     decision: 'approved' | 'rejected',
-    expiresAt: number,
+    { by, now, expiresAt }: { readonly by: string; readonly now: number; readonly expiresAt: number },
   ): number => {
     for (const hash of hashes)
       decisions.set(`${sync} ${hash}`, { sync, hash, decision, by, expiresAt, run: undefined });
@@ -192,11 +190,11 @@ function memoryHolds(tables: Tables): Holds {
       const own = [...holds.values()].filter(({ runs }) => runs.has(run)).map(({ hold }): HoldRecord => hold);
       return inOrder(own, ({ heldAt, id }) => `${String(heldAt).padStart(16, '0')} ${id}`);
     },
-    async approve(sync, hashes, by, now, expiresAt) {
-      return decide(sync, hashes, by, now, 'approved', expiresAt);
+    async approve(sync, hashes, approval) {
+      return decide(sync, hashes, 'approved', approval);
     },
     async reject(sync, hashes, by, now) {
-      return decide(sync, hashes, by, now, 'rejected', now + rejectionMs);
+      return decide(sync, hashes, 'rejected', { by, now, expiresAt: now + rejectionMs });
     },
     async rejected(sync, now) {
       const own = [...decisions.values()].filter((row) => {

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { inOrderOfKey, textType } from '../differences.ts';
 
-/** All tables of the first release. `bigint` because instants outgrow 32 bits on databases that mind. */
+/** All tables of the first release. `bigint`, because instants exceed 32 bits. */
 export const first: Migration = { up: createTables };
 
 async function createTables(db: Kysely<unknown>): Promise<void> {

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { textType } from '../differences.ts';
 
-/** What was told last about each sync and connection, and the notices on their way to each channel. */
+/** The last alert state of each sync and connection, and the notices that are pending for each channel. */
 export const alerts: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     const text = textType(db);

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { textType } from '../differences.ts';
 
-/** Syncs that people paused, and who did what through the server or at a shell. */
+/** Paused syncs, and the audit of what operators did through the server or the command line. */
 export const pausesAndAudit: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     const text = textType(db);

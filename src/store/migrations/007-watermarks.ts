@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { textType } from '../differences.ts';
 
-/** Up to where each sync knows its source: where its next delta begins. */
+/** The instant up to which each sync knows its source, where its next delta starts. */
 export const watermarks: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     const text = textType(db);

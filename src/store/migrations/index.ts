@@ -20,8 +20,8 @@ export interface SchemaMigration extends Migration {
 
 /**
  * Every migration by name; they run in order of their names. A released migration never changes, and neither does its
- * name: a test pins the list. A new phase, outcome or batch state needs no `breaks`, because older versions leave such
- * runs alone. A renamed one, or a batch state in which changes may be on their way, does.
+ * name: a test pins the list. A new phase, outcome or batch state needs no `breaks`, because older versions do not touch
+ * such runs. A renamed state does, and so does a new batch state in which changes may have been sent.
  */
 export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '001-first': { ...first, since: '0.1.0' },

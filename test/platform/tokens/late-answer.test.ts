@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { TokenStore } from '../../../src/ports/store.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
-import { type Bench, connection, leaseMs, never, openBench } from './custody-bench.ts';
+import { type Bench, connection, leaseMs, never, openBench } from './token-manager-bench.ts';
 
 failOnLeaks();
 

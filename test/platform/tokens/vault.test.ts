@@ -15,8 +15,8 @@ import {
   type TokenDraft,
   type TokenEntry,
 } from '../../../src/platform/tokens/vault.ts';
-import { testKey } from './custody-bench.ts';
 import { memoryTokenStore } from './memory-token-store.ts';
+import { testKey } from './token-manager-bench.ts';
 
 const draft: TokenDraft = {
   state: 'ready',
