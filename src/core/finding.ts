@@ -14,7 +14,13 @@ export function isAboutIdentity({ code }: Finding): boolean {
   return identityCodes.includes(code);
 }
 
-const identityCodes: readonly FindingCode[] = ['duplicate-key', 'case-conflict', 'email-conflict', 'rename-conflict'];
+const identityCodes: readonly FindingCode[] = [
+  'duplicate-key',
+  'case-conflict',
+  'email-conflict',
+  'rename-conflict',
+  'conversion',
+];
 
 export type FindingCode =
   | 'row-rejected'
@@ -25,6 +31,7 @@ export type FindingCode =
   | 'case-conflict'
   | 'email-conflict'
   | 'rename-conflict'
+  | 'conversion'
   | 'status-unknown'
   | 'gone-unconfirmed'
   | 'owned-by-other-sync'

@@ -1,5 +1,6 @@
 import { chunk } from '../core/batch.ts';
-import type { Finding } from '../core/finding.ts';
+import { looksLikeSamePerson } from '../core/conversion.ts';
+import type { Finding, FindingCode } from '../core/finding.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
@@ -184,25 +185,71 @@ function wantsNewEmail(user: User, slot: number, index: PeopleIndex): boolean {
   return email !== undefined && email !== '' && email.toLowerCase() !== user.fields.email?.toLowerCase();
 }
 
-/** An e-mail that one person wants and another user has: a rename, or two people with one address. Both are protected. */
+/**
+ * An e-mail that one person (the claimant) wants and another user has. The claimant waits. The user is
+ *
+ *   an active employee in scope    moves to another e-mail: the claimant's turn comes after
+ *   a leaver in scope              leaves all the same; but one who looks like the claimant is held with them (conversion)
+ *   any other record               decided by their own record
+ *   in no record                   perhaps the claimant under another identification (a rename): protected
+ */
 function checkEmail(user: User, slot: number, { index, find }: CompareJob, count: Count): void {
   const { email } = user.fields;
   if (email === undefined || email === '') return;
   const holder = index.findEmail(email);
   if (holder === -1 || holder === slot) return;
-  const person = index.person(holder);
-  const wanted = person.identification;
-  const at = 'at' in person ? person.at : 'no record';
+  const claimant = index.person(holder);
+  const wanted = claimant.identification;
+  const at = 'at' in claimant ? claimant.at : 'no record';
   index.set(holder, mark.conflict);
-  const isEmployee = slot !== -1 && index.has(slot, mark.inSource | mark.active);
-  const isKnown = slot !== -1 && !index.has(slot, mark.conflict);
-  if (slot !== -1 && !isEmployee) index.set(slot, mark.conflict);
-  if (isEmployee) count.postponed += 1;
-  const message = isEmployee
-    ? `the e-mail of ${wanted} (${at}) is still on user ${user.identification}: ${wanted} waits until it is free`
-    : `${wanted} (${at}) has the e-mail of platform user ${user.identification}: a rename? Nothing is done to either; correct the identification on one side`;
-  const code = isEmployee ? 'email-conflict' : 'rename-conflict';
-  find({ code, identification: wanted, message });
-  // A later read that shows only this one of the two knows them by it.
-  if (isKnown) find({ code, identification: user.identification, message });
+  const { identification } = user;
+  const report = (code: FindingCode, message: string, isAboutBoth: boolean): void => {
+    find({ code, identification: wanted, message });
+    // A later read that shows only this one of the two finds the conflict by it.
+    if (isAboutBoth && !index.has(slot, mark.conflict)) find({ code, identification, message });
+  };
+  if (slot !== -1 && index.has(slot, mark.inSource)) {
+    const isInScope = !index.has(slot, mark.outOfScope);
+    if (index.has(slot, mark.active) && isInScope) {
+      count.postponed += 1;
+      report(
+        'email-conflict',
+        `the e-mail of ${wanted} (${at}) is still on user ${identification}: ${wanted} waits until it is free`,
+        true,
+      );
+      return;
+    }
+    if (index.has(slot, mark.leaver) && isInScope && user.enabled && isConversion(claimant, slot, user, index)) {
+      report(
+        'conversion',
+        `${wanted} (${at}) has the e-mail of ${identification}, who leaves and looks like the same person: neither is changed until you link them with "rollcall adopt"`,
+        true,
+      );
+      index.set(slot, mark.conflict);
+      return;
+    }
+    report(
+      'email-conflict',
+      `${wanted} (${at}) wants the e-mail of user ${identification}, who keeps it: give one of them another e-mail, or remove the user`,
+      false,
+    );
+    return;
+  }
+  report(
+    'rename-conflict',
+    `${wanted} (${at}) has the e-mail of platform user ${identification}: a rename? Neither is changed. Correct the identification on one side`,
+    slot !== -1,
+  );
+  if (slot !== -1) index.set(slot, mark.conflict);
+}
+
+function isConversion(
+  claimant: ReturnType<PeopleIndex['person']>,
+  slot: number,
+  user: User,
+  index: PeopleIndex,
+): boolean {
+  const leaver = index.person(slot);
+  if (claimant.kind !== 'person' || leaver.kind !== 'person') return false;
+  return looksLikeSamePerson(claimant.fields, { ...user.fields, ...leaver.fields });
 }

@@ -158,6 +158,8 @@ function filePerson(person: Person | RejectedPerson, { index, sync, find }: Read
   const { email } = person.fields;
   if (email === undefined || email === '' || !sync.settings.match.includes('email') || person.standing !== 'active')
     return;
+  // Only people who are to have an account claim an e-mail: leavers, future hires and people out of scope do not.
+  if (!person.isInScope) return;
   const holder = index.findEmail(email);
   if (holder === -1) {
     index.addEmail(email, slot);

@@ -271,12 +271,12 @@ describe('who is who, where two records claim one person', () => {
     );
     expect(closed.findings).toContainEqual({
       code: 'source-note',
-      message: 'two records claim one person, as said below: the next run reads everybody',
+      message: 'two records claim one person (see below): the next run reads all employees',
     });
     const whole = await resync();
     expect(whole.run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'full' } } });
     for (const identification of ['700004', '700099']) {
-      expect(whole.findings).toContainEqual(expect.objectContaining({ code: 'rename-conflict', identification }));
+      expect(whole.findings).toContainEqual(expect.objectContaining({ code: 'conversion', identification }));
     }
 
     // Now it rests on a full read that knows of both.

@@ -289,6 +289,31 @@ describe('people to whom nothing may happen', () => {
     expect(office.sandbox.state.log).toEqual([]);
   });
 
+  it('a leaver is disabled although a new hire claims the same e-mail; the new hire waits', async () => {
+    const office = await managed({});
+    const hire = { id: 'N3', first: 'Bea', last: 'Ruiz', mail: 'ana3@example.com', status: 'active' };
+    await office.writeEmployees([...employees(20, { E3: { status: 'left' } }), hire]);
+    const report = await office.apply();
+    expect(report.run.counts).toMatchObject({ disable: 1, create: 0 });
+    expect(report.findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification: 'N3' }));
+  });
+
+  it('a leaver who seems to start again under another number is a conversion: neither account is changed', async () => {
+    const office = await managed({});
+    const again = { id: 'N3', first: 'ANA3', last: 'Diaz', mail: 'ana3@example.com', status: 'active' };
+    await office.writeEmployees([...employees(20, { E3: { status: 'left' } }), again]);
+    const report = await office.apply();
+    expect(report.run.counts).toMatchObject({ disable: 0, create: 0 });
+    expect(report.findings).toContainEqual(expect.objectContaining({ code: 'conversion', identification: 'E3' }));
+  });
+
+  it('rows out of scope claim no e-mail', async () => {
+    const office = await managed({ scope: "status != 'guest'" });
+    const guest = { id: 'G3', first: 'Bea', last: 'Ruiz', mail: 'ana3@example.com', status: 'guest' };
+    await office.writeEmployees([...employees(20, { E3: { last: 'Neu' } }), guest]);
+    expect((await office.apply()).run.counts).toMatchObject({ update: 1 });
+  });
+
   it('a user of the platform that differs from a person only by case is a conflict', async () => {
     const office = await openOffice({ sandbox: { people: usersOf(employees(5)) } });
     await office.writeEmployees(employees(5, { E3: { id: 'e3', last: 'Neu' } }));

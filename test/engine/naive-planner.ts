@@ -1,4 +1,5 @@
 import { type Change, sealChange } from '../../src/core/change.ts';
+import { looksLikeSamePerson } from '../../src/core/conversion.ts';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
 import type { CompiledMapping } from '../../src/core/mapping.ts';
 import type { Person, RejectedPerson, SourceRecord } from '../../src/core/person.ts';
@@ -99,20 +100,30 @@ function findConflicts(
   }
   if (!settings.match.includes('email')) return conflicts;
   const wishes = [...everybody].flatMap(([key, { person }]) => {
-    const email = isActive(person) ? person.fields.email : undefined;
+    const email = isActive(person) && person.isInScope ? person.fields.email : undefined;
     return email === undefined || email === '' ? [] : [{ key, email: email.toLowerCase() }];
   });
   for (const { key, email } of wishes) {
     if (wishes.some((other) => other.key !== key && other.email === email)) conflicts.add(key);
   }
-  for (const { identification, fields } of users) {
-    const key = identification.toLowerCase();
-    const wish = wishes.find(({ email }) => email === fields.email?.toLowerCase());
+  for (const user of users) {
+    const key = user.identification.toLowerCase();
+    const wish = wishes.find(({ email }) => email === user.fields.email?.toLowerCase());
     if (wish === undefined || wish.key === key) continue;
     conflicts.add(wish.key);
-    if (everybody.has(key) && !isActive(everybody.get(key)?.person)) conflicts.add(key);
+    const owner = everybody.get(key);
+    if (owner === undefined) continue;
+    if (owner.person === undefined || isConversion(everybody.get(wish.key)?.person, owner.person, user))
+      conflicts.add(key);
   }
   return conflicts;
+}
+
+/** A leaver in scope who looks like the person who wants their e-mail. */
+function isConversion(claimant: Somebody['person'], owner: Person | RejectedPerson, user: User): boolean {
+  if (claimant?.kind !== 'person' || owner.kind !== 'person') return false;
+  const isLeaving = owner.standing === 'leaver' && owner.isInScope && user.enabled;
+  return isLeaving && looksLikeSamePerson(claimant.fields, { ...user.fields, ...owner.fields });
 }
 
 function isActive(person: Person | RejectedPerson | undefined): person is Person {
