@@ -212,9 +212,14 @@ export interface PersonTrace {
   readonly identification: string;
   readonly records: readonly { readonly record: SourceRecord; readonly trace: MappingTrace }[];
   readonly snapshot: Snapshot;
-  readonly says: SourceSays;
+  /** Absent when the read is no ground for a plan: see `failure`. */
+  readonly says: SourceSays | undefined;
   readonly lookup: Lookup;
   readonly ledger: LedgerEntry | undefined;
-  readonly decision: Decision;
+  readonly decision: Decision | undefined;
+  /** Findings about the person, and about the whole read. */
+  readonly findings: readonly Finding[];
+  /** Why a whole run would plan nothing at all from this read. */
+  readonly failure: string | undefined;
   readonly history: readonly PastChange[];
 }

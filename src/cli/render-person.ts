@@ -22,7 +22,8 @@ export function renderPerson(trace: PersonTrace, sync: string, style: Style): st
     section('Standing and scope', standingOf(trace)),
     section('Platform', platformOf(lookup)),
     section('Ledger', ledgerOf(ledger)),
-    section('Decision', decisionOf(decision, style)),
+    ...(trace.findings.length === 0 ? [] : [section('Findings', findingsOf(trace))]),
+    section('Decision', decision === undefined ? undecided(trace) : decisionOf(decision, style)),
     section('History', historyOf(trace)),
   ].join('\n\n');
 }
@@ -55,11 +56,20 @@ function mappingOf({ records }: PersonTrace): string {
   return renderTable(rows);
 }
 
+function findingsOf({ findings }: PersonTrace): string {
+  return findings.map(({ code, message }) => `${code}: ${cleanLine(message)}`).join('\n');
+}
+
+function undecided({ failure }: PersonTrace): string {
+  return `nothing is decided from this read: ${cleanLine(failure ?? 'the person was not compared')}`;
+}
+
 function standingOf({ records, says }: PersonTrace): string {
   const steps = records
     .flatMap(({ trace }) => trace.steps)
     .filter(({ target }) => target === 'standing' || target === 'scope')
     .map(({ target, detail }) => `${target}: ${cleanLine(detail)}`);
+  if (says === undefined) return steps.join('\n');
   const why = 'reason' in says ? `: ${cleanLine(says.reason)}` : '';
   return [...steps, `so the source says: ${says.says}${why}`].join('\n');
 }

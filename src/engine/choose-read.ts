@@ -3,11 +3,21 @@ import type { RunScope } from '../ports/store.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 
 /** What a run asks its source for. */
-export type Reading = NextRead | { readonly kind: 'point'; readonly identifications: readonly string[] };
+export type Reading = NextRead | PointRead;
+
+export interface PointRead {
+  readonly kind: 'point';
+  readonly identifications: readonly string[];
+  /** The store does not know what the others claim (no accepted full read yet): all records are read for that. */
+  readonly readsAll: boolean;
+}
 
 /** Looks up from the store where a delta could begin, and says which read the run makes. */
 export async function chooseRead(sync: Sync, scope: RunScope, io: EngineIo): Promise<Reading> {
-  if (scope.kind === 'users') return { kind: 'point', identifications: scope.identifications };
+  if (scope.kind === 'users') {
+    const { identifications } = scope;
+    return { kind: 'point', identifications, readsAll: await needsAll(sync, io) };
+  }
   const { name, deltas } = sync.settings;
   const reading = nextRead({
     deltas,
@@ -19,6 +29,13 @@ export async function chooseRead(sync: Sync, scope: RunScope, io: EngineIo): Pro
   });
   if (deltas !== undefined) io.logger.info({ sync: name, read: reading.kind, ...whyOf(reading) }, 'reading the source');
   return reading;
+}
+
+/** E-mails decide who is who, and no full read has left in the store who claims which. */
+async function needsAll({ settings, fingerprint }: Sync, io: EngineIo): Promise<boolean> {
+  if (!settings.match.includes('email')) return false;
+  const roster = await io.store.rosters.open(settings.name);
+  return roster === undefined || roster.fingerprint !== fingerprint;
 }
 
 /** What the run keeps of it. */

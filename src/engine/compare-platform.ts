@@ -33,6 +33,8 @@ export interface CompareJob {
   readonly sync: Sync;
   /** The people whom the run is about; undefined: everybody. */
   readonly only: SomePeople | undefined;
+  /** Some slots are bystanders; every other one needs a decision, however equal it is. */
+  readonly isFocused: boolean;
   readonly index: PeopleIndex;
   readonly spool: Spool;
   readonly signal: AbortSignal;
@@ -82,7 +84,7 @@ async function seekClashes(job: CompareJob, count: Count): Promise<void> {
   for await (const { users } of job.sync.platform.scan(job.signal)) {
     for (const user of users) {
       const { slot, isExact } = job.index.find(user.identification);
-      if (slot !== -1 && !isExact) reportTwin(user, slot, job);
+      if (slot !== -1 && !isExact && !job.index.has(slot, mark.bystander)) reportTwin(user, slot, job);
       checkEmail(user, slot, job, count);
     }
   }
@@ -149,6 +151,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     count.unmanaged += 1;
     return;
   }
+  if (index.has(slot, mark.bystander)) return;
   if (!isExact) {
     reportTwin(user, slot, job);
     return;
@@ -161,19 +164,22 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
   }
   index.set(slot, mark.seen);
   if (count.isLookedUp && wantsNewEmail(user, slot, index)) count.newEmails += 1;
-  if (index.has(slot, mark.leaver) && !user.enabled && !index.has(slot, mark.inLedger)) return;
+  if (!job.isFocused && index.has(slot, mark.leaver) && !user.enabled && !index.has(slot, mark.inLedger)) return;
   const isEqual =
     user.enabled &&
     user.unreadable.length === 0 &&
     index.has(slot, mark.usable | mark.active) &&
     !index.has(slot, mark.outOfScope) &&
     index.isShownAsWanted(slot, user);
-  if (isEqual && index.has(slot, mark.plain)) {
+  if (isEqual && index.has(slot, mark.plain) && !job.isFocused) {
     count.unchanged += 1;
     return;
   }
   const needsNoUser =
-    isEqual && !index.has(slot, mark.inLedger) && (sync.settings.firstSight === 'assume' || !index.hasHidden(slot));
+    !job.isFocused &&
+    isEqual &&
+    !index.has(slot, mark.inLedger) &&
+    (sync.settings.firstSight === 'assume' || !index.hasHidden(slot));
   candidates.slots.push(slot);
   candidates.places.push(needsNoUser ? equalUser : spool.append(JSON.stringify(user)));
 }
@@ -198,6 +204,7 @@ function checkEmail(user: User, slot: number, { index, find }: CompareJob, count
   if (email === undefined || email === '') return;
   const holder = index.findEmail(email);
   if (holder === -1 || holder === slot) return;
+  if (index.has(holder, mark.bystander) && (slot === -1 || index.has(slot, mark.bystander))) return;
   const claimant = index.person(holder);
   const wanted = claimant.identification;
   const at = 'at' in claimant ? claimant.at : 'no record';

@@ -20,6 +20,8 @@ export interface DecideJob {
   readonly index: PeopleIndex;
   readonly spool: Spool;
   readonly candidates: Candidates;
+  /** Bystanders are skipped, and every other slot is decided. */
+  readonly isFocused: boolean;
   /** Identifications with a change whose fate is not known yet: nothing goes to them. */
   readonly blocked: ReadonlySet<string>;
   readonly signal: AbortSignal;
@@ -31,6 +33,8 @@ export interface DecisionSink {
   /** `isMiss`: counts an absence, which a guard may still stop. */
   ledger(entries: readonly { readonly entry: LedgerEntry; readonly isMiss: boolean }[]): Promise<void>;
   find(finding: Finding): void;
+  /** Called with every decision, also those without a change. */
+  decided?(subject: Case, decision: Decision): void;
 }
 
 /** So few that even if every case becomes a change, other work of this process soon has its turn. */
@@ -54,8 +58,8 @@ export async function decideEveryone(job: DecideJob, sink: DecisionSink, io: Eng
     if (pending.length >= chunkSize) await flush();
   }
   for (let slot = 0; slot < index.size; slot += 1) {
-    if (index.has(slot, mark.seen)) continue;
-    if (index.has(slot, mark.leaver) && !index.has(slot, mark.inLedger)) continue;
+    if (index.has(slot, mark.seen) || index.has(slot, mark.bystander)) continue;
+    if (!job.isFocused && index.has(slot, mark.leaver) && !index.has(slot, mark.inLedger)) continue;
     pending.push({ slot, place: undefined });
     if (pending.length >= chunkSize) await flush();
   }
@@ -94,6 +98,7 @@ async function decideSome(
       ledger: owner,
     };
     const decision = decide(subject, sync.settings, io.clock.now());
+    sink.decided?.(subject, decision);
     if (decision.finding !== undefined && !isConflict) sink.find(decision.finding);
     const { change } = decision;
     if (change !== undefined) {

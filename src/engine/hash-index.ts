@@ -37,6 +37,11 @@ export class HashIndex {
     this.#size += 1;
   }
 
+  /** The key that was added with this value; both parts are 0 when none was. */
+  keyOf(value: number): { readonly hi: number; readonly lo: number } {
+    return { hi: this.#hi[value] ?? 0, lo: this.#lo[value] ?? 0 };
+  }
+
   #place(lo: number, value: number): void {
     let at = lo & this.#mask;
     while (this.#value[at] !== -1) at = (at + 1) & this.#mask;

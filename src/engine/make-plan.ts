@@ -1,3 +1,4 @@
+import type { Spool } from '../ports/spool.ts';
 import type { EngineIo } from './engine-io.ts';
 import { openFindings } from './open-findings.ts';
 import { PeopleIndex } from './people-index.ts';
@@ -8,6 +9,14 @@ import type { Plan, PlanJob, PlanWork } from './plan-job.ts';
 import { readPeople } from './plan-read.ts';
 import { sealEmptyPlan, sealPlan } from './plan-seal.ts';
 import { pruneBeside } from './prune-old.ts';
+
+/** Opens what the steps share. The index hashes as the sync's roster does, so that pages which stay equal are not rewritten. */
+export async function openWork(job: PlanJob, spool: Spool, io: EngineIo): Promise<PlanWork> {
+  const { name } = job.sync.settings;
+  const salt = (await io.store.rosters.open(name))?.salt ?? io.newId('salt');
+  const index = new PeopleIndex(spool, job.sync.mapping.fields, salt);
+  return { ...job, spool, index, salt, findings: openFindings() };
+}
 
 /**
  * Makes a plan: everything up to the first effect outside.
@@ -22,8 +31,7 @@ export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
   if (job.context === undefined) await pruneBeside(io);
   const spool = io.openSpool();
   try {
-    const index = new PeopleIndex(spool, job.sync.mapping.fields);
-    const work: PlanWork = { ...job, spool, index, findings: openFindings() };
+    const work = await openWork(job, spool, io);
     const read = await readPeople(work, io);
     if (read.failure !== undefined) return await sealEmptyPlan(work, read, read.failure, io);
     const compared = await comparePeople(work, read, io);

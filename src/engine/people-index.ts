@@ -1,11 +1,12 @@
 import { type FieldName, type FieldValues, fieldTraits } from '../core/fields.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Person, RejectedPerson } from '../core/person.ts';
+import { type RosterPart, type RosterStanding, standingCode } from '../core/roster.ts';
+import { TextHash } from '../core/text-hash.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
 import { HashIndex, lengthened } from './hash-index.ts';
 import { type Absent, createPersonText } from './person-text.ts';
-import { TextHash } from './text-hash.ts';
 
 /** What is known of one slot. Bits, because there may be a million slots. */
 export const mark = {
@@ -22,8 +23,10 @@ export const mark = {
   plain: 1 << 6,
   /** The ledger knows this identification. */
   inLedger: 1 << 7,
-  /** The platform has showed this user. */
+  /** The platform has shown this user. */
   seen: 1 << 8,
+  /** Read only for what the record claims; no decision is made about this person. */
+  bystander: 1 << 9,
 } as const;
 
 /** Where a field's bit lies in `#given`. */
@@ -41,8 +44,10 @@ interface Place {
 export class PeopleIndex {
   readonly #byIdentification = new HashIndex();
   readonly #byEmail = new HashIndex();
-  readonly #hash = new TextHash();
-  readonly #hiddenHash = new TextHash();
+  readonly #hash: TextHash;
+  /** E-mails that a second person claims: key (high, low) and slot, three numbers each. */
+  readonly #sharedEmails: number[] = [];
+  readonly #hiddenHash: TextHash;
   readonly #spool: Spool;
   readonly #text: ReturnType<typeof createPersonText>;
   readonly #readable: readonly Place[];
@@ -59,9 +64,11 @@ export class PeopleIndex {
   #place = new Float64Array(1024);
   #size = 0;
 
-  /** `fields`: every field that the mapping names. */
-  constructor(spool: Spool, fields: readonly FieldName[]) {
+  /** `fields`: every field that the mapping names. `salt`: the roster's, whose hashes these become. */
+  constructor(spool: Spool, fields: readonly FieldName[], salt = '') {
     this.#spool = spool;
+    this.#hash = new TextHash(salt);
+    this.#hiddenHash = new TextHash(salt);
     this.#text = createPersonText(fields);
     const places = fields.map((name, i) => {
       return { name, isReadable: fieldTraits(name).isReadable, word: i >> 5, bit: 1 << (i & 31) };
@@ -90,6 +97,12 @@ export class PeopleIndex {
     const slot = this.#byIdentification.get(hi, lo);
     if (slot === -1) return { slot, isExact: false };
     return { slot, isExact: this.#exact[slot] === this.#hash.of(identification).hi };
+  }
+
+  /** Whether a slot has this key of a roster with the same salt. */
+  hasKey(key: string): boolean {
+    const [hi = 0, lo = 0] = key.split(' ').map(Number);
+    return this.#byIdentification.get(hi, lo) !== -1;
   }
 
   /** Adds an identification that `find` did not find. */
@@ -143,7 +156,32 @@ export class PeopleIndex {
 
   addEmail(email: string, slot: number): void {
     const { hi, lo } = this.#hash.of(email.toLowerCase());
-    this.#byEmail.add(hi, lo, slot);
+    if (this.#byEmail.get(hi, lo) === -1) this.#byEmail.add(hi, lo, slot);
+    else this.#sharedEmails.push(hi, lo, slot);
+  }
+
+  /** Entries of the roster's two parts (see `core/roster.ts`): every person of the source, and who claims which e-mail. */
+  rosterEntries(): Readonly<Record<RosterPart, Int32Array<ArrayBuffer>>> {
+    const people: number[] = [];
+    const emails: number[] = [];
+    for (let slot = 0; slot < this.#size; slot += 1) {
+      if (!this.has(slot, mark.inSource)) continue;
+      const { hi, lo } = this.#byIdentification.keyOf(slot);
+      people.push(hi, lo, this.#exact[slot] as number, standingCode(this.#standing(slot)));
+      const email = this.#byEmail.keyOf(slot);
+      if (email.hi !== 0 || email.lo !== 0) emails.push(email.hi, email.lo, hi, lo);
+    }
+    for (let i = 0; i < this.#sharedEmails.length; i += 3) {
+      const { hi, lo } = this.#byIdentification.keyOf(this.#sharedEmails[i + 2] as number);
+      emails.push(this.#sharedEmails[i] as number, this.#sharedEmails[i + 1] as number, hi, lo);
+    }
+    return { people: Int32Array.from(people), emails: Int32Array.from(emails) };
+  }
+
+  #standing(slot: number): RosterStanding {
+    if (!this.has(slot, mark.usable)) return 'other';
+    if (this.has(slot, mark.outOfScope)) return 'out-of-scope';
+    return this.has(slot, mark.leaver) ? 'leaver' : 'active';
   }
 
   /** Whether the platform shows every readable field as the slot's person wants it. */

@@ -4,8 +4,8 @@ import type { EngineIo } from './engine-io.ts';
 import type { PlanWork } from './plan-job.ts';
 import type { PlanRead } from './plan-read.ts';
 import { recall } from './recall.ts';
-import { recallConflicts } from './recall-conflicts.ts';
-import { peopleOf } from './some-people.ts';
+import { recallClaims, recallConflicts } from './recall-conflicts.ts';
+import { named, peopleOf } from './some-people.ts';
 import { blockedUsers, resolveUnresolved, type Unresolved } from './unresolved.ts';
 
 /** The second step's result: who needs a decision. */
@@ -18,15 +18,17 @@ export interface PlanCompared extends Compared {
 }
 
 /** Settles what earlier runs left unresolved, recalls the ledger, and compares the index with the platform. */
-export async function comparePeople(work: PlanWork, { reading }: PlanRead, io: EngineIo): Promise<PlanCompared> {
+export async function comparePeople(work: PlanWork, { reading, focus }: PlanRead, io: EngineIo): Promise<PlanCompared> {
   const { sync, index, spool, signal, context } = work;
   const { find } = work.findings;
   await recallConflicts({ sync, reading, index, find }, io);
   const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
   io.checkpoint('unresolved-seen');
   const only = peopleOf(reading, index);
-  const managed = await recall({ sync, index, only }, io);
-  const compared = await comparePlatform({ sync, only, index, spool, signal, find }, io);
+  const managed = await recall({ sync, index, only: focus === undefined ? only : named([...focus]) }, io);
+  const isFocused = focus !== undefined;
+  const compared = await comparePlatform({ sync, only, isFocused, index, spool, signal, find }, io);
+  await recallClaims({ sync, reading, index, find }, io);
   const { candidates } = compared;
   const unconfirmed =
     reading.kind === 'delta' ? await confirmGone({ sync, index, spool, candidates, signal, find }, io) : 0;

@@ -53,7 +53,9 @@ export async function decideChanges(
     },
   };
   const { blocked } = unresolved;
-  await decideEveryone({ sync, snapshot: read.snapshot, index, spool, candidates, blocked, signal }, sink, io);
+  const isFocused = read.focus !== undefined;
+  const { snapshot } = read;
+  await decideEveryone({ sync, snapshot, isFocused, index, spool, candidates, blocked, signal }, sink, io);
   const isDelta = read.reading.kind === 'delta';
   const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
   if (needsFull && isDelta) {

@@ -6,6 +6,7 @@ import type { PlanCompared } from './plan-compare.ts';
 import type { Decided } from './plan-decide.ts';
 import type { PlanWork } from './plan-job.ts';
 import type { PlanRead } from './plan-read.ts';
+import { writeRoster } from './write-roster.ts';
 
 const dayMs = 86_400_000;
 const missesAtOnce = 1000;
@@ -59,13 +60,18 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
 
 /** Stores a full read that proves something. It becomes the measure for the next ones if no guard doubts it. */
 async function recordRead(
-  { context, planId, sync }: PlanWork,
-  { snapshot, fillRates, visibility }: PlanRead,
+  work: PlanWork,
+  read: PlanRead,
   { verdict, now }: { readonly verdict: GuardVerdict; readonly now: number },
   io: EngineIo,
 ): Promise<void> {
+  const { context, planId, sync } = work;
+  const { snapshot, fillRates, visibility } = read;
   const isProven = snapshot.missing !== undefined;
   if (context === undefined || snapshot.kind !== 'full' || !(isProven || snapshot.isShrunk === true)) return;
+  // Only approving this run accepts a doubted read: changes approved earlier may be about something else.
+  const isAccepted = isProven && !verdict.areMissesHeld && verdict.fields.length === 0;
+  if (isAccepted) await writeRoster(work, read, io);
   await io.store.reads.put(context.owned, {
     sync: sync.settings.name,
     run: planId,
@@ -74,7 +80,6 @@ async function recordRead(
     stamp: snapshot.missing?.stamp ?? '',
     fillRates,
     visibility,
-    // Only approving this run accepts a doubted read: changes approved earlier may be about something else.
-    isAccepted: isProven && !verdict.areMissesHeld && verdict.fields.length === 0,
+    isAccepted,
   });
 }

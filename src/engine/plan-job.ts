@@ -1,5 +1,6 @@
 import type { Finding } from '../core/finding.ts';
 import type { GuardVerdict } from '../core/guard.ts';
+import type { Mapped, SourceRecord } from '../core/person.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { RunFacts, RunScope } from '../ports/store.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
@@ -11,6 +12,8 @@ export interface PlanJob {
   readonly planId: string;
   readonly sync: Sync;
   readonly scope: RunScope;
+  /** Decide only about these people, but read everybody: what others claim decides too. Absent: by `scope`. */
+  readonly focus?: readonly string[];
   readonly signal: AbortSignal;
   /** The run that will deliver the plan. Without one it is only shown: no miss is counted, no user becomes ours. */
   readonly context: RunContext | undefined;
@@ -31,7 +34,11 @@ export interface Plan {
 
 /** What the steps of making one plan share. */
 export interface PlanWork extends PlanJob {
+  /** Called for every record of the source, after it was mapped. */
+  readonly onRecord?: (record: SourceRecord, mapped: Mapped) => void;
   readonly index: PeopleIndex;
+  /** Salt of the index's hashes, and of the roster that is made from it. */
+  readonly salt: string;
   readonly spool: Spool;
   readonly findings: Findings;
 }

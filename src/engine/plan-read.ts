@@ -18,6 +18,8 @@ import { unusablePeople } from './source-says.ts';
 export interface PlanRead extends SourceRead {
   readonly reading: Reading;
   readonly fact: ReadFact;
+  /** The only people that are decided about; undefined: all that were read. */
+  readonly focus: ReadonlySet<string> | undefined;
   /** The last complete full read; undefined for reads of named people. */
   readonly last: ReadRecord | undefined;
   readonly vanished: readonly VanishedField[];
@@ -32,7 +34,10 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const reading = await chooseRead(sync, scope, io);
   const last = reading.kind === 'point' ? undefined : await io.store.reads.last(sync.settings.name);
   const previous = reading.kind === 'full' ? last : undefined;
-  const read = await readSource({ sync, reading, index, signal, find, previous }, io);
+  const focus = focusOf(work, reading);
+  const { onRecord } = work;
+  const read = await readSource({ sync, reading, focus, index, signal, find, previous, onRecord }, io);
+  for (const name of work.focus ?? []) if (index.find(name).slot === -1) index.name(index.add(name), name);
   io.checkpoint('source-read');
   const fact = readFact(reading, read.readAt, sync);
   const shown = visibilityFacts(sync, read, last);
@@ -41,7 +46,12 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   for (const message of neverShown(shown)) find({ code: 'source-note', message });
   const failure = whyNoPlan(read);
   if (failure !== undefined) for (const finding of unusablePeople(index, read.snapshot)) find(finding);
-  return { ...read, reading, fact, last, vanished, failure };
+  return { ...read, reading, focus, fact, last, vanished, failure };
+}
+
+function focusOf({ focus }: PlanWork, reading: Reading): ReadonlySet<string> | undefined {
+  if (focus !== undefined) return new Set(focus);
+  return reading.kind === 'point' && reading.readsAll ? new Set(reading.identifications) : undefined;
 }
 
 /**

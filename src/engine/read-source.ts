@@ -1,7 +1,7 @@
 import { correctVisibility, type FieldVisibility, watchFields } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
-import type { Mapped, Person, RejectedPerson } from '../core/person.ts';
+import type { Mapped, Person, RejectedPerson, SourceRecord } from '../core/person.ts';
 import { certifySnapshot, type Snapshot } from '../core/snapshot.ts';
 import type { ReadRequest, SourceIo } from '../ports/source.ts';
 import { checkFields } from './check-fields.ts';
@@ -30,8 +30,12 @@ export interface ReadJob {
   readonly reading: Reading;
   readonly previous: SourceIo['previous'];
   readonly index: PeopleIndex;
+  /** Only these people are decided about; the others are filed as bystanders. */
+  readonly focus: ReadonlySet<string> | undefined;
   readonly signal: AbortSignal;
   readonly find: (finding: Finding) => void;
+  /** Called for every record, after it was mapped. */
+  readonly onRecord?: ((record: SourceRecord, mapped: Mapped) => void) | undefined;
 }
 
 /** Reads the source once, maps every record and files it in the index. */
@@ -39,7 +43,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   const { sync, signal, find } = job;
   const now = io.clock.now();
   const request = readRequest(job);
-  const named = job.reading.kind === 'point' ? new Set(job.reading.identifications) : undefined;
+  const named = job.reading.kind === 'point' ? new Set(job.reading.identifications) : job.focus;
   const twins = new Set([...(named ?? [])].map((identification) => identification.toLowerCase()));
   const filled = new Map<FieldName, number>();
   const watch = watchFields(sync.mapping.reads);
@@ -55,17 +59,19 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
       return;
     }
     const { identification } = mapped;
+    const isUsable = mapped.kind === 'person' && mapped.standing !== 'unknown';
     const isNamed = named === undefined || named.has(identification);
-    // Whoever differs from a named person by case alone is read along: then nothing is done to either.
-    if (!isNamed && !twins.has(identification.toLowerCase())) return;
+    if (isUsable && (isNamed || job.reading.kind === 'full')) usable += 1;
+    // A person who differs from a named one only by case is filed too: then neither is changed.
+    const isTwin = !isNamed && twins.has(identification.toLowerCase());
+    if (!isNamed && !isTwin && job.focus === undefined) return;
     filePerson(mapped, job);
     if (!isNamed) {
-      job.index.set(job.index.find(identification).slot, mark.conflict);
+      job.index.set(job.index.find(identification).slot, isTwin ? mark.conflict : mark.bystander);
       return;
     }
     if (mapped.kind !== 'person') return;
     people += 1;
-    if (mapped.standing !== 'unknown') usable += 1;
     for (const name of sync.mapping.fields) {
       const value = mapped.fields[name];
       if (value !== undefined && value !== '') filled.set(name, (filled.get(name) ?? 0) + 1);
@@ -98,7 +104,9 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
       for (const record of next.value.records) {
         watch.see(record);
         const mapped = sync.mapping.map(record, now);
-        file(mapped instanceof Promise ? await mapped : mapped);
+        const done = mapped instanceof Promise ? await mapped : mapped;
+        file(done);
+        job.onRecord?.(record, done);
       }
       rows += next.value.records.length;
       io.progress({ step: 'reading', rows });
@@ -123,7 +131,7 @@ function readRequest({ reading, sync }: ReadJob): ReadRequest {
     case 'delta':
       return { kind: 'delta', since: new Date(reading.since).toISOString() };
     case 'point':
-      return pointRequest(reading.identifications, sync);
+      return reading.readsAll ? { kind: 'full' } : pointRequest(reading.identifications, sync);
   }
 }
 
@@ -161,10 +169,8 @@ function filePerson(person: Person | RejectedPerson, { index, sync, find }: Read
   // Only people who are to have an account claim an e-mail: leavers, future hires and people out of scope do not.
   if (!person.isInScope) return;
   const holder = index.findEmail(email);
-  if (holder === -1) {
-    index.addEmail(email, slot);
-    return;
-  }
+  index.addEmail(email, slot);
+  if (holder === -1) return;
   const other = index.person(holder);
   const place = 'at' in other ? other.at : '?';
   const message = `${other.identification} (${place}) and ${identification} (${at}) have the same e-mail`;

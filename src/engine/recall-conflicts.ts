@@ -1,3 +1,4 @@
+import { chunk } from '../core/batch.ts';
 import { type Finding, isAboutIdentity } from '../core/finding.ts';
 import type { Reading } from './choose-read.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
@@ -30,3 +31,39 @@ export async function recallConflicts(job: RecallConflictsJob, io: EngineIo): Pr
     find({ code, identification, message: `found by the last full read: ${message}` });
   }
 }
+
+/** Finds the people of this read whose e-mail, or whose identification in other letters, was somebody else's in the roster. */
+export async function recallClaims({ sync, reading, index, find }: RecallConflictsJob, io: EngineIo): Promise<void> {
+  if (reading.kind === 'full' || (reading.kind === 'point' && reading.readsAll)) return;
+  const roster = await io.store.rosters.open(sync.settings.name);
+  if (roster === undefined || roster.fingerprint !== sync.fingerprint) return;
+  const slots = Array.from({ length: index.size }, (_, slot) => slot).filter((slot) => index.has(slot, mark.inSource));
+  for (const some of chunk(slots, claimsAtOnce)) {
+    const people = some.map((slot) => ({ slot, person: index.person(slot) }));
+    const claimants = people.flatMap(({ slot, person }) => {
+      const { email = '' } = person.kind === 'person' ? person.fields : {};
+      return email !== '' && index.findEmail(email) === slot ? [{ slot, person, email }] : [];
+    });
+    const claims = await roster.claims(claimants.map(({ email }) => email));
+    for (const { slot, person, email } of claimants) {
+      const { identification } = person;
+      const others = (claims.get(email) ?? []).filter((key) => key !== roster.keyOf(identification));
+      // A claimant who is in this read as well has the e-mail that this read shows.
+      if (others.every((key) => index.hasKey(key)) || index.has(slot, mark.conflict)) continue;
+      index.set(slot, mark.conflict);
+      const message = `in the last full read, another employee had the e-mail of ${identification}: neither is changed`;
+      find({ code: 'email-conflict', identification, message });
+    }
+    const listed = await roster.people(people.map(({ person }) => person.identification));
+    for (const { slot, person } of people) {
+      const { identification } = person;
+      const isTwin = (listed.get(identification) ?? []).some(({ isExact }) => !isExact);
+      if (!isTwin || index.has(slot, mark.conflict)) continue;
+      index.set(slot, mark.conflict);
+      const message = `in the last full read, ${identification} had other upper and lower case: nothing is changed`;
+      find({ code: 'case-conflict', identification, message });
+    }
+  }
+}
+
+const claimsAtOnce = 1000;

@@ -7,13 +7,17 @@ export interface SomePeople {
   names(): readonly string[];
 }
 
+export function named(names: readonly string[]): SomePeople {
+  return { count: names.length, names: () => names };
+}
+
 /** Undefined: everybody. */
 export function peopleOf(reading: Reading, index: PeopleIndex): SomePeople | undefined {
   switch (reading.kind) {
     case 'full':
       return undefined;
     case 'point':
-      return { count: reading.identifications.length, names: () => reading.identifications };
+      return named(reading.identifications);
     case 'delta': {
       const names = () => Array.from({ length: index.size }, (_, slot) => index.person(slot).identification);
       return { count: index.size, names };

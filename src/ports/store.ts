@@ -4,6 +4,7 @@ import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Watermark } from '../core/next-read.ts';
+import type { Roster, RosterHeader, RosterPage } from '../core/roster.ts';
 import type { BatchState, ChangeState, Counts, Outcome, Phase } from '../core/run.ts';
 import type { AlertBook } from './alerts.ts';
 import type { Holds } from './holds.ts';
@@ -35,6 +36,7 @@ export interface Store {
   readonly ledger: Ledger;
   readonly holds: Holds;
   readonly reads: Reads;
+  readonly rosters: Rosters;
   readonly tokens: TokenStore;
   readonly alerts: AlertBook;
   readonly pauses: Pauses;
@@ -309,6 +311,15 @@ export interface Ledger {
   /** How many users the sync owns that we have not removed. */
   countOwned(connection: string, sync: string): Promise<number>;
   put(owned: OwnedRun, entries: readonly LedgerEntry[]): Promise<void>;
+}
+
+/* ---- rosters ---- */
+
+export interface Rosters {
+  /** The roster of the sync's last accepted complete full read. Pages are loaded when they are asked for. */
+  open(sync: string): Promise<Roster | undefined>;
+  /** Replaces the sync's roster in one transaction; pages that are equal are not written again. */
+  put(owned: OwnedRun, header: RosterHeader, pages: readonly RosterPage[]): Promise<void>;
 }
 
 /* ---- source reads ---- */

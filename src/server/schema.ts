@@ -130,7 +130,7 @@ export const changePage = z.object({
 export const pastChanges = z.object({ history: z.array(change.extend({ run: z.string(), at: instant })) });
 
 export const person = z
-  .looseObject({ sync: z.string(), identification: z.string(), decision: z.looseObject({}) })
+  .looseObject({ sync: z.string(), identification: z.string(), decision: z.looseObject({}).optional() })
   .meta({ description: 'The records, the mapping step by step, the platform, the ledger and what follows' });
 
 export const requested = z.object({

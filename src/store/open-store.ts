@@ -16,6 +16,7 @@ import { createPlans } from './plans.ts';
 import { openPostgres, type PostgresWatch } from './postgres.ts';
 import { isPostgresUrl } from './postgres-url.ts';
 import { createReads } from './reads.ts';
+import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
 import { openSqlite } from './sqlite.ts';
 import { createTokenStore } from './tokens.ts';
@@ -83,6 +84,7 @@ function createStore(db: Database): Store {
     ledger: createLedger(db),
     holds: createHolds(db),
     reads: createReads(db),
+    rosters: createRosters(db),
     tokens: createTokenStore(db),
     alerts: createAlerts(db),
     pauses: createPauses(db),

@@ -23,6 +23,8 @@ export interface Schema {
   hold_runs: HoldRunRow;
   approvals: ApprovalRow;
   reads: ReadRow;
+  rosters: RosterRow;
+  roster_pages: RosterPageRow;
   watermarks: WatermarkRow;
   tokens: TokenRow;
   alert_states: AlertStateRow;
@@ -191,6 +193,27 @@ export interface ReadRow {
   fill_rates: string;
   /** Null in rows of versions that did not record it. */
   sight: string | null;
+}
+
+export interface RosterRow {
+  sync: string;
+  run: string;
+  read_at: number;
+  fingerprint: string;
+  salt: string;
+  people: number;
+  people_pages: number;
+  email_pages: number;
+}
+
+export interface RosterPageRow {
+  sync: string;
+  part: 'people' | 'emails';
+  page: number;
+  /** sha256 of `data`: a page that is equal is not written again. */
+  digest: string;
+  /** 32-bit numbers, little-endian, in base64; see core/roster.ts. */
+  data: string;
 }
 
 export interface WatermarkRow {

@@ -58,6 +58,8 @@ const known: PersonTrace = {
     misses: { count: 1, since: at, stamp: 's' },
   },
   decision: { rule: 'active-update', change: sampleChange() },
+  findings: [],
+  failure: undefined,
   history: [{ ...sampleChange({ state: 'failed', stateReason: 'refused' }), run: 'run_01', at }],
 };
 

@@ -9,6 +9,7 @@ import { describeOperations } from './store-operations.ts';
 import { describePlans } from './store-plans.ts';
 import { describePrune } from './store-prune.ts';
 import { describeRaces } from './store-races.ts';
+import { describeRosters } from './store-rosters.ts';
 import { describeRuns } from './store-runs.ts';
 import { describeTokens } from './store-tokens.ts';
 
@@ -30,6 +31,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describe('plans', () => describePlans(current));
     describe('batches', () => describeBatches(current));
     describe('ledger', () => describeLedger(current));
+    describe('rosters', () => describeRosters(current));
     describe('holds', () => describeHolds(current));
     describe('pauses, audit, keys and pages', () => describeOperations(current));
     describe('tokens', () => describeTokens(current));

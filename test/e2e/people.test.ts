@@ -307,6 +307,21 @@ describe('people to whom nothing may happen', () => {
     expect(report.findings).toContainEqual(expect.objectContaining({ code: 'conversion', identification: 'E3' }));
   });
 
+  it.each([
+    { name: 'after a full read, from what that left in the store', isKnown: true },
+    { name: 'before any full read, by reading everybody', isKnown: false },
+  ])('a run about one person knows who else claims the e-mail: $name', async ({ isKnown }) => {
+    const people = employees(3);
+    const office = await openOffice({ sandbox: { people: usersOf(people) } });
+    const twins = ['N1', 'N2'].map((id) => ({ id, first: id, last: 'New', mail: 'new@example.com', status: 'active' }));
+    await office.writeEmployees([...people, ...twins]);
+    if (isKnown) expect((await office.apply()).run.counts).toMatchObject({ create: 0 });
+    const named = await office.apply({ users: ['N1'] });
+    expect(named.run.counts).toMatchObject({ create: 0 });
+    expect(named.findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification: 'N1' }));
+    expect(office.sandbox.state.log).toEqual([]);
+  });
+
   it('rows out of scope claim no e-mail', async () => {
     const office = await managed({ scope: "status != 'guest'" });
     const guest = { id: 'G3', first: 'Bea', last: 'Ruiz', mail: 'ana3@example.com', status: 'guest' };

@@ -5,6 +5,7 @@ import type { LedgerEntry } from '../../src/core/ledger.ts';
 import { compileMapping } from '../../src/core/mapping.ts';
 import { defaultDialect, defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/settings.ts';
 import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
+import { type Explained, explain } from '../../src/engine/explain.ts';
 import { makePlan } from '../../src/engine/make-plan.ts';
 import type { Plan } from '../../src/engine/plan-job.ts';
 import type { Delivery } from '../../src/ports/delivery.ts';
@@ -96,6 +97,25 @@ export async function planByIndex(
       for (const entry of entries) ledger.set(entry.identification, entry);
     }
     return { plan, changes, ledger };
+  } finally {
+    await store.close();
+  }
+}
+
+/** What `why` says about each of these people in the same world, before any plan was made. */
+export async function explainByIndex(
+  world: World,
+  settings: SyncSettings,
+  { otherSyncs, names }: { readonly otherSyncs: readonly string[]; readonly names: readonly string[] },
+): Promise<ReadonlyMap<string, Explained>> {
+  const store = await openStore('sqlite::memory:', { folder: tmpdir() });
+  try {
+    await store.ledger.put(await openRun(store, { id: 'run_1' }), world.ledger);
+    const sync = syncOver(world, settings);
+    const io = ioOver(store, new Map([settings.name, ...otherSyncs].map((name) => [name, sync])));
+    const explained = new Map<string, Explained>();
+    for (const name of names) explained.set(name, await explain(name, sync, io, new AbortController().signal));
+    return explained;
   } finally {
     await store.close();
   }

@@ -8,7 +8,7 @@ import type { ReadEnd } from '../../src/core/snapshot.ts';
 import type { User } from '../../src/core/user.ts';
 import { someInstant } from '../support/fake-clock.ts';
 import { planNaively, type World } from './naive-planner.ts';
-import { compilePlainMapping, plainSettings, planByIndex } from './plan-in-memory.ts';
+import { compilePlainMapping, explainByIndex, plainSettings, planByIndex } from './plan-in-memory.ts';
 
 const dayMs = 86_400_000;
 
@@ -214,6 +214,34 @@ it('the index decides exactly what the truth table decides on whole records', { 
       expect(indexed.ledger).toEqual(naive.ledger);
     }),
     { numRuns: 400 },
+  );
+});
+
+it('why says of every person what the plan does', { timeout: 120_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(world, settings, async (given, chosen) => {
+      const { plan, changes } = await planByIndex(given, chosen, ['other']);
+      const mapping = compilePlainMapping(chosen);
+      const mapped = await Promise.all(given.records.map((record) => mapping.map(record, someInstant)));
+      const named = mapped.flatMap((one) => (one.kind === 'unreadable' ? [] : [one.identification]));
+      const known = [...given.users, ...given.ledger].map(({ identification }) => identification);
+      const names = [...new Set([...named, ...known])];
+      const explained = await explainByIndex(given, chosen, { otherSyncs: ['other'], names });
+      for (const name of names) {
+        const { decision, failure } = explained.get(name) ?? expect.fail(name);
+        expect(failure).toBe(plan.failure?.replace(/: nothing was changed.*/s, ''));
+        const planned = changes.find(({ identification }) => identification === name);
+        const { kind, after, changed, reason } = decision?.change ?? {};
+        expect({ name, kind, after, changed, reason }).toEqual({
+          name,
+          kind: planned?.kind,
+          after: planned?.after,
+          changed: planned?.changed,
+          reason: planned?.reason,
+        });
+      }
+    }),
+    { numRuns: 150 },
   );
 });
 

@@ -39,7 +39,15 @@ it('a read that cannot be kept is ended, so that its source closes what it has o
   const { signal } = new AbortController();
 
   try {
-    const job = { sync, reading: { kind: 'full' }, previous: undefined, index, signal, find: () => {} } as const;
+    const job = {
+      sync,
+      reading: { kind: 'full' },
+      previous: undefined,
+      focus: undefined,
+      index,
+      signal,
+      find: () => {},
+    } as const;
     await expect(readSource(job, io)).rejects.toThrow('ENOSPC');
     expect(isOpen).toBe(false);
   } finally {

@@ -1,4 +1,5 @@
 import { RollcallError } from '../../src/core/errors.ts';
+import { openRoster } from '../../src/core/roster.ts';
 import type { Batches, HoldRecord, Holds, Ledger, Store } from '../../src/ports/store.ts';
 import { memoryPlans } from './memory-plans.ts';
 import { memoryLeases, memoryReads, memoryRuns, memoryTokens, memoryTriggers } from './memory-runs.ts';
@@ -24,11 +25,29 @@ export function memoryStore(): SimulatedStore {
     ledger: memoryLedger(tables),
     holds: memoryHolds(tables),
     reads: memoryReads(tables),
+    rosters: memoryRosters(tables),
     tokens: memoryTokens(tables),
     alerts: absentPart as Store['alerts'],
     pauses: absentPart as Store['pauses'],
     audit: absentPart as Store['audit'],
     close: async () => {},
+  };
+}
+
+function memoryRosters(tables: Tables): Store['rosters'] {
+  return {
+    async open(sync) {
+      const stored = tables.rosters.get(sync);
+      if (stored === undefined) return undefined;
+      const { header, pages } = stored;
+      return openRoster(header, async (part, numbers) =>
+        pages.filter((page) => page.part === part && numbers.includes(page.page)),
+      );
+    },
+    async put(owned, header, pages) {
+      requireOwner(tables, owned);
+      tables.rosters.set(header.sync, { header, pages });
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { compareIdentifications } from '../../src/core/change.ts';
 import { RollcallError } from '../../src/core/errors.ts';
 import type { Finding } from '../../src/core/finding.ts';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
+import type { RosterHeader, RosterPage } from '../../src/core/roster.ts';
 import type {
   Batch,
   ChangeMark,
@@ -55,6 +56,7 @@ export interface Tables {
   readonly holds: Map<string, { hold: HoldRecord; readonly runs: Set<string> }>;
   readonly decisions: Map<string, DecisionRow>;
   readonly reads: Map<string, ReadRecord>;
+  readonly rosters: Map<string, { readonly header: RosterHeader; readonly pages: readonly RosterPage[] }>;
   readonly watermarks: Map<string, Watermark>;
   readonly tokens: Map<string, TokenRecord>;
 }
@@ -71,6 +73,7 @@ export function emptyTables(): Tables {
     holds: new Map(),
     decisions: new Map(),
     reads: new Map(),
+    rosters: new Map(),
     watermarks: new Map(),
     tokens: new Map(),
   };

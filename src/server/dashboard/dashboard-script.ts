@@ -232,11 +232,12 @@ async function fill(place, ask) {
 function personNow(person) {
   const list = make('dl');
   const { decision } = person;
-  row(list, 'Source', person.says.says + (person.says.reason ? ': ' + person.says.reason : '') + ', ' + person.records.length + ' record' + (person.records.length === 1 ? '' : 's'));
+  const says = person.says || { says: 'nothing is decided from this read', reason: person.failure };
+  row(list, 'Source', says.says + (says.reason ? ': ' + says.reason : '') + ', ' + person.records.length + ' record' + (person.records.length === 1 ? '' : 's'));
   row(list, 'Platform', person.lookup.found === true ? (person.lookup.user.enabled ? 'an enabled user' : 'a disabled user') : 'no such user');
   row(list, 'Rollcall', person.ledger ? 'owned by ' + person.ledger.owner : 'never wrote this user');
-  row(list, 'Follows', decision.change ? decision.change.kind + ': ' + decision.change.reason : (decision.forbidden ? 'nothing: ' + decision.forbidden + ' is not allowed here' : 'no change') + ' (' + decision.rule + ')');
-  if (decision.finding) row(list, 'Finding', decision.finding.message, 'warn');
+  if (decision) row(list, 'Follows', decision.change ? decision.change.kind + ': ' + decision.change.reason : (decision.forbidden ? 'nothing: ' + decision.forbidden + ' is not allowed here' : 'no change') + ' (' + decision.rule + ')');
+  for (const finding of person.findings) row(list, 'Finding', finding.message, 'warn');
   const all = make('details');
   all.append(make('summary', '', 'Everything'), make('pre', '', JSON.stringify(person, null, 2)));
   return [list, all];

@@ -5,10 +5,22 @@
 export class TextHash {
   hi = 0;
   lo = 0;
+  readonly #firstHi: number;
+  readonly #firstLo: number;
+
+  /** Hashes with different salts cannot be compared. */
+  constructor(salt = '') {
+    let [hi, lo] = [0xdeadbeef | 0, 0x41c6ce57 | 0];
+    for (let i = 0; i < salt.length; i += 1) {
+      hi = Math.imul(hi ^ salt.charCodeAt(i), 0x9e3779b1);
+      lo = Math.imul(lo ^ salt.charCodeAt(i), 0x5f356495);
+    }
+    [this.#firstHi, this.#firstLo] = [hi, lo];
+  }
 
   begin(): this {
-    this.hi = 0xdeadbeef | 0;
-    this.lo = 0x41c6ce57 | 0;
+    this.hi = this.#firstHi;
+    this.lo = this.#firstLo;
     return this;
   }
 

@@ -1,0 +1,132 @@
+import { TextHash } from './text-hash.ts';
+
+/**
+ * The roster of a sync: what its last accepted complete full read showed of each person, as hashes, so that runs about a
+ * few people, deltas and other syncs of the connection know who claims which e-mail and who is listed. Entries lie in
+ * pages by the high bits of their key, so that a lookup loads one small page.
+ */
+
+/** How the person stood in that read. `other`: hired for later, refused, or without a usable status. */
+export type RosterStanding = 'active' | 'leaver' | 'out-of-scope' | 'other';
+
+export interface RosterHeader {
+  readonly sync: string;
+  readonly run: string;
+  /** When the read began (epoch ms). */
+  readonly at: number;
+  /** The sync's settings at that time: another mapping makes other people. */
+  readonly fingerprint: string;
+  /** Mixed into every hash, so that rosters of two stores cannot be compared. */
+  readonly salt: string;
+  readonly rows: number;
+  /** Pages per part, a power of two. */
+  readonly pages: Readonly<Record<RosterPart, number>>;
+}
+
+export type RosterPart = 'people' | 'emails';
+
+export interface RosterPage {
+  readonly part: RosterPart;
+  readonly page: number;
+  readonly data: Int32Array<ArrayBuffer>;
+}
+
+/** One person of a roster. `key` names the person in `claims`. */
+export interface RosterEntry {
+  readonly standing: RosterStanding;
+  /** False: the roster has the identification in other letters. */
+  readonly isExact: boolean;
+}
+
+export interface Roster extends RosterHeader {
+  /** The entries of these people, by identification as given; an identification that was in no record is absent. */
+  people(identifications: readonly string[]): Promise<ReadonlyMap<string, readonly RosterEntry[]>>;
+  /** Keys (`keyOf`) of the active people in scope with these e-mails, by e-mail as given. */
+  claims(emails: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  keyOf(identification: string): string;
+}
+
+const standings: readonly RosterStanding[] = ['active', 'leaver', 'out-of-scope', 'other'];
+/** Four 32-bit numbers an entry: key (high, low), then exact hash and standing, or the claimant's key. */
+const width = 4;
+const entriesPerPage = 2048;
+
+export function standingCode(standing: RosterStanding): number {
+  return standings.indexOf(standing);
+}
+
+/** Hashes as a roster with this salt does: identifications and e-mails without case. */
+export function saltedHash(salt: string): TextHash {
+  return new TextHash(salt);
+}
+
+/** Sorts entries (four numbers each) into pages by the high bits of their keys. */
+export function packRoster(part: RosterPart, entries: Int32Array<ArrayBuffer>): RosterPage[] {
+  const count = entries.length / width;
+  const pages = 2 ** Math.max(0, Math.ceil(Math.log2(count / entriesPerPage)));
+  const sizes = new Int32Array(pages);
+  for (let i = 0; i < count; i += 1) {
+    const page = pageOf(entries[i * width] as number, pages);
+    sizes[page] = (sizes[page] as number) + 1;
+  }
+  const packed = Array.from(sizes, (size, page) => ({ part, page, data: new Int32Array(size * width) }));
+  const filled = new Int32Array(pages);
+  for (let i = 0; i < count; i += 1) {
+    const page = pageOf(entries[i * width] as number, pages);
+    const at = filled[page] as number;
+    filled[page] = at + width;
+    packed[page]?.data.set(entries.subarray(i * width, (i + 1) * width), at);
+  }
+  return packed;
+}
+
+function pageOf(hi: number, pages: number): number {
+  return pages === 1 ? 0 : (hi >>> 0) >>> (32 - Math.log2(pages));
+}
+
+/** A roster over its stored pages. `load` returns the pages with these numbers, in any order. */
+export function openRoster(
+  header: RosterHeader,
+  load: (part: RosterPart, pages: readonly number[]) => Promise<readonly RosterPage[]>,
+): Roster {
+  const hash = saltedHash(header.salt);
+  /** For each text, the entries with its key. */
+  const find = async (part: RosterPart, texts: readonly string[]): Promise<Map<string, Int32Array[]>> => {
+    const total = header.pages[part];
+    const wanted = texts.map((text) => {
+      const { hi, lo } = hash.of(text.toLowerCase());
+      return { text, hi, lo, page: pageOf(hi, total) };
+    });
+    const loaded = await load(part, [...new Set(wanted.map(({ page }) => page))]);
+    const byPage = new Map(loaded.map(({ page, data }) => [page, data]));
+    const found = new Map<string, Int32Array[]>();
+    for (const { text, hi, lo, page } of wanted) {
+      const data = byPage.get(page) ?? new Int32Array();
+      for (let at = 0; at < data.length; at += width) {
+        if (data[at] !== hi || data[at + 1] !== lo) continue;
+        found.set(text, [...(found.get(text) ?? []), data.subarray(at, at + width)]);
+      }
+    }
+    return found;
+  };
+  const keyOf = (identification: string): string => {
+    const { hi, lo } = hash.of(identification.toLowerCase());
+    return `${hi} ${lo}`;
+  };
+  return {
+    ...header,
+    keyOf,
+    async people(identifications) {
+      const found = await find('people', identifications);
+      const toEntry = (name: string, entry: Int32Array): RosterEntry => ({
+        standing: standings[entry[3] as number] ?? 'other',
+        isExact: entry[2] === hash.of(name).hi,
+      });
+      return new Map([...found].map(([name, entries]) => [name, entries.map((entry) => toEntry(name, entry))]));
+    },
+    async claims(emails) {
+      const found = await find('emails', emails);
+      return new Map([...found].map(([email, entries]) => [email, entries.map((entry) => `${entry[2]} ${entry[3]}`)]));
+    },
+  };
+}

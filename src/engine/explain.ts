@@ -1,0 +1,70 @@
+import type { Finding } from '../core/finding.ts';
+import type { Mapped, SourceRecord } from '../core/person.ts';
+import type { Case, Decision } from '../core/plan.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import { decideEveryone } from './decide-everyone.ts';
+import type { EngineIo, Sync } from './engine-io.ts';
+import { openWork } from './make-plan.ts';
+import { comparePeople } from './plan-compare.ts';
+import { readPeople } from './plan-read.ts';
+
+/** What the next whole run would decide about one person, and from what. */
+export interface Explained {
+  readonly records: readonly { readonly record: SourceRecord; readonly mapped: Mapped }[];
+  readonly snapshot: Snapshot;
+  readonly subject: Case | undefined;
+  readonly decision: Decision | undefined;
+  /** Findings about the person, and about the whole read. */
+  readonly findings: readonly Finding[];
+  /** Why a whole run would plan nothing at all from this read. */
+  readonly failure: string | undefined;
+}
+
+/**
+ * Decides about one person by the steps of a whole plan: everybody is read and compared, because what others claim decides
+ * too, and only this person is decided about. Stores nothing. Throws what reading and scanning throw.
+ */
+export async function explain(
+  identification: string,
+  sync: Sync,
+  io: EngineIo,
+  signal: AbortSignal,
+): Promise<Explained> {
+  const spool = io.openSpool();
+  try {
+    const scope = { kind: 'all', isFull: true } as const;
+    const focus = [identification];
+    const job = { planId: '', sync, scope, focus, signal, context: undefined };
+    const records: { record: SourceRecord; mapped: Mapped }[] = [];
+    const onRecord = (record: SourceRecord, mapped: Mapped): void => {
+      if (mapped.kind !== 'unreadable' && mapped.identification === identification) records.push({ record, mapped });
+    };
+    const work = { ...(await openWork(job, spool, io)), onRecord };
+    const read = await readPeople(work, io);
+    const { snapshot, failure } = read;
+    const found: { subject?: Case; decision?: Decision } = {};
+    if (failure === undefined) {
+      const { candidates, unresolved } = await comparePeople(work, read, io);
+      const sink = {
+        find: work.findings.find,
+        changes: async () => {},
+        ledger: async () => {},
+        decided(subject: Case, decision: Decision): void {
+          Object.assign(found, { subject, decision });
+        },
+      };
+      const { index } = work;
+      const { blocked } = unresolved;
+      await decideEveryone({ sync, snapshot, isFocused: true, index, spool, candidates, blocked, signal }, sink, io);
+    }
+    const findings = work.findings.all().filter((finding) => isAbout(finding, identification));
+    return { records, snapshot, subject: found.subject, decision: found.decision, findings, failure };
+  } finally {
+    spool.close();
+  }
+}
+
+function isAbout({ identification, at }: Finding, name: string): boolean {
+  if (identification === undefined) return at === undefined;
+  return identification.toLowerCase() === name.toLowerCase();
+}

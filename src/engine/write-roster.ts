@@ -1,0 +1,26 @@
+import { packRoster } from '../core/roster.ts';
+import type { EngineIo } from './engine-io.ts';
+import type { PlanWork } from './plan-job.ts';
+import type { PlanRead } from './plan-read.ts';
+
+/** Stores what an accepted complete full read showed of each person, for runs and syncs that do not see it. */
+export async function writeRoster(
+  { context, sync, index, salt }: PlanWork,
+  read: PlanRead,
+  io: EngineIo,
+): Promise<void> {
+  if (context === undefined) return;
+  const entries = index.rosterEntries();
+  const people = packRoster('people', entries.people);
+  const emails = packRoster('emails', entries.emails);
+  const header = {
+    sync: sync.settings.name,
+    run: context.owned.run.id,
+    at: read.readAt,
+    fingerprint: sync.fingerprint,
+    salt,
+    rows: read.snapshot.rows,
+    pages: { people: people.length, emails: emails.length },
+  };
+  await io.store.rosters.put(context.owned, header, [...people, ...emails]);
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import { chunk } from '../core/batch.ts';
+import { openRoster, type RosterHeader, type RosterPage } from '../core/roster.ts';
+import type { Rosters } from '../ports/store.ts';
+import { asOwner, type Database } from './database.ts';
+import { RowWriter } from './row-writer.ts';
+import type { RosterPageRow, RosterRow } from './schema.ts';
+
+const pagesAtOnce = 200;
+
+export function createRosters(db: Database): Rosters {
+  const pageWriter = new RowWriter<'roster_pages', RosterPageRow>('roster_pages', (insert) =>
+    insert.onConflict((conflict) =>
+      conflict
+        .columns(['sync', 'part', 'page'])
+        .doUpdateSet((eb) => ({ digest: eb.ref('excluded.digest'), data: eb.ref('excluded.data') })),
+    ),
+  );
+  return {
+    async open(sync) {
+      const row = await db.selectFrom('rosters').selectAll().where('sync', '=', sync).executeTakeFirst();
+      if (row === undefined) return undefined;
+      return openRoster(toHeader(row), async (part, numbers) => {
+        const pages: RosterPage[] = [];
+        for (const some of chunk(numbers, pagesAtOnce)) {
+          const rows = await db
+            .selectFrom('roster_pages')
+            .select(['page', 'data'])
+            .where('sync', '=', sync)
+            .where('part', '=', part)
+            .where('page', 'in', some)
+            .execute();
+          for (const { page, data } of rows) pages.push({ part, page: Number(page), data: fromText(data) });
+        }
+        return pages;
+      });
+    },
+
+    put(owned, header, pages) {
+      const { sync } = header;
+      return asOwner(db, owned, async (transaction) => {
+        const stored = await transaction
+          .selectFrom('roster_pages')
+          .select(['part', 'page', 'digest'])
+          .where('sync', '=', sync)
+          .execute();
+        const known = new Map(stored.map(({ part, page, digest }) => [`${part} ${page}`, digest]));
+        const rows: RosterPageRow[] = [];
+        for (const { part, page, data } of pages) {
+          const text = toText(data);
+          const digest = createHash('sha256').update(text).digest('base64');
+          if (known.get(`${part} ${page}`) !== digest) rows.push({ sync, part, page, digest, data: text });
+        }
+        await pageWriter.write(transaction, rows);
+        for (const part of ['people', 'emails'] as const) {
+          await transaction
+            .deleteFrom('roster_pages')
+            .where('sync', '=', sync)
+            .where('part', '=', part)
+            .where('page', '>=', header.pages[part])
+            .execute();
+        }
+        const row = toRow(header);
+        await transaction
+          .insertInto('rosters')
+          .values(row)
+          .onConflict((conflict) => conflict.column('sync').doUpdateSet(row))
+          .execute();
+      });
+    },
+  };
+}
+
+function toHeader(row: Selectable<RosterRow>): RosterHeader {
+  const { sync, run, fingerprint, salt } = row;
+  const pages = { people: Number(row.people_pages), emails: Number(row.email_pages) };
+  return { sync, run, at: Number(row.read_at), fingerprint, salt, rows: Number(row.people), pages };
+}
+
+function toRow({ sync, run, at, fingerprint, salt, rows, pages }: RosterHeader): RosterRow {
+  return {
+    sync,
+    run,
+    read_at: at,
+    fingerprint,
+    salt,
+    people: rows,
+    people_pages: pages.people,
+    email_pages: pages.emails,
+  };
+}
+
+function toText(data: Int32Array): string {
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
+}
+
+function fromText(text: string): Int32Array<ArrayBuffer> {
+  const bytes = Uint8Array.from(Buffer.from(text, 'base64'));
+  return new Int32Array(bytes.buffer);
+}

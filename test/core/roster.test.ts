@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openRoster, packRoster, saltedHash, standingCode } from '../../src/core/roster.ts';
+
+interface Listed {
+  readonly name: string;
+  readonly email: string | undefined;
+}
+
+function rosterOf(listed: readonly Listed[], salt: string) {
+  const hash = saltedHash(salt);
+  const keyOf = (text: string): [number, number] => {
+    const { hi, lo } = hash.of(text.toLowerCase());
+    return [hi, lo];
+  };
+  const people = listed.flatMap(({ name }) => [...keyOf(name), hash.of(name).hi, standingCode('active')]);
+  const emails = listed.flatMap(({ name, email }) => (email === undefined ? [] : [...keyOf(email), ...keyOf(name)]));
+  const pages = [...packRoster('people', Int32Array.from(people)), ...packRoster('emails', Int32Array.from(emails))];
+  const count = (part: string) => pages.filter((page) => page.part === part).length;
+  const header = {
+    sync: 'people',
+    run: 'run_1',
+    at: 0,
+    fingerprint: 'f',
+    salt,
+    rows: listed.length,
+    pages: { people: count('people'), emails: count('emails') },
+  };
+  const loaded: number[] = [];
+  const roster = openRoster(header, async (part, numbers) => {
+    loaded.push(numbers.length);
+    return pages.filter((page) => page.part === part && numbers.includes(page.page));
+  });
+  return { roster, pages, loaded };
+}
+
+describe('a roster', () => {
+  const listed = Array.from({ length: 10_000 }, (_, i) => ({ name: `E${i}`, email: `e${i % 9000}@example.com` }));
+
+  it('finds every person and every claimant, and loads one page for one question', async () => {
+    const { roster, pages, loaded } = rosterOf(listed, 's');
+    expect(pages.filter(({ part }) => part === 'people')).toHaveLength(8);
+    expect(await roster.people(['E17'])).toEqual(new Map([['E17', [{ standing: 'active', isExact: true }]]]));
+    expect(loaded).toEqual([1]);
+    const claims = await roster.claims(['E17@Example.com', 'nobody@example.com']);
+    expect(claims).toEqual(new Map([['E17@Example.com', [roster.keyOf('E17'), roster.keyOf('E9017')]]]));
+    expect((await roster.people(listed.map(({ name }) => name))).size).toBe(listed.length);
+  });
+
+  it('knows an identification in other letters, and none that was in no record', async () => {
+    const { roster } = rosterOf(listed, 's');
+    expect((await roster.people(['e17'])).get('e17')).toEqual([{ standing: 'active', isExact: false }]);
+    expect((await roster.people(['X'])).size).toBe(0);
+  });
+
+  it('shares no key with the roster of another salt', () => {
+    expect(rosterOf(listed, 's').roster.keyOf('E17')).not.toBe(rosterOf(listed, 't').roster.keyOf('E17'));
+  });
+
+  it('of any people answers what the list itself says', async () => {
+    const person = fc.record({ name: fc.string({ minLength: 1 }), email: fc.option(fc.string(), { nil: undefined }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(person, { maxLength: 40 }), async (people) => {
+        const { roster } = rosterOf(people, 'salt');
+        for (const { name, email } of people) {
+          const same = people.filter((one) => one.name.toLowerCase() === name.toLowerCase());
+          expect((await roster.people([name])).get(name)).toHaveLength(same.length);
+          if (email === undefined) continue;
+          const claimants = people.filter((one) => one.email?.toLowerCase() === email.toLowerCase());
+          const keys = claimants.map((one) => roster.keyOf(one.name));
+          expect((await roster.claims([email])).get(email)?.toSorted()).toEqual(keys.toSorted());
+        }
+      }),
+    );
+  });
+});
