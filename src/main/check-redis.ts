@@ -7,10 +7,10 @@ import { keyPrefix } from '../runtime/bullmq/redis-settings.ts';
 import { troublesOf } from '../runtime/bullmq/redis-troubles.ts';
 import { redisSettings } from './redis-settings.ts';
 
-/** Less than a command's own limit, whose error says nothing. */
+/** Shorter than the client's own limit, whose error gives no reason. */
 const answerMs = 2500;
 
-/** Whether Redis lets us in and is one that keeps what it is given. Writes nothing. */
+/** Checks access to Redis, and that it evicts nothing. Writes nothing. */
 export async function checkRedis(config: RedisConfig, clock: Clock): Promise<CheckLine> {
   const subject = 'redis';
   const heard: unknown[] = [];
@@ -18,13 +18,13 @@ export async function checkRedis(config: RedisConfig, clock: Clock): Promise<Che
   const client = openRedis(settings, 'producer', (error) => heard.push(error));
   try {
     const info = await answerWithin(client.info(), answerMs, clock);
-    // Whoever may not touch our keys is told so.
+    // Fails for a user without rights on our keys.
     await answerWithin(client.exists(`${keyPrefix(settings)}:check`), answerMs, clock);
     const troubles = troublesOf(info);
     if (troubles.length > 0) return { subject, state: 'warning', message: troubles.join('; ') };
-    return { subject, state: 'ok', message: 'it answers, and keeps what it is given (noeviction)' };
+    return { subject, state: 'ok', message: 'it answers, and evicts no keys (noeviction)' };
   } catch (error) {
-    // What came first says why; what came of the question is only that there was no answer.
+    // The first connection error has the reason; this one often says only that there was no answer.
     return { subject, state: 'failed', message: adviseOn(heard[0] ?? error) };
   } finally {
     closeRedis(client);

@@ -10,7 +10,7 @@ import { openRedisBudget } from '../runtime/bullmq/redis-budget.ts';
 import { keyPrefix } from '../runtime/bullmq/redis-settings.ts';
 import { redisSettings } from './redis-settings.ts';
 
-/** The rate budgets that all processes of a deployment share. Connects to Redis when the first call begins. */
+/** The rate budgets that all processes of a deployment share. Connects to Redis with the first call. */
 export interface Budgets {
   of(connection: string, limits: Limits): RateBudget;
   close(): void;

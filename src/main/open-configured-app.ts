@@ -6,13 +6,13 @@ import type { StoreMigration } from '../ports/store-migration.ts';
 
 export interface AppSurroundings extends OpenAppOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where logs go. */
+  /** The destination of logs. */
   readonly stderr: { readonly isTTY?: boolean; write(line: string): unknown };
 }
 
 /**
- * Loads a configuration and opens what it names. Throws `CONFIG_INVALID` with every problem; nothing is open then.
- * The parts are loaded here and not at import, so that `--help` and `init` do not wait for them.
+ * Loads a configuration and opens what it names. Throws `CONFIG_INVALID` with every problem, and opens nothing then.
+ * Imports the parts here, so that `--help` and `init` do not load them.
  */
 export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<App> {
   const config = await readConfig(configPath, options.env);
@@ -38,10 +38,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
   return openApp(config, engine, scope);
 }
 
-/**
- * Loads a configuration and brings the store that it names to this version's tables. Opens nothing else: no connection,
- * no source, no folder beside the configuration.
- */
+/** Loads a configuration and migrates its store to this version. Opens no connection, source or other folder. */
 export async function migrateConfiguredStore(configPath: string, env: AppSurroundings['env']): Promise<StoreMigration> {
   const { store, folder } = await readConfig(configPath, env);
   const { migrateStore } = await import('../store/index.ts');
@@ -57,7 +54,7 @@ async function readConfig(configPath: string, env: AppSurroundings['env']): Prom
   return loadConfig(configPath, { env, sourceKinds, expressions: createExpressions() });
 }
 
-/** Key of the hashes that stand for people in logs: the same for everyone who works on one store. */
+/** Returns the key of the hashes that replace people in logs: the same for all processes on one store. */
 function logKey({ encryptionKey, folder, store }: Config): Uint8Array {
   const text = encryptionKey?.reveal() ?? `${folder}\n${store}`;
   return createHash('sha256').update('rollcall log key\n').update(text).digest();

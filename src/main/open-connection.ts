@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { ConnectionSettings } from '../config/config.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../platform/client.ts';
 import { openPlatform } from '../platform/platform.ts';
@@ -12,13 +12,13 @@ import type { Platform } from '../ports/platform.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
+import { random } from './system.ts';
 
 /** One connection, opened: its tokens, its client and the engine's view of it. */
 export interface Connection {
   readonly settings: ConnectionSettings;
   readonly tokenManager: TokenManager;
   readonly client: PlatformClient;
-  /** What the client was opened with. */
   readonly clientOptions: PlatformClientOptions;
   readonly platform: Platform;
   readonly revoke: RevokeCall;
@@ -31,7 +31,7 @@ export interface ConnectionParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly mayPresentSeed: boolean;
-  /** Shared by every process of the deployment; absent: this process has the connection's rate for itself. */
+  /** The rate that every process of the deployment shares. Absent: this process has the whole rate of the connection. */
   readonly budget?: RateBudget;
   readonly metrics: Metrics;
 }
@@ -62,10 +62,10 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     mayPresentSeed,
     httpTimeoutMs: limits.timeoutMs,
     onAlert: (alert) =>
-      logger.error({ alert: alert.kind }, 'the connection needs a person: see "rollcall token status"'),
-    // It names the connection by itself.
+      logger.error({ alert: alert.kind }, 'the connection needs an operator: see "rollcall token status"'),
+    // The token manager adds the connection to its log lines.
     logger: parts.logger,
-    random: () => randomInt(2 ** 32) / 2 ** 32,
+    random,
   });
   const clientOptions: PlatformClientOptions = {
     baseUrl,

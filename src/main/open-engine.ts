@@ -1,9 +1,7 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config, SyncConfig } from '../config/config.ts';
 import { createExpressions } from '../config/expressions.ts';
 import { fingerprintOf } from '../config/fingerprint.ts';
-import { RollcallError } from '../core/errors.ts';
 import { compileMapping } from '../core/mapping.ts';
 import { deliveryKinds } from '../delivery/registry.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
@@ -13,6 +11,7 @@ import type { Checkpoint, Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { SourceBase } from '../ports/source.ts';
 import { openFileSpool } from '../store/file-spool.ts';
 import { openStore } from '../store/index.ts';
+import { openScratchFolder } from '../store/scratch-folder.ts';
 import { type Connection, openConnection } from './open-connection.ts';
 import { type Meter, openMeter } from './open-meter.ts';
 import { openSourceTokens } from './open-source-tokens.ts';
@@ -29,17 +28,17 @@ export interface EngineParts {
 export interface Engine {
   readonly io: EngineIo;
   readonly connections: ReadonlyMap<string, Connection>;
-  /** What the connections count, for whoever shows it. */
+  /** Counts what the connections do. */
   readonly meter: Meter;
   close(): Promise<void>;
 }
 
-/** Opens the store, every connection and every sync of a configuration. Sends nothing. Must be closed. */
+/** Opens the store, every connection and every sync of a configuration. Sends no request. Must be closed. */
 export async function openEngine(config: Config, parts: EngineParts): Promise<Engine> {
-  const scratchFolder = await openScratchFolder(config, parts.clock.now());
+  const scratchFolder = await openScratchFolder(config.folder, parts.clock.now());
   const store = await openStore(config.store, { folder: config.folder, clock: parts.clock, logger: parts.logger });
   const seal = config.encryptionKey === undefined ? undefined : openSeal(config.encryptionKey.reveal());
-  // The queue's client is loaded only where it is used.
+  // The Redis client is loaded only where it is used.
   const budgets =
     config.redis === undefined ? undefined : (await import('./open-budgets.ts')).openBudgets(config.redis, parts);
   const meter = openMeter();
@@ -107,22 +106,4 @@ function openSync(
     fingerprint: fingerprintOf(settings, connection.settings),
     deliveries: Object.fromEntries(opened) as Record<Delivery['kind'], Delivery>,
   };
-}
-
-const leftoverMs = 3_600_000;
-
-/** Files on their way lie beside the store, readable by us alone. What a killed process left is deleted an hour later. */
-async function openScratchFolder(config: Config, now: number): Promise<string> {
-  const folder = join(config.folder, '.rollcall', 'scratch');
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
-    const why = cause.code ?? 'for an unknown reason';
-    const message = `the folder ${folder} cannot be made (${why}): files lie there on their way. Check who owns the configuration's folder, and that it may be written.`;
-    throw new RollcallError(message, { code: 'STORE_INVALID', cause });
-  });
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const found = await stat(path).catch(() => undefined);
-    if (found !== undefined && now - found.mtimeMs > leftoverMs) await rm(path, { force: true });
-  }
-  return folder;
 }

@@ -1,9 +1,6 @@
 import { type Metrics, noMetrics } from '../ports/metrics.ts';
 
-/**
- * Where connections count what they do. Until a process that somebody asks for metrics attaches them, it goes nowhere: no
- * other command loads what metrics need.
- */
+/** Counts what connections do, once metrics are attached: only a process that serves metrics loads them. */
 export interface Meter extends Metrics {
   attach(metrics: Metrics): void;
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { openTokenManager } from '../platform/tokens/open-token-manager.ts';
 import type { Seal } from '../platform/tokens/seal.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -7,6 +7,7 @@ import type { RefreshGrant } from '../ports/source.ts';
 import type { Store } from '../ports/store.ts';
 import { sourceTokenName } from '../ports/token-store.ts';
 import type { AccessTokens } from '../ports/tokens.ts';
+import { random } from './system.ts';
 
 export interface SourceTokenParts {
   readonly store: Store;
@@ -17,7 +18,7 @@ export interface SourceTokenParts {
   readonly metrics: Metrics;
 }
 
-/** The same token manager as a connection's, for the rotating token of a sync's source. Kept in the store as `source <sync>`. */
+/** Opens the rotating tokens of a sync's source, kept in the store as `source <sync>` and refreshed as a connection's are. */
 export function openSourceTokens(sync: string, grant: RefreshGrant, parts: SourceTokenParts): AccessTokens {
   const { store, metrics } = parts;
   const name = sourceTokenName(sync);
@@ -39,6 +40,6 @@ export function openSourceTokens(sync: string, grant: RefreshGrant, parts: Sourc
     httpTimeoutMs: grant.timeoutMs,
     onAlert: (alert) => logger.error({ alert: alert.kind }, 'the source needs a new refresh token'),
     logger,
-    random: () => randomInt(2 ** 32) / 2 ** 32,
+    random,
   });
 }

@@ -8,10 +8,10 @@ import { sandboxAccess } from './sandbox-access.ts';
 import { systemClock } from './system.ts';
 import { readVersion } from './version.ts';
 
-/** What the command line needs, from a real process. */
+/** Opens what the command line needs, over a real process. */
 export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo {
   const { stdin, stdout, stderr, env } = self;
-  const isSomebodyThere = stdin.isTTY && stderr.isTTY;
+  const isInteractive = stdin.isTTY && stderr.isTTY;
   return {
     stdout,
     stderr,
@@ -19,7 +19,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     cwd: self.cwd(),
     clock: systemClock,
     signal,
-    ...(isSomebodyThere ? { ask: (question: string) => ask(question, self, signal) } : {}),
+    ...(isInteractive ? { ask: (question: string) => ask(question, self, signal) } : {}),
     operator: `shell:${operatorName(env)}`,
     version: readVersion(),
     openApp: (configPath, options) => openConfiguredApp(configPath, { ...options, env, stderr }),
@@ -33,14 +33,14 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
   };
 }
 
-/** Loaded only when they are wanted: some kinds bring large parts. */
+/** Loads the kinds of sources where they are used, because they are large. */
 async function loadSourceKinds() {
   return (await import('../sources/registry.ts')).sourceKinds;
 }
 
-/** An answer from the terminal; nothing when the person ends the input. */
+/** Asks on the terminal. Returns empty text when the input ends. */
 function ask(question: string, { stdin, stderr }: NodeJS.Process, signal: AbortSignal): Promise<string> {
-  // Not in terminal mode, in which Ctrl-C would be a key like any other.
+  // Terminal mode would read Ctrl-C as a key instead of a signal.
   const lines = createInterface({ input: stdin, output: stderr, terminal: false });
   return new Promise<string>((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -53,7 +53,7 @@ function operatorName(env: NodeJS.ProcessEnv): string {
   try {
     return userInfo().username;
   } catch {
-    // A container's user often has no name.
+    // The user of a container often has no name.
     return env.USER ?? `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

@@ -1,7 +1,7 @@
 import type { RedisConfig } from '../config/config.ts';
 import type { RedisSettings } from '../runtime/bullmq/redis-settings.ts';
 
-/** The configured Redis with its secrets in the clear, for the connection alone. */
+/** Returns the settings of the configured Redis with revealed secrets, for the connection only. */
 export function redisSettings(config: RedisConfig): RedisSettings {
   const { password, ...rest } = config;
   const access = password === undefined ? {} : { password: password.reveal() };

@@ -8,18 +8,18 @@ import type { QueueLook } from '../telemetry/metrics.ts';
 import { redisSettings } from './redis-settings.ts';
 
 export interface RedisWatch {
-  /** Why Redis does not answer, or undefined when it does. */
+  /** Returns why Redis cannot be used; undefined when it answers. */
   fault(): Promise<string | undefined>;
-  /** Jobs that nobody has taken; undefined when Redis does not say. */
+  /** Returns the number of waiting jobs; undefined when Redis does not answer. */
   waiting(): Promise<number | undefined>;
-  /** The same, with when the oldest of them was added (epoch ms). */
+  /** Returns the same, with the instant (epoch ms) at which the oldest waiting job was added. */
   look(): Promise<QueueLook | undefined>;
   close(): Promise<void>;
 }
 
 const answerMs = 1500;
 
-/** Looks at the queue from outside, on a connection of its own: what is stuck cannot speak for itself. Must be closed. */
+/** Observes the queue on a connection of its own, so that a stuck worker is noticed. Must be closed. */
 export function watchRedis(config: RedisConfig, { clock, logger }: { clock: Clock; logger: Logger }): RedisWatch {
   const settings = redisSettings(config);
   const gate = openErrorGate({ clock, logger });

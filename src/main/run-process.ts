@@ -3,8 +3,8 @@ import { runCli } from '../cli/run-cli.ts';
 import { openProcessIo } from './process-io.ts';
 
 /**
- * Runs the command line of this process and sets its exit code; the process ends by itself when nothing is left open.
- * The first SIGINT or SIGTERM asks what is under way to stop at a safe place, the second ends the process at once.
+ * Runs the command line of this process and sets its exit code. The first SIGINT or SIGTERM asks the command to stop at a
+ * safe place; the second ends the process at once.
  */
 export async function runProcess(self: NodeJS.Process): Promise<void> {
   const stopping = new AbortController();
@@ -18,11 +18,11 @@ export async function runProcess(self: NodeJS.Process): Promise<void> {
   const io = openProcessIo(self, stopping.signal);
   self.exitCode = await runCli(self.argv.slice(2), io);
   for (const signal of stopSignals) self.off(signal, stop);
-  // All of ours is closed. What a library still waits for, a Redis that is away say, keeps nobody from stopping us.
+  // Everything of ours is closed; a library may still wait, for example for Redis.
   if (stopping.signal.aborted) self.exit();
 }
 
-/** The reader has seen enough (`rollcall runs | head`): a run under way goes on all the same. */
+/** Ignores a reader that closed its end (`rollcall runs | head`), so that a run under way continues. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }

@@ -9,23 +9,23 @@ export interface ServeOptions {
   readonly role: Role;
   readonly listen: { readonly host?: string; readonly port?: number } | undefined;
   readonly vitals: Pick<Vitals, 'workedAt' | 'isStarted'>;
-  /** Why Redis is not there; absent without Redis. */
+  /** Returns why Redis cannot be used, if so; undefined without Redis. */
   readonly redisFault: (() => Promise<string | undefined>) | undefined;
-  /** What waits in Redis; absent without Redis. */
+  /** Reads the waiting jobs; undefined without Redis. */
   readonly queue: (() => Promise<QueueLook | undefined>) | undefined;
   readonly app: ServerApp;
 }
 
 /**
- * Opens the server that the configuration or `listen` asks for; undefined when neither does. Processes that only work
- * serve health alone, and for them a port that is taken is no reason not to work.
+ * Opens the server that the configuration or `listen` names, if any. A scheduler or worker serves its health only, and
+ * continues without a server when its port is in use.
  */
 export async function serve(config: Config, engine: Engine, options: ServeOptions): Promise<RunningServer | undefined> {
   const { server } = config;
   const { role, listen, vitals, redisFault, queue, app } = options;
   if (server === undefined && listen === undefined) return undefined;
   const worksOnly = role === 'scheduler' || role === 'worker';
-  // Their web server and its pages are loaded only where they are wanted.
+  // The web server and its pages are loaded only where they are used.
   const [{ openServer }, { openMetrics }, { renderDocsPage }] = await Promise.all([
     import('../server/open-server.ts'),
     import('../telemetry/metrics.ts'),
@@ -44,29 +44,26 @@ export async function serve(config: Config, engine: Engine, options: ServeOption
   const names = { syncs: Object.values(config.syncs), connections: Object.keys(config.connections) };
   const metrics = openMetrics({ store, clock, version, names, queue });
   engine.meter.attach(metrics.metrics);
-  const opening = openServer({
-    app,
-    settings: settingsOf(server, listen, worksOnly ? 'health' : 'everything'),
-    vitals: { ...vitals, needs },
-    clock,
-    logger,
-    newId,
-    version,
-    renderDocs: (document) => renderDocsPage(document, { accessToken: '' }),
-    metrics,
-  }).then(
-    ({ url, close }) => ({ url, close: () => close().finally(metrics.close) }),
-    (error: unknown) => {
-      metrics.close();
-      throw error;
-    },
-  );
-  if (!worksOnly || listen !== undefined) return opening;
-  return opening.catch((error: unknown) => {
+  try {
+    const { url, close } = await openServer({
+      app,
+      settings: settingsOf(server, listen, worksOnly ? 'health' : 'everything'),
+      vitals: { ...vitals, needs },
+      clock,
+      logger,
+      newId,
+      version,
+      renderDocs: (document) => renderDocsPage(document, { accessToken: '' }),
+      metrics,
+    });
+    return { url, close: () => close().finally(metrics.close) };
+  } catch (error) {
+    metrics.close();
+    if (!worksOnly || listen !== undefined) throw error;
     const why = error instanceof Error ? error.message : 'unknown';
-    logger.warn({ error: why }, 'health is not served by this process: give it a port of its own with --port');
+    logger.warn({ error: why }, 'this process does not serve its health: give it a port of its own with --port');
     return undefined;
-  });
+  }
 }
 
 function settingsOf(

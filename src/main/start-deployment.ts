@@ -11,7 +11,7 @@ import { serve } from './serve.ts';
 
 export type StartOptions = Parameters<App['start']>[0];
 
-/** `rollcall start`: the work of the role, beside the server if there is one. Returns when the signal aborts. */
+/** `rollcall start`: does the work of the role, beside the server if there is one. Returns after the signal aborts. */
 export async function startDeployment(
   config: Config,
   engine: Engine,
@@ -53,7 +53,6 @@ export async function startDeployment(
 }
 
 async function openWatch(redis: NonNullable<Config['redis']>, engine: Engine): Promise<RedisWatch> {
-  // The queue is loaded only where it is used.
   const { watchRedis } = await import('./redis-watch.ts');
   return watchRedis(redis, engine.io);
 }
@@ -73,7 +72,7 @@ async function work(
     return untilAborted(signal);
   }
   const drive = openDrive(options);
-  // From now on silence is a fault.
+  // From here on a missing tick is a fault.
   if (role !== 'worker') heartbeat.ticked();
   if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked });
   const { runRedisDeployment } = await import('./redis-deployment.ts');
@@ -97,16 +96,16 @@ async function work(
 
 function refuseRole({ redis, server }: Config, { role = 'all', listen }: StartOptions): void {
   if (redis === undefined && (role === 'scheduler' || role === 'worker')) {
-    const message = `--role ${role} needs "redis" in the configuration, through which processes share the work: set it, or leave --role out`;
+    const message = `--role ${role} needs "redis" in the configuration, because processes share work through Redis: set it, or omit --role`;
     throw new RollcallError(message, { code: 'USAGE' });
   }
   if (role === 'server' && server === undefined && listen === undefined) {
-    const message = '--role server needs "server" in the configuration: where it listens, and who may use it';
+    const message = '--role server needs "server" in the configuration, with an address and tokens';
     throw new RollcallError(message, { code: 'USAGE' });
   }
 }
 
-/** The work of a process that only serves. */
+/** Does the work of a process that only serves: none. */
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

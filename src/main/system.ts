@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import type { Clock, NewId } from '../ports/runtime.ts';
@@ -18,5 +19,8 @@ export const systemClock: Clock = {
   },
 };
 
-/** Ids that sort by time: `run_01J…`. */
+/** Uniform in [0, 1). */
+export const random = (): number => randomInt(2 ** 32) / 2 ** 32;
+
+/** Returns ids that sort by time: `run_01J…`. */
 export const newUlid: NewId = (prefix) => `${prefix}_${ulid()}`;

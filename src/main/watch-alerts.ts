@@ -1,14 +1,14 @@
-import { randomInt } from 'node:crypto';
 import { type AlertLooks, openAlertChecks } from '../alerts/alert-checks.ts';
 import { catchUpMs, oldestSuccess, untilCaughtUp } from '../alerts/freshness.ts';
 import { type Alerts, openAlerts } from '../alerts/open-alerts.ts';
 import type { Config } from '../config/config.ts';
 import { openSchedule } from '../runtime/schedule.ts';
 import type { Engine } from './open-engine.ts';
+import { random } from './system.ts';
 
 export type { AlertLooks } from '../alerts/alert-checks.ts';
 
-/** Alerts of a configuration over an opened engine. `freshFrom`: until then no success is missed, nor for a while after a pause. */
+/** Opens the alerts of a configuration. Before `freshFrom` (epoch ms), no sync is late. */
 export function openConfigAlerts(config: Config, { io, connections }: Engine, freshFrom = 0): Alerts {
   const { store, clock, logger, newId } = io;
   return openAlerts({
@@ -23,7 +23,7 @@ export function openConfigAlerts(config: Config, { io, connections }: Engine, fr
     clock,
     logger,
     newId,
-    random: () => randomInt(2 ** 32) / 2 ** 32,
+    random,
   });
 }
 

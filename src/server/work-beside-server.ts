@@ -1,8 +1,8 @@
 import type { RunningServer } from './server-parts.ts';
 
 /**
- * Works beside a server. When it is to end: the server accepts nothing more and finishes what it was asked, then the
- * work is told to stop at its next safe place, and is waited for.
+ * Runs the work beside a server. When `outer` aborts, the server stops accepting and finishes its requests; then the work
+ * is asked to stop at its next safe place. Returns when both have ended.
  */
 export async function workBesideServer(
   server: RunningServer | undefined,

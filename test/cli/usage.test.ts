@@ -44,7 +44,7 @@ test('a folder for files on their way that cannot be made is named, and what to 
   const finished = await shell.run(['runs'], { env: { ROLLCALL_ACCESS_TOKEN: 'x' } });
 
   expect(finished.code).toBe(1);
-  expect(finished.stderr).toMatch(/the folder .*scratch cannot be made \(ENOTDIR\).*Check who owns/);
+  expect(finished.stderr).toMatch(/the folder .*scratch, cannot be created \(ENOTDIR\).*Check the owner/);
 });
 
 test.each([[['aply', '--json']], [['plan', 'x', '--json']], [['start', '--role', 'server', '--json']]])(
