@@ -37,7 +37,7 @@ export interface ConnectionParts {
 }
 
 export function openConnection(settings: ConnectionSettings, parts: ConnectionParts): Connection {
-  const { store, seal, clock, metrics, mayPresentSeed } = parts;
+  const { store, seal, clock, metrics, budget, mayPresentSeed } = parts;
   const { name, baseUrl, dialect, limits } = settings;
   const logger = parts.logger.child({ connection: name });
   const applicationToken = settings.applicationToken?.reveal();
@@ -76,6 +76,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     logger,
     onRequest: (request) => metrics.requestEnded({ ...request, connection: name }),
     ...(applicationToken === undefined ? {} : { applicationToken }),
+    ...(budget === undefined ? {} : { budget }),
   };
   const client = openPlatformClient(clientOptions);
   return {

@@ -5,8 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { openLocalBudget } from '../../../src/http/rate-limit.ts';
 import { closeRedis, openRedis } from '../../../src/runtime/bullmq/open-redis.ts';
 import { openRedisBudget } from '../../../src/runtime/bullmq/redis-budget.ts';
+import { openHere } from '../../chaos/open-here.ts';
 import { SharedClock } from '../../chaos/shared-clock.ts';
-import { closeAfterAll, openRedisServer, redisOrSkip } from './with-redis.ts';
+import { silentLogger } from '../../support/memory-logger.ts';
+import { closeAfterAll, everythingIn, openRedisServer, openWorld, redisOrSkip } from './with-redis.ts';
 
 closeAfterAll();
 
@@ -35,6 +37,15 @@ describe.skipIf(program === undefined)('a rate budget that processes share', () 
     expect(begun.length).toBeGreaterThan(rate * 3);
     // A start is given exactly; on a busy machine it is made a little later, and the next one in time.
     expect(mostPerSecond(begun)).toBeLessThanOrEqual(rate * 1.5);
+  });
+
+  it('is what a configured connection spends', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const world = await openWorld({ redis: redis.url, employees: [] });
+    const { app } = await openHere(world.config, { clock: world.clock, logger: silentLogger });
+    for await (const line of app.check('acme', AbortSignal.timeout(60_000))) expect(line.subject).not.toBe('');
+    expect(await everythingIn(redis)).toContain(':budget:acme:starts');
+    await app.close();
   });
 
   it('becomes a small share each when Redis is away, and is one again when it is back', async () => {
