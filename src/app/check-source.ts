@@ -77,7 +77,7 @@ async function readFirstPage({ source }: Sync, request: ReadRequest, io: SourceI
 
 function judgeEmptyRead(end: ReadEnd): Verdict {
   const why = end.complete ? 'the source excludes every record' : end.reasons.join('; ');
-  return { state: 'failed', message: `source: access works, but the read has no records: ${why}` };
+  return { state: 'failed', message: `source: access works, but the read is empty: ${why}` };
 }
 
 function judgePage(

@@ -86,7 +86,7 @@ it.each<readonly [string, Played, string, RegExp]>([
     'a read without records',
     { end: { complete: false, rows: 0, reasons: ['the source gave nobody'] } },
     'failed',
-    /access works, but the read has no records: the source gave nobody$/,
+    /access works, but the read is empty: the source gave nobody$/,
   ],
   [
     'a field that is not there',

@@ -205,10 +205,10 @@ describe.each(vendors)('check of a source of $name', (vendor) => {
     expect(line).toMatchObject({ state: 'failed', message: expect.stringMatching(message) });
   });
 
-  it('fails where nobody is', async () => {
+  it('fails where the source has no employees', async () => {
     const line = await check(vendor, await vendor.start(0));
 
-    expect(line).toMatchObject({ state: 'failed', message: expect.stringMatching(/nobody|no .*employees/) });
+    expect(line).toMatchObject({ state: 'failed', message: expect.stringMatching(/the read is empty|no .*employees/) });
   });
 
   it('warns of a mapped field that the first page does not show', async () => {
