@@ -95,7 +95,7 @@ function literal(text: string): string {
 function monthNumber(text: string): number {
   const number = Number(text);
   if (!Number.isNaN(number)) return number;
-  return monthNames.findIndex((name) => name.startsWith(text.toLowerCase().slice(0, 3))) + 1;
+  return monthNames.findIndex((name) => name.startsWith(text.toLowerCase())) + 1;
 }
 
 function plainDate(year: number, month: number, day: number): string | undefined {

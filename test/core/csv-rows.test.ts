@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileGroup, routeOf } from '../../src/core/batch.ts';
-import { compareIdentifications, PlanDigest, sealChange } from '../../src/core/change.ts';
+import { chunk, directFields, fileColumns, fileGroup, routeOf } from '../../src/core/batch.ts';
+import { compareIdentifications, isDirectlyDeliverable, PlanDigest, sealChange } from '../../src/core/change.ts';
 import { buildFileRows, formatDate } from '../../src/core/csv-rows.ts';
 import { defaultDialect } from '../../src/core/settings.ts';
 import { draft, wanted } from './cases.ts';
@@ -33,6 +33,7 @@ describe('file rows', () => {
   it('write dates as the dialect wants them', () => {
     expect(formatDate('2021-01-05', 'dd/MM/yyyy')).toBe('05/01/2021');
     expect(formatDate('', 'dd/MM/yyyy')).toBe('');
+    expect(formatDate('2021-01', 'dd/MM/yyyy')).toBe('2021-01');
   });
 
   it('write every column of the contract where the dialect wants the full header', () => {
@@ -40,9 +41,97 @@ describe('file rows', () => {
     expect(buildFileRows([update], full).header).toHaveLength(74);
   });
 
+  it('have custom fields up to the limit of the dialect', () => {
+    const csv = { ...defaultDialect.csv, header: 'full' } as const;
+    const { header } = buildFileRows([update], { ...defaultDialect, csv, customFieldLimit: { direct: 2, csv: 3 } });
+    expect(header.slice(-4)).toEqual(['identification', 'customField1', 'customField2', 'customField3']);
+  });
+
+  it.each([
+    ['create', 'I'],
+    ['update', 'U'],
+    ['enable', 'I'],
+    ['disable', 'D'],
+  ] as const)('say %s with %s where the dialect enables by I', (kind, command) => {
+    const { rows } = buildFileRows([sealChange(draft({ kind }))], { ...defaultDialect, enableBy: 'I' });
+    expect([...rows][0]?.[0]).toBe(command);
+  });
+
+  it('enable with U by default', () => {
+    expect([...buildFileRows([sealChange(draft({ kind: 'enable' }))], defaultDialect).rows][0]?.[0]).toBe('U');
+  });
+
+  it('always have the names, which the platform requires', () => {
+    expect(fileColumns([disable], defaultDialect)).toEqual(['firstName', 'lastName']);
+  });
+
   it('never carry a remove', () => {
     const remove = sealChange(draft({ kind: 'remove', after: {}, changed: [] }));
     expect(() => [...buildFileRows([remove], defaultDialect).rows]).toThrow(RangeError);
+  });
+});
+
+describe('a direct write', () => {
+  const shown = { ...wanted, area: 'Sales', account: '', office: 'Lima', customField31: 'x', customField2: 'y' };
+  const before = { userId: '1', enabled: true, fields: shown };
+
+  it('has what is written and what the platform shows besides, as far as the platform takes it directly', () => {
+    const change = sealChange(draft({ before, after: { lastName: 'Núñez', birthDate: '', office: 'Cusco' } }));
+    expect(directFields(change, defaultDialect)).toEqual({
+      ...wanted,
+      lastName: 'Núñez',
+      birthDate: '',
+      area: 'Sales',
+      account: '',
+      customField2: 'y',
+    });
+    const two = { ...defaultDialect, customFieldLimit: { direct: 2, csv: 60 } };
+    expect(directFields(change, two)).toHaveProperty('customField2', 'y');
+    const one = { ...defaultDialect, customFieldLimit: { direct: 1, csv: 60 } };
+    expect(directFields(change, one)).not.toHaveProperty('customField2');
+  });
+
+  it('of a create has no blank fields', () => {
+    const change = sealChange(
+      draft({ kind: 'create', before: undefined, after: { ...wanted, area: '', job: 'Baker' } }),
+    );
+    expect(directFields(change, defaultDialect)).toEqual({ ...wanted, job: 'Baker' });
+  });
+
+  it.each([
+    ['update', wanted, 30, true],
+    ['create', wanted, 30, true],
+    ['update', { ...wanted, office: 'Lima' }, 30, false],
+    ['update', { ...wanted, customField5: 'x' }, 5, true],
+    ['update', { ...wanted, customField6: 'x' }, 5, false],
+    ['update', { customField31: 'x' }, 60, false],
+    ['remove', { office: 'Lima' }, 30, true],
+    ['enable', {}, 30, false],
+    ['disable', {}, 30, false],
+  ] as const)('can carry %s of %j with at most %i custom fields: %s', (kind, after, highest, isDirect) => {
+    expect(isDirectlyDeliverable({ kind, after }, highest)).toBe(isDirect);
+  });
+
+  it('takes thirty custom fields unless the dialect says else', () => {
+    expect(isDirectlyDeliverable({ kind: 'update', after: { customField30: 'x' } })).toBe(true);
+  });
+});
+
+describe('pieces of a list', () => {
+  it.each([
+    [[], 2, []],
+    [[1, 2], 2, [[1, 2]]],
+    [[1, 2, 3], 2, [[1, 2], [3]]],
+    [
+      [1, 2, 3, 4],
+      2,
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ],
+  ])('%j by %i is %j', (items, size, pieces) => {
+    expect(chunk(items, size)).toEqual(pieces);
   });
 });
 
@@ -53,6 +142,9 @@ describe('routes', () => {
     { change: draft({ kind: 'remove' }), facts, route: 'direct' },
     { change: draft(), facts, route: 'csv' },
     { change: draft(), facts: { ...facts, isSmallAndDirect: true }, route: 'direct' },
+    { change: draft(), facts: { delivery: 'csv', isSmallAndDirect: true }, route: 'csv' },
+    { change: draft(), facts: { delivery: 'direct', isSmallAndDirect: false }, route: 'direct' },
+    { change: draft({ after: { office: 'Lima' } }), facts: { ...facts, isSmallAndDirect: true }, route: 'csv' },
     { change: draft({ kind: 'disable' }), facts: { ...facts, isSmallAndDirect: true }, route: 'csv' },
     { change: draft({ kind: 'disable' }), facts: { ...facts, delivery: 'direct' }, route: 'none' },
     { change: draft({ kind: 'enable' }), facts: { ...facts, delivery: 'direct' }, route: 'none' },
@@ -65,7 +157,7 @@ describe('routes', () => {
 
   it('rows that write different write-only fields never share a file, because an empty cell clears', () => {
     const baker = sealChange(draft({ after: { ...wanted, job: 'Baker' } }));
-    expect(fileGroup(baker, defaultDialect)).not.toBe(fileGroup(update, defaultDialect));
+    expect([update, baker].map((change) => fileGroup(change, defaultDialect))).toEqual(['IU:', 'IU:job']);
     const keeps = { ...defaultDialect, csv: { ...defaultDialect.csv, emptyCell: 'keeps' } } as const;
     expect(fileGroup(baker, keeps)).toBe(fileGroup(update, keeps));
     expect(fileGroup(disable, keeps)).not.toBe(fileGroup(update, keeps));
@@ -130,6 +222,16 @@ describe('hashes and digests', () => {
       }),
     );
     expect(['\u{1F600}', '\uFFFD'].sort(compareIdentifications)).toEqual(['\uFFFD', '\u{1F600}']);
+  });
+
+  it('a digest depends on every change and on their order', () => {
+    const digestOf = (...hashes: readonly string[]) => {
+      const digest = new PlanDigest();
+      for (const hash of hashes) digest.add(hash);
+      return digest.end();
+    };
+    const digests = [digestOf(), digestOf('a'), digestOf('a', 'b'), digestOf('b', 'a')];
+    expect(new Set(digests).size).toBe(4);
   });
 
   it('a digest of no changes is stable', () => {

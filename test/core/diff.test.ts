@@ -34,6 +34,15 @@ describe('readable fields', () => {
     ).toEqual(['area']);
   });
 
+  it('that the platform ignored are sent again at most twice, and told from then on', () => {
+    const ignoredTimes = (ignored: number) => {
+      const known = entry({ quirks: { area: { sent: 'Sales', observed: '', ignored } } });
+      return diffFields({ area: 'Sales' }, user(), known, 'write');
+    };
+    expect([1, 2, 3].map((ignored) => ignoredTimes(ignored).changed)).toEqual([['area'], ['area'], []]);
+    expect([2, 3].map((ignored) => ignoredTimes(ignored).givenUp)).toEqual([undefined, ['area']]);
+  });
+
   it('that cannot be understood count as unobservable, never as a difference on every run', () => {
     const shown = user({ fields: {}, unreadable: ['orgEntryDate'] });
     const date = { orgEntryDate: '2021-01-05' };

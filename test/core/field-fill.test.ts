@@ -31,3 +31,12 @@ it('counts a bounded number of fields and levels', () => {
   expect(count.fields()).toHaveLength(2000);
   expect(count.isCut).toBe(true);
 });
+
+it('is not cut by more records of as many fields as are counted', () => {
+  const count = openFillCount();
+  const fields = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`f${i}`, i]));
+  count.count({ at: 'x', fields });
+  count.count({ at: 'x', fields });
+  expect(count.isCut).toBe(false);
+  expect(count.fields()[1999]).toEqual({ path: 'f1999', filled: 2, empty: 0 });
+});

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { sealChange } from '../../src/core/change.ts';
+import { type ChangeDraft, sealChange } from '../../src/core/change.ts';
 import { judgeChange } from '../../src/core/judge.ts';
-import { draft, user, wanted } from './cases.ts';
+import type { LedgerEntry } from '../../src/core/ledger.ts';
+import { draft, entry, user, wanted } from './cases.ts';
 
 const moved = '2026-11-21T12:00:00';
 const update = sealChange(draft());
@@ -94,5 +95,99 @@ describe('judging a change by what the platform shows', () => {
   it('takes a value that is kept differently as applied, and remembers both', () => {
     const verdict = judgeChange(update, user({ fields: { ...wanted, lastName: 'NÚÑEZ' } }), undefined);
     expect(verdict).toEqual({ kind: 'applied', quirks: { lastName: { sent: 'Núñez', observed: 'NÚÑEZ' } } });
+  });
+});
+
+describe('a field that is sent', () => {
+  const area = (shown: string, more: Partial<Parameters<typeof user>[0]> = {}) =>
+    user({ fields: { ...wanted, area: shown }, ...more });
+  const sendArea = (before: string, more: Partial<ChangeDraft> = {}) =>
+    sealChange(
+      draft({
+        before: { userId: '1', enabled: true, fields: { ...wanted, area: before }, lastUpdate: '2026-01-01T00:00:00' },
+        after: { ...wanted, area: 'Sales and more' },
+        changed: ['area'],
+        ...more,
+      }),
+    );
+  const known = (observed: string, ignored?: number) =>
+    entry({ quirks: { area: { sent: 'Sales and more', observed, ...(ignored === undefined ? {} : { ignored }) } } });
+
+  it.each([
+    ['cut', 'Sales and'],
+    ['with other blanks and letters', ' SALES '],
+    ['not at all any more', ''],
+  ])('along, unchanged, and is shown %s, is remembered as kept so', (_, shown) => {
+    const change = sendArea('Sales and more', {
+      changed: ['lastName'],
+      after: { ...wanted, area: ' Sales and more ' },
+    });
+    expect(judgeChange(change, area(shown, { lastUpdate: moved }), undefined)).toMatchObject({
+      quirks: { area: { sent: ' Sales and more ', observed: shown } },
+    });
+  });
+
+  it.each([
+    ['was written by others meanwhile', 'Purchase', undefined],
+    ['ends like what was sent, which is no way to keep it', 'and more', undefined],
+    ['is known to be kept so', 'Sales', known('Sales')],
+    ['is as it was sent', 'Sales and more', undefined],
+  ])('along, unchanged, is not remembered when it %s', (_, shown, ledger) => {
+    const change = sendArea('Sales and more', { changed: ['job'], after: { area: 'Sales and more', job: 'Baker' } });
+    expect(judgeChange(change, area(shown, { lastUpdate: moved }), ledger)).toEqual({ kind: 'applied', quirks: {} });
+  });
+
+  it('along in a create counts as meant', () => {
+    const create = sendArea('', { kind: 'create', before: undefined, changed: [] });
+    expect(judgeChange(create, area(''), undefined)).toMatchObject({ kind: 'ignored', fields: ['area'] });
+  });
+
+  it('and stays as it was is ignored, and each time is counted while both values stand', () => {
+    const ignored = (ledger?: LedgerEntry) => judgeChange(sendArea('Old'), area('Old', { lastUpdate: moved }), ledger);
+    const times = (ignoredTimes: number) => ({
+      kind: 'ignored',
+      fields: ['area'],
+      quirks: { area: { sent: 'Sales and more', observed: 'Old', ignored: ignoredTimes } },
+    });
+    expect(ignored()).toEqual(times(1));
+    expect(ignored(known('Old', 2))).toEqual(times(3));
+    expect(ignored(known('Other', 2))).toEqual(times(1));
+    expect(ignored(entry({ quirks: { area: { sent: 'Other', observed: 'Old', ignored: 2 } } }))).toEqual(times(1));
+  });
+
+  it('and stays as it was is taken when the platform is known to keep it so', () => {
+    const taken = { kind: 'applied', quirks: { area: { sent: 'Sales and more', observed: 'Sales' } } };
+    expect(judgeChange(sendArea('Sales'), area('Sales'), known('Sales'))).toEqual(taken);
+    const other = entry({ quirks: { area: { sent: 'Sales and less', observed: 'Sales' } } });
+    expect(judgeChange(sendArea('Sales'), area('Sales'), other)).toEqual(taken);
+    const strange = entry({ quirks: { area: { sent: 'Sales and more', observed: 'S&M' } } });
+    expect(judgeChange(sendArea('S&M'), area('S&M'), strange)).toMatchObject({ kind: 'applied' });
+    const unlike = entry({ quirks: { area: { sent: 'Purchase', observed: 'S&M' } } });
+    expect(judgeChange(sendArea('S&M'), area('S&M'), unlike)).toMatchObject({ kind: 'not-seen' });
+  });
+
+  it('and stays as it was is not seen, unless the user moved or another field was taken', () => {
+    const both = sendArea('Old', { changed: ['area', 'lastName'], after: { area: 'New', lastName: 'Núñez' } });
+    expect(judgeChange(both, area('Old'), undefined)).toEqual({ kind: 'not-seen', what: 'area, lastName as before' });
+    const half = user({ fields: { ...wanted, area: 'Old', lastName: 'Núñez' } });
+    expect(judgeChange(both, half, undefined)).toMatchObject({ kind: 'ignored', fields: ['area'] });
+    const altered = user({ fields: { ...wanted, area: 'Old', lastName: 'NÚÑEZ' } });
+    expect(judgeChange(both, altered, undefined)).toMatchObject({ kind: 'ignored', fields: ['area'] });
+    const { lastUpdate: _, ...still } = user({ fields: { ...wanted, area: 'Old' } });
+    expect(judgeChange(both, still, undefined).kind).toBe('not-seen');
+    const enable = sendArea('Old', { kind: 'enable' });
+    expect(judgeChange(enable, area('Old'), undefined)).toMatchObject({ kind: 'ignored' });
+  });
+
+  it('and is shown in no form that can be read says nothing', () => {
+    const change = sealChange(draft({ after: { orgEntryDate: '2021-01-05' }, changed: ['orgEntryDate'] }));
+    expect(judgeChange(change, user({ unreadable: ['orgEntryDate'] }), undefined)).toEqual({ kind: 'unverified' });
+    const { lastUpdate: _, ...still } = user({ unreadable: ['orgEntryDate'] });
+    expect(judgeChange(change, still, undefined)).toEqual({ kind: 'unverified' });
+  });
+
+  it('is taken by a user who is disabled and stays so', () => {
+    const off = user({ enabled: false, fields: { ...wanted, lastName: 'Núñez' } });
+    expect(judgeChange(update, off, undefined).kind).toBe('applied');
   });
 });

@@ -83,6 +83,38 @@ describe('the standing of an employee', () => {
     });
   });
 
+  it('says that a blank status is blank', () => {
+    expect(judge({ status: ' ' })).toMatchObject({ reason: 'status is blank' });
+  });
+
+  it('needs no leave date and no hire date to be configured', () => {
+    expect(judge({ status: 'terminated' }, noon, { leaveDate: undefined })).toMatchObject({ standing: 'leaver' });
+    expect(judge({ status: 'active' }, noon, { hireDate: undefined })).toMatchObject({ standing: 'active' });
+  });
+
+  it('is the same for a status that comes again', () => {
+    const lifecycle = compileLifecycle(settings);
+    const standings = ['active', 'terminated', 'active', 'terminated', 'odd', 'odd'].map((status) =>
+      lifecycle.judge({ tz: 'UTC', status }, noon),
+    );
+    expect(standings.map((verdict) => 'standing' in verdict && verdict.standing)).toEqual([
+      'active',
+      'leaver',
+      'active',
+      'leaver',
+      'unknown',
+      'unknown',
+    ]);
+  });
+
+  it.each(['hired', 'left'])('rejects a row whose %s date is no plain value', (column) => {
+    expect(judge({ status: 'active', [column]: [today] })).toEqual({
+      kind: 'rejected',
+      column,
+      reason: 'is a list, expected plain text',
+    });
+  });
+
   it.each(['hired', 'left'])(
     'rejects a row whose %s date cannot be understood, without telling the value',
     (column) => {
@@ -139,6 +171,11 @@ describe('today', () => {
     expect(judge({ status: 'terminated', tz: '' })).toMatchObject({ standing: 'leaver' });
   });
 
+  it('takes a zone that is not visible for a blank one, and one that is no text for one that does not exist', () => {
+    expect(judge({ status: 'terminated', tz: undefined })).toMatchObject({ standing: 'leaver' });
+    expect(judge({ status: 'terminated', tz: ['UTC'] })).toMatchObject({ standing: 'unknown' });
+  });
+
   it('leaves the standing unknown for a blank zone when the zones disagree', () => {
     expect(judge({ ...leaves, tz: '' }, Date.parse('2026-11-21T12:00:00Z'))).toMatchObject({ standing: 'unknown' });
   });
@@ -154,6 +191,7 @@ describe('today', () => {
 
 describe('lifecycle settings', () => {
   it('name the fields that they read, a fixed zone left out', () => {
+    expect(compileLifecycle(undefined).reads).toEqual([]);
     expect(compileLifecycle(settings).reads).toEqual(['status', 'hired', 'left', 'tz']);
     expect(compileLifecycle({ ...settings, timezone: 'Europe/Berlin' }).reads).toEqual(['status', 'hired', 'left']);
   });

@@ -110,7 +110,14 @@ describe('a blank value', () => {
     expect(map(fields, {})).toMatchObject({ kind: 'rejected', identification: '7', column: 'name' });
   });
 
+  it.each(['birthDate', 'email'] as const)('keeps and clears a %s too', (name) => {
+    expect(map({ [name]: rule('x') }, { x: ' ' })).toMatchObject({ kind: 'person' });
+    expect(map({ [name]: rule('x') }, { x: ' ' })).not.toHaveProperty(`fields.${name}`);
+    expect(map({ [name]: rule('x', { whenEmpty: 'clear' }) }, { x: ' ' })).toMatchObject({ fields: { [name]: '' } });
+  });
+
   it('is what a date that stands for none is', () => {
+    expect(map({ birthDate: rule('born') }, { born: '0000-00-00' })).not.toHaveProperty('fields.birthDate');
     expect(map({ birthDate: rule('born', { whenEmpty: 'clear' }) }, { born: '0000-00-00' })).toMatchObject({
       fields: { birthDate: '' },
     });
@@ -175,8 +182,17 @@ describe('an identification', () => {
   ])('that is %s makes the record unreadable', (_, id) => {
     const mapped = map({}, { id });
 
-    expect(mapped).toMatchObject({ kind: 'unreadable', at: 'line 2', column: 'id' });
+    expect(mapped).toMatchObject({ kind: 'unreadable', at: 'line 2', column: 'id', reason: expect.any(String) });
     expect(mapped).not.toHaveProperty('identification');
+  });
+
+  it.each([
+    ['  ', 'is blank'],
+    [undefined, 'is not there'],
+    [['7'], 'is a list, expected plain text'],
+    ['..', 'is . or .., which a URL cannot carry'],
+  ])('that is %j is unreadable, because it %s', (id, reason) => {
+    expect(map({}, { id })).toMatchObject({ kind: 'unreadable', reason });
   });
 
   it.each(['00123', '0', 'a b', 'a/b', '...', 'ümlaut@acme', '12E5'])('%s is fine', (id) => {
@@ -191,6 +207,7 @@ describe('an identification', () => {
     expect(computed.map({ at: 'line 2', fields: { id: 'ABC' } }, now)).toMatchObject({ identification: 'ABC' });
     expect([lower.identificationField, computed.identificationField]).toEqual([undefined, undefined]);
     expect(mappingOf({}).identificationField).toBe('id');
+    expect(mappingOf({}, { identification: rule('id', { transform: ['trim'] }) }).identificationField).toBe('id');
   });
 });
 
@@ -226,7 +243,11 @@ describe('expressions', () => {
   it.each(['boom', 'later boom'])('that fail as identification make the record unreadable: %s', async (expression) => {
     const mapping = mappingOf({}, { identification: rule({ kind: 'expression', expression }) });
 
-    expect(await mapping.map(record, now)).toMatchObject({ kind: 'unreadable', column: 'identification' });
+    expect(await mapping.map(record, now)).toMatchObject({
+      kind: 'unreadable',
+      column: 'identification',
+      reason: 'the expression failed',
+    });
   });
 });
 
@@ -244,6 +265,7 @@ describe('scope', () => {
     [undefined, false],
     [[], false],
     [[0, ''], false],
+    [() => true, false],
     [{}, false],
   ])('reads %j as %s, as JSONata does', (flag, expected) => {
     const mapping = mappingOf({}, { scope: '=flag' });
@@ -279,6 +301,22 @@ describe('a compiled mapping', () => {
     expect(mapping.reads).toEqual(['id', 'name.first', 'status', 'left', 'country']);
   });
 
+  it('names every key that reads a source field', () => {
+    const mapping = mappingOf(
+      { area: rule('status'), job: rule('status'), account: rule({ kind: 'value', value: 'Acme' }) },
+      { lifecycle: { ...lifecycle, timezone: 'zone', hireDate: 'hired' }, scope: '=left' },
+    );
+
+    expect([...mapping.readers]).toEqual([
+      ['id', ['identification']],
+      ['status', ['area', 'job', 'lifecycle.status']],
+      ['hired', ['lifecycle.hireDate']],
+      ['left', ['lifecycle.leaveDate', 'scope']],
+      ['zone', ['lifecycle.timezone']],
+    ]);
+    expect([...mappingOf({}).readers]).toEqual([['id', ['identification']]]);
+  });
+
   it('rejects a row whose lifecycle date cannot be understood', () => {
     const fields = { id: '7', status: 'active', left: 'soon' };
 
@@ -309,6 +347,26 @@ describe('a compiled mapping', () => {
         'scope set scope: out of scope',
       ],
     );
+  });
+
+  it.each([
+    [{ country: 'UY' }, ['standing set lifecycle: active: status "active" is in active', 'scope set scope: in scope']],
+    [{ left: 'soon' }, ['standing rejected lifecycle: left is not a date in the format yyyy-MM-dd']],
+  ])('tells the steps of the standing and the scope: %j', async (record, expected) => {
+    const mapping = mappingOf({}, { lifecycle, ...('country' in record ? { scope: '=country' } : {}) });
+    const { steps } = await mapping.explain({ at: 'line 2', fields: { id: '7', status: 'active', ...record } }, now);
+    const told = steps.map(({ target, origin, effect, detail }) => `${target} ${effect} ${origin}: ${detail}`);
+    expect(told).toEqual(['identification set from id: 7', ...expected]);
+  });
+
+  it('tells why a scope failed', async () => {
+    const { steps } = await mappingOf({}, { scope: 'boom' }).explain({ at: 'line 2', fields: { id: '7' } }, now);
+    expect(steps.at(-1)).toEqual({
+      target: 'scope',
+      origin: 'scope',
+      effect: 'rejected',
+      detail: 'the expression failed',
+    });
   });
 
   it.each([

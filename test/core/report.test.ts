@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseOutcome, exitCodes, type RunEnd } from '../../src/core/report.ts';
+import { chooseOutcome, countChanges, exitCodes, type RunEnd } from '../../src/core/report.ts';
 import { type ChangeState, noCounts } from '../../src/core/run.ts';
 import { certifySnapshot } from '../../src/core/snapshot.ts';
 
@@ -121,5 +121,21 @@ describe('what a read proves', () => {
   ] as const)('$name', ({ kind, end: readEnd, unreadable, leavers, missing }) => {
     const snapshot = certifySnapshot({ kind, end: readEnd, unreadable, readAt: 1 });
     expect([snapshot.leavers !== undefined, snapshot.missing !== undefined]).toEqual([leavers, missing]);
+  });
+});
+
+it('the counts of a run are what was planned and how each change ended', () => {
+  const kinds = { create: 1, update: 2, enable: 3, disable: 4, remove: 5 };
+  const classes = { creates: 1, updates: 2, emailChanges: 9, firstSight: 6, enables: 3, disables: 4, removes: 5 };
+  const ends = { ...states, planned: 99, sent: 98, held: 7, applied: 8, failed: 10, unverified: 11, unresolved: 12 };
+  expect(countChanges(kinds, classes, ends, 13)).toEqual({
+    ...kinds,
+    firstSight: 6,
+    held: 7,
+    applied: 8,
+    failed: 10,
+    unverified: 11,
+    unresolved: 12,
+    repeated: 13,
   });
 });

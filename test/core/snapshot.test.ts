@@ -27,6 +27,26 @@ describe('what a read proves', () => {
     expect(certify('full', { ...complete, rows: 0 }).gaps).toEqual(['the source has no employees']);
   });
 
+  it('of a read that is only much shorter than before: nothing, and that a person may accept it', () => {
+    const shrunk = { complete: false, rows: 3, reasons: ['3 rows'] } as const;
+    expect(certify('full', { ...shrunk, isShrunk: true })).toEqual({
+      kind: 'full',
+      rows: 3,
+      leavers: undefined,
+      missing: undefined,
+      gaps: ['3 rows'],
+      isShrunk: true,
+    });
+    expect(certify('full', shrunk)).not.toHaveProperty('isShrunk');
+  });
+
+  it('of a full read with records that name nobody: leavers, and that nobody is missing', () => {
+    const { leavers, missing, gaps } = certify('full', complete, 2);
+    expect(leavers).toBeDefined();
+    expect(missing).toBeUndefined();
+    expect(gaps).toEqual([expect.stringMatching(/^2 records name nobody, so nobody can be called missing$/)]);
+  });
+
   it('of a delta with a record that names nobody: not who that was', () => {
     expect(certify('delta', complete, 1).gaps).toEqual(['1 record names nobody']);
   });

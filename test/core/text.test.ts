@@ -16,6 +16,7 @@ describe('normal text', () => {
     ['composes letters with their marks', 'Jose\u0301', 'José'],
     ['takes NBSP and U+FEFF off the ends', '\uFEFF\u00A0Ana\u00A0', 'Ana'],
     ['takes plain spaces off the ends', '  Ana ', 'Ana'],
+    ['takes a plain space off the end alone', 'Ana ', 'Ana'],
     ['leaves inner spaces alone', 'Ana  Luz', 'Ana  Luz'],
   ])('%s', (_, given, expected) => {
     expect(normalText(given)).toBe(expected);
