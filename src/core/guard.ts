@@ -34,7 +34,7 @@ export interface GuardVerdict {
 
 /** How many changes of a class may be made: `min(max(absolute, percent of managed), cap)`. */
 export function allowance(threshold: Threshold, managed: number): number {
-  const share = managed === 0 ? 0 : Math.floor((managed * threshold.percent) / 100);
+  const share = Math.floor((managed * threshold.percent) / 100);
   return Math.min(Math.max(threshold.absolute, share), threshold.cap ?? Number.POSITIVE_INFINITY);
 }
 

@@ -30,6 +30,12 @@ describe('file rows', () => {
     expect([...rows][0]?.[header.indexOf('area')]).toBe('Sales');
   });
 
+  it('have an empty cell where neither side has a value', () => {
+    const inSales = sealChange(draft({ kind: 'create', before: undefined, after: { ...wanted, area: 'Sales' } }));
+    const { header, rows } = buildFileRows([create, inSales], defaultDialect);
+    expect([...rows].map((row) => row[header.indexOf('area')])).toEqual(['', 'Sales']);
+  });
+
   it('write dates as the dialect wants them', () => {
     expect(formatDate('2021-01-05', 'dd/MM/yyyy')).toBe('05/01/2021');
     expect(formatDate('', 'dd/MM/yyyy')).toBe('');
@@ -95,7 +101,7 @@ describe('a direct write', () => {
     const change = sealChange(
       draft({ kind: 'create', before: undefined, after: { ...wanted, area: '', job: 'Baker' } }),
     );
-    expect(directFields(change, defaultDialect)).toEqual({ ...wanted, job: 'Baker' });
+    expect(directFields(change, defaultDialect)).toStrictEqual({ ...wanted, job: 'Baker' });
   });
 
   it.each([

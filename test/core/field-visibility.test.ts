@@ -79,7 +79,16 @@ describe('a field that nobody shows', () => {
   it('is gone too when what it lies in was asked for in vain', () => {
     const inside = new Map([['manager.email', ['email']]]);
     const facts = { readers: inside, now: { 'manager.email': false }, before: undefined, notReturned: ['manager'] };
-    expect(vanishedFields(facts)).toMatchObject([{ read: 'manager.email', readers: ['email'] }]);
+    expect(vanishedFields(facts)).toEqual([
+      {
+        read: 'manager.email',
+        readers: ['email'],
+        reason: expect.stringMatching(/^email reads `manager\.email`, which/),
+      },
+    ]);
+    expect(neverShown({ ...facts, notReturned: [] })).toEqual([
+      expect.stringMatching(/^email reads `manager\.email`, which no record has/),
+    ]);
   });
 
   it('is none when somebody shows it, whatever the source says', () => {

@@ -110,6 +110,11 @@ describe('guards', () => {
     expect(namedAt(24)).toEqual(['email']);
   });
 
+  it('accept a field that is not mapped any more', () => {
+    const previous = { rows: 1000, fillRates: { email: 1 } };
+    expect(checkGuards({ ...calm, previous, fillRates: {} }, defaultGuards).fields).toEqual([]);
+  });
+
   it('accept a source that had no rows at the last read', () => {
     const verdict = checkGuards({ ...calm, rows: 0, previous: { rows: 0, fillRates: {} } }, defaultGuards);
     expect(verdict.areMissesHeld).toBe(false);

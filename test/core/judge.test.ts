@@ -142,6 +142,13 @@ describe('a field that is sent', () => {
     expect(judgeChange(create, area(''), undefined)).toMatchObject({ kind: 'ignored', fields: ['area'] });
   });
 
+  it('and shown as it was sent is applied, and there is nothing to remember', () => {
+    expect(judgeChange(sendArea('Old'), area('Sales and more'), known('Sales'))).toEqual({
+      kind: 'applied',
+      quirks: {},
+    });
+  });
+
   it('and stays as it was is ignored, and each time is counted while both values stand', () => {
     const ignored = (ledger?: LedgerEntry) => judgeChange(sendArea('Old'), area('Old', { lastUpdate: moved }), ledger);
     const times = (ignoredTimes: number) => ({

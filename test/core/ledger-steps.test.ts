@@ -47,7 +47,7 @@ describe('an entry', () => {
     ['since when the person is gone', { goneSince: now }, false, {}],
     ['that we disabled the account, which is enabled', { disabledAt: now }, true, {}],
   ] as const)('of a person who is seen forgets %s', (_, patch, isEnabled, rest) => {
-    expect(seenInSource(entry(patch), isEnabled)).toEqual(entry(rest));
+    expect(seenInSource(entry(patch), isEnabled)).toStrictEqual(entry(rest));
   });
 
   it('of a person who is seen keeps that we disabled the account while it is disabled', () => {
@@ -131,7 +131,7 @@ describe('the ledger after a change', () => {
   it('a write starts anew to be missing and gone, and an update keeps that we disabled the account', () => {
     const known = entry({ disabledAt: now - day, goneSince: now - day, misses: { count: 1, since: now, stamp: 's' } });
     expect(afterChange(update, applied, known, facts)).toEqual(entry({ disabledAt: now - day, writtenAt: now }));
-    expect(afterChange(update, applied, entry(), facts)).toEqual(entry({ writtenAt: now }));
+    expect(afterChange(update, applied, entry(), facts)).toStrictEqual(entry({ writtenAt: now }));
     const enable = sealChange(draft({ kind: 'enable', changed: [] }));
     expect(afterChange(enable, applied, known, facts)).toEqual(entry({ writtenAt: now }));
   });

@@ -173,6 +173,9 @@ describe('today', () => {
 
   it('takes a zone that is not visible for a blank one, and one that is no text for one that does not exist', () => {
     expect(judge({ status: 'terminated', tz: undefined })).toMatchObject({ standing: 'leaver' });
+    expect(judge({ ...leaves, tz: undefined }, Date.parse('2026-11-21T12:00:00Z'))).toMatchObject({
+      standing: 'unknown',
+    });
     expect(judge({ status: 'terminated', tz: ['UTC'] })).toMatchObject({ standing: 'unknown' });
   });
 

@@ -49,6 +49,20 @@ const table: readonly Row[] = [
     rule: 'owned-by-other',
   },
   {
+    name: 'another sync owns a user of whom this read proves nothing',
+    source: says.nothing(),
+    user: user(),
+    ledger: others,
+    rule: 'owned-by-other',
+  },
+  {
+    name: 'a user whom another sync removed may be created by this one',
+    source: says.active(),
+    ledger: entry({ owner: 'contractors', removed: { at: now - day, blacklist: false } }),
+    rule: 'active-create',
+    change: 'create',
+  },
+  {
     name: 'an unusable row protects its person',
     source: says.unusable(),
     user: user(),
@@ -371,6 +385,12 @@ describe('a change carries', () => {
     });
   });
 
+  it('of a user without a last update, none', () => {
+    const { lastUpdate: _, ...shown } = user();
+    const { lastUpdate: __, ...expected } = before;
+    expect(changeOf(says.leaver(), shown)?.before).toStrictEqual(expected);
+  });
+
   it.each([
     [says.leaver(), undefined, 'left: status "active"'],
     [says.missing(), entry({ misses: twice }), 'missing in 2 complete reads since 2026-11-19T12:00:00.000Z'],
@@ -475,6 +495,8 @@ describe('what the ledger learns', () => {
 
   it('nothing, when nothing changed', () => {
     expect(learn(says.active(), user(), ours)).toBeUndefined();
+    expect(learn(says.unusable(), user(), ours)).toBeUndefined();
+    expect(learn(says.outOfScope(), user(), ours)).toBeUndefined();
   });
 
   it('a person who is seen again is no longer missing', () => {
@@ -521,6 +543,13 @@ describe('what the ledger learns', () => {
   it('an equal user whom we removed before becomes ours from nothing', () => {
     const removed = entry({ hidden: { job: 'Baker' }, removed: { at: now - day, blacklist: true } });
     expect(learn(says.active(), user(), removed)).toEqual(entry());
+  });
+
+  it('nothing of what was known of a user before we removed it', () => {
+    const removed = entry({ hidden: { job: 'Baker' }, removed: { at: now - day, blacklist: false } });
+    const source = says.active({ fields: { ...wanted, job: 'Baker' } });
+    const decision = decide({ identification: 'E1', source, user: user(), ledger: removed }, rules, now);
+    expect(decision.change).toMatchObject({ kind: 'update', changed: ['job'], classes: ['firstSight'] });
   });
 
   it('what is assumed of write-only fields', () => {
