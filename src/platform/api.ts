@@ -8,7 +8,7 @@ import { openRoles, type Roles, type RolesOptions } from './resources/roles.ts';
 import { openUserFiles, type UserFiles } from './resources/user-files.ts';
 import { openUsers, type Users } from './resources/users.ts';
 
-/** The whole contract, one member per part. Token calls are functions of their own (`exchangeRefreshToken`). */
+/** The whole contract, one member per part. Token calls are separate functions (`exchangeRefreshToken`). */
 export interface PlatformApi {
   readonly users: Users;
   readonly userFiles: UserFiles;
@@ -20,7 +20,7 @@ export interface PlatformApi {
   readonly evaluations: Evaluations;
 }
 
-/** Every part of the contract over one client. Lists are walked page by page, however they count their pages. */
+/** Opens every part of the contract over one client. Lists read page by page, whatever their way of counting pages. */
 export function openPlatformApi(client: PlatformClient, options: { readonly roles?: RolesOptions } = {}): PlatformApi {
   return {
     users: openUsers(client),

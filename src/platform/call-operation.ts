@@ -5,29 +5,30 @@ import { contractCall, jsonBody } from './contract-call.ts';
 import type { AnswerHead, QueryValue } from './operation.ts';
 import type { OperationId } from './schema/operations.ts';
 
-/** What a call of any operation is made of. Nothing of it is checked against the operation's schemas. */
+/** Input of a call of any operation. It is not checked against the operation's schemas. */
 export interface OperationInput {
-  /** Path parameters by the contract's names, as they are: they are percent-encoded on the way. */
+  /** Path parameters by the contract's names, not yet percent-encoded. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, QueryValue>>;
-  /** A JSON value, or a body of another kind. Absent: none is sent. */
+  /** A JSON value, or a body of another kind. Absent: no body. */
   readonly json?: unknown;
   readonly stream?: Extract<OperationBody, { kind: 'stream' }>;
-  /** Which token goes along; default as the contract says. */
+  /** Which token to send. Default: the one that the contract names. */
   readonly token?: 'access' | 'application';
   readonly accept?: string;
-  /** Statuses of a read that are given up at once instead of tried again. */
+  /** Statuses of a read that fail at once instead of being retried. */
   readonly finalStatuses?: readonly number[];
 }
 
 export interface OperationAnswer extends AnswerHead {
-  /** The decoded body, integers beyond 2^53 as text; undefined when there was none. */
+  /** The decoded body, integers beyond 2^53 as text. Undefined when there was no body. */
   readonly body: unknown;
 }
 
 /**
- * Calls any operation of the contract by its short name and gives what came, whatever its shape. Throws `PlatformError`
- * as every call does, `IDENTIFICATION_INVALID` and `PLATFORM_REFUSED` (effect `none`) for values that no path can carry.
+ * Calls any operation of the contract by its short name and returns the answer, whatever its shape. Throws
+ * `PlatformError`, and `IDENTIFICATION_INVALID` or `PLATFORM_REFUSED` (effect `none`) for values that no path can
+ * carry.
  */
 export async function callOperation(
   client: PlatformClient,

@@ -17,34 +17,35 @@ export interface PlatformClientOptions {
   readonly dialect: Dialect;
   readonly limits: Limits;
   readonly tokens: AccessTokens;
-  /** Needed only by the operations that say `token: 'application'`. */
+  /** Required only by operations with `token: 'application'`. */
   readonly applicationToken?: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Who says when a call may begin; by default this client alone, by its limits. */
+  /** Decides when a call may start. Default: this client alone, by its limits. */
   readonly budget?: RateBudget;
-  /** Hears of every exchange that was begun, once it has ended. */
+  /** Receives every exchange that was started, after its end. */
   readonly onRequest?: (request: Omit<RequestSeen, 'connection'>) => void;
   /** 0 ≤ x < 1, for jitter. */
   readonly random?: () => number;
 }
 
-/** One connection's way to the platform. All its calls share one rate, one concurrency and one pool of sockets. */
+/** The client of one connection. All its calls share one rate limit, one concurrency limit and one connection pool. */
 export interface PlatformClient {
   readonly dialect: Dialect;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * Makes the call. Reads that may heal are tried up to four times; a write is sent once, and once more only after a
-   * 401, which says that it was not processed. Throws `PlatformError`; `effect` says whether a write may have been taken.
+   * Makes the call. Retries temporary failures of reads, up to four attempts. Sends a write once, and once more only
+   * after a 401, which proves that it was not processed. Throws `PlatformError`; `effect` tells whether a write may
+   * have been applied.
    */
   request<T>(operation: Operation<T>, signal: AbortSignal): Promise<T>;
-  /** Closes the sockets. Calls under way fail. */
+  /** Closes the sockets. Calls in progress fail. */
   close(): Promise<void>;
 }
 
-/** Opens the client of one connection. Nothing is sent before the first request. Must be closed. */
+/** Opens the client of one connection. Sends nothing before the first request. Must be closed. */
 export function openPlatformClient(options: PlatformClientOptions): PlatformClient {
   const { dialect, limits, tokens, clock, logger, random = randomShare } = options;
   const limiter = openLimiter(limits, clock, options.budget);
@@ -76,13 +77,13 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
     }
   }
 
-  /** One exchange in its turn. */
+  /** Makes one exchange when the limiter allows it. */
   async function send<T>(operation: Operation<T>, secret: string, signal: AbortSignal): Promise<T> {
     const askedAt = clock.now();
     try {
       return await limiter.run(() => exchange(operation, secret, signal, askedAt), signal);
     } catch (error) {
-      // Not a PlatformError: the signal aborted while the call was waiting for its turn.
+      // Not a PlatformError: the signal aborted while the call waited for the limiter.
       throw error instanceof PlatformError ? error : unsentError(operation, error, signal);
     }
   }
@@ -90,7 +91,7 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
   async function sendAuthorised<T>(operation: Operation<T>, signal: AbortSignal): Promise<T> {
     if (operation.token === 'application') {
       const secret = options.applicationToken;
-      if (secret === undefined) throw refuseToSend(operation, 'it takes the application token: set applicationToken.');
+      if (secret === undefined) throw refuseToSend(operation, 'it needs the application token: set applicationToken.');
       return send(operation, secret, signal);
     }
     const first = await tokens.current(signal).catch((error) => Promise.reject(unsentError(operation, error, signal)));
@@ -105,7 +106,7 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
     return accepted(operation, next.generation, await send(operation, next.secret, signal));
   }
 
-  /** Only `/os-api` proves a token: elsewhere a revoked one still works (contract, "Authentication"). */
+  /** Only `/os-api` proves a token. Elsewhere a revoked token still works (contract, "Authentication"). */
   function accepted<T>(operation: Operation<T>, generation: number, answer: T): T {
     if (operation.path.startsWith('/os-api/')) tokens.accepted(generation);
     return answer;
@@ -128,7 +129,10 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
   return { dialect, limits, clock, logger, request, close: () => transport.close() };
 }
 
-/** Nothing was sent: the caller gave up first, or there is no token. Anything else is a bug and stays what it is. */
+/**
+ * Converts an error from before sending: the caller cancelled, or there is no token. Any other error is a bug and
+ * unchanged.
+ */
 function unsentError(operation: Operation<unknown>, error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return cancelledError(operation, signal.reason, 'none');
   return error instanceof RollcallError ? tokenError(operation, error) : error;

@@ -8,23 +8,23 @@ import { openPlatformClient, type PlatformClient } from './client.ts';
 
 export interface ConnectOptions {
   readonly baseUrl: string;
-  /** A community token that stays valid while the program runs; it is not refreshed. */
+  /** A community token that stays valid while the program runs. It is not refreshed. */
   readonly accessToken: string;
   readonly applicationToken?: string;
-  /** What time it is, in epoch ms: `Date.now`. */
+  /** Current time in epoch ms: `Date.now`. */
   readonly now: () => number;
   /** Where this platform differs from the defaults. */
   readonly dialect?: Partial<Dialect>;
   readonly limits?: Partial<Limits>;
-  /** Told about tries that are repeated. Default: nobody is. */
+  /** Receives a message for each retry. Default: none. */
   readonly logger?: Logger;
 }
 
-/** The whole API of one platform, ready to be called. */
+/** The whole API of one platform, ready to use. */
 export interface PlatformConnection extends PlatformApi {
-  /** For calls by name (`callOperation`), and for what the parts do not offer. */
+  /** For calls by name (`callOperation`), and for operations without a method. */
   readonly client: PlatformClient;
-  /** Closes the sockets; a program ends only after that. */
+  /** Closes the sockets. A program ends only after that. */
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ function fixedToken(secret: string): AccessTokens {
   return {
     current: async () => ({ secret, generation: 1 }),
     async renew() {
-      const message = 'the access token was not accepted, and there is no other. Give the program a new one.';
+      const message = 'the access token was refused, and there is no other. Give the program a new one.';
       throw new RollcallError(message, { code: 'TOKEN_UNAVAILABLE' });
     },
     accepted() {},

@@ -4,7 +4,7 @@ import { checkIdentification, pathValueProblem } from './identification.ts';
 import type { AnswerReader, Operation, QueryValue } from './operation.ts';
 import { type OperationId, operationOf } from './schema/operations.ts';
 
-/** What one call adds to its operation. */
+/** Parts that one call adds to its operation. */
 export interface CallDetails<T> {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, QueryValue>>;
@@ -16,9 +16,9 @@ export interface CallDetails<T> {
 }
 
 /**
- * A call of an operation of the contract: method, path, token and language come from the shared table. Throws
- * `PLATFORM_REFUSED` (effect `none`) for a path parameter that no path can carry, and `IDENTIFICATION_INVALID` for an
- * identification that is empty, a dot segment, or holds control characters, wherever it stands.
+ * Makes a call of an operation of the contract: method, path, token and language come from the shared table. Throws
+ * `PLATFORM_REFUSED` (effect `none`) for a path parameter that no path can carry. Throws `IDENTIFICATION_INVALID` for
+ * an identification that is empty, a dot segment, or holds control characters, in path, query or body.
  */
 export function contractCall<T>(id: OperationId, details: CallDetails<T>): Operation<T> {
   const { method, path, auth, needsLanguage } = operationOf(id);
@@ -52,7 +52,7 @@ export const identificationNames: ReadonlySet<string> = new Set([
   'secondaryLeadersIdentifications',
 ]);
 
-/** An identification that no path can carry is none of anybody: what names it in a body or query is not sent either. */
+/** Rejects an identification that no path can carry, also where it is in a body or query. */
 function checkNamed(members: unknown, operation: string): void {
   if (typeof members !== 'object' || members === null) return;
   for (const [name, value] of Object.entries(members)) {
@@ -63,7 +63,7 @@ function checkNamed(members: unknown, operation: string): void {
   }
 }
 
-/** A JSON body; members that are undefined are left out. */
+/** Returns a JSON body without undefined members. */
 export function jsonBody(value: unknown): OperationBody {
   return { kind: 'json', value };
 }

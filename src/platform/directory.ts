@@ -13,21 +13,20 @@ import {
 import type { UserPage } from './user-record.ts';
 import { searchUsers } from './user-search.ts';
 
-/** How often in a row a scan may look again without seeing anybody new. */
+/** Highest number of consecutive rereads without a new user. */
 const maxFruitlessReads = 4;
 const waitBeforeRereadMs = 500;
 
 /**
- * Every user, enabled and disabled, once, in order of id. Proves on the way that the platform took our parameters and
- * that nobody slipped between two pages (design, "Reading the platform"):
- *
- * - ids ascend within and across pages, so order and `page` were taken; page 0 teaches the real page size;
- * - a user who vanishes moves later ones forward: when the total goes down, the page before is read again, and whoever
- *   moved onto it is taken there. New users have higher ids, or lower ones that a scan begun earlier need not show;
- * - a search for enabled users alone never finds more than ours;
- * - at the end, different users = `totalElements`, and the page after a full last one is empty.
- *
- * What cannot be proven after a bounded number of looks throws `SCAN_INCOMPLETE`.
+ * Yields every user, enabled and disabled, once, in order of id. Proves that the platform applied our parameters and
+ * that no user moved between two pages unseen (design, "Reading the platform"):
+ * - ids ascend within and across pages, so order and `page` were applied; page 0 shows the real page size;
+ * - a removed user moves later ones forward: when the total goes down, the page before is read again, and the users
+ *   that moved onto it are found there. New users have higher ids, or lower ones that a scan begun earlier need not
+ *   show;
+ * - a search for enabled users alone never finds more users;
+ * - at the end, distinct users = `totalElements`, and the page after a full last one is empty.
+ * Throws `SCAN_INCOMPLETE` when this is not proven after a bounded number of rereads.
  */
 export async function* scanDirectory(client: PlatformClient, signal: AbortSignal): AsyncGenerator<ScanPage, void> {
   const { clock, dialect, limits } = client;
@@ -63,7 +62,7 @@ export async function* scanDirectory(client: PlatformClient, signal: AbortSignal
         continue;
       }
       if (fruitless > maxFruitlessReads) throw scanIncomplete(verdict.problem);
-      client.logger.warn({ page: index, problem: verdict.problem.text }, 'a page of the directory is read again');
+      client.logger.warn({ page: index, problem: verdict.problem.text }, 'rereading a page of the directory');
       window.reset();
       if (verdict.kind === 'rewind') index = Math.max(0, index - 1);
       else await clock.sleep(waitBeforeRereadMs, signal).catch((reason) => Promise.reject(scanCancelled(reason)));
@@ -75,13 +74,13 @@ export async function* scanDirectory(client: PlatformClient, signal: AbortSignal
   if (problem !== undefined) throw scanIncomplete(problem);
 }
 
-/** How many enabled users a search without us asking for disabled ones finds. */
+/** Counts the enabled users that a search finds when it does not request disabled ones. */
 async function countEnabled(client: PlatformClient, signal: AbortSignal): Promise<number> {
   const { total } = await searchUsers(client, { enabled: true, page: 0, size: 1 }, signal).catch(explainFirstPage);
   return total ?? 0;
 }
 
-/** A 400 for the very first page means that the platform does not take such parameters there. */
+/** A 400 for the first page means that the platform does not accept the parameters in that place. */
 function explainFirstPage(error: unknown): never {
   if (!(error instanceof PlatformError) || error.status !== 400) throw error;
   throw scanIncomplete(
@@ -90,7 +89,7 @@ function explainFirstPage(error: unknown): never {
   );
 }
 
-/** Some platforms answer a page beyond the last with an error instead of an empty list. */
+/** Some platforms answer a page beyond the last one with an error instead of an empty list. */
 function emptyPastEnd(error: unknown, state: ScanState, index: number): UserPage {
   const isRefusal = error instanceof PlatformError && (error.status === 400 || error.status === 404);
   if (isRefusal && index * state.size >= state.total) return { users: [], total: state.total };
@@ -99,14 +98,16 @@ function emptyPastEnd(error: unknown, state: ScanState, index: number): UserPage
 
 const advice: Readonly<Record<NonNullable<ScanProblem['setting']>, string>> = {
   'dialect.search.parameters':
-    'The platform seems not to take the search parameters: set dialect.search.parameters to the other of query and body.',
+    'The platform seems to ignore the search parameters: set dialect.search.parameters to the other value of query and body.',
   'dialect.search.pageSize':
-    'The platform seems to page differently than asked: set dialect.search.pageSize to a size that it keeps (100, or 10).',
+    'The platform seems to use another page size than requested: set dialect.search.pageSize to a size that it supports (100, or 10).',
 };
 
 function scanIncomplete({ text, setting }: ScanProblem, cause?: unknown): RollcallError {
   const todo =
-    setting === undefined ? 'Nothing was concluded from it; try again when the directory is quiet.' : advice[setting];
+    setting === undefined
+      ? 'The incomplete read was discarded; try again when the directory changes less.'
+      : advice[setting];
   const message = `the platform's users could not be read completely: ${text}. ${todo}`;
   return new RollcallError(message, {
     code: 'SCAN_INCOMPLETE',
@@ -117,5 +118,5 @@ function scanIncomplete({ text, setting }: ScanProblem, cause?: unknown): Rollca
 
 function scanCancelled(reason: unknown): RollcallError {
   const code = reason instanceof RollcallError ? reason.code : 'CANCELLED';
-  return new RollcallError("the reading of the platform's users was given up.", { code, cause: reason });
+  return new RollcallError("the read of the platform's users was cancelled.", { code, cause: reason });
 }

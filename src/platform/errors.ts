@@ -6,7 +6,7 @@ import { readRetryAfter } from '../http/retry-after.ts';
 import { confidentialValues, type Operation, operationName } from './operation.ts';
 import { redact } from './redact.ts';
 
-/** An answer that says no, read as far as it could be. */
+/** An error answer, as far as it could be read. */
 export interface Refusal {
   readonly status: number;
   readonly retryAfter: string | undefined;
@@ -15,8 +15,9 @@ export interface Refusal {
 }
 
 /**
- * The one place where an HTTP status becomes an error. Understands both body shapes of the contract ("Errors"): platform
- * error (`title`, `detail`, `message`, `details`) and grant error (`error`, `error_description`).
+ * Turns an HTTP status into an error; no other function does. Understands both body shapes of the contract
+ * ("Errors"): platform error (`title`, `detail`, `message`, `details`) and grant error (`error`,
+ * `error_description`).
  */
 export function refusalError(
   operation: Operation<unknown>,
@@ -56,18 +57,17 @@ const byStatus: Readonly<Record<number, Classification>> = {
   400: {
     code: 'PLATFORM_REFUSED',
     retry: 'never',
-    advice: 'Correct what was sent: the same call will be refused again.',
+    advice: 'Correct the request: the same call will be refused again.',
   },
   401: {
     code: 'PLATFORM_UNAUTHORIZED',
     retry: 'never',
-    advice:
-      'The token was not accepted: look at `rollcall token status`, and put a new refresh token in the configuration.',
+    advice: 'The token was refused: check `rollcall token status`, and put a new refresh token in the configuration.',
   },
   403: {
     code: 'PLATFORM_FORBIDDEN',
     retry: 'never',
-    advice: "The token may not do this: ask the platform's administrator for the permission.",
+    advice: "The token lacks a permission: ask the platform's administrator for it.",
   },
   404: {
     code: 'PLATFORM_NOT_FOUND',
@@ -87,7 +87,11 @@ const byStatus: Readonly<Record<number, Classification>> = {
 
 function classify(operation: Operation<unknown>, status: number): Classification {
   if (operation.busyStatuses?.includes(status)) {
-    return { code: 'PLATFORM_BUSY', retry: 'backoff', advice: 'Another file is being processed; it is tried later.' };
+    return {
+      code: 'PLATFORM_BUSY',
+      retry: 'backoff',
+      advice: 'Another file is being processed; the upload is retried later.',
+    };
   }
   const known = byStatus[status];
   if (known !== undefined) return known;
@@ -97,13 +101,14 @@ function classify(operation: Operation<unknown>, status: number): Classification
   return {
     code: 'PLATFORM_ANSWER_INVALID',
     retry: 'never',
-    advice: 'Redirects are not followed, so that the token stays here: set baseUrl to the final address.',
+    advice: 'Redirects are not followed, to protect the token: set baseUrl to the final address.',
   };
 }
 
 /**
- * A 4xx answer means that a write was not taken, except 408, which gateways also send when their own upstream is slow.
- * 301, 307 and 308 ask to send the same again elsewhere (RFC 9110, 15.4); 302 and 303 may follow a write that was done.
+ * Returns the effect of an error answer. A 4xx means that a write was not applied, except 408, which gateways also
+ * send when their own upstream is slow. 301, 307 and 308 ask to send the same again elsewhere (RFC 9110, 15.4); 302
+ * and 303 may follow a write that was applied.
  */
 function effectOf(operation: Operation<unknown>, status: number): Effect {
   if (operation.effect === 'read') return 'none';
@@ -111,27 +116,27 @@ function effectOf(operation: Operation<unknown>, status: number): Effect {
   return status >= 400 && status < 500 && status !== 408 ? 'none' : 'unknown';
 }
 
-/** What went wrong without a usable answer. `hasTimedOut`: our own deadline ended it. */
+/** An exchange without a usable answer. `hasTimedOut`: our own deadline ended it. */
 export interface Breakdown {
   readonly error: unknown;
   readonly hasTimedOut: boolean;
   readonly timeoutMs: number;
-  /** Set when the caller gave up: its reason. */
+  /** Set when the caller cancelled: its reason. */
   readonly abandoned: { readonly reason: unknown } | undefined;
-  /** HTTP status, when at least the head of an answer came. */
+  /** HTTP status, when at least the headers arrived. */
   readonly status: number | undefined;
 }
 
-/** Turns whatever ended an exchange early into an error. Everything here is about one attempt. */
+/** Turns an early end of an exchange into an error. Covers one attempt only. */
 export function breakdownError(operation: Operation<unknown>, breakdown: Breakdown): PlatformError {
   const { error, status } = breakdown;
   const name = operationName(operation);
   const written: Effect = operation.effect === 'read' ? 'none' : 'unknown';
-  const warning = written === 'unknown' ? ' It may have been taken: read back before sending again.' : '';
+  const warning = written === 'unknown' ? ' It may have been applied: read back before sending again.' : '';
   const base = { operation: name, ...(status === undefined ? {} : { status }) };
   if (breakdown.abandoned !== undefined) return cancelledError(operation, breakdown.abandoned.reason, written);
   if (breakdown.hasTimedOut) {
-    const message = `${name} was not answered whole within ${breakdown.timeoutMs} ms.${warning} If the platform is only slow, raise limits.timeout.`;
+    const message = `${name} was not completely answered within ${breakdown.timeoutMs} ms.${warning} If the platform is only slow, raise limits.timeout.`;
     return new PlatformError(message, { ...base, code: 'PLATFORM_UNREACHABLE', retry: 'backoff', effect: written });
   }
   if (error instanceof AnswerInvalid) {
@@ -143,8 +148,8 @@ export function breakdownError(operation: Operation<unknown>, breakdown: Breakdo
   const effect = failure.isBeforeSending ? 'none' : written;
   const after = effect === 'unknown' ? warning : '';
   const { code, retry, advice } = afterFailure[failure.kind];
-  const message = `${name} got no whole answer: ${failure.text}.${after} ${advice}`;
-  // The cause is left out on purpose: clients of HTTP keep headers, with the token, in their errors.
+  const message = `${name} got no complete answer: ${failure.text}.${after} ${advice}`;
+  // The cause is omitted on purpose: HTTP clients keep headers, with the token, in their errors.
   return new PlatformError(message, { ...base, code, retry, effect });
 }
 
@@ -157,7 +162,7 @@ const afterFailure: Readonly<Record<NetworkFailure['kind'], Classification>> = {
   'broken-off': {
     code: 'PLATFORM_UNREACHABLE',
     retry: 'backoff',
-    advice: 'Look at the network and at the platform; what failed can be tried again.',
+    advice: 'Check the network and the platform; the call can be retried.',
   },
   'too-large': { code: 'PLATFORM_ANSWER_INVALID', retry: 'never', advice: 'Lower dialect.search.pageSize.' },
   tls: {
@@ -167,12 +172,14 @@ const afterFailure: Readonly<Record<NetworkFailure['kind'], Classification>> = {
   },
 };
 
-/** The caller's signal aborted. Keeps the reason's own code (`LEASE_LOST`), else `CANCELLED`. */
+/**
+ * Returns the error after the caller's signal aborted. Keeps the reason's own code (`LEASE_LOST`), else `CANCELLED`.
+ */
 export function cancelledError(operation: Operation<unknown>, reason: unknown, effect: Effect): PlatformError {
   const name = operationName(operation);
-  const warning = effect === 'unknown' ? ' after it was sent; it may have been taken' : ' before it was done';
+  const warning = effect === 'unknown' ? ' after it was sent; it may have been applied' : ' before it was done';
   const code = reason instanceof RollcallError ? reason.code : 'CANCELLED';
-  return new PlatformError(`${name} was given up${warning}.`, {
+  return new PlatformError(`${name} was cancelled${warning}.`, {
     code,
     retry: 'never',
     effect,
@@ -181,7 +188,10 @@ export function cancelledError(operation: Operation<unknown>, reason: unknown, e
   });
 }
 
-/** No token could be had, or none that is taken, so nothing was done. Keeps code and retry of what the token manager said. */
+/**
+ * Returns the error when there is no valid token, so nothing was sent. Keeps code and retry of the token manager's
+ * error.
+ */
 export function tokenError(operation: Operation<unknown>, error: RollcallError): PlatformError {
   const name = operationName(operation);
   const { code, retry, message } = error;
@@ -194,7 +204,7 @@ export function tokenError(operation: Operation<unknown>, error: RollcallError):
   });
 }
 
-/** A call that must not be sent as it is. */
+/** Returns the error for a call that must not be sent. */
 export function refuseToSend(operation: { method: string; path: string }, why: string): PlatformError {
   const name = `${operation.method} ${operation.path}`;
   return new PlatformError(`${name} was not sent: ${why}`, {

@@ -6,7 +6,7 @@ import { type Answer, readBytes, type Transport } from '../http/transport.ts';
 import { breakdownError, refusalError } from './errors.ts';
 import { type Operation, operationUrl } from './operation.ts';
 
-/** What every exchange of a connection has in common. */
+/** What every exchange of a connection shares. */
 export interface ExchangeBase {
   readonly transport: Transport;
   readonly baseUrl: string;
@@ -15,12 +15,12 @@ export interface ExchangeBase {
   readonly now: () => number;
 }
 
-/** An error body is a few lines; what is longer is not read. */
+/** An error body has a few lines. A longer one is not read. */
 const maxErrorBytes = 64 * 1024;
 
 /**
- * Sends an operation once. Throws `PlatformError` for everything but a 2xx answer of the promised shape. `onStatus` hears
- * of the answer's status as soon as there is one.
+ * Sends an operation once. Throws `PlatformError` for everything but a 2xx answer of the promised shape. `onStatus`
+ * receives the answer's status as soon as it arrives.
  */
 export async function exchangeOnce<T>(
   base: ExchangeBase,
@@ -75,7 +75,10 @@ async function readAnswer<T>(operation: Operation<T>, answer: Answer): Promise<T
   return reader.read(bytes.length === 0 ? undefined : readJson(bytes), head);
 }
 
-/** A proxy's login or maintenance page comes as 200 with HTML: it is no answer, not even where no body is expected. */
+/**
+ * A proxy's login or maintenance page arrives as 200 with HTML. It is not a valid answer, even where no body is
+ * expected.
+ */
 function checkContentType(type: string, expects: 'json' | 'nothing' | 'any'): void {
   const essence = type.split(';')[0]?.trim().toLowerCase() ?? '';
   const isJson = essence === '' || /^(?:application|text)\/(?:[\w.+-]+\+)?json$/.test(essence);
@@ -88,7 +91,7 @@ async function readErrorBody(answer: Answer): Promise<unknown> {
   try {
     return readJson(await readBytes(answer, maxErrorBytes)).value;
   } catch {
-    // The status alone says enough; a broken error page must not hide it.
+    // The status alone is enough; a broken error page must not hide it.
     return undefined;
   }
 }

@@ -6,8 +6,9 @@ import type { OperationBody } from '../http/message.ts';
 import type { FileToUpload } from '../ports/platform.ts';
 
 /**
- * The body of an upload (contract, "POST admin/userFiles": keys `file` and `fileName`, encoding not shown). Multipart
- * streams the file from disk with a content-length, so that its size does not matter; the JSON forms hold it in memory.
+ * Returns the body of an upload (contract, "POST admin/userFiles": keys `file` and `fileName`, encoding not shown).
+ * Multipart streams the file from disk with a content-length, so any size works. The JSON forms hold the file in
+ * memory.
  */
 export async function fileBody(
   file: FileToUpload,
@@ -34,7 +35,7 @@ async function multipartBody(file: FileToUpload): Promise<Extract<OperationBody,
       contentLength: head.length + size + tail.length,
       async *open() {
         yield head;
-        // A file that grows while it is sent must not break the framing: the length is already promised.
+        // A file that grows during the upload must not break the framing, because the length is already sent.
         if (size > 0) yield* createReadStream(file.path, { end: size - 1, highWaterMark: 64 * 1024 });
         yield tail;
       },

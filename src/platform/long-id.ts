@@ -2,12 +2,13 @@ import { refuseToSend } from './errors.ts';
 import { type OperationId, operationOf } from './schema/operations.ts';
 import type { LongId } from './schema/wire.ts';
 
-/** JSON text that is written out as it is (ECMAScript proposal "JSON.parse source text access", in V8 since 11.4). */
+/** JSON text that is written unchanged (ECMAScript proposal "JSON.parse source text access", in V8 since 11.4). */
 export type RawJson = object;
 
 /**
- * The digits of a long id, for a path. Throws `PLATFORM_REFUSED`, effect `none`, for what is no whole number, and for a
- * number beyond 2^53: it has lost digits already, and would name another object. Such ids are read, and given, as text.
+ * Returns the digits of a long id, for a path. Throws `PLATFORM_REFUSED` (effect `none`) for a value that is not a
+ * whole number. Also throws for a number beyond 2^53, which has lost digits and would name another object. Such ids
+ * are read and passed as text.
  */
 export function idDigits(operation: OperationId, id: LongId): string {
   const digits = typeof id === 'number' && !Number.isSafeInteger(id) ? '' : String(id);
@@ -15,11 +16,11 @@ export function idDigits(operation: OperationId, id: LongId): string {
   const why =
     typeof id === 'number'
       ? 'the id is a number that has lost digits; give it as text, as it was read.'
-      : 'the id is no whole number.';
+      : 'the id is not a whole number.';
   throw refuseToSend(operationOf(operation), why);
 }
 
-/** A long id as a JSON number with all its digits, for a body. Throws as `idDigits` does. */
+/** Returns a long id as a JSON number with all its digits, for a body. Throws as `idDigits` does. */
 export function idNumber(operation: OperationId, id: LongId): number | RawJson {
   const digits = idDigits(operation, id);
   const value = Number(digits);
@@ -32,7 +33,7 @@ function rawJson(digits: string): RawJson {
   return rawJSON(digits);
 }
 
-/** JSON text as a value that is written out again with every digit of its integers. Throws `SyntaxError` for no JSON. */
+/** Parses JSON so that every integer is written again with all its digits. Throws `SyntaxError` for invalid JSON. */
 export function parseExactly(text: string): unknown {
   return JSON.parse(text, (_key: string, value: unknown, context?: { readonly source?: string }) => {
     const isLossy = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);

@@ -3,17 +3,17 @@ import type { Method, OperationBody } from '../http/message.ts';
 
 export type QueryValue = string | number | boolean | undefined;
 
-/** What came before the body of a 2xx answer, and how long the body was. */
+/** Status and headers of a 2xx answer, and the length of its body. */
 export interface AnswerHead {
   readonly status: number;
-  /** A header by its lower-case name. */
+  /** Returns a header by its lower-case name. */
   header(name: string): string | undefined;
   readonly bodyBytes: number;
 }
 
 /**
- * How a 2xx answer becomes a value. `read` throws `AnswerInvalid` when the body is not what was promised. With `any` the
- * body is optional: undefined when there was none.
+ * Turns a 2xx answer into a value. `read` throws `AnswerInvalid` when the body does not match the contract. With
+ * `any` the body is optional: undefined when there was none.
  */
 export type AnswerReader<T> =
   | { readonly expects: 'json'; read(answer: JsonText, head: AnswerHead): T }
@@ -23,34 +23,34 @@ export type AnswerReader<T> =
 /** One call of the contract. */
 export interface Operation<T> {
   readonly method: Method;
-  /** Template with the contract's exact slashes: `/os-api/public-api/v1/users/{identification}/`. */
+  /** Path template with the contract's exact slashes: `/os-api/public-api/v1/users/{identification}/`. */
   readonly path: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, QueryValue>>;
   readonly body?: OperationBody;
-  /** Only a `read` is ever sent again after a failure. */
+  /** Only a `read` is ever retried. */
   readonly effect: 'read' | 'write';
-  /** Which token goes along. Default `access`. */
+  /** Which token to send. Default `access`. */
   readonly token?: 'access' | 'application';
-  /** Whether the contract asks for `Accept-Language`. */
+  /** Whether the contract requires `Accept-Language`. */
   readonly hasLanguage?: boolean;
-  /** Media types to ask for. Default `application/json`, the only one that the client reads. */
+  /** Media types to accept. Default `application/json`, the only one that the client reads. */
   readonly accept?: string;
-  /** Statuses of a read that its caller understands: given up at once instead of tried again. */
+  /** Statuses of a read that the caller expects: they fail at once instead of being retried. */
   readonly finalStatuses?: readonly number[];
-  /** Statuses that mean "somebody else's file is processing" here. */
+  /** Statuses that mean that another file is being processed. */
   readonly busyStatuses?: readonly number[];
   readonly answer: AnswerReader<T>;
 }
 
-/** `GET /os-api/public-api/v1/users/{identification}`: how an operation is called in errors and logs. */
+/** Returns the name of an operation in errors and logs: `GET /os-api/public-api/v1/users/{identification}`. */
 export function operationName(operation: Pick<Operation<unknown>, 'method' | 'path'>): string {
   return `${operation.method} ${operation.path}`;
 }
 
 /**
- * The operation's address below `baseUrl`, whose own path is kept. Parameters are percent-encoded one by one; the
- * caller has checked them (`pathValueProblem`). Undefined query values are left out.
+ * Returns the operation's address below `baseUrl`, whose own path is kept. Percent-encodes each parameter; the caller
+ * has checked them (`pathValueProblem`). Omits undefined query values.
  */
 export function operationUrl(baseUrl: string, operation: Operation<unknown>): string {
   const path = operation.path.replace(/\{([\w-]+)\}/g, (_, name: string) => {
@@ -66,10 +66,10 @@ export function operationUrl(baseUrl: string, operation: Operation<unknown>): st
   return `${baseUrl.replace(/\/+$/, '')}${path}${search}`;
 }
 
-/** Words of the contract itself, no secret of anybody. */
+/** Words of the contract, which are not confidential. */
 const harmlessKeys: ReadonlySet<string> = new Set(['orderBy', 'direction', 'sort', 'grant_type', 'type', 'assignment']);
 
-/** The values that must not come back in an error text: path parameters, and what the query and the body carry. */
+/** Returns the values that must not appear in an error: path parameters, and the content of query and body. */
 export function confidentialValues(operation: Operation<unknown>): string[] {
   const found = Object.values(operation.params ?? {});
   collectStrings(operation.query, found);

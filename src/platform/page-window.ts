@@ -1,12 +1,12 @@
 import type { UserPage } from './user-record.ts';
 
-/** Reads pages ahead, but gives them in order. Holds at most `ahead` pages. */
+/** Reads pages ahead and returns them in order. Holds at most `ahead` pages. */
 export interface PageWindow {
-  /** Page `index`; the pages after it up to `last` are begun meanwhile. */
+  /** Returns page `index`, and starts to read the pages after it up to `last`. */
   get(index: number, last: number): Promise<UserPage>;
-  /** Gives up what was read ahead: it may be outdated. */
+  /** Discards what was read ahead, because it may be outdated. */
   reset(): void;
-  /** Must be called once. */
+  /** Must be called exactly once. */
   close(): void;
 }
 
@@ -22,7 +22,7 @@ export function openPageWindow(
   outer.addEventListener('abort', onAbort);
   const begin = (index: number): Promise<UserPage> => {
     const page = read(index, stop.signal);
-    // Its failure belongs to whoever asks for it; until then it must not count as unhandled.
+    // Its failure belongs to the caller that requests the page. Until then it must not count as unhandled.
     page.catch(() => {});
     pages.set(index, page);
     return page;

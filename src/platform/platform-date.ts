@@ -1,7 +1,7 @@
-/** `Jan 5, 2021 12:00:00 AM`, full month names too; newer Java writes U+202F before AM. The time is not looked at. */
+/** `Jan 5, 2021 12:00:00 AM`, also with full month names. Newer Java writes U+202F before AM. The time is ignored. */
 const monthNameDate =
   /^([a-z]{3,9})\.? (\d{1,2}),? (\d{4})(?:,? \d{1,2}:\d{2}(?::\d{2})?[ \u00a0\u202f]?(?:am|pm)?)?$/i;
-/** `2021-01-05`, also as the beginning of an ISO 8601 instant. The zone is not applied: it would move the day. */
+/** `2021-01-05`, also as the start of an ISO 8601 instant. The zone is ignored, because it would change the day. */
 const isoDate = /^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 const monthNames = [
@@ -20,8 +20,8 @@ const monthNames = [
 ];
 
 /**
- * Reads a date as the platform shows it, as `YYYY-MM-DD`; undefined for one that cannot be understood or does not exist
- * (contract, "User record": the read form "looks like a month-name date with a 12-hour time").
+ * Reads a date as the platform shows it and returns `YYYY-MM-DD`. Returns undefined for an unreadable or impossible
+ * date (contract, "User record": the read form "looks like a month-name date with a 12-hour time").
  */
 export function readPlatformDate(text: string): string | undefined {
   const iso = isoDate.exec(text);

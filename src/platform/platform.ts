@@ -13,7 +13,7 @@ import { readFileStatus, uploadUserFile } from './user-file.ts';
 import { findUser } from './user-lookup.ts';
 import { userIdOf, userPayload } from './user-write.ts';
 
-/** The engine's view of a connection, over its client (see `Platform`). Closing stays with the client. */
+/** Opens the engine's view of a connection over its client (see `Platform`). The client is closed by its owner. */
 export function openPlatform(client: PlatformClient): Platform {
   const { dialect } = client;
   return {
@@ -30,11 +30,11 @@ export function openPlatform(client: PlatformClient): Platform {
       checkIdentification(write.identification, 'PUT /os-api/public-api/v1/users/');
       const operation = operationOf('update');
       if (target.identification !== write.identification) {
-        throw refuseToSend(operation, 'the user that was read is not the one to be written. Read it again.');
+        throw refuseToSend(operation, 'the user that was read is not the user to write. Read it again.');
       }
       const userId = userIdOf(target, dialect, operation);
       const body = jsonBody({ userId, ...userPayload(write, dialect, operation) });
-      // 202 echoes what was sent; what was done is seen by reading back.
+      // 202 echoes the request. Only reading back shows what was done.
       await client.request(contractCall('update', { body, answer: nothing }), signal);
     },
 

@@ -4,14 +4,15 @@ const pathLike = /\/(?:os-api|growth)\/\S*/gu;
 const maxLength = 300;
 
 /**
- * Makes a text of the platform fit for errors and logs: what we sent, e-mail addresses, paths and anything that looks
- * like a token become `…`; control characters become spaces; cut to 300 characters. Undefined for anything but text.
+ * Makes a text of the platform safe for errors and logs: values that we sent, e-mail addresses, paths and anything
+ * like a token become `…`. Control characters become spaces, and the text is cut to 300 characters. Returns undefined
+ * for other types.
  */
 export function redact(text: unknown, confidential: readonly string[]): string | undefined {
   if (typeof text !== 'string') return undefined;
-  // Cut first: a hostile megabyte must not be searched. Four times the length, so that a value near the end is still whole.
+  // Cut first, because searching a hostile megabyte is slow. Four times the length keeps a value near the end whole.
   let clean = text.slice(0, 4 * maxLength);
-  // Longest first: `ana@example.com` must be gone before `ana`.
+  // Longest first: `ana@example.com` must be replaced before `ana`.
   for (const value of [...confidential].sort((a, b) => b.length - a.length)) {
     for (const form of new Set([value, encodeURIComponent(value.toWellFormed())])) clean = hide(clean, form);
   }
@@ -21,7 +22,7 @@ export function redact(text: unknown, confidential: readonly string[]): string |
   return clean === '' ? undefined : clean.slice(0, maxLength);
 }
 
-/** A short value (`12`, `Li`) is hidden where it stands as a word, a longer one wherever it is found. */
+/** A short value (`12`, `Li`) is hidden as a whole word, a longer one everywhere. */
 function hide(text: string, value: string): string {
   if (value.trim() === '') return text;
   if (value.length > 3) return text.replaceAll(value, '…');

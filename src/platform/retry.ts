@@ -1,13 +1,13 @@
 import { PlatformError } from '../core/errors.ts';
 import type { Operation } from './operation.ts';
 
-/** A read is sent at most this often. */
+/** Highest number of attempts of a read. */
 export const maxTries = 4;
 
 const firstDelayMs = 500;
 const longestDelayMs = 8_000;
 
-/** A `Retry-After` up to this long is waited for here; a longer one is handed up, to delay the job instead. */
+/** Longest `Retry-After` that is waited for here. A longer one is passed to the caller, which delays the job. */
 const longestOwnWaitMs = 20_000;
 
 const healing: ReadonlySet<string> = new Set([
@@ -18,8 +18,9 @@ const healing: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How long to wait before a failed read is sent again; undefined when it must not be: a write, a failure that does not
- * heal, the last try, a wait too long to sit out. Exponential with full jitter above half, `random` in [0, 1).
+ * Returns the wait in ms before a failed read is retried. Returns undefined for a write, a permanent failure, the
+ * last attempt, and a wait that is too long. The wait is exponential with jitter over its upper half; `random` is in
+ * [0, 1).
  */
 export function retryDelayMs(
   operation: Operation<unknown>,

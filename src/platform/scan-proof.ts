@@ -1,47 +1,47 @@
 import type { User } from '../core/user.ts';
 import type { UserPage } from './user-record.ts';
 
-/** How far a scan has come, and what it knows. */
+/** Progress and knowledge of a scan. */
 export interface ScanState {
-  /** Rows per page that the platform really applies; learned from page 0. */
+  /** Rows per page that the platform really applies, learned from page 0. */
   readonly size: number;
   readonly lastId: string | undefined;
   /** Distinct users so far. */
   readonly count: number;
   readonly enabledCount: number;
-  /** Total as the last accepted page told it. */
+  /** Total on the last accepted page. */
   readonly total: number;
-  /** By how much the total has gone down while scanning: so many of our users may be gone again. */
+  /** How far the total went down during the scan. As many of the users read may no longer exist. */
   readonly vanished: number;
 }
 
 export type Verdict =
-  /** `fresh` are the users not seen before; the state goes on. */
+  /** `fresh` are the users not seen before. `state` is the state after this page. */
   | { readonly kind: 'accept'; readonly fresh: readonly User[]; readonly state: ScanState; readonly isEnd: boolean }
-  /** The page contradicts itself or what we asked: read it again. */
+  /** The page contradicts itself or the request: read it again. */
   | { readonly kind: 'reread'; readonly problem: ScanProblem }
-  /** Users may have moved onto an earlier page: read that one again. */
+  /** Users may have moved to an earlier page: read that page again. */
   | { readonly kind: 'rewind'; readonly problem: ScanProblem };
 
-/** Why a page proves nothing. `setting` is the dialect setting that is likely wrong. */
+/** Why a page proves nothing. `setting` is the dialect setting that is probably wrong. */
 export interface ScanProblem {
   readonly text: string;
   readonly setting: 'dialect.search.parameters' | 'dialect.search.pageSize' | undefined;
 }
 
 /**
- * Judges page 0: does it show that our parameters were taken? Fewer rows than asked while there are more in all is the
- * platform's own largest page: its size is learned.
+ * Judges page 0: whether the platform applied our parameters. If it has fewer rows than requested while more exist,
+ * its length is the platform's largest page size.
  */
 export function judgeFirstPage(page: UserPage, askedSize: number, enabledTotal: number): Verdict {
   const { users, total } = page;
   const rows = users.length;
   if (total === undefined)
-    return reread('the platform does not tell `page.totalElements`, so no scan can be proven complete');
+    return reread('the platform does not report `page.totalElements`, so no scan can be proven complete');
   const disorder = disorderOf(users);
   if (disorder !== undefined) return reread(`page 0 ${disorder}`, 'dialect.search.parameters');
   if (rows > askedSize) {
-    return reread(`page 0 has ${rows} users although ${askedSize} were asked for`, 'dialect.search.parameters');
+    return reread(`page 0 has ${rows} users although ${askedSize} were requested`, 'dialect.search.parameters');
   }
   if (rows > total) return reread(`page 0 has ${rows} users, but the total says ${total}`);
   if (rows === 0 && total > 0) return reread(`page 0 is empty, but the total says ${total}`);
@@ -49,27 +49,27 @@ export function judgeFirstPage(page: UserPage, askedSize: number, enabledTotal: 
     const text = `a search for enabled and disabled users finds ${total}, one for enabled users alone ${enabledTotal}`;
     return reread(text, 'dialect.search.parameters');
   }
-  // An honest last page may be short; only with more to come is its length the platform's limit.
+  // A complete last page may be short. Only when more users exist is its length the platform's limit.
   const size = rows < total ? rows : askedSize;
   const start: ScanState = { size, lastId: undefined, count: 0, enabledCount: 0, total, vanished: 0 };
   return accept(start, users, total, 0);
 }
 
-/** Judges page `index` after `state`. `isAgain`: that page was accepted before, so it may well show nobody new. */
+/** Judges page `index` after `state`. `isAgain`: the page was accepted before, so it may show no new user. */
 export function judgeNextPage(state: ScanState, page: UserPage, index: number, isAgain: boolean): Verdict {
   const { users, total } = page;
   const rows = users.length;
   const { size, lastId } = state;
-  if (total === undefined) return reread(`page ${index} does not tell \`page.totalElements\``);
+  if (total === undefined) return reread(`page ${index} does not report \`page.totalElements\``);
   const disorder = disorderOf(users);
   if (disorder !== undefined) return reread(`page ${index} ${disorder}`, 'dialect.search.parameters');
   if (rows > size) return reread(`page ${index} has ${rows} users, page 0 had ${size}`, 'dialect.search.pageSize');
   const fresh = lastId === undefined ? users : users.filter(({ id }) => compareIds(id, lastId) > 0);
-  // A page is one slice in order of id: if it begins at or before the last user seen, nothing lies between.
+  // A page is one slice in order of id. If it starts at or before the last user seen, no user lies between.
   const isContiguous = index === 0 || fresh.length < rows;
   const isPastEnd = index * size >= total;
   if (!isPastEnd && rows < Math.min(size, total - index * size)) {
-    const text = `page ${index} has ${rows} users where ${Math.min(size, total - index * size)} were due`;
+    const text = `page ${index} has ${rows} users where ${Math.min(size, total - index * size)} were expected`;
     return reread(text, 'dialect.search.pageSize');
   }
   if (isPastEnd && fresh.length > 0) return reread(`page ${index} holds users beyond the total of ${total}`);
@@ -79,13 +79,13 @@ export function judgeNextPage(state: ScanState, page: UserPage, index: number, i
   if (total < state.total && !isContiguous) {
     return {
       kind: 'rewind',
-      problem: problem(`users vanished while page ${index} was read (${state.total} to ${total})`),
+      problem: problem(`users disappeared while page ${index} was read (${state.total} to ${total})`),
     };
   }
   return accept(state, fresh, total, index);
 }
 
-/** What is wrong with a scan that has come to its end; undefined when it is proven complete. */
+/** Returns what is wrong at the end of a scan, or undefined when the scan is proven complete. */
 export function judgeEnd(state: ScanState, enabledTotal: number): ScanProblem | undefined {
   const { count, total, vanished, enabledCount } = state;
   if (count < total) return problem(`${count} different users were read, but the total says ${total}`);
@@ -97,7 +97,7 @@ export function judgeEnd(state: ScanState, enabledTotal: number): ScanProblem | 
   return undefined;
 }
 
-/** Orders ids as whole numbers of any length. */
+/** Compares ids as whole numbers of any length. */
 export function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;
@@ -109,7 +109,7 @@ function accept(state: ScanState, fresh: readonly User[], total: number, index: 
   const count = state.count + fresh.length;
   const enabledCount = state.enabledCount + fresh.filter(({ enabled }) => enabled).length;
   const next: ScanState = { size: state.size, lastId, count, enabledCount, total, vanished };
-  // A full last page may hide users that the total does not count: one page more must be empty.
+  // After a full last page, users that the total does not count may follow: one more page must be empty.
   const isEnd = total < (index + 1) * state.size;
   return { kind: 'accept', fresh, state: next, isEnd };
 }

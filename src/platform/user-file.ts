@@ -9,7 +9,7 @@ import type { PlatformClient } from './client.ts';
 import { contractCall } from './contract-call.ts';
 import { fileBody } from './file-body.ts';
 
-/** Sends a provisioning file. Refused because another one is processing: `PLATFORM_BUSY`, effect `none`. */
+/** Uploads a provisioning file. Throws `PLATFORM_BUSY` (effect `none`) while another file is being processed. */
 export async function uploadUserFile(
   client: PlatformClient,
   file: FileToUpload,
@@ -18,7 +18,7 @@ export async function uploadUserFile(
   const { upload, busyStatuses, status } = client.dialect;
   const body = await fileBody(file, upload.encoding);
   const operation = contractCall('upload', {
-    // The default is left out: a strict platform may not know the parameter.
+    // The default is omitted, because a strict platform may not know the parameter.
     ...(upload.preprocessing ? { query: { preprocessing: true } } : {}),
     body,
     busyStatuses,
@@ -27,13 +27,14 @@ export async function uploadUserFile(
   return client.request(operation, signal);
 }
 
-/** Asks how far a file is. The endpoint is assumed; where it does not exist (404, 405) the status is `no-status`. */
+/**
+ * Reads the status of a file. The endpoint is assumed; where it does not exist (404, 405) the status is `no-status`.
+ */
 export async function readFileStatus(client: PlatformClient, fileId: string, signal: AbortSignal): Promise<FileStatus> {
   const { status } = client.dialect;
   const read = (answer: JsonText): FileStatus => {
     const { id, fileStatus } = readFileRecord(answer);
-    if (id !== undefined && id !== fileId)
-      throw new AnswerInvalid('`result.id` is another file than the one asked for');
+    if (id !== undefined && id !== fileId) throw new AnswerInvalid('`result.id` is not the requested file');
     return classifyFileStatus(fileStatus, status);
   };
   const call = contractCall('status', {
@@ -49,7 +50,7 @@ export async function readFileStatus(client: PlatformClient, fileId: string, sig
   }
 }
 
-/** What a status text means, by the dialect's lists and without case. An unknown one is pending, never an end. */
+/** Classifies a status text by the dialect's lists, ignoring case. An unknown one is pending, never final. */
 export function classifyFileStatus(text: string, lists: Dialect['status']): FileStatus {
   const lower = text.trim().toLowerCase();
   const isIn = (list: readonly string[]): boolean => list.some((entry) => entry.trim().toLowerCase() === lower);
@@ -64,13 +65,13 @@ function readReceipt(answer: JsonText, lists: Dialect['status']): UploadReceipt 
   return { fileId: id, status: classifyFileStatus(fileStatus, lists) };
 }
 
-/** Id and status of a file record (contract, "Provisioning file record"); ids keep all their digits. */
+/** Reads id and status of a file record (contract, "Provisioning file record"). Ids keep all their digits. */
 function readFileRecord(answer: JsonText): { id: string | undefined; fileStatus: string } {
   let record = resultOf(answer.value);
   if (isRecord(record) && typeof record.id === 'number' && !Number.isSafeInteger(record.id)) {
     record = resultOf(answer.exact());
   }
-  if (!isRecord(record)) throw new AnswerInvalid('`result` is no file record');
+  if (!isRecord(record)) throw new AnswerInvalid('`result` is not a file record');
   const { id, fileStatus } = record;
   const isId = typeof id === 'number' || (typeof id === 'string' && id !== '');
   return { id: isId ? String(id) : undefined, fileStatus: typeof fileStatus === 'string' ? fileStatus : '' };

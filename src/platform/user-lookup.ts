@@ -8,13 +8,18 @@ import { checkIdentification } from './identification.ts';
 import { readUser } from './user-record.ts';
 import { searchUsers } from './user-search.ts';
 
-/** What a read of a missing user may be answered with: the contract does not show it. */
+/** Possible statuses of a read of a missing user. The contract does not show them. */
 const maybeMissing: readonly number[] = [400, 404, 500];
 
-/** A search string may match many users by name or e-mail; beyond this many pages nothing is concluded. */
+/**
+ * Highest number of search pages. A search string may match many users by name or e-mail; beyond this the result is
+ * unclear.
+ */
 const maxSearchPages = 20;
 
-/** One user by identification: the read decides where it succeeds, a search or a userCounts classifies it where it fails. */
+/**
+ * Finds one user by identification. A successful read decides; after a failed one a search, or `userCounts`, decides.
+ */
 export async function findUser(
   client: PlatformClient,
   identification: string,
@@ -29,8 +34,7 @@ export async function findUser(
     return { found: 'unclear', reason: 'the read answered with a user of another identification' };
   }
   const matches = userCounts?.get(wanted) ?? (await searchExact(client, wanted, signal));
-  if (matches === undefined)
-    return { found: 'unclear', reason: 'the search found too many users to look through, or repeats them' };
+  if (matches === undefined) return { found: 'unclear', reason: 'the search found too many users, or repeats them' };
   if (matches === 0) return { found: false };
   if (matches > 1) return { found: 'unclear', reason: `${matches} users claim the identification` };
   return { found: 'unclear', reason: 'the search finds the user, but reading it fails' };
@@ -51,7 +55,9 @@ async function readOne(client: PlatformClient, identification: string, signal: A
   }
 }
 
-/** How many users have exactly this identification; undefined when the search could not be seen to its end. */
+/**
+ * Counts the users with exactly this identification. Returns undefined when the search could not be read to its end.
+ */
 async function searchExact(client: PlatformClient, wanted: string, signal: AbortSignal): Promise<number | undefined> {
   const { pageSize } = client.dialect.search;
   const ids = new Set<string>();

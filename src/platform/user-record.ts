@@ -6,18 +6,18 @@ import type { JsonText } from '../http/json-text.ts';
 import { isRecord } from '../http/json-text.ts';
 import { readPlatformDate } from './platform-date.ts';
 
-/** Plain text members of a user record that are fields of ours (contract, "User record"). */
+/** Text members of a user record that are fields of ours (contract, "User record"). */
 const textMembers = ['email', 'firstName', 'lastName', 'area', 'project', 'account'] as const satisfies FieldName[];
 const dateMembers = ['orgEntryDate', 'birthDate'] as const satisfies FieldName[];
 
 /** One page of a search. */
 export interface UserPage {
   readonly users: readonly User[];
-  /** `page.totalElements`; undefined when the platform does not say. */
+  /** `page.totalElements`; undefined when the platform does not report it. */
   readonly total: number | undefined;
 }
 
-/** Reads a search answer. Throws `AnswerInvalid` naming the place that does not fit. */
+/** Reads a search answer. Throws `AnswerInvalid`, which names the place that does not match. */
 export function readUserPage(answer: JsonText): UserPage {
   try {
     return toPage(answer.value);
@@ -27,7 +27,7 @@ export function readUserPage(answer: JsonText): UserPage {
   }
 }
 
-/** Reads a single-user answer. Throws `AnswerInvalid` naming the place that does not fit. */
+/** Reads a single-user answer. Throws `AnswerInvalid`, which names the place that does not match. */
 export function readUser(answer: JsonText): User {
   const toUser = (body: unknown): User => readUserRecord(isRecord(body) ? body.result : undefined, 'result');
   try {
@@ -39,32 +39,33 @@ export function readUser(answer: JsonText): User {
 }
 
 function toPage(body: unknown): UserPage {
-  if (!isRecord(body) || !Array.isArray(body.result)) throw new AnswerInvalid('`result` is no list');
+  if (!isRecord(body) || !Array.isArray(body.result)) throw new AnswerInvalid('`result` is not a list');
   const users = body.result.map((record, index) => readUserRecord(record, index));
   const total = isRecord(body.page) ? body.page.totalElements : undefined;
   if (total === undefined || total === null) return { users, total: undefined };
   if (typeof total !== 'number' || !Number.isSafeInteger(total) || total < 0) {
-    throw new AnswerInvalid('`page.totalElements` is no count');
+    throw new AnswerInvalid('`page.totalElements` is not a count');
   }
   return { users, total };
 }
 
-/** An integer beyond 2^53 has already lost digits: the text must be read again. */
+/** An integer beyond 2^53 has already lost digits, so the text must be read again. */
 class UnsafeId extends Error {}
 
 /**
- * One user record. Written by hand, not as a schema: it checks and converts in one go, which takes about as long as a
- * schema's check alone, and a scan of a million users runs through here. `place` is an index of `result`, or `result` itself.
+ * Reads one user record. Written by hand instead of as a schema, because it checks and converts in one pass. That
+ * takes about as long as a schema's check alone, and a scan of a million users runs through here. `place` is an index
+ * of `result`, or `result`.
  */
 export function readUserRecord(record: unknown, place: number | 'result'): User {
-  if (!isRecord(record)) throw invalid(place, 'is no user record');
+  if (!isRecord(record)) throw invalid(place, 'is not a user record');
   const { enabled } = record;
   const id = readId(record.id);
   const uid = readId(record.uid);
   const identification = readText(record.identification);
   if (id === undefined) throw invalid(place, 'has no id');
   if (identification === undefined) throw invalid(place, `(id ${id}) has no identification`);
-  if (typeof enabled !== 'boolean') throw invalid(place, `(id ${id}) does not say whether it is enabled`);
+  if (typeof enabled !== 'boolean') throw invalid(place, `(id ${id}) has no enabled flag`);
   const { fields, unreadable } = readFields(record);
   const lastUpdate = readText(record.lastUpdate);
   return {
@@ -117,7 +118,10 @@ function putDate(draft: FieldDraft, name: FieldName, value: unknown): void {
   else if (text !== undefined || isStrange(value)) draft.unreadable.push(name);
 }
 
-/** Text, or a number or flag as text; undefined for nothing, for blank, and for what cannot be text. */
+/**
+ * Returns text, or a number or flag as text. Returns undefined for a missing or blank value, and for a list or
+ * object.
+ */
 function readText(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : normalText(value) || undefined;
   if (typeof value === 'number') {
@@ -127,7 +131,7 @@ function readText(value: unknown): string | undefined {
   return typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** There, but neither text nor blank: a list or an object where a text belongs. */
+/** Returns whether a value is present but cannot be text: a list or an object. */
 function isStrange(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }

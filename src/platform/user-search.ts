@@ -6,7 +6,7 @@ import { readUserPage, type UserPage } from './user-record.ts';
 /** Parameters of a user search (contract, "GET /os-api/public-api/v1/users"). */
 export interface UserSearch {
   readonly searchString?: string;
-  /** false finds enabled and disabled users, true only enabled ones. */
+  /** False finds enabled and disabled users, true only enabled ones. */
   readonly enabled: boolean;
   /** 0-based. */
   readonly page: number;
@@ -17,7 +17,7 @@ export interface UserSearch {
   readonly direction?: 'ASC' | 'DESC';
 }
 
-/** One page of users, in order of id unless asked otherwise, by the query or by the body as the dialect says. */
+/** Reads one page of users, in order of id by default, with parameters in query or body as the dialect says. */
 export function searchUsers(client: PlatformClient, search: UserSearch, signal: AbortSignal): Promise<UserPage> {
   const parameters = { orderBy: 'id', direction: 'ASC', ...search };
   const isInBody = client.dialect.search.parameters === 'body';

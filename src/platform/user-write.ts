@@ -7,9 +7,9 @@ import { refuseToSend } from './errors.ts';
 type Target = { readonly method: string; readonly path: string };
 
 /**
- * The body of create and update (contract, "User write payload"): plain fields beside `customFields`, `''` as it is.
- * Throws `PLATFORM_REFUSED`, effect `none`, for what a direct call cannot carry: `office`, custom fields beyond the
- * dialect's direct limit, and a write without first or last name.
+ * Builds the body of create and update (contract, "User write payload"): plain fields beside `customFields`, `''`
+ * unchanged. Throws `PLATFORM_REFUSED` (effect `none`) for what a direct call cannot carry: `office`, custom fields
+ * beyond the dialect's direct limit, and a write without first or last name.
  */
 export function userPayload(write: UserWrite, dialect: Dialect, operation: Target): Record<string, unknown> {
   const payload: Record<string, unknown> = { identification: write.identification };
@@ -19,7 +19,8 @@ export function userPayload(write: UserWrite, dialect: Dialect, operation: Targe
     if (value === undefined) continue;
     const number = customFieldNumber(name);
     const isCarried = number === undefined ? fieldTraits(name).isDirect : number <= dialect.customFieldLimit.direct;
-    if (!isCarried) throw refuseToSend(operation, `${name} travels by CSV file only. Use delivery csv or auto.`);
+    if (!isCarried)
+      throw refuseToSend(operation, `${name} can be delivered by CSV file only. Use delivery csv or auto.`);
     if (number === undefined) payload[name] = value;
     else customFields[name] = value;
   }
@@ -27,7 +28,7 @@ export function userPayload(write: UserWrite, dialect: Dialect, operation: Targe
     if (payload[name] === undefined || payload[name] === '') {
       throw refuseToSend(
         operation,
-        `the contract asks for a ${name} with every write. Map ${name}, or fill it in the source.`,
+        `the contract requires ${name} in every write. Map ${name}, or fill it in the source.`,
       );
     }
   }
@@ -38,7 +39,7 @@ function customFieldNumber(name: FieldName): number | undefined {
   return name.startsWith('customField') ? Number(name.slice('customField'.length)) : undefined;
 }
 
-/** What `userId` an update carries, by `dialect.userId`. Refuses rather than to address somebody else. */
+/** Returns the `userId` of an update, by `dialect.userId`. Throws rather than address another user. */
 export function userIdOf(target: UpdateTarget, dialect: Dialect, operation: Target): string {
   if (dialect.userId === 'id') return target.id;
   if (dialect.userId === 'identification') return target.identification;
@@ -46,6 +47,6 @@ export function userIdOf(target: UpdateTarget, dialect: Dialect, operation: Targ
   const why =
     dialect.userId === 'uid'
       ? 'dialect.userId is `uid`, but the platform shows none for this user.'
-      : 'dialect.userId is `created`, but what create returned is not known for this user.';
+      : 'dialect.userId is `created`, but the id that create returned is not known for this user.';
   throw refuseToSend(operation, `${why} Set dialect.userId to \`id\` or \`identification\`, or deliver by csv.`);
 }

@@ -19,7 +19,7 @@ export interface OpenApiOperation extends JsonObject {
 }
 
 const refusalWords: Readonly<Record<number, string>> = {
-  400: 'Refused: the request is not what it must be',
+  400: 'Refused: the request is invalid',
   401: 'The token is missing or unknown, or the signature is wrong or old',
   403: 'The role of the token does not allow it',
   404: 'There is no such sync or run',

@@ -61,10 +61,10 @@ describe('a user record', () => {
   });
 
   it.each([
-    [null, 'result[3] is no user record'],
+    [null, 'result[3] is not a user record'],
     [{ ...record, id: null }, 'result[3] has no id'],
     [{ ...record, identification: ' ' }, 'result[3] (id 7) has no identification'],
-    [{ ...record, enabled: 'yes' }, 'result[3] (id 7) does not say whether it is enabled'],
+    [{ ...record, enabled: 'yes' }, 'result[3] (id 7) has no enabled flag'],
   ])('%j is refused by place', (damaged, message) => {
     expect(() => readUserRecord(damaged, 3)).toThrow(message);
   });

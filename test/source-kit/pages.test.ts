@@ -79,7 +79,7 @@ describe('not complete is a read', () => {
     [
       'that gets the same page again and again',
       (place) => ({ people: people([1, 2]), next: more(place + 1) }),
-      'a page that was read before',
+      'a page that was already read',
     ],
     [
       'whose total changes between two pages',
@@ -97,8 +97,8 @@ describe('not complete is a read', () => {
       () => ({ people: people([1]), doubts: ['the cache is being filled'], next: end }),
       'the cache is being filled',
     ],
-    ['of nobody', () => ({ people: [], next: end }), 'nobody at all'],
-    ['of nobody, with an empty page after it', (place) => ({ people: [], next: perhaps(place) }), 'nobody at all'],
+    ['of nobody', () => ({ people: [], next: end }), 'returned no records'],
+    ['of nobody, with an empty page after it', (place) => ({ people: [], next: perhaps(place) }), 'returned no records'],
   ])('%s', async (_, pages, reason) => {
     const { end: ended } = await read(pages);
 

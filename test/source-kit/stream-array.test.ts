@@ -59,12 +59,12 @@ describe('the objects of one array in a large answer', () => {
     ['{"Report_Entry":null}', 'holds no list Report_Entry'],
     ['{"data":{"Report_Entry":[{"a":1}]}}', 'holds no list Report_Entry'],
     ['[{"Report_Entry":[{"a":1}]}]', 'holds no list Report_Entry'],
-    ['{"Report_Entry":[{"a":1},7]}', 'something else than objects in Report_Entry'],
-    ['{"Report_Entry":[[{"a":1}]]}', 'something else than objects in Report_Entry'],
-    ['{"Report_Entry":["Ana"]}', 'something else than objects in Report_Entry'],
+    ['{"Report_Entry":[{"a":1},7]}', 'values that are not objects in Report_Entry'],
+    ['{"Report_Entry":[[{"a":1}]]}', 'values that are not objects in Report_Entry'],
+    ['{"Report_Entry":["Ana"]}', 'values that are not objects in Report_Entry'],
     ['{"Report_Entry":[{"a":1}]', 'ended early, after 25 bytes'],
-    ['{"Report_Entry":[]} and more', 'is no whole JSON'],
-    ['<html>Please log in, Ana</html>', 'is no whole JSON'],
+    ['{"Report_Entry":[]} and more', 'is not complete JSON'],
+    ['<html>Please log in, Ana</html>', 'is not complete JSON'],
     ['', 'ended early, after 0 bytes'],
   ])('are not had from %s', async (text, message) => {
     const failure = await read(text).catch((error: unknown) => error);
@@ -73,7 +73,7 @@ describe('the objects of one array in a large answer', () => {
   });
 
   it('are not had from what is not UTF-8', async () => {
-    await expect(read(Buffer.from('{"Report_Entry":[{"a":"ü"}]}', 'latin1'))).rejects.toThrow('is no whole JSON');
+    await expect(read(Buffer.from('{"Report_Entry":[{"a":"ü"}]}', 'latin1'))).rejects.toThrow('is not complete JSON');
   });
 
   it('an empty array is nobody, and no error', async () => {

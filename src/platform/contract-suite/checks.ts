@@ -7,23 +7,23 @@ import { type OperationId, operationOf } from '../schema/operations.ts';
 import type { Fixture } from './fixture.ts';
 import { Difference, type Subject, type SubjectCall, Unavailable } from './subject.ts';
 
-/** Clients that differ in what they bring along. */
+/** Clients that differ in their credentials and language. */
 export interface Witnesses {
   readonly client: PlatformClient;
-  /** One with this access token. */
+  /** Returns a client with this access token. */
   readonly bearing: (secret: string) => PlatformClient;
-  /** One whose token is malformed. */
+  /** A client with a malformed token. */
   readonly stranger: PlatformClient;
-  /** One that shows the application token where an access token belongs; undefined where there is none. */
+  /** A client that sends the application token in place of an access token; undefined where there is none. */
   readonly application: PlatformClient | undefined;
-  /** One that asks for a language that nobody speaks. */
+  /** A client that requests an unknown language. */
   readonly foreigner: PlatformClient;
 }
 
 /** Statuses of a missing user: the contract does not show which (its list for this call has no 404). */
 const missingUser: readonly number[] = [400, 404, 500];
 
-/** Every check of one operation, in order; each is made even if the one before failed. */
+/** Makes every check of one operation in order. Continues after a failed one. */
 export async function* checkSubject(
   subject: Subject,
   fixture: Fixture,
@@ -86,7 +86,7 @@ async function judge(
   }
 }
 
-/** The client itself did not send it: a token or a setting is missing here, which says nothing of the platform. */
+/** The client itself refused to send, because a token or setting is missing. That proves nothing about the platform. */
 function isUnsent(error: unknown): error is PlatformError {
   return error instanceof PlatformError && error.status === undefined && error.code === 'PLATFORM_REFUSED';
 }
@@ -106,13 +106,14 @@ function checkAnswer(operation: Operation<OperationId>, answer: OperationAnswer)
   const { successStatus, response } = operation;
   if (answer.status !== successStatus) throw new Difference(`answered ${answer.status}, not ${successStatus}`);
   if (response === undefined) {
-    if (answer.bodyBytes > 0) throw new Difference(`a body of ${answer.bodyBytes} bytes came, and none was to come`);
+    if (answer.bodyBytes > 0)
+      throw new Difference(`a body of ${answer.bodyBytes} bytes arrived, but none was expected`);
     return `${answer.status}, no body`;
   }
   const shape = response.safeParse(answer.body);
   if (!shape.success) {
     const places = shape.error.issues.slice(0, 5).map(({ path, code }) => `${path.join('.') || 'the body'}: ${code}`);
-    throw new Difference(`the body has not the promised shape (${places.join('; ')})`);
+    throw new Difference(`the body does not have the expected shape (${places.join('; ')})`);
   }
   if (operation.id === 'token') {
     for (const [name, value] of [
@@ -125,30 +126,32 @@ function checkAnswer(operation: Operation<OperationId>, answer: OperationAnswer)
   return `${answer.status}, body and headers as promised`;
 }
 
-/** Without parameters a list shows its first page, of ten where the contract says so. */
+/** Checks that a list without parameters shows its first page, of ten items where the contract says so. */
 function checkDefaults({ body }: OperationAnswer): string {
   const { result, page } = body as { result: readonly unknown[]; page: Readonly<Record<string, number>> };
   if (page.number !== undefined && page.number !== 0) throw new Difference(`the first page is number ${page.number}`);
-  if (result.length > 10) throw new Difference(`${result.length} items came, not at most 10`);
+  if (result.length > 10) throw new Difference(`${result.length} items arrived, but at most 10 were expected`);
   return `${result.length} items on the first page`;
 }
 
 async function checkPaging({ page, firstPage = 0 }: Subject, fixture: Fixture): Promise<string> {
-  if (page === undefined) throw new RangeError('there is no page to look at');
+  if (page === undefined) throw new RangeError('there is no page to check');
   const first = await page(fixture, firstPage);
   const second = await page(fixture, firstPage + 1);
   if (first.items.length === 0 || second.items.length === 0) throw new Unavailable('there are fewer than two items');
   for (const { items } of [first, second]) {
-    if (items.length > 1) throw new Difference(`${items.length} items came on a page of one`);
+    if (items.length > 1) throw new Difference(`${items.length} items arrived on a page of one`);
   }
-  if (JSON.stringify(first.items) === JSON.stringify(second.items)) throw new Difference('both pages show the same');
+  if (JSON.stringify(first.items) === JSON.stringify(second.items)) throw new Difference('both pages are equal');
   if (first.total !== undefined && first.total < 2)
-    throw new Difference(`the total is ${first.total}, and two were seen`);
+    throw new Difference(`the total is ${first.total}, but two were seen`);
   const from = firstPage === 0 ? '' : ', counted from 1';
   return first.total === undefined ? `no total${from}` : `with a total${from}`;
 }
 
-/** Provokes a documented error: by a call that must be refused, else by the caller's aid, through the client's method. */
+/**
+ * Provokes a documented error: by a call that must be refused, else through the caller's aid and the client's method.
+ */
 async function checkRefusal(status: number, subject: Subject, fixture: Fixture, witnesses: Witnesses): Promise<string> {
   const provoked = await provoke(status, subject, fixture, witnesses);
   if (provoked !== undefined) {
@@ -185,7 +188,7 @@ async function provoke(
     refusalOf(() => callOperation(caller, subject.id, { ...input, finalStatuses }, fixture.signal));
   const own = subject.errors?.[status];
   if (own !== undefined) return refused(client, own(fixture));
-  // A call that is refused anyway, so that nothing happens if the token or the media type is not looked at.
+  // This call is refused anyway, so nothing happens if the platform ignores the token or the media type.
   const harmless = subject.errors?.[404] ?? subject.errors?.[400];
   const isRead = operation.method === 'GET';
   if (status === 401 && (isRead || harmless !== undefined || subject.id === 'revoke')) {
@@ -214,7 +217,7 @@ async function refusalOf(call: () => Promise<unknown>): Promise<PlatformError> {
     if (error instanceof PlatformError && error.status !== undefined) return error;
     throw error;
   }
-  throw new Difference('the call was taken, and should have been refused');
+  throw new Difference('the call was accepted, but should have been refused');
 }
 
 function checkRefusalShape({ status, title }: PlatformError, known: readonly number[]): void {

@@ -8,13 +8,13 @@ import type { Subject } from './subject.ts';
 import { growthSubjects } from './subjects-growth.ts';
 import { tokenSubjects, userSubjects } from './subjects-users.ts';
 
-/** What a caller can do that the contract offers no call for. Each absent one makes its checks `skipped`. */
+/** Abilities of the caller for which the contract has no call. Each absent one makes its checks `skipped`. */
 export interface ContractAids {
-  /** Makes every call of the operation be answered with the status, until the function that is returned is called. */
+  /** Makes every call of the operation fail with the status, until the returned function is called. */
   readonly inject?: (operation: OperationId, status: number) => Promise<() => Promise<void>>;
-  /** The id of the feedback request that was made last. */
+  /** Returns the id of the last feedback request. */
   readonly feedbackRequestId?: () => Promise<LongId>;
-  /** A token pair that may be used up, and what goes with it. */
+  /** Returns a token pair that may be consumed, and its endpoint. */
   readonly spareTokens?: () => Promise<SpareTokens>;
   /** Whether the platform's own import may be started. */
   readonly mayStartImport?: boolean;
@@ -28,7 +28,7 @@ export interface SpareTokens {
 }
 
 export interface ContractSuiteOptions {
-  /** The connection to look at. The suite opens and closes its own clients on it. */
+  /** The connection to check. The suite opens and closes its own clients on it. */
   readonly connection: PlatformClientOptions;
   readonly mode: ContractMode;
   readonly aids?: ContractAids;
@@ -38,9 +38,9 @@ export interface ContractSuiteOptions {
 export const contractSubjects: readonly Subject[] = [...userSubjects, ...growthSubjects, ...tokenSubjects];
 
 /**
- * Compares a platform with the contract, operation by operation: success with its status, body and headers, by the wire
- * and by the client's own method; defaults, paging, language; and every documented error that can be provoked without
- * harm. Goes on after what differs. Throws only when the signal aborts, or for a bug.
+ * Compares a platform with the contract, operation by operation: status, body and headers of a success, on the wire
+ * and through the client's method; defaults, paging, language; and every documented error that can be provoked
+ * without harm. Continues after a difference. Throws only when the signal aborts, or for a bug.
  */
 export async function* runContractSuite(options: ContractSuiteOptions): AsyncGenerator<ContractLine, void> {
   const { connection, mode, aids = {}, signal } = options;
@@ -55,7 +55,7 @@ export async function* runContractSuite(options: ContractSuiteOptions): AsyncGen
   const witnesses: Witnesses = {
     client: open(),
     bearing: (secret) => open({ tokens: fixedToken(secret) }),
-    // A blank within makes it malformed (RFC 6750, 2.1), and so unable to be anybody's.
+    // A blank makes the token malformed (RFC 6750, 2.1), so no user can own it.
     stranger: open({ tokens: fixedToken('no token'), applicationToken: 'no token' }),
     application: applicationToken === undefined ? undefined : open({ tokens: fixedToken(applicationToken) }),
     foreigner: open({ dialect: { ...connection.dialect, acceptLanguage: 'zz' } }),
@@ -76,7 +76,7 @@ export async function* runContractSuite(options: ContractSuiteOptions): AsyncGen
   }
 }
 
-/** Throws `RangeError` when an operation has no subject, so that none is forgotten. */
+/** Returns the subject of an operation. Throws `RangeError` when there is none, so that no operation is forgotten. */
 export function subjectOf(id: OperationId): Subject {
   const found = contractSubjects.find((subject) => subject.id === id);
   if (found === undefined) throw new RangeError(`the contract suite does not try ${id} of ${operationIds.length}`);

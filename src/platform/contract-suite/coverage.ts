@@ -17,7 +17,7 @@ page differs from what it saw. \`rollcall check CONNECTION --contract\` runs the
 
 `;
 
-/** The page docs/platform-api-coverage.md, from what a run of the suite said. */
+/** Renders docs/platform-api-coverage.md from the results of the suite. */
 export function renderCoverage(lines: readonly ContractLine[]): string {
   const seen = (operation: string, check: string): ContractLine | undefined =>
     lines.find((line) => line.operation === operation && line.check === check);
@@ -46,7 +46,7 @@ function describeError(line: ContractLine | undefined): string {
   return line?.result === 'conforms' ? line.detail : (line?.result ?? 'not tried');
 }
 
-/** As the formatter writes tables: padded cells. */
+/** Writes a table like the formatter, with padded cells. */
 function renderMarkdownTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) => `| ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;

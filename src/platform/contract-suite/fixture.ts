@@ -12,32 +12,32 @@ import { userIdOf } from '../user-write.ts';
 import type { ContractAids } from './contract-suite.ts';
 import { Unavailable } from './subject.ts';
 
-/** What the checks play with: people and goals of their own (`read-write`), or what the platform has (`read-only`). */
+/** Test data of the checks: their own people and goals (`read-write`), or existing ones (`read-only`). */
 export interface Fixture {
   readonly client: PlatformClient;
   readonly api: PlatformApi;
   readonly aids: ContractAids;
   readonly signal: AbortSignal;
-  /** Identification of the person with this number, from 0. Throws `Unavailable` when there are not so many. */
+  /** Returns the identification of a test person by number, from 0. Throws `Unavailable` when there are too few. */
   person(number: number): string;
-  /** A person that a check may delete: made on the spot. */
+  /** Creates a person that a check may delete. */
   newcomer(): Promise<string>;
   /** Whether the checks may write. */
   readonly isWriting: boolean;
-  /** An identification that nobody has, yet, with this ending; whoever gets it is removed at the end. */
+  /** Returns an unused identification with this ending. A user created with it is removed at the end. */
   freeIdentification(ending?: string): string;
   userId(identification: string): Promise<string>;
-  /** A goal of `person(0)`, new in `read-write`. */
+  /** Returns a goal of `person(0)`, a new one in `read-write`. */
   goal(): Promise<{ readonly code: string; readonly identification: string }>;
   feedbackId(): Promise<LongId>;
   evaluationId(): Promise<LongId>;
   roleCode(): Promise<string>;
-  /** An open feedback request from `person(0)` to `person(1)`. */
+  /** Returns an open feedback request from `person(0)` to `person(1)`. */
   feedbackRequestId(): Promise<LongId>;
-  /** A file that updates `person(0)`. */
+  /** Returns a file that updates `person(0)`. */
   file(): Promise<FileToUpload>;
   uploadedFileId(): Promise<string>;
-  /** Takes away whatever was made. */
+  /** Removes everything that was created. */
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ const peopleCount = 4;
 const maxPolls = 20;
 const pollEveryMs = 500;
 
-/** Finds people in the directory, or makes some whose names begin with `contract-`. Must be closed. */
+/** Finds people in the directory, or creates some whose names begin with `contract-`. Must be closed. */
 export async function openFixture({ client, aids, signal, isWriting }: FixtureOptions): Promise<Fixture> {
   const api = openPlatformApi(client);
   const mark = `contract-${randomBytes(4).toString('hex')}`;
@@ -74,7 +74,7 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
     await eventually(async () => (await api.users.find(identification, signal)).found === true, 'a new user');
     return identification;
   };
-  /** Platforms may show a write late. */
+  /** Waits for a write to show, because platforms may show it late. */
   async function eventually(isThere: () => Promise<boolean>, what: string): Promise<void> {
     for (let poll = 0; poll < maxPolls; poll++) {
       if (await isThere()) return;
@@ -93,7 +93,7 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
     }
   } catch (error) {
     if (!(error instanceof RollcallError) && !(error instanceof Unavailable)) throw error;
-    reason = `no people to try it on: ${error.message}`;
+    reason = `no people for the test: ${error.message}`;
   }
   const person = (number: number): string => {
     const found = people[number];
@@ -101,7 +101,7 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
     return found;
   };
 
-  /** One file at a time: while another one is being processed, platforms refuse. */
+  /** Uploads one file at a time. Platforms refuse another one while a file is being processed. */
   async function upload(sent: FileToUpload): Promise<UploadReceipt> {
     for (let poll = 1; ; poll++) {
       try {
@@ -160,7 +160,8 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
       return role.name;
     },
     async feedbackRequestId() {
-      if (aids.feedbackRequestId === undefined) throw new Unavailable('the platform tells no id of a feedback request');
+      if (aids.feedbackRequestId === undefined)
+        throw new Unavailable('the platform returns no id of a feedback request');
       await api.feedback.request({ sender: person(0), recipient: person(1), comment: 'Contract check' }, signal);
       return aids.feedbackRequestId();
     },
@@ -177,7 +178,7 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
       return fileId;
     },
     async close() {
-      // Not by the suite's own signal: what was made is taken away even when somebody stops it.
+      // Not the suite's own signal: created data is removed even when the operator stops the suite.
       const unhurried = new AbortController().signal;
       if (folder !== undefined) await rm(folder, { recursive: true, force: true });
       for (const code of goals) await forget(() => api.goals.remove({ code, identification: person(0) }, unhurried));
@@ -188,13 +189,13 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
   };
 }
 
-/** A goal for the checks. */
+/** Returns a goal for the checks. */
 export function sampleGoal(code: string, assignedTo: string) {
   const kinds = { type: 'TEAM', assignment: 'INDIVIDUAL' } as const;
   return { code, title: 'Contract check', ...kinds, weighting: 1, assignedTo, locale: 'en' };
 }
 
-/** What a check deleted itself, or never made, is gone already. */
+/** Ignores a refused removal: a check deleted the object itself, or never created it. */
 async function forget(remove: () => Promise<void>): Promise<void> {
   try {
     await remove();

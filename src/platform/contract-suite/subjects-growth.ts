@@ -16,7 +16,7 @@ function edited(code: string) {
   return { code, title: 'Contract check, edited', weighting: 2, locale: 'en' };
 }
 
-/** How leaders, feedback, goals and evaluations are tried, in an order in which each finds what it needs. */
+/** Tests of leaders, feedback, goals and evaluations, in an order in which each finds what it needs. */
 export const growthSubjects: readonly Subject[] = [
   {
     id: 'add-leaders',

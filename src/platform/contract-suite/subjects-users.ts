@@ -6,7 +6,7 @@ import { Difference, type Subject, Unavailable } from './subject.ts';
 
 const missingUser = 'contract-nobody';
 
-/** Search parameters go where the dialect says. */
+/** Search parameters are in query or body, as the dialect says. */
 function searchInput(
   { client }: Fixture,
   parameters: Readonly<Record<string, string | number | boolean>>,
@@ -23,7 +23,7 @@ function payload(identification: string, email = `${identification}@example.com`
   return { identification, firstName: 'Contract', lastName: 'Check', email };
 }
 
-/** How users, provisioning and roles are tried. */
+/** Tests of users, provisioning and roles. */
 export const userSubjects: readonly Subject[] = [
   {
     id: 'create',
@@ -55,12 +55,12 @@ export const userSubjects: readonly Subject[] = [
     invoke: ({ api, signal, person }) => api.users.read(person(0), signal),
     errors: { 400: () => ({ params: { identification: missingUser } }) },
     async encoding({ api, signal, freeIdentification, isWriting }) {
-      if (!isWriting) throw new Unavailable('it takes a user of its own: read-write mode only');
-      // What a path gives a meaning to, percent signs that must be decoded once, and a letter beyond ASCII.
+      if (!isWriting) throw new Unavailable('it needs its own user: read-write mode only');
+      // Characters with a meaning in paths, percent signs that must be decoded once, and a letter beyond ASCII.
       const identification = freeIdentification('/ñ %2F?#;');
       await api.users.create({ identification, fields: { firstName: 'Contract', lastName: 'Check' } }, signal);
       const read = await api.users.read(identification, signal);
-      if (read.identification !== identification) throw new Difference('another user was read than asked for');
+      if (read.identification !== identification) throw new Difference('the read returned another user');
     },
   },
   {
@@ -129,7 +129,7 @@ export const userSubjects: readonly Subject[] = [
   },
 ];
 
-/** How the token calls are tried: only with a pair to spare, because both use it up. */
+/** Tests of the token calls. They need a spare pair, because both calls consume it. */
 export const tokenSubjects: readonly Subject[] = [
   {
     id: 'token',
@@ -158,7 +158,7 @@ export const tokenSubjects: readonly Subject[] = [
     async invoke({ aids, client, signal }) {
       const { accessToken, baseUrl } = await spareTokens(aids);
       const endpoint = { baseUrl, timeoutMs: client.limits.timeoutMs, now: () => client.clock.now() };
-      // Twice: an invalid token is no error.
+      // Twice, because an invalid token is not an error.
       for (const _time of [1, 2]) {
         const outcome = await revokeToken({ ...endpoint, accessToken }, signal);
         if (outcome.kind !== 'revoked') throw new Difference(`the outcome is ${outcome.kind}`);
@@ -168,6 +168,6 @@ export const tokenSubjects: readonly Subject[] = [
 ];
 
 async function spareTokens({ spareTokens }: Fixture['aids']) {
-  if (spareTokens === undefined) throw new Unavailable("it would use up the connection's own token");
+  if (spareTokens === undefined) throw new Unavailable("it would consume the connection's own token");
   return spareTokens();
 }

@@ -6,13 +6,13 @@ import { Evaluation, EvaluationListAnswer, type EvaluationListQuery } from '../s
 import type { LongId } from '../schema/wire.ts';
 import { everyItem, type ListPage } from './pages.ts';
 
-/** Evaluations of the community (contract, "Evaluations"). List items come without rated topics. */
+/** Evaluations of the community (contract, "Evaluations"). List items have no rated topics. */
 export interface Evaluations {
-  /** One evaluation with its rated topics (contract, "GET /growth/public-api/v1/evaluations/{id}"). */
+  /** Reads one evaluation with its rated topics (contract, "GET /growth/public-api/v1/evaluations/{id}"). */
   get(id: LongId, signal: AbortSignal): Promise<Evaluation>;
-  /** One page, 0-based (contract, "GET /growth/public-api/v1/evaluations"). */
+  /** Returns one page, 0-based (contract, "GET /growth/public-api/v1/evaluations"). */
   page(query: EvaluationListQuery, signal: AbortSignal): Promise<ListPage<Evaluation>>;
-  /** Every evaluation that fits, page by page (the same operation). */
+  /** Yields every matching evaluation (the same operation). */
   list(
     query: Omit<EvaluationListQuery, 'pageNumber' | 'pageSize'>,
     signal: AbortSignal,
@@ -21,7 +21,7 @@ export interface Evaluations {
 
 const paging = { first: 0, size: 100 } as const;
 
-/** The evaluations part of the contract over one client. */
+/** Opens the evaluations part of the contract over one client. */
 export function openEvaluations(client: PlatformClient): Evaluations {
   const evaluations: Evaluations = {
     async get(id, signal) {

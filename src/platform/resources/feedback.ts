@@ -14,18 +14,24 @@ import type { LongId } from '../schema/wire.ts';
 import { everyItem, type ListPage } from './pages.ts';
 import { checkedBody } from './request-body.ts';
 
-/** Feedback to send; `feedbackRequestId` with all its digits, as a number or as text. */
+/** Feedback to send. `feedbackRequestId` has all its digits, as a number or as text. */
 export type FeedbackToSend = Omit<FeedbackPayload, 'feedbackRequestId'> & { feedbackRequestId?: LongId | null };
 
 /** Feedback (contract, "Feedback"). */
 export interface FeedbackApi {
-  /** One feedback (contract, "GET /growth/public-api/v1/feedbacks/{id}"). An id that does not exist: `PlatformError` 404. */
+  /**
+   * Reads one feedback (contract, "GET /growth/public-api/v1/feedbacks/{id}"). Throws `PlatformError` 404 for an
+   * unknown id.
+   */
   get(id: LongId, signal: AbortSignal): Promise<Feedback>;
-  /** One page, 0-based (contract, "GET /growth/public-api/v1/feedbacks"). An absent `creationTimeTo` is no bound. */
+  /**
+   * Returns one page, 0-based (contract, "GET /growth/public-api/v1/feedbacks"). Without `creationTimeTo` there is no
+   * bound.
+   */
   page(query: FeedbackListQuery, signal: AbortSignal): Promise<ListPage<Feedback>>;
-  /** Every feedback that fits, page by page (the same operation). */
+  /** Yields every matching feedback (the same operation). */
   list(query: Omit<FeedbackListQuery, 'page' | 'size'>, signal: AbortSignal): AsyncGenerator<Feedback, void>;
-  /** Asks for feedback (contract, "POST /growth/public-api/v1/feedback/requests"). The platform tells no id. */
+  /** Requests feedback (contract, "POST /growth/public-api/v1/feedback/requests"). The platform returns no id. */
   request(request: FeedbackRequestPayload, signal: AbortSignal): Promise<void>;
   /** Declines a request (contract, "PUT /growth/public-api/v1/feedback-requests/{feedback-request-id}"). */
   decline(requestId: LongId, decline: FeedbackDeclinePayload, signal: AbortSignal): Promise<void>;
@@ -38,7 +44,7 @@ export interface FeedbackApi {
 
 const paging = { first: 0, size: 100 } as const;
 
-/** The feedback part of the contract over one client. */
+/** Opens the feedback part of the contract over one client. */
 export function openFeedback(client: PlatformClient): FeedbackApi {
   const feedback: FeedbackApi = {
     async get(id, signal) {

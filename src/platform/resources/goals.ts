@@ -7,15 +7,15 @@ import { checkedBody } from './request-body.ts';
 
 /** Goals (contract, "Goals"). A goal is addressed by its code and the user it is assigned to. */
 export interface Goals {
-  /** One goal of a user (contract, "GET /growth/public-api/v1/goals/{code}/users/{identification}"). */
+  /** Reads one goal of a user (contract, "GET /growth/public-api/v1/goals/{code}/users/{identification}"). */
   get(key: GoalKey, signal: AbortSignal): Promise<Goal>;
-  /** One page, 0-based (contract, "GET /growth/public-api/v1/goals"); the platform tells no total. */
+  /** Returns one page, 0-based (contract, "GET /growth/public-api/v1/goals"). The platform reports no total. */
   page(query: GoalListQuery, signal: AbortSignal): Promise<ListPage<Goal>>;
-  /** Every goal that fits; ends on a short, an empty or a repeated page. */
+  /** Yields every matching goal. Ends on a short, an empty or a repeated page. */
   list(query: Omit<GoalListQuery, 'pageNumber' | 'pageSize'>, signal: AbortSignal): AsyncGenerator<Goal, void>;
   /** Creates a goal (contract, "POST /growth/public-api/v2/goals"). */
   create(goal: GoalPayload, signal: AbortSignal): Promise<void>;
-  /** Updates a goal (contract, "PUT /growth/public-api/v1/goals/{code}/users/{identification}"); gives it as it is then. */
+  /** Updates a goal and returns it (contract, "PUT /growth/public-api/v1/goals/{code}/users/{identification}"). */
   update(key: GoalKey, goal: GoalUpdatePayload, signal: AbortSignal): Promise<Goal>;
   /** Deletes a goal (contract, "DELETE /growth/public-api/v1/goals/{code}/users/{identification}"). */
   remove(key: GoalKey, signal: AbortSignal): Promise<void>;
@@ -28,7 +28,7 @@ export interface GoalKey {
 
 const paging = { first: 0, size: 100 } as const;
 
-/** The goals part of the contract over one client. */
+/** Opens the goals part of the contract over one client. */
 export function openGoals(client: PlatformClient): Goals {
   const goals: Goals = {
     get: async (key, signal) =>

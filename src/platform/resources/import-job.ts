@@ -4,7 +4,7 @@ import { contractCall } from '../contract-call.ts';
 
 /** The platform's own provisioning from a source defined there (contract, "PATCH admin/import-users-job"). */
 export interface ImportJob {
-  /** Starts it. Resolves when the platform accepted the start (202): the job itself is not finished then. */
+  /** Starts the job. Resolves when the platform accepted the start (202), before the job is finished. */
   start(signal: AbortSignal): Promise<void>;
 }
 

@@ -8,29 +8,32 @@ import { checkedBody } from './request-body.ts';
 
 /** Leaders and collaborators (contract, "Leaders"). */
 export interface Leaders {
-  /** One page (contract, "GET /growth/public-api/v1/users/{identification}/leaders"); `pageNumber` starts at 1. */
+  /**
+   * Returns one page (contract, "GET /growth/public-api/v1/users/{identification}/leaders"). `pageNumber` starts at
+   * 1.
+   */
   page(
     identification: string,
     query: { pageNumber?: number; pageSize?: number },
     signal: AbortSignal,
   ): Promise<ListPage<LeaderRecord>>;
-  /** Every leader of a user, page by page (the same operation). */
+  /** Yields every leader of a user (the same operation). */
   list(identification: string, signal: AbortSignal): AsyncGenerator<LeaderRecord, void>;
   /**
-   * The collaborators of a user (contract, "GET /growth/public-api/v1/users/{identification}/collaborators"). The
-   * contract does not show the body: given as it comes.
+   * Lists the collaborators of a user (contract, "GET /growth/public-api/v1/users/{identification}/collaborators").
+   * The contract does not show the body, so it is returned unchanged.
    */
   collaborators(identification: string, signal: AbortSignal): Promise<unknown>;
-  /** Adds leaders (contract, "POST /os-api/public-api/v1/leaders"). Null or absent ones are not set. */
+  /** Adds leaders (contract, "POST /os-api/public-api/v1/leaders"). Null and absent ones are not set. */
   add(links: LeaderLinks, signal: AbortSignal): Promise<void>;
-  /** Removes leaders (contract, "DELETE /os-api/public-api/v1/leaders"). Null or absent ones are not removed. */
+  /** Removes leaders (contract, "DELETE /os-api/public-api/v1/leaders"). Null and absent ones are not removed. */
   remove(links: LeaderLinks, signal: AbortSignal): Promise<void>;
 }
 
 const unshown: ZodType<unknown> = z.unknown();
 const paging = { first: 1, size: 100 } as const;
 
-/** The leaders part of the contract over one client. */
+/** Opens the leaders part of the contract over one client. */
 export function openLeaders(client: PlatformClient): Leaders {
   const leaders: Leaders = {
     async page(identification, query, signal) {

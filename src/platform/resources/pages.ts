@@ -1,9 +1,9 @@
 import { PlatformError, RollcallError } from '../../core/errors.ts';
 
-/** One page of any list, whatever its `page` looks like. */
+/** One page of any list, whatever the form of its `page`. */
 export interface ListPage<T> {
   readonly items: readonly T[];
-  /** How many there are in all; undefined where the endpoint does not say (goals). */
+  /** Total number of items. Undefined where the endpoint does not report it (goals). */
   readonly total: number | undefined;
 }
 
@@ -14,15 +14,15 @@ export interface Paging {
   readonly size: number;
 }
 
-/** Enough for 5 million items of 500; a list that goes on longer repeats itself. */
+/** Enough for 5 million items in pages of 500. A list that goes on longer repeats itself. */
 const maxPages = 10_000;
 
 /**
- * Every item of a list, page by page. With a total it ends when that many came; an empty or repeated page before that
- * throws `PLATFORM_ANSWER_INVALID`, because the list would be cut. Without a total it ends on a page that is shorter than
- * the first, empty or repeated (by `keyOf`), so that a platform which takes no page number does not keep it going for
- * ever. A first page shorter than asked for proves nothing: the largest page size is not shown by the contract, so one
- * more page is looked at; 404 for a page past the end is an end too.
+ * Yields every item of a list. With a total it ends after that many items; an earlier empty or repeated page throws
+ * `PLATFORM_ANSWER_INVALID`, because the list would be cut. Without a total it ends on a page that is shorter than
+ * the first, empty or repeated (by `keyOf`), so a platform that ignores page numbers cannot cause an endless loop. A
+ * first page shorter than requested proves nothing, because the contract does not show the largest page size. One
+ * more page is read; 404 past the end is also an end.
  */
 export async function* everyItem<T>(
   paging: Paging,
@@ -56,6 +56,6 @@ export async function* everyItem<T>(
 
 function cutList(seen: number, total: number): RollcallError {
   const all = Number.isFinite(total) ? `${total}` : 'endlessly many';
-  const message = `the platform gave ${seen} of ${all} list items and then nothing new. Try again; the list may have changed.`;
+  const message = `the platform gave ${seen} of ${all} list items and then no new ones. Try again; the list may have changed.`;
   return new RollcallError(message, { code: 'PLATFORM_ANSWER_INVALID', retry: 'backoff' });
 }

@@ -4,22 +4,25 @@ import type { PlatformClient } from '../client.ts';
 import { contractCall } from '../contract-call.ts';
 import { type Role, RoleList } from '../schema/roles.ts';
 
-/** Which token the role calls take: the contract says that "the community is taken from the application token". */
+/** Token of the role calls: the contract says that "the community is taken from the application token". */
 export interface RolesOptions {
   readonly token?: 'access' | 'application';
 }
 
 /** Community roles (contract, "GET community/roles" and "GET roles/{customAclCode}"). */
 export interface Roles {
-  /** Every role, standard and custom (contract, "GET /os-api/public-api/v1/community/roles"). */
+  /** Lists every role, standard and custom (contract, "GET /os-api/public-api/v1/community/roles"). */
   list(signal: AbortSignal): Promise<readonly Role[]>;
-  /** One role by code (contract, "GET /os-api/public-api/v1/roles/{customAclCode}"). The contract does not show its fields: given as it comes. */
+  /**
+   * Reads one role by code (contract, "GET /os-api/public-api/v1/roles/{customAclCode}"). The contract does not show
+   * its fields, so it is returned unchanged.
+   */
   get(customAclCode: string, signal: AbortSignal): Promise<unknown>;
 }
 
 const unshown: ZodType<unknown> = z.unknown();
 
-/** The roles part of the contract over one client. */
+/** Opens the roles part of the contract over one client. */
 export function openRoles(client: PlatformClient, { token = 'access' }: RolesOptions = {}): Roles {
   return {
     list: (signal) => client.request(contractCall('roles', { token, answer: jsonBy(RoleList) }), signal),

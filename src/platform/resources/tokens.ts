@@ -10,10 +10,10 @@ import type { AnswerReader, Operation } from '../operation.ts';
 import { TokenPair } from '../schema/tokens.ts';
 import type { RevokeOutcome } from '../tokens/revoke-call.ts';
 
-/** Where token calls go. They have sockets of their own: a full pool must never delay a refresh. */
+/** Endpoint of token calls. They have their own sockets: a full pool must never delay a refresh. */
 export interface TokenEndpoint {
   readonly baseUrl: string;
-  /** No whole answer within this time is an unknown outcome. */
+  /** After this time without a complete answer the outcome is unknown. */
   readonly timeoutMs: number;
   readonly now: () => number;
 }
@@ -25,8 +25,8 @@ export interface RefreshCall extends TokenEndpoint {
 }
 
 /**
- * Presents a refresh token once (contract, "POST /os-api/public-api/v1/token"; RFC 6749, 6). Never repeats, never throws
- * for what the platform or the network did: the outcome says whether the token may have been consumed.
+ * Presents a refresh token once (contract, "POST /os-api/public-api/v1/token"; RFC 6749, 6). Never retries, and never
+ * throws for a failure of platform or network. The outcome tells whether the token may have been consumed.
  */
 export async function exchangeRefreshToken(call: RefreshCall, signal: AbortSignal): Promise<ExchangeOutcome> {
   const answer: AnswerReader<ExchangeOutcome> = {
@@ -39,9 +39,9 @@ export async function exchangeRefreshToken(call: RefreshCall, signal: AbortSigna
   if (sent.ok) return sent.value;
   const { error } = sent;
   if (error.status === 400 && error.title === 'invalid_grant') {
-    return { kind: 'invalid-grant', description: error.detail ?? 'the platform gives no reason' };
+    return { kind: 'invalid-grant', description: error.detail ?? 'the platform gave no reason' };
   }
-  // A 400 that does not say what it minds may as well be about a consumed token.
+  // A 400 without a reason may also mean that the token was consumed.
   const isUnreadable = error.status === 400 && error.title === undefined;
   const retryAfter = typeof error.retry === 'object' ? error.retry : {};
   return {
@@ -67,7 +67,7 @@ export interface RevokeCallOptions extends TokenEndpoint {
   readonly accessToken: string;
 }
 
-/** Revokes an access token (contract, "POST /os-api/public-api/v1/token/revoke"). Sends once, never throws. */
+/** Revokes an access token (contract, "POST /os-api/public-api/v1/token/revoke"). Sends once and never throws. */
 export async function revokeToken(call: RevokeCallOptions, signal: AbortSignal): Promise<RevokeOutcome> {
   const operation = contractCall('revoke', { answer: nothing });
   const sent = await sendOnce(call, operation, call.accessToken, signal);

@@ -9,28 +9,31 @@ import { everyItem } from './pages.ts';
 
 /** User administration (contract, "User administration"). */
 export interface Users {
-  /** Every user, enabled and disabled, proven complete (see `Platform.scan`). */
+  /** Yields every user, enabled and disabled, proven complete (see `Platform.scan`). */
   scan(signal: AbortSignal): AsyncGenerator<ScanPage, void>;
-  /** One page, 0-based (contract, "GET /os-api/public-api/v1/users"), by query or body as the dialect says. */
+  /** Returns one page, 0-based (contract, "GET /os-api/public-api/v1/users"), by query or body as the dialect says. */
   search(search: UserSearch, signal: AbortSignal): Promise<UserPage>;
-  /** Every user that a search finds, page by page (the same operation). Where completeness matters, use `scan`. */
+  /** Yields every user that a search finds (the same operation). Use `scan` where completeness matters. */
   list(search: Omit<UserSearch, 'page' | 'size'>, signal: AbortSignal): AsyncGenerator<User, void>;
   /**
-   * One user (contract, "GET /os-api/public-api/v1/users/{identification}"). What a missing one is answered with is not
-   * shown by the contract: any refusal is thrown; `find` tells a missing user from a failure.
+   * Reads one user (contract, "GET /os-api/public-api/v1/users/{identification}"). The contract does not show the
+   * answer for a missing user, so every refusal is thrown; `find` distinguishes a missing user from a failure.
    */
   read(identification: string, signal: AbortSignal): Promise<User>;
-  /** One user, or the certainty that there is none: a read, classified by a search where it fails. */
+  /** Finds one user, or proves that there is none: a read, classified by a search when it fails. */
   find(identification: string, signal: AbortSignal): Promise<Lookup>;
   /** Creates a user (contract, "POST /os-api/public-api/v1/users/"). */
   create(write: UserWrite, signal: AbortSignal): Promise<{ readonly userId: string }>;
-  /** Updates a user (contract, "PUT /os-api/public-api/v1/users/"). 202: taken, and perhaps not done yet. */
+  /** Updates a user (contract, "PUT /os-api/public-api/v1/users/"). 202 means accepted, but perhaps not done yet. */
   update(target: UpdateTarget, write: UserWrite, signal: AbortSignal): Promise<void>;
-  /** Deletes a user (contract, "DELETE /os-api/public-api/v1/users/{identification}/"), and blacklists them on demand. */
+  /**
+   * Deletes a user, and blacklists them on request (contract, "DELETE
+   * /os-api/public-api/v1/users/{identification}/").
+   */
   remove(identification: string, options: { readonly blacklist: boolean }, signal: AbortSignal): Promise<void>;
 }
 
-/** The users part of the contract over one client. */
+/** Opens the users part of the contract over one client. */
 export function openUsers(client: PlatformClient): Users {
   const { scan, find, create, update, remove } = openPlatform(client);
   const search: Users['search'] = (query, signal) => searchUsers(client, query, signal);

@@ -26,7 +26,7 @@ import {
 } from './users.ts';
 import { CountedPage, EmptyObject, NumberedPage, TotalPage, Unshown } from './wire.ts';
 
-/** The schemas that have a name of their own in the OpenAPI document. */
+/** The schemas that have their own name in the OpenAPI document. */
 export const components: Readonly<Record<string, z.ZodType>> = {
   PlatformErrorBody,
   GrantErrorBody,

@@ -6,7 +6,7 @@ import { parameterNotes, queryMembers } from './parameters.ts';
 import { longId, sentId } from './wire.ts';
 
 export interface OpenApiOptions {
-  /** Where the platform is; absent: the document names no server. */
+  /** Address of the platform. Absent: the document names no server. */
   readonly serverUrl?: string;
   readonly version?: string;
 }
@@ -14,7 +14,7 @@ export interface OpenApiOptions {
 /** A JSON object of the document. */
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** OpenAPI 3.1.1, as far as this project writes it. */
+/** OpenAPI 3.1.1, as far as this project uses it. */
 export interface OpenApiDocument extends JsonObject {
   readonly openapi: string;
   readonly info: JsonObject;
@@ -30,17 +30,19 @@ export interface OpenApiOperation extends JsonObject {
 const statusNames: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Created',
-  202: 'Accepted, and perhaps not done yet',
+  202: 'Accepted, but perhaps not done yet',
   204: 'Deleted',
-  400: 'Refused: the request is not what it must be',
+  400: 'Refused: the request is invalid',
   401: 'The token is missing, malformed, expired or revoked',
-  403: 'The token may not do this',
+  403: 'The token lacks a permission',
   404: 'There is no such object',
-  406: 'The answer cannot be given in a media type that was asked for',
+  406: 'No requested media type is available',
   500: 'The platform failed',
 };
 
-/** The whole contract as an OpenAPI 3.1 document, made from the table of operations. The same every time. */
+/**
+ * Renders the whole contract as an OpenAPI 3.1 document from the table of operations. The output is always the same.
+ */
 export function renderOpenApi({ serverUrl, version = '1' }: OpenApiOptions = {}): OpenApiDocument {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(components)) registry.add(schema, { id });
@@ -51,7 +53,7 @@ export function renderOpenApi({ serverUrl, version = '1' }: OpenApiOptions = {})
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema === longId || zodSchema === sentId)
         Object.assign(clear(jsonSchema), { type: 'integer', format: 'int64' });
-      // What a date is, `format` says; and how far a double counts is no rule of the contract.
+      // `format` describes a date, and the range of a double is not a rule of the contract.
       if (jsonSchema.format === 'date') delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -88,7 +90,7 @@ function clear(target: object): object {
   return target;
 }
 
-/** `$schema` and `$id` belong to documents of their own, not to components. */
+/** `$schema` and `$id` belong to whole documents, not to components. */
 function tidy(schema: JsonObject): JsonObject {
   const { $schema, $id, id, ...rest } = schema;
   return rest;
@@ -104,7 +106,7 @@ function describeOperation(operation: Operation<OperationId>): OpenApiOperation 
     operationId: id,
     tags: [part],
     summary,
-    ...(assumed === undefined ? {} : { description: `Assumed, for the contract does not show it: ${assumed}.` }),
+    ...(assumed === undefined ? {} : { description: `Assumed, because the contract does not show it: ${assumed}.` }),
     parameters: describeParameters(operation),
     ...(request === undefined
       ? {}

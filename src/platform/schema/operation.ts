@@ -8,7 +8,7 @@ export interface Operation<Id extends string = string> {
   readonly part: ApiPart;
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Exactly as the contract writes it, trailing slash included; `{name}` stands for a path parameter. */
+  /** Exactly as the contract writes it, trailing slash included. `{name}` is a path parameter. */
   readonly path: string;
   /** `access-token`: a community token; `application-token`: the token of the application. */
   readonly auth: 'access-token' | 'application-token';
@@ -16,13 +16,13 @@ export interface Operation<Id extends string = string> {
   readonly needsLanguage: boolean;
   readonly query?: z.ZodType;
   readonly request?: z.ZodType;
-  /** Content types that the request body may have; the first is the usual one. */
+  /** Content types of the request body; the first is the usual one. */
   readonly requestTypes?: readonly string[];
   readonly successStatus: number;
   /** Absent when a success has no body. */
   readonly response?: z.ZodType;
   readonly errorStatuses: readonly number[];
   readonly errorBody: 'platform' | 'grant';
-  /** What the contract does not show and we assume. */
+  /** What we assume because the contract does not show it. */
   readonly assumed?: string;
 }

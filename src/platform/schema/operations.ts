@@ -12,7 +12,7 @@ export const operations: readonly Operation<OperationId>[] = table;
 
 export const operationIds: readonly OperationId[] = table.map(({ id }) => id);
 
-/** The operation with this id. Throws `RangeError` for a name that the contract does not have. */
+/** Returns the operation with this id. Throws `RangeError` for an unknown id. */
 export function operationOf(id: OperationId): Operation<OperationId> {
   const operation = operations.find((entry) => entry.id === id);
   if (operation === undefined) throw new RangeError(`no operation of the contract is called ${id}`);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from './operation.ts';
 
-/** What the path parameters are. */
+/** Meaning of the path parameters. */
 export const parameterNotes: Readonly<Record<string, string>> = {
   identification: 'identification of the user, percent-encoded',
   code: 'code of the goal, percent-encoded',
@@ -14,14 +14,14 @@ export const parameterNotes: Readonly<Record<string, string>> = {
 export interface QueryMember {
   readonly name: string;
   readonly description: string | undefined;
-  /** What it is when it is left out, where the contract says so. */
+  /** The default, where the contract names one. */
   readonly otherwise: unknown;
-  /** Its JSON Schema, with the default, without the description. */
+  /** JSON Schema with the default, without the description. */
   readonly schema: Readonly<Record<string, unknown>>;
   readonly kind: 'text' | 'number' | 'flag';
 }
 
-/** The query parameters of an operation, in the order of the contract; all are optional. */
+/** Returns the query parameters of an operation in the order of the contract. All are optional. */
 export function queryMembers({ query }: Pick<Operation, 'query'>): readonly QueryMember[] {
   if (!(query instanceof z.ZodObject)) return [];
   return Object.entries(query.shape).map(([name, member]) => {
@@ -37,12 +37,12 @@ export function queryMembers({ query }: Pick<Operation, 'query'>): readonly Quer
   });
 }
 
-/** The names in an operation's path, in order. */
+/** Returns the parameter names of an operation's path, in order. */
 export function pathParameters({ path }: Pick<Operation, 'path'>): readonly string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
-/** zod writes out how far a double counts; the contract says nothing of it. */
+/** Removes the range of a double, which zod writes and the contract does not mention. */
 function withoutSafeBounds(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isSafeBound = ([name, value]: [string, unknown]): boolean =>
     (name === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requiredText } from './wire.ts';
 
-/** Body of POST token. Query parameters are not read. */
+/** Body of POST token. Query parameters are ignored. */
 export const TokenRequest = z.object({ grant_type: z.literal('refresh_token'), refresh_token: requiredText });
 export type TokenRequest = z.infer<typeof TokenRequest>;
 

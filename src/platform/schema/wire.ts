@@ -1,48 +1,48 @@
 import { z } from 'zod';
 
 /**
- * Building blocks of the wire schemas. What the platform answers is read leniently: unknown fields pass, and a field
- * that the contract calls optional may be absent or null.
+ * Building blocks of the wire schemas. Answers are read leniently: unknown fields are accepted, and a field that the
+ * contract calls optional may be absent or null.
  */
 
-/** Text that an answer may leave out. */
+/** Text that may be absent from an answer. */
 export const shownText = z.string().nullish();
 
-/** A number that an answer may leave out. */
+/** A number that may be absent from an answer. */
 export const shownNumber = z.number().nullish();
 
-/** An instant that an answer may leave out, in epoch milliseconds (contract, "Conventions"). */
+/** An instant that may be absent from an answer, in epoch milliseconds (contract, "Conventions"). */
 export const shownTime = z.number().nullish().describe('epoch ms');
 
-/** A flag that an answer may leave out. */
+/** A flag that may be absent from an answer. */
 export const shownFlag = z.boolean().nullish();
 
 /**
- * A number of the platform's own for one object (contract: "integer (long)"). It may be longer than a double can hold
- * (above 2^53): then it is read as text, digit by digit, and sent back as it came.
+ * The platform's number for one object (contract: "integer (long)"). A number beyond 2^53 does not fit a double, so
+ * it is read as text, digit by digit, and sent back unchanged.
  */
 export const longId = z.union([z.number(), z.string()]);
 export type LongId = z.infer<typeof longId>;
 
-/** A long id in a request's body: a number, however many digits it has on the wire. */
+/** A long id in a request's body: a number on the wire, with any number of digits. */
 export const sentId = z.number().refine(Number.isInteger, 'must be a whole number');
 
-/** A long id that an answer may leave out. */
+/** A long id that may be absent from an answer. */
 export const shownId = longId.nullish();
 
-/** Text that a request must carry; blank is refused. */
+/** Text that a request must have; blank text is rejected. */
 export const requiredText = z.string().regex(/\S/u, 'must not be blank');
 
-/** Text that a request may leave out; null counts as left out, or as cleared where the operation says so. */
+/** Text that a request may omit. Null counts as absent, or as cleared where the operation says so. */
 export const optionalText = z.string().nullish();
 
-/** A calendar day, `YYYY-MM-DD`, that exists. */
+/** An existing calendar day, `YYYY-MM-DD`. */
 export const calendarDate = z.iso.date();
 
 /** Epoch milliseconds. */
 export const epochMs = z.int();
 
-/** An optional parameter of a query: what it means, and what the platform takes when it is left out. */
+/** An optional query parameter: its meaning, and the platform's default. */
 export function parameter<T extends z.ZodType>(schema: T, description: string, otherwise?: string | number | boolean) {
   return schema.optional().meta({ description, ...(otherwise === undefined ? {} : { default: otherwise }) });
 }
@@ -71,7 +71,7 @@ export type NumberedPage = z.infer<typeof NumberedPage>;
 export const TotalPage = z.looseObject({ totalElements: z.number() });
 export type TotalPage = z.infer<typeof TotalPage>;
 
-/** `page` of the goals list: how many are on this page; there is no total. */
+/** `page` of the goals list: the number of items on this page; there is no total. */
 export const CountedPage = z.looseObject({ numberElements: z.number() });
 export type CountedPage = z.infer<typeof CountedPage>;
 

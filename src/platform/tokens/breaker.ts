@@ -1,13 +1,13 @@
 /**
- * Ends a loop of 401, refresh, 401: it opens after two refreshes that a 401 called for without one accepted call in
- * between, and lets one more refresh through when it has been open for a while.
+ * Ends a loop of 401, refresh, 401. Opens after two refreshes caused by a 401 without an accepted call between them,
+ * and lets one more refresh through after a while.
  */
 export interface Breaker {
-  /** How long it stays open, in ms; 0 when a refresh may go through. */
+  /** Returns how long the breaker stays open, in ms; 0 when a refresh may start. */
   openForMs(now: number): number;
-  /** A 401 was answered by a refresh, which gave this generation. */
+  /** Records a refresh that followed a 401, and the generation that it returned. */
   refreshed(generation: number, now: number): void;
-  /** A call with this generation was accepted. An older token says nothing about the newest one. */
+  /** Records an accepted call with this generation. An older token proves nothing about the newest one. */
   accepted(generation: number): void;
 }
 

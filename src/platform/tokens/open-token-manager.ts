@@ -10,21 +10,21 @@ import type { TokenManager, TokenManagerOptions } from './token-manager.ts';
 import { hashSeed, openVault, type TokenEntry } from './vault.ts';
 import { type Circumstances, dueAt, judge, usableUntil, type Verdict } from './verdict.ts';
 
-/** Room between the longest call and the end of the lease: for the store's own time, and for a stopped process. */
+/** Time between the longest call and the end of the lease, for the store's own time and a suspended process. */
 const leaseReserveMs = 15_000;
-/** After a refresh that could not be sent, the next one waits this long. */
+/** Wait after a refresh that could not be sent. */
 const holdOffMs = 10_000;
-/** How long a token is used without another look at a row that somebody else is changing. */
+/** How long a token is used before the row is read again, while another process changes it. */
 const recheckMs = 5000;
 const pollMs = 250;
 const maxRounds = 1000;
 
-/** Renews ahead of time at 75 % of life, spread by 5 points so that processes do not all come at once. */
+/** Renews early at 75 % of the lifetime, spread by 5 points so that processes do not renew at the same time. */
 const dueShare = 0.7;
 const dueSpread = 0.1;
 
 interface AccessRequest {
-  /** An access token that is of no use any more. */
+  /** An access token that must not be returned. */
   readonly unwanted: string | undefined;
   readonly cause: 'need' | 'refused' | 'person';
 }
@@ -41,12 +41,12 @@ interface Cached {
   readonly recheckAt: number;
 }
 
-/** Opens the token manager of one connection's tokens. Does nothing until it is asked for a token. */
+/** Opens the manager of one connection's tokens. Does nothing until a token is requested. */
 export function openTokenManager(options: TokenManagerOptions): TokenManager {
   if (options.staticAccessToken !== undefined) return staticTokenManager(options.connection, options.staticAccessToken);
   const { connection, clock, logger } = options;
   if (options.seal === undefined) {
-    const message = `connection ${connection} has a refresh token, so encryptionKey is needed to store what follows it`;
+    const message = `connection ${connection} has a refresh token, so encryptionKey is required to store its successors`;
     throw new RollcallError(message, { code: 'CONFIG_INVALID' });
   }
   const leaseMs = options.httpTimeoutMs + leaseReserveMs;
@@ -86,7 +86,7 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
         leaseMs,
       });
 
-  /** Takes a stored token into use. The same secret keeps the generation under which it was first handed out. */
+  /** Uses a stored token. The same secret keeps the generation under which it was first returned. */
   const take = (entry: TokenEntry, isRenewalDue = false): AccessToken => {
     const secret = entry.access ?? '';
     const token = cached?.token.secret === secret ? cached.token : { secret, generation: entry.generation };
@@ -116,7 +116,7 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
     onAlert({ kind: 'breaker-open', connection, message: `connection ${connection}: ${breakerText}` });
   };
 
-  /** One presentation at a time in this process; whoever comes meanwhile waits for the same one. */
+  /** Allows one presentation at a time in this process. Concurrent callers wait for the same one. */
   const join = (request: AccessRequest): Promise<Presented> => {
     flight ??= present(request).finally(() => {
       flight = undefined;
@@ -204,10 +204,10 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
 }
 
 const breakerText =
-  'the platform refused two new access tokens in a row (401). Refreshing more would not help: the token lacks a ' +
+  'the platform refused two new access tokens in a row (401). Another refresh would not help: the token lacks a ' +
   'permission, belongs to another community, or was revoked. Check it with `rollcall token status` and `rollcall check`.';
 
-/** Until when nothing is presented from here: after what was not sent for a while, and as long as the issuer asked. */
+/** Returns until when this process presents nothing: after a failed send, and during the issuer's `Retry-After`. */
 function holdOffAfter(presented: Presented, now: number): HoldOff | undefined {
   if (presented.kind !== 'not-sent' && presented.kind !== 'unknown') return undefined;
   const { kind, reason, afterMs = 0 } = presented;
@@ -225,13 +225,13 @@ async function storeAgain(unsaved: Unsaved): Promise<Presented> {
 
 function storeRefuses(connection: string, cause: unknown): RollcallError {
   return new RollcallError(
-    `connection ${connection} got a new token pair, but the store does not take it, and it may not be used before. ` +
-      'Keep this process running and mend the store (disk full, no permission, database away).',
+    `connection ${connection} got a new token pair, but the store refuses it, and the pair must not be used before it is stored. ` +
+      'Keep this process running and repair the store (disk full, no permission, database unreachable).',
     { code: 'TOKEN_UNAVAILABLE', retry: 'backoff', cause },
   );
 }
 
-/** The work's result, or the signal's reason as soon as it aborts; the work itself goes on. */
+/** Returns the work's result, or rejects with the signal's reason when it aborts. The work itself continues. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {

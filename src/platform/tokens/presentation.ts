@@ -7,7 +7,7 @@ import { beginRefresh, beginSeed, grantPair, noteLostAnswer, requireReauth, type
 import { draftOf, type TokenDraft, type TokenEntry, type Vault } from './vault.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What a person should hear of at once. `message` holds no secret. */
+/** An event that an operator must know at once. `message` holds no secret. */
 export interface TokenAlert {
   readonly kind: 'reauth-required' | 'recovered' | 'breaker-open';
   readonly connection: string;
@@ -30,31 +30,31 @@ export interface PresentationParts {
 
 export type Presented =
   | { readonly kind: 'granted'; readonly entry: TokenEntry }
-  /** Somebody else holds the lease. */
+  /** Another process holds the lease. */
   | { readonly kind: 'busy' }
-  /** The row is not what it was: look again. */
+  /** The row has changed: read it again. */
   | { readonly kind: 'changed' }
   | Extract<ExchangeOutcome, { kind: 'not-sent' | 'unknown' }>
-  /** The answer came and the store does not take it. `store` tries again; until it succeeds nothing may be used. */
+  /** The answer arrived, but the store refuses it. `store` retries; until it succeeds the pair must not be used. */
   | { readonly kind: 'unsaved'; readonly store: () => Promise<Presented>; readonly cause: unknown };
 
 const storeTries = 5;
 const storeWaitMs = 100;
 
-/** Name of the lease under which a connection's pair is refreshed or revoked. */
+/** Returns the name of the lease under which a connection's pair is refreshed or revoked. */
 export function leaseName(connection: string): string {
   return `token:${connection}`;
 }
 
-/** Name of the lease that nobody holds: as long as it lasts, the issuer wants to be left alone, by every process. */
+/** Returns the name of a lease without a holder. It lasts as long as the issuer's `Retry-After`, for every process. */
 function retryAfterLeaseName(connection: string): string {
   return `token-patience:${connection}`;
 }
 
 /**
- * The one place where a refresh token is presented: under the lease, after a second look at the row (`decide`), and
- * after `refreshing` is stored, and not while the issuer wants to be left alone (`Retry-After`). What the answer says is
- * stored before anybody uses it.
+ * Presents a refresh token; no other function does. It works under the lease, after a second read of the row
+ * (`decide`), after `refreshing` is stored, and not during the issuer's `Retry-After`. The answer is stored before it
+ * is used.
  */
 export async function presentToken(
   parts: PresentationParts,
@@ -69,14 +69,14 @@ export async function presentToken(
     const seen = await parts.vault.read();
     const verdict = decide(seen);
     if (verdict.kind === 'give-up') {
-      return await lockOut(parts, seen, 'two presentations of the refresh token stayed without an answer');
+      return await lockOut(parts, seen, 'two presentations of the refresh token had no answer');
     }
     if (verdict.kind !== 'present') return { kind: 'changed' };
     if (retryAfter !== undefined) return notYet(retryAfter.until - clock.now());
     return await presentSeen(parts, seen, verdict.what, takenAt);
   } finally {
     await leases.release(lease).catch((cause: unknown) => {
-      // It ends by itself after its time; until then others wait.
+      // The lease expires by itself; until then other processes wait.
       logger.warn(
         { connection, error: cause instanceof Error ? cause.name : undefined },
         'token lease was not released',
@@ -102,27 +102,27 @@ async function presentSeen(
 }
 
 function notYet(afterMs: number): Presented {
-  const reason = `it asked to be left alone (Retry-After) for another ${Math.ceil(afterMs / 1000)} s`;
+  const reason = `the token endpoint asked to wait (Retry-After) for another ${Math.ceil(afterMs / 1000)} s`;
   return { kind: 'not-sent', reason, afterMs };
 }
 
 async function keepRetryAfter({ clock, connection, leases, logger, newOwner }: PresentationParts, afterMs: number) {
   if (afterMs <= 0) return;
-  logger.warn({ connection, afterMs }, 'the token endpoint asked to be left alone');
-  // A store that is away for a moment keeps nobody from storing the answer: then this process alone is patient.
+  logger.warn({ connection, afterMs }, 'the token endpoint sent Retry-After');
+  // If the store fails here, the answer must still be stored; then only this process waits.
   await leases.take(retryAfterLeaseName(connection), newOwner(), afterMs, clock.now()).catch(() => {});
 }
 
 async function answerFor(parts: PresentationParts, refreshToken: string, takenAt: number): Promise<ExchangeOutcome> {
   const { clock, leaseMs, httpTimeoutMs } = parts;
-  // A process that was stopped since it took the lease must not send any more: others may have taken its place.
+  // A process that was suspended since it took the lease must not send: another may have taken over.
   if (clock.now() - takenAt > leaseMs - httpTimeoutMs - graceMs) {
-    return { kind: 'not-sent', reason: 'this process stood still for too long' };
+    return { kind: 'not-sent', reason: 'this process was suspended for too long' };
   }
   return exchangeInTime(parts.exchange, refreshToken, clock, httpTimeoutMs);
 }
 
-/** Brings an answer into the store. May be repeated after a failure of the store. */
+/** Stores an answer. May be repeated after a failure of the store. */
 async function storeAnswer(
   parts: PresentationParts,
   seen: TokenEntry | undefined,
@@ -134,7 +134,7 @@ async function storeAnswer(
     case 'granted':
       return storePair(parts, pending, grantPair(pending, outcome, startedAt), isLockedOut(seen));
     case 'invalid-grant':
-      return lockOut(parts, pending, `the platform said invalid_grant: ${cut(outcome.description)}`);
+      return lockOut(parts, pending, `the platform answered invalid_grant: ${cut(outcome.description)}`);
     case 'not-sent':
       await parts.vault.write(pending, draftOf(seen));
       return outcome;
@@ -145,8 +145,8 @@ async function storeAnswer(
 }
 
 /**
- * Stores a granted pair. If the row has moved on (this process was stopped for long, another took its place and
- * presented the same token), the pair is still stored as long as the row has nothing newer than our token.
+ * Stores a granted pair. If the row has changed (this process was suspended, and another presented the same token),
+ * the pair is still stored as long as the row has nothing newer than our token.
  */
 async function storePair(
   parts: PresentationParts,

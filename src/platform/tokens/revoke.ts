@@ -7,15 +7,15 @@ import { draftOf } from './vault.ts';
 const pollMs = 500;
 
 /**
- * Stores `revoked`, then calls. In between a kill leaves a pair that nobody refreshes and that can be revoked again:
- * revoking an invalid token is answered 200 (contract, "Errors", rule 4).
+ * Stores `revoked`, then calls. A kill in between leaves a pair that no process refreshes and that can be revoked
+ * again: revoking an invalid token is answered with 200 (contract, "Errors", rule 4).
  */
 export async function revokePair(parts: PresentationParts, callRevoke: RevokeCall, signal: AbortSignal): Promise<void> {
   const access = await storeRevoked(parts, signal);
   if (access === undefined) {
     throw new RollcallError(
-      `connection ${parts.connection} has no access token that could be revoked: none is stored, or none that this ` +
-        'encryptionKey opens. `rollcall token status` tells which.',
+      `connection ${parts.connection} has no access token to revoke: none is stored, or none that this ` +
+        'encryptionKey opens. Run `rollcall token status` to see which.',
       { code: 'TOKEN_UNAVAILABLE' },
     );
   }
@@ -23,7 +23,7 @@ export async function revokePair(parts: PresentationParts, callRevoke: RevokeCal
   parts.logger.info({ connection: parts.connection }, 'token revoked');
 }
 
-/** Calls, and throws unless the platform says that the token is invalid. */
+/** Calls, and throws unless the platform confirms that the token is invalid. */
 export async function confirmRevoked(
   connection: string,
   callRevoke: RevokeCall,
@@ -35,12 +35,12 @@ export async function confirmRevoked(
   const isRefused = outcome.kind === 'refused';
   throw new RollcallError(
     `the platform did not confirm that the access token of connection ${connection} is revoked: ${outcome.reason}. ` +
-      `Rollcall uses it no more. Run \`rollcall token revoke ${connection}\` again to make sure.`,
+      `Rollcall no longer uses it. Run \`rollcall token revoke ${connection}\` again to confirm.`,
     { code: isRefused ? 'PLATFORM_REFUSED' : 'PLATFORM_FAILED', retry: isRefused ? 'never' : 'backoff' },
   );
 }
 
-/** Under the lease, so that no refresh is under way that would end after it. */
+/** Works under the lease, so that no refresh ends after it. */
 async function storeRevoked(parts: PresentationParts, signal: AbortSignal): Promise<string | undefined> {
   const { clock, connection, leases, leaseMs, vault } = parts;
   const giveUpAt = clock.now() + 2 * leaseMs;
@@ -50,7 +50,7 @@ async function storeRevoked(parts: PresentationParts, signal: AbortSignal): Prom
     if (lease !== undefined) {
       try {
         const seen = await vault.read();
-        // A dead refresh token stays dead: `reauth-required` is not given up for `revoked`.
+        // A refused refresh token stays refused: `revoked` does not replace `reauth-required`.
         if (seen?.access === undefined || seen.state === 'revoked' || seen.state === 'reauth-required') {
           return seen?.access;
         }

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { RollcallError } from '../../core/errors.ts';
 
-/** Seals secrets for the store. What was sealed for one place (`context`) cannot be opened as another. */
+/** Seals secrets for the store. A secret sealed for one place (`context`) cannot be opened as another. */
 export interface Seal {
   seal(secret: string, context: string): string;
-  /** The secret, or undefined when it was sealed with another key or for another context, or was changed since. */
+  /** Returns the secret, or undefined when it was sealed with another key or context, or was changed since. */
   open(sealed: string, context: string): string | undefined;
 }
 
@@ -14,9 +14,8 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a fresh 96-bit IV per secret and `context` as additional data. The text is
- * `v1.<key id>.<base64url of iv, tag and cipher text>`; the key id tells keys apart and reveals nothing of them.
- *
+ * Opens AES-256-GCM (NIST SP 800-38D) with a fresh 96-bit IV per secret and `context` as additional data. The text is
+ * `v1.<key id>.<base64url of iv, tag and cipher text>`. The key id distinguishes keys and reveals nothing about them.
  * @param keyBase64 the configuration's `encryptionKey`: 32 bytes in base64. Anything else throws `CONFIG_INVALID`.
  */
 export function openSeal(keyBase64: string): Seal {
@@ -40,7 +39,7 @@ export function openSeal(keyBase64: string): Seal {
       try {
         return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8');
       } catch {
-        // `final` throws when, and only when, the tag does not fit.
+        // `final` throws if and only if the tag does not match.
         return undefined;
       }
     },

@@ -3,7 +3,7 @@ import { confirmRevoked } from './revoke.ts';
 import type { TokenStatus } from './status.ts';
 import type { TokenManager } from './token-manager.ts';
 
-/** A connection whose access token stands in the configuration: nothing is stored, nothing can be refreshed. */
+/** Manages a configured access token: stores nothing and refreshes nothing. */
 export function staticTokenManager(connection: string, accessToken: string): TokenManager {
   const status: TokenStatus = {
     connection,
@@ -13,7 +13,7 @@ export function staticTokenManager(connection: string, accessToken: string): Tok
     expiresAt: undefined,
     attempts: 0,
     reason: undefined,
-    advice: 'The access token stands in the configuration; it is used as it is and never refreshed.',
+    advice: 'The access token is in the configuration. It is used unchanged and never refreshed.',
   };
   const cannotRefresh = (why: string) =>
     new RollcallError(

@@ -2,7 +2,7 @@ import type { TokenState } from '../../ports/store.ts';
 import { seedCommands } from './token-errors.ts';
 import type { TokenEntry } from './vault.ts';
 
-/** What `rollcall token status` shows. Holds no secret. Instants are epoch ms. */
+/** Output of `rollcall token status`. Holds no secret. Instants are epoch ms. */
 export interface TokenStatus {
   readonly connection: string;
   /** `sealed`: there is a pair, and the configured encryptionKey does not open it. */
@@ -10,10 +10,10 @@ export interface TokenStatus {
   readonly generation: number;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
-  /** Presentations of the refresh token that stayed without an answer. */
+  /** Presentations of the refresh token without an answer. */
   readonly attempts: number;
   readonly reason: string | undefined;
-  /** What to do, in a sentence. */
+  /** The next step, as a sentence. */
   readonly advice: string;
 }
 
@@ -43,24 +43,25 @@ function stateOf(entry: TokenEntry | undefined): TokenStatus['state'] {
 }
 
 function advise({ connection, entry, seed }: Described): string {
-  if (seed === 'new') return `The refresh token in the configuration is new; it is presented by: ${seedCommands}.`;
+  if (seed === 'new')
+    return `The refresh token in the configuration is new. Commands that present it: ${seedCommands}.`;
   if (entry === undefined || entry.usedSeeds.length === 0) {
     return `Put a refresh token in the configuration (connections.${connection}.refreshToken).`;
   }
   if (!entry.isReadable) {
     return (
-      'The stored pair was sealed with another encryptionKey: put that key back, or put a new first refresh token in the ' +
+      'The stored pair was sealed with another encryptionKey: restore that key, or put a new first refresh token in the ' +
       `configuration (connections.${connection}.refreshToken).`
     );
   }
   switch (entry.state) {
     case 'ready':
-      return entry.access === undefined ? `Not exchanged yet; that is done by: ${seedCommands}.` : 'Nothing to do.';
+      return entry.access === undefined ? `Not exchanged yet. Commands that do it: ${seedCommands}.` : 'Nothing to do.';
     case 'refreshing':
-      return 'A refresh is under way, or its answer was lost; it is cleared up by the next command that needs a token.';
+      return 'A refresh is in progress, or its answer was lost. The next command that needs a token resolves it.';
     case 'reauth-required':
       return `Get a new refresh token from the platform and put it in the configuration (connections.${connection}.refreshToken).`;
     case 'revoked':
-      return `Nothing refreshes it by itself. Run \`rollcall token refresh ${connection}\`, or configure a new refresh token.`;
+      return `It is not refreshed automatically. Run \`rollcall token refresh ${connection}\`, or configure a new refresh token.`;
   }
 }

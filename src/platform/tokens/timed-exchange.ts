@@ -1,10 +1,13 @@
 import type { Clock } from '../../ports/runtime.ts';
 import type { ExchangeOutcome, TokenExchange } from '../../ports/tokens.ts';
 
-/** An exchange that was told to stop and does not is left alone after this time. */
+/** Grace period in ms for an exchange that does not stop when told to. */
 export const graceMs = 1000;
 
-/** Calls the exchange once and always ends: within `timeoutMs` and the grace. What throws may have been taken: unknown. */
+/**
+ * Calls the exchange once. Always ends within `timeoutMs` plus the grace period. An error means that the outcome is
+ * unknown.
+ */
 export async function exchangeInTime(
   exchange: TokenExchange,
   refreshToken: string,

@@ -4,12 +4,15 @@ import type { Verdict } from './verdict.ts';
 /** The commands that may present a configured first token. */
 export const seedCommands = 'start, apply, resync, retry, token refresh';
 
-/** Whose tokens they are, in words of the configuration. Names of connections hold no blank; `source people` is a sync's. */
+/**
+ * Names the owner of the tokens in terms of the configuration. Connection names have no blank; `source people` is a
+ * sync's source.
+ */
 interface Holder {
   readonly name: string;
   readonly issuer: string;
   readonly key: string;
-  /** What a person types to have the first token presented. */
+  /** Command that presents the first token. */
   readonly present: string;
 }
 
@@ -39,8 +42,8 @@ const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (hold
   'seed-not-allowed': {
     code: 'TOKEN_UNAVAILABLE',
     text: ({ name, present }) =>
-      `${name} has a refresh token in the configuration that was not exchanged yet, and this command ` +
-      `may not do it, because that uses the token up. Run ${present} first; ` +
+      `${name} has a refresh token in the configuration that was not exchanged yet. This command ` +
+      `must not do it, because that consumes the token. Run ${present} first; ` +
       'start, apply, resync and retry do it too.',
   },
   reauth: {
@@ -50,21 +53,21 @@ const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (hold
   revoked: {
     code: 'TOKEN_REVOKED',
     text: ({ name, present }) =>
-      `the token of ${name} was revoked by \`rollcall token revoke\`, so nothing refreshes it by itself. ` +
+      `the token of ${name} was revoked by \`rollcall token revoke\`, so it is not refreshed automatically. ` +
       `Run ${present}, or put a new refresh token in the configuration.`,
   },
   sealed: {
     code: 'STORE_INVALID',
     text: ({ name, key }) =>
       `the stored token of ${name} cannot be opened with this encryptionKey. ` +
-      `Put the key back that it was stored with, or put a new first refresh token in the configuration (${key}).`,
+      `Restore the key that it was sealed with, or put a new first refresh token in the configuration (${key}).`,
   },
 };
 
-/** The error for a pair that cannot be used as it stands. `reason` is what the store remembers about it. */
+/** Returns the error for a pair that cannot be used. `reason` is what the store recorded about it. */
 export function tokenFailure(connection: string, why: Failure, reason: string | undefined): RollcallError {
   const { code, text } = failures[why];
-  // What was said of an older token is no reason why a new one was not presented.
+  // A reason recorded for an older token does not explain why a new one was not presented.
   const because = reason === undefined || why === 'seed-not-allowed' ? '' : ` Cause: ${reason}.`;
   return new RollcallError(text(holderOf(connection)) + because, { code });
 }
@@ -80,9 +83,9 @@ function clearing({ issuer, key, present }: Holder): string {
   );
 }
 
-/** The error for a token that cannot be had just now. */
+/** Returns the error for a token that is temporarily unavailable. */
 export function tokenUnavailable(connection: string, why: string, retry: Retry): RollcallError {
-  return new RollcallError(`no token can be had for ${holderOf(connection).name}: ${why}`, {
+  return new RollcallError(`no token is available for ${holderOf(connection).name}: ${why}`, {
     code: 'TOKEN_UNAVAILABLE',
     retry,
   });

@@ -13,16 +13,16 @@ export interface TokenManagerOptions {
   readonly store: TokenStore;
   readonly leases: Leases;
   readonly exchange: TokenExchange;
-  /** Needed unless the connection has a static access token. */
+  /** Required unless the connection has a static access token. */
   readonly seal: Seal | undefined;
   readonly clock: Clock;
-  /** A new name for each taking of the lease, unique over processes. */
+  /** Returns a new owner name for each lease, unique across processes. */
   readonly newOwner: () => string;
   readonly configuredRefreshToken?: string | undefined;
   readonly staticAccessToken?: string | undefined;
-  /** Whether this command may use up the configured first token. */
+  /** Whether this command may consume the configured first token. */
   readonly mayPresentSeed: boolean;
-  /** No answer of the exchange within this time is a lost answer. */
+  /** After this time without an answer the exchange counts as lost. */
   readonly httpTimeoutMs: number;
   readonly onAlert?: (alert: TokenAlert) => void;
   readonly logger: Logger;
@@ -30,17 +30,17 @@ export interface TokenManagerOptions {
   readonly random: () => number;
 }
 
-/** Keeps one connection's tokens: the access tokens that calls use, and the verbs of `rollcall token`. */
+/** Manages one connection's tokens: the access tokens that calls use, and the commands of `rollcall token`. */
 export interface TokenManager extends AccessTokens {
-  /** Only looks; asks the platform nothing. */
+  /** Reads the state only. Sends nothing to the platform. */
   status(): Promise<TokenStatus>;
-  /** Refreshes now, whatever the state allows; also leaves `revoked`. Same errors as `current`. */
+  /** Refreshes now, whatever the state; also leaves `revoked`. Throws like `current`. */
   refresh(signal: AbortSignal): Promise<TokenStatus>;
   /**
-   * Stores `revoked`, then has the platform invalidate the access token. When the platform does not confirm it, `revoked`
-   * stands all the same and `PLATFORM_REFUSED` or `PLATFORM_FAILED` is thrown: calling again is safe.
+   * Stores `revoked`, then asks the platform to invalidate the access token. Throws `PLATFORM_REFUSED` or
+   * `PLATFORM_FAILED` when the platform does not confirm it. `revoked` stays stored, and a second call is safe.
    */
   revoke(callRevoke: RevokeCall, signal: AbortSignal): Promise<TokenStatus>;
-  /** Lets a refresh that is under way end. A process that leaves without it may lose an answer. */
+  /** Waits for a refresh in progress. A process that exits without this may lose an answer. */
   close(): Promise<void>;
 }

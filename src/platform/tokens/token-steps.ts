@@ -7,7 +7,7 @@ export interface Seed {
   readonly hash: string;
 }
 
-/** The row before the stored refresh token is presented. */
+/** Returns the row before the stored refresh token is presented. */
 export function beginRefresh(seen: TokenEntry | undefined, startedAt: number): TokenDraft {
   const before = draftOf(seen);
   return {
@@ -19,7 +19,7 @@ export function beginRefresh(seen: TokenEntry | undefined, startedAt: number): T
   };
 }
 
-/** The row before a configured first token is presented: it takes the place of the old pair as a whole. */
+/** Returns the row before a configured first token is presented. It replaces the old pair completely. */
 export function beginSeed(seen: TokenEntry | undefined, seed: Seed, startedAt: number): TokenDraft {
   return {
     state: 'refreshing',
@@ -35,7 +35,7 @@ export function beginSeed(seen: TokenEntry | undefined, seed: Seed, startedAt: n
   };
 }
 
-/** The row with a granted pair. Its life counts from before the call: never believed to be longer than it is. */
+/** Returns the row with a granted pair. Its lifetime counts from before the call, so it is never overestimated. */
 export function grantPair(
   pending: TokenEntry,
   granted: Extract<ExchangeOutcome, { kind: 'granted' }>,
@@ -55,12 +55,12 @@ export function grantPair(
   };
 }
 
-/** The row after which nothing is presented until a person brings a new first token. */
+/** Returns the row that ends all presentations until an operator configures a new first token. */
 export function requireReauth(seen: TokenEntry | undefined, reason: string): TokenDraft {
   return { ...draftOf(seen), state: 'reauth-required', refreshStartedAt: undefined, reason };
 }
 
-/** The row after a lost answer: `refreshing` stands, with its time and count. */
+/** Returns the row after a lost answer: still `refreshing`, with its time and count. */
 export function noteLostAnswer(pending: TokenEntry, reason: string): TokenDraft {
   return { ...draftOf(pending), reason };
 }

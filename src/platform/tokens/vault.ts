@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { TokenRecord, TokenState, TokenStore } from '../../ports/store.ts';
 import type { Seal } from './seal.ts';
 
-/** A stored token pair with its secrets opened. Lives in memory only. */
+/** A stored token pair with its secrets opened. Exists in memory only. */
 export interface TokenEntry {
-  /** Raised by every write of the row, so that it tells any two states of the row apart. */
+  /** Increases with every write of the row, so that any two states of the row differ. */
   readonly generation: number;
   readonly state: TokenState;
   /** Absent: the pair is a first token that was not exchanged yet. */
@@ -15,16 +15,16 @@ export interface TokenEntry {
   readonly seedHash: string | undefined;
   readonly usedSeeds: readonly string[];
   readonly refreshStartedAt: number | undefined;
-  /** How often `refresh` was presented without an answer. */
+  /** Number of presentations of `refresh` without an answer. */
   readonly attempts: number;
   readonly reason: string | undefined;
-  /** False when the secrets were sealed with another key (they are then absent here). */
+  /** False when the secrets were sealed with another key; they are then absent here. */
   readonly isReadable: boolean;
 }
 
 export type TokenDraft = Omit<TokenEntry, 'generation' | 'isReadable'>;
 
-/** What stands for a connection that has no row yet. */
+/** The draft for a connection without a row. */
 export const emptyDraft: TokenDraft = {
   state: 'ready',
   access: undefined,
@@ -38,10 +38,13 @@ export const emptyDraft: TokenDraft = {
   reason: undefined,
 };
 
-/** One connection's row of the token store, sealed on the way in and opened on the way out. */
+/** One connection's row of the token store, sealed when written and opened when read. */
 export interface Vault {
   read(): Promise<TokenEntry | undefined>;
-  /** Writes `draft` with the next generation if the row is still as `seen`; undefined when somebody else was faster. */
+  /**
+   * Writes `draft` with the next generation if the row is still as `seen`. Returns undefined if another process was
+   * faster.
+   */
   write(seen: TokenEntry | undefined, draft: TokenDraft): Promise<TokenEntry | undefined>;
 }
 
@@ -82,20 +85,23 @@ export function openVault(connection: string, store: TokenStore, seal: Seal): Va
   };
 }
 
-/** Enough of the row for the store's compare-and-set, which looks at generation and state. */
+/** Returns what the store's compare-and-set needs: generation and state. */
 function toRow(connection: string, seen: TokenEntry): TokenRecord {
   const { access: _access, refresh: _refresh, isReadable: _isReadable, ...plain } = seen;
   return { ...plain, connection, accessSealed: undefined, refreshSealed: undefined };
 }
 
-/** The part of an entry that a later write may carry on. */
+/** Returns the part of an entry that a later write may keep. */
 export function draftOf(entry: TokenEntry | undefined): TokenDraft {
   if (entry === undefined) return emptyDraft;
   const { generation: _generation, isReadable: _isReadable, ...draft } = entry;
   return draft;
 }
 
-/** The fingerprint by which the store knows a configured first token again. Tokens are long and random: no salt. */
+/**
+ * Returns the fingerprint by which the store recognizes a configured first token. Tokens are long and random, so no
+ * salt.
+ */
 export function hashSeed(connection: string, token: string): string {
   return createHash('sha256').update(`rollcall seed\0${connection}\0${token}`).digest('hex');
 }

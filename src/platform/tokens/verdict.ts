@@ -12,7 +12,7 @@ import type { TokenEntry } from './vault.ts';
  *    ▲ ▲ ▲            granted: new pair               │ │    │                               │
  *    │ │ └────────────────────────────────────────────┘ │    │ answer lost, or crash         │
  *    │ │        certainly not sent: as it was           │    ▼                               │
- *    │ └────────────────────────────────────────────────┘  fate unknown: the access token    │
+ *    │ └────────────────────────────────────────────────┘  unknown outcome: access token     │
  *    │                                                     is used as long as it is valid    │
  *    │                                                       │ then, a lease time later      │
  *    │                granted: new pair                      ▼                               ▼
@@ -26,9 +26,9 @@ export type Verdict =
   | { readonly kind: 'use' }
   /** Present the pair's refresh token, or the configured first one. `isOptional`: the access token still works. */
   | { readonly kind: 'present'; readonly what: 'refresh' | 'seed'; readonly isOptional: boolean }
-  /** Somebody may be presenting right now: look again, at the latest after `ms`. */
+  /** Another process may be presenting now. Check again, at the latest after `ms`. */
   | { readonly kind: 'wait'; readonly ms: number }
-  /** Both presentations stayed without an answer: a person is needed. */
+  /** Both presentations had no answer: an operator must act. */
   | { readonly kind: 'give-up' }
   | { readonly kind: 'fail'; readonly why: 'no-token' | 'seed-not-allowed' | 'reauth' | 'revoked' | 'sealed' };
 
@@ -37,11 +37,11 @@ export interface Circumstances {
   /** The configured first token: none, one that this store has used, or a new one. */
   readonly seed: 'none' | 'used' | 'new';
   readonly mayPresentSeed: boolean;
-  /** The access token was refused, or is not wanted any more. */
+  /** The access token was refused, or is no longer wanted. */
   readonly isAccessUnwanted: boolean;
-  /** A person asked for the refresh: leaves `revoked`. */
+  /** An operator requested the refresh: leaves `revoked`. */
   readonly isForced: boolean;
-  /** Share of the access token's life after which it is renewed ahead of time. */
+  /** Share of the access token's lifetime after which it is renewed early. */
   readonly dueShare: number;
   readonly leaseMs: number;
 }
@@ -52,7 +52,7 @@ export const maxAttempts = 2;
 const maxMarginMs = 5000;
 const marginShare = 0.05;
 
-/** Decides by the stored pair and the time alone. */
+/** Decides from the stored pair and the time alone. */
 export function judge(entry: TokenEntry | undefined, at: Circumstances): Verdict {
   const isUsable = isAccessUsable(entry, at);
   if (at.seed === 'new') {
@@ -81,20 +81,20 @@ function isAccessUsable(entry: TokenEntry | undefined, at: Circumstances): boole
   return at.now < usableUntil(entry);
 }
 
-/** When the access token should no longer be sent: a little before its end, for the way to the platform. */
+/** Returns when the access token should no longer be sent: shortly before its end, to allow for the network. */
 export function usableUntil(entry: Pick<TokenEntry, 'issuedAt' | 'expiresAt'>): number {
   if (entry.expiresAt === undefined) return Number.POSITIVE_INFINITY;
   const lifeMs = entry.expiresAt - (entry.issuedAt ?? entry.expiresAt);
   return entry.expiresAt - Math.min(maxMarginMs, lifeMs * marginShare);
 }
 
-/** When the access token is renewed ahead of its end. */
+/** Returns when the access token is renewed early. */
 export function dueAt(entry: Pick<TokenEntry, 'issuedAt' | 'expiresAt'>, dueShare: number): number {
   if (entry.expiresAt === undefined || entry.issuedAt === undefined) return Number.POSITIVE_INFINITY;
   return entry.issuedAt + (entry.expiresAt - entry.issuedAt) * dueShare;
 }
 
-/** How long a refresh found in the store may still be under way. A clock put back does not make it longer. */
+/** Returns how long a stored refresh may still be in progress. A clock that was set back does not extend it. */
 function restOfRefresh(entry: TokenEntry, at: Circumstances): number {
   if (entry.refreshStartedAt === undefined) return 0;
   return Math.max(0, at.leaseMs - Math.abs(at.now - entry.refreshStartedAt));

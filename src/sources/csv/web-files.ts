@@ -12,7 +12,7 @@ import { maxFileBytes } from './spool.ts';
 export const webLimits: HttpLimits = { requestsPerSecond: 5, timeout: 60_000, patience: 3_600_000 };
 
 const advice = {
-  busy: 'The server is busy or ill: look at it, and at when the export runs.',
+  busy: 'The server is busy or failing: look at it, and at when the export runs.',
   slow: 'Look at the server, and at the network between.',
   trickling: 'Look at the server and the network between; a file that large should be packed (source.compression).',
 };
@@ -63,7 +63,9 @@ export function stateOf(answer: Answer): FileState {
   };
 }
 
-/** Takes the body of an answer into the sink. Throws `AnswerInvalid` when it is a page or an object instead of a file. */
+/**
+ * Takes the body of an answer into the sink. Throws `AnswerInvalid` when it is a page or an object instead of a file.
+ */
 export async function takeFile(answer: Answer, deadline: Deadline, sink: Sink): Promise<FileState> {
   const type = answer.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type.endsWith('html')) throw new AnswerInvalid('the body is a web page instead of a file', true);

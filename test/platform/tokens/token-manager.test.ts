@@ -71,7 +71,7 @@ describe('the first token', () => {
     const status = await bench.open({ seal: other }).status();
     expect(status).toMatchObject({ state: 'sealed', advice: expect.stringContaining('another encryptionKey') });
     await expect(bench.open({ seal: other }).revoke(async () => ({ kind: 'revoked' }), never)).rejects.toThrow(
-      /connection acme has no access token that could be revoked.*encryptionKey/,
+      /connection acme has no access token to revoke.*encryptionKey/,
     );
     const second = bench.server.issueSeed();
     await bench.open({ seal: other, configuredRefreshToken: second }).current(never);
@@ -94,9 +94,7 @@ describe('a token endpoint that asks to be left alone', () => {
       const [one, two] = [bench.open(), bench.open()];
       const asked = { code: 'TOKEN_UNAVAILABLE', retry: { afterMs: expect.any(Number) } };
       await expect(bench.clock.drive(one.current(never))).rejects.toMatchObject(asked);
-      await expect(bench.clock.drive(two.current(never))).rejects.toThrow(
-        /asked to be left alone .* for another \d+ s/,
-      );
+      await expect(bench.clock.drive(two.current(never))).rejects.toThrow(/asked to wait .* for another \d+ s/);
       await bench.clock.advance(9 * minute);
       await expect(bench.clock.drive(two.refresh(never))).rejects.toMatchObject({ code: 'TOKEN_UNAVAILABLE' });
       expect(bench.server.presentations).toHaveLength(2);
@@ -274,7 +272,9 @@ describe('invalid_grant', () => {
     const { bench, token } = await lockedOut();
     const tokenManager = bench.open();
     await tokenManager.current(never);
-    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow('Cause: the platform said invalid_grant');
+    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow(
+      'Cause: the platform answered invalid_grant',
+    );
     const viewer = bench.open({ mayPresentSeed: false, configuredRefreshToken: bench.server.issueSeed() });
     await expect(viewer.current(never)).rejects.toThrow(/retry do it too\.$/);
   });
@@ -512,7 +512,7 @@ describe('with a store that fails', () => {
       },
     });
     isDown = true;
-    await expect(bench.clock.drive(tokenManager.current(never))).rejects.toThrow('the store does not take it');
+    await expect(bench.clock.drive(tokenManager.current(never))).rejects.toThrow('the store refuses it');
     await expect(bench.clock.drive(tokenManager.current(never))).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
     expect(bench.server.presentations).toHaveLength(1);
     isDown = false;
@@ -545,7 +545,7 @@ describe('a process that stood still', () => {
         },
       },
     });
-    await expect(tokenManager.current(never)).rejects.toThrow('stood still');
+    await expect(tokenManager.current(never)).rejects.toThrow('was suspended');
     expect(bench.server.presentations).toEqual([]);
   });
 });

@@ -78,7 +78,7 @@ describe('a temporary failure is retried with the same request:', () => {
 
 describe('a permanent failure ends the read', () => {
   it.each<[string, number, string]>([
-    ['after six tries of a server that is ill', 500, 'busy or ill'],
+    ['after six tries of a server that is ill', 500, 'busy or failing'],
     ['after six tries of a server that is busy and does not say how long', 429, 'requestsPerSecond'],
   ])('%s', async (_, status, advice) => {
     const { url, seen } = await serve((response) => answer(response, status));
