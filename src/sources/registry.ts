@@ -23,7 +23,7 @@ export const sourceKinds: readonly SourceKind[] = [
   workday,
 ];
 
-/** Checks `syncs.*.source` with the kind that it names. Problems carry the path below `source`. */
+/** Checks `syncs.*.source` with the kind that it names. Problems have the path below `source`. */
 export function parseSource(config: unknown): ReturnType<SourceKind['parse']> {
   const named = typeof config === 'object' && config !== null && 'kind' in config ? config.kind : undefined;
   const found = sourceKinds.find(({ kind }) => kind === named);
@@ -33,7 +33,7 @@ export function parseSource(config: unknown): ReturnType<SourceKind['parse']> {
   return { ok: false, problems: [{ path: ['kind'], message: `${what}; known kinds: ${known}` }] };
 }
 
-/** Opens the source of a checked configuration. Throws `CONFIG_INVALID` with every problem when it is not in order. */
+/** Opens the source of a checked configuration. Throws `CONFIG_INVALID` with every problem when it is invalid. */
 export function openSource(config: unknown, base: SourceBase): Source {
   const parsed = parseSource(config);
   if (parsed.ok) return parsed.open(base);

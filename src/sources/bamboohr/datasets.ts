@@ -9,16 +9,16 @@ import type { ToEmployee } from './to-employee.ts';
 const fieldsName = 'GET /api/v1_2/datasets/employee/fields';
 const dataName = 'POST /api/v2/datasets/employee/data';
 
-/** That this filter is taken is known of other clients alone. */
+/** That this filter works is known from other clients only. */
 const noFilter =
   ' Or it takes no filter by lastChanged: then take `deltas` out of the sync, and everybody is read each time.';
 
-/** More field lists than any account has: ends a server that always says there is one more. */
+/** More field lists than any account has. Ends a server that always reports another one. */
 const maxFieldPages = 100;
 
 /**
- * The fields of the employee dataset, as this account may ask for them: names differ between accounts, and one unknown
- * name refuses the whole request.
+ * Reads the fields of the employee dataset that this account may request. Names differ between accounts, and one
+ * unknown name makes BambooHR refuse the whole request.
  */
 async function readFieldNames(baseUrl: string, client: SourceClient): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
@@ -28,13 +28,13 @@ async function readFieldNames(baseUrl: string, client: SourceClient): Promise<Re
     const { fields, pagination } = isRecord(answer) ? answer : {};
     if (!Array.isArray(fields)) throw noList(fieldsName, 'fields');
     for (const field of fields) if (isRecord(field) && typeof field.name === 'string') names.add(field.name);
-    // A page beyond the last one is the last one again, so the count alone says where to stop.
+    // A page beyond the last one repeats the last one, so only the count shows where to stop.
     if (!isRecord(pagination) || page >= Number(pagination.total_pages)) break;
   }
   return names;
 }
 
-/** The employee dataset, page by page (`POST /api/v2/datasets/employee/data`). */
+/** Reads the employee dataset, page by page (`POST /api/v2/datasets/employee/data`). */
 export async function datasetPages(
   config: BamboohrConfig,
   since: string | undefined,
@@ -46,14 +46,15 @@ export async function datasetPages(
   const known = await readFieldNames(baseUrl, client);
   if (!known.has(key)) throw noKey(key, known);
   if (since !== undefined && !known.has('lastChanged')) throw noLastChanged();
-  // What the dataset does not have stays expected: it comes for nobody, and that is told.
+  // A field that the dataset lacks stays expected, so it is reported as missing for all employees.
   const fields = expected.filter((name) => known.has(name));
   let givenSize: number | undefined;
   return {
     first: 1,
     expected,
     async page(place, number) {
-      // Without an order BambooHR promises none, and pages would not fit together. The form is its own: `lastName asc, firstName desc`.
+      // Without an order BambooHR promises none, and pages would not fit together. Its format: `lastName asc,
+      // firstName desc`.
       const query = { fields, page: place, pageSize, orderBy: `${key} asc` };
       const answer = await client.json({
         name: dataName,
@@ -70,7 +71,7 @@ export async function datasetPages(
         if (!isRecord(row) || !isRecord(row.fields)) throw noList(dataName, 'fields in each row');
         return toEmployee(row.fields);
       });
-      // `links` is no help: it is [] on the last page, but also where the spec says an object.
+      // `links` is no help: it is [] on the last page, but also where the specification says an object.
       const [total, pages, size] = [countIn(meta.totalItems), countIn(meta.totalPages), countIn(meta.pageSize)];
       if (total === undefined || pages === undefined) throw noList(dataName, 'totalItems and totalPages');
       const doubts: string[] = [];
@@ -84,7 +85,7 @@ export async function datasetPages(
   };
 }
 
-/** A count, as a number or as text. */
+/** Reads a count, a number or text. */
 function countIn(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;

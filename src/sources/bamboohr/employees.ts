@@ -8,7 +8,7 @@ import type { ToEmployee } from './to-employee.ts';
 const listName = 'GET /api/v1/employees';
 const changedName = 'GET /api/v1/employees/changed';
 
-/** They come without being asked for. */
+/** Fields that BambooHR returns without a request. */
 const always: ReadonlySet<string> = new Set([
   'employeeId',
   'firstName',
@@ -19,21 +19,21 @@ const always: ReadonlySet<string> = new Set([
   'status',
 ]);
 
-/** People asked for by their ids at a time. */
+/** Ids in one request. */
 const idsAtOnce = 100;
 
-/** A place in the list: a cursor, in the list of all or of some. `''` is its beginning. */
+/** A place in the list of all employees, or of some: a cursor. `''` is the start. */
 export interface EmployeesPlace {
   readonly after: string;
-  /** Ids that are still to be asked for, after those of this list. */
+  /** Ids that remain to be requested after those of this list. */
   readonly ids?: readonly string[];
 }
 
 type Pages = Pick<PagedRead<EmployeesPlace>, 'first' | 'page' | 'expected'>;
 
 /**
- * The list of employees (`GET /api/v1/employees`). Never filtered or sorted when everybody is meant: BambooHR drops whoever
- * has a filtered or sorted field that the account may not see.
+ * Reads the list of employees (`GET /api/v1/employees`). A read of all employees never filters or sorts, because
+ * BambooHR drops employees with a filtered or sorted field that the account may not see.
  */
 export function employeePages(config: BamboohrConfig, toEmployee: ToEmployee, client: SourceClient): Pages {
   return {
@@ -47,7 +47,7 @@ export function employeePages(config: BamboohrConfig, toEmployee: ToEmployee, cl
   };
 }
 
-/** Some employees, by their ids, a hundred at a time. Whoever is not there (any more) just does not come. */
+/** Reads some employees by id, a hundred at a time. Unknown ids return no employee. */
 export function employeePagesOf(
   ids: readonly string[],
   config: BamboohrConfig,
@@ -67,7 +67,7 @@ export function employeePagesOf(
   };
 }
 
-/** Ids of whom anything changed since an instant; records that were deleted are not among them. */
+/** Returns the ids of employees that changed since an instant. Deleted records are not among them. */
 export async function readChangedIds(baseUrl: string, since: string, client: SourceClient): Promise<readonly string[]> {
   const url = `${baseUrl}/v1/employees/changed?${new URLSearchParams({ since })}`;
   const answer = await client.json({ name: changedName, url, refusal: refusalOf(changedName) });
@@ -108,7 +108,7 @@ async function readList(
   const answer = await client.json({
     name: listName,
     url: `${config.baseUrl}/v1/employees?${query}`,
-    // BadPage: whom the cursor points to was changed or deleted, so everybody is read anew.
+    // BadPage: the employee at the cursor was changed or deleted, so the list is read again from the start.
     ...(number > 1 ? { isContinuation: true } : { refusal: refusalOf(listName) }),
   });
   const { data, meta } = isRecord(answer) ? answer : {};
@@ -126,7 +126,7 @@ async function readList(
   };
 }
 
-/** Names of fields that come as null because they may not be seen. */
+/** Names of fields that are null because the account may not see them. */
 function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
 }

@@ -1,16 +1,16 @@
 import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
 
-/** What BambooHR says of somebody's employment; undefined is not visible, null is known to be empty. */
+/** BambooHR's data about an employment. Undefined is not visible, null is known to be empty. */
 export interface EmploymentFacts {
   /** `Active` or `Inactive`. */
   readonly status: unknown;
   readonly employmentStatus: unknown;
-  /** Plain dates; anything else counts as none. */
+  /** Plain dates; other values count as none. */
   readonly hireDate: unknown;
   readonly terminationDate: unknown;
 }
 
-/** What the employment statuses of an account mean, by their names without case. */
+/** Meaning of an account's employment statuses, by name, ignoring case. */
 export type StatusMap = ReadonlyMap<string, EmploymentStatus>;
 
 export function compileStatusMap(map: Readonly<Record<string, EmploymentStatus>>): StatusMap {

@@ -21,10 +21,10 @@ function openBamboohr(config: BamboohrConfig, base: SourceBase): Source {
   const authority = openAuthority(config.auth, base, config.limits.timeout);
   return {
     kind: 'bamboohr',
-    // Datasets and reports give a thousand people as fast as one.
+    // Datasets and reports return a thousand people as fast as one.
     capabilities: { ...capabilities, point: config.api === 'employees' },
     read: (request, io) => readBamboohr(config, authority, request, io),
-    // Which of them the account may see is known only when somebody was read.
+    // The fields that the account may see are known only after a read.
     fields: async () => undefined,
   };
 }

@@ -13,16 +13,16 @@ import { compileEmployee } from './to-employee.ts';
 
 type BamboohrRead = AsyncGenerator<SourcePage, ReadEnd>;
 
-/** Asked for again with every delta: BambooHR's clock may be behind ours, and changes may show late. */
+/** Overlap of deltas: BambooHR's clock may be behind ours, and changes may show late. */
 const overlapMs = 300_000;
 
-/** The largest report that is read: it is one answer, of which only a piece is held at a time. */
+/** Largest report that is read. It is one answer, and only a chunk of it is held. */
 const maxReportBytes = 1024 ** 3;
 
-/** More people than this are found by reading everybody. */
+/** For more people than this, all employees are read. */
 const maxLookups = 1000;
 
-/** One read of BambooHR, over a client of its own. */
+/** One read of BambooHR, with its own client. */
 export async function* readBamboohr(
   config: BamboohrConfig,
   authority: Authority,
@@ -66,14 +66,17 @@ async function* readWith(
   }
 }
 
-/** The ids of a look-up by id; undefined where everybody must be read and sifted. What is no number is nobody's id. */
+/**
+ * Returns the ids of a lookup by id. Undefined where all employees must be read and filtered. A text that is not a
+ * number is not an id.
+ */
 function idsToRead(request: ReadRequest): readonly string[] | undefined {
   if (request.kind !== 'point' || request.field !== 'employeeId') return undefined;
   if (request.identifications.length > maxLookups) return undefined;
   return request.identifications.map((id) => id.trim()).filter((id) => /^\d{1,20}$/.test(id));
 }
 
-/** As BambooHR writes instants: `2026-01-31T12:00:00+00:00`. */
+/** Formats an instant like BambooHR: `2026-01-31T12:00:00+00:00`. */
 function sinceText(since: string): string {
   return new Date(Date.parse(since) - overlapMs).toISOString().replace(/\.\d+Z$/, '+00:00');
 }

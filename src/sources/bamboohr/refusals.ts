@@ -2,8 +2,8 @@ import { RollcallError } from '../../core/errors.ts';
 import type { SourceRequest } from '../../source-kit/http/source-client.ts';
 
 /**
- * Says why BambooHR refuses to begin: the code of its error alone (`{"error":{"code"}}`, or RFC 9457 in the datasets),
- * since details may quote values.
+ * Returns the reason of a refusal: only the error code (`{"error":{"code"}}`, or RFC 9457 in the datasets), because
+ * details may quote values.
  */
 export function refusalOf(name: string, more = ''): NonNullable<SourceRequest['refusal']> {
   return (status, bytes) => {
@@ -24,7 +24,7 @@ const adviceByStatus: Readonly<Record<number, string>> = {
   422: 'Check `fields` and `key`: one that BambooHR does not know, or that the account may not see, refuses it all.',
 };
 
-/** An answer without its list: errors and login pages may come as success. */
+/** Returns the error for an answer without its list. Errors and login pages may arrive as success. */
 export function noList(name: string, list: string): RollcallError {
   const message =
     `${name} was answered, but the answer holds no ${list}. Check \`company\` and \`baseUrl\`; such an answer is never ` +

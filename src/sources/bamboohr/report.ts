@@ -17,8 +17,8 @@ export interface ReportRequest {
 }
 
 /**
- * A custom report: one answer without pages, read as its bytes come. `onlyCurrent=false`, because otherwise BambooHR blanks
- * what is dated in the future, like the department of somebody who has not begun.
+ * Reads a custom report: one answer without pages, read while its bytes arrive. Sends `onlyCurrent=false`, because
+ * otherwise BambooHR blanks future values, such as the department of a future hire.
  */
 export async function* readReport(
   config: BamboohrConfig,
@@ -34,7 +34,7 @@ export async function* readReport(
     name: reportName,
     url: `${config.baseUrl}/v1/reports/custom?format=json&onlyCurrent=false`,
     method: 'POST',
-    // Exactly this: with a charset, BambooHR takes the body for XML.
+    // Exactly this value: with a charset, BambooHR parses the body as XML.
     headers: { 'content-type': 'application/json' },
     body: { kind: 'json', value: { title: 'Rollcall', fields, ...filters } },
     refusal: refusalOf(reportName),

@@ -4,7 +4,7 @@ import { HttpUrl, httpLimits } from '../../source-kit/http/settings.ts';
 
 const fieldName = () => z.string().min(1);
 
-/** The ways to read people, with what each calls the fields that we cannot do without. */
+/** The ways to read people, with the names of the required fields in each. */
 const waysToRead = {
   datasets: {
     key: 'eeid',
@@ -55,7 +55,7 @@ const StatusSettings = z
   .prefault({})
   .meta({ description: 'What `rollcallStatus` is derived from. These fields are asked for, too.' });
 
-/** `syncs.*.source` of kind `bamboohr`. */
+/** The section `syncs.*.source` of kind `bamboohr`. */
 export const BamboohrConfig = z
   .strictObject({
     kind: z.literal('bamboohr'),
@@ -114,7 +114,7 @@ export const BamboohrConfig = z
 
 export type BamboohrConfig = z.output<typeof BamboohrConfig>;
 
-/** Every field to ask for, each once: the key, the fields, and those of the status. */
+/** Returns every field to request, each once: the key, the fields, and those of the status. */
 export function requestedFields({ key, fields, status }: BamboohrConfig): readonly string[] {
   const { field, employmentStatus, hireDate, terminationDate } = status;
   const ofStatus = [field, employmentStatus, hireDate, terminationDate].filter((name) => name !== null);

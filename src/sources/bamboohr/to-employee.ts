@@ -5,7 +5,7 @@ import type { BamboohrConfig } from './schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Makes the record of an employee; `hidden` are the fields that this account may not see of this person. */
+/** Builds the record of an employee. `hidden` are the fields of this person that the account may not see. */
 export type ToEmployee = (row: Fields, hidden?: readonly string[]) => Fields;
 
 /** `today` is a plain date, for the status. */
@@ -31,7 +31,10 @@ export function compileEmployee({ status }: BamboohrConfig, today: string): ToEm
   };
 }
 
-/** Blank text and dates that mean none (`0000-00-00`) are empty; numbers are text, because the same field may come as both. */
+/**
+ * Blank text and "no date" values (`0000-00-00`) are empty. Numbers become text, because the same field may be
+ * either.
+ */
 function plainValue(value: unknown): unknown {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string') return value;

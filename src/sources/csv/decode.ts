@@ -5,13 +5,16 @@ import type { CsvEncoding } from './schema.ts';
 /** Turns a file's bytes into strict UTF-8 without a byte order mark. */
 export interface Decoder {
   readonly encoding: CsvEncoding;
-  /** Throws `SOURCE_UNAVAILABLE` naming the byte where the encoding is wrong, and the setting to use. */
+  /** Throws `SOURCE_UNAVAILABLE` with the byte where the encoding is wrong, and the setting to use. */
   decode(bytes: Buffer): Buffer;
-  /** Whether the bytes ended inside a character. Ends the decoding: to be called once, after the last bytes. */
+  /** Returns whether the bytes end inside a character. Must be called once, after the last bytes. */
   isCut(): boolean;
 }
 
-/** Picks the decoder: as configured, else by the byte order mark, else strict UTF-8. `head` is the file's beginning. */
+/**
+ * Chooses the decoder: as configured, else by the byte order mark, else strict UTF-8. `head` is the start of the
+ * file.
+ */
 export function createDecoder(path: string, head: Buffer, configured: CsvEncoding | undefined): Decoder {
   const marked = byteOrderMarks.find(({ mark }) => head.subarray(0, mark.length).equals(mark))?.encoding;
   const encoding = configured ?? marked ?? 'utf-8';
@@ -29,7 +32,7 @@ const zipSignature = Buffer.from('PK\x03\x04');
 
 const gzipSignature = Buffer.of(0x1f, 0x8b);
 
-/** ASCII armour (RFC 9580, 6.2). */
+/** ASCII armor (RFC 9580, 6.2). */
 const pgpSignature = Buffer.from('-----BEGIN PGP ');
 
 function refuseOtherFormats(path: string, head: Buffer, encoding: CsvEncoding): void {
@@ -107,7 +110,7 @@ function decodeOther(path: string, encoding: CsvEncoding): Decoder {
   };
 }
 
-/** Bytes at the end that begin a character which the next chunk may finish: 0 to 3. */
+/** Returns how many bytes at the end (0 to 3) start a character that the next chunk may complete. */
 function unfinishedLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -117,7 +120,7 @@ function unfinishedLength(bytes: Buffer): number {
   return 0;
 }
 
-/** Length of the longest beginning that is UTF-8, found by halving. */
+/** Returns the length of the longest valid UTF-8 prefix, by bisection. */
 function validLength(bytes: Buffer): number {
   let good = 0;
   let bad = bytes.length;

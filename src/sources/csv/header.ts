@@ -4,14 +4,14 @@ import { normalText } from '../../core/text.ts';
 const lineFeed = 10;
 const carriageReturn = 13;
 
-/** What the first lines say about the rest. */
+/** What the first lines say about the file. */
 export interface Preamble {
   readonly delimiter: string;
-  /** Bytes to leave out before the header: an Excel `sep=;` line with its line end. */
+  /** Bytes to skip before the header: an Excel `sep=;` line with its line end. */
   readonly skipBytes: number;
 }
 
-/** Reads the beginning of a UTF-8 file. Throws `SOURCE_UNAVAILABLE` when no delimiter can be told. */
+/** Reads the start of a UTF-8 file. Throws `SOURCE_UNAVAILABLE` when no delimiter can be detected. */
 export function readPreamble(
   path: string,
   head: Buffer,

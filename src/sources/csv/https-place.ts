@@ -5,10 +5,10 @@ import type { Place } from './place.ts';
 import type { Https } from './place-schema.ts';
 import { stateOf, takeFile, webLimits, withWebServer } from './web-files.ts';
 
-/** Statuses of a server that knows no HEAD. */
+/** Statuses of a server that does not support HEAD. */
 const noHead = [405, 501];
 
-/** A file behind an address. Redirects are not followed: the credentials stay with the configured host. */
+/** Opens a file at an address. Follows no redirects: the credentials stay with the configured host. */
 export function httpsPlace({ url, auth, tls }: Https, base: SourceBase): Place {
   let authority: Authority | undefined;
   return {
@@ -26,7 +26,7 @@ export function httpsPlace({ url, auth, tls }: Https, base: SourceBase): Place {
               state: stateOf(answer),
             }));
             if (!noHead.includes(head.status)) return head.status === 200 ? head.state : undefined;
-            // Only the head of the answer is taken; its body is left behind.
+            // Only the headers are used; the body is discarded.
             const name = `GET ${nameOf(file)}`;
             return client.receive({ ...request, name, answers: [404, 410] }, async (answer) =>
               answer.status === 200 ? stateOf(answer) : undefined,
@@ -48,7 +48,7 @@ export function httpsPlace({ url, auth, tls }: Https, base: SourceBase): Place {
 
 const anyType = { accept: '*/*' };
 
-/** Without the query, which may hold a key. */
+/** Removes the query, which may hold a key. */
 function nameOf(file: string): string {
   const { origin, pathname } = new URL(file);
   return `${origin}${pathname}`;

@@ -5,7 +5,7 @@ import { readCsv, readCsvHeader } from './read.ts';
 import { CsvConfig } from './schema.ts';
 import { csvStarter } from './starter.ts';
 
-/** A CSV file dropped by an HR system: one employee per row, read whole each time. */
+/** A CSV file from an HR system: one employee per row, read completely each time. */
 export const csv = defineKind({
   kind: 'csv',
   title: 'a CSV file that the HR system writes: here, on an SFTP server, behind an address or in a bucket',

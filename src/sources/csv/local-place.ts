@@ -7,7 +7,7 @@ import type { FileState, Place, Visit } from './place.ts';
 
 const chunkBytes = 256 * 1024;
 
-/** Files of this machine, by absolute path. */
+/** Opens files of this machine, by absolute path. */
 export function localPlace(path: string, newest: 'name' | 'time'): Place {
   const visit: Visit = {
     find: () => findLocal(path, newest),
@@ -35,7 +35,7 @@ export function localPlace(path: string, newest: 'name' | 'time'): Place {
   return { visit: (_io, work) => work(visit) };
 }
 
-/** The file of a path, or the newest one of a pattern. Throws `SOURCE_UNAVAILABLE`. */
+/** Returns the file of a path, or the newest match of a pattern. Throws `SOURCE_UNAVAILABLE`. */
 export async function findLocal(path: string, newest: 'name' | 'time'): Promise<string> {
   if (!isPattern(path)) return path;
   const folder = folderOf(path);

@@ -1,19 +1,19 @@
 import { RollcallError } from '../../core/errors.ts';
 
-/** A file that a pattern may mean. */
+/** A file that may match a pattern. */
 export interface Candidate {
-  /** The whole path or key. */
+  /** The complete path or key. */
   readonly file: string;
   readonly writtenAtNs: bigint;
 }
 
-/** What makes one file of a pattern newer than another: its name, or when it was written (epoch nanoseconds). */
+/** What orders the files of a pattern: the name, or the time of writing (epoch nanoseconds). */
 export interface FileRank {
   readonly order: 'name' | 'time';
   readonly value: string;
 }
 
-/** The rank of a file by its path or address. A server that tells no time gives none. */
+/** Returns the rank of a file by its path or address. A server without times gives none. */
 export function rankOf(
   order: FileRank['order'],
   file: { readonly name: string; readonly writtenAtNs: bigint | undefined },
@@ -22,12 +22,12 @@ export function rankOf(
   return file.writtenAtNs === undefined ? undefined : { order, value: String(file.writtenAtNs) };
 }
 
-/** What a read of ranked files is known by: the content's hash, and the rank. */
+/** Returns the stamp of a ranked file: hash of the content, and rank. */
 export function stampOf(digest: string, rank: FileRank | undefined): string {
   return rank === undefined ? digest : `${digest} ${rank.order}:${rank.value}`;
 }
 
-/** The file of an earlier read, when that is newer than this one: by the stamp it ended with. */
+/** Returns the name of an earlier file, from the stamp of its read, when it is newer than this one. */
 export function newerBefore(rank: FileRank, stamp: string): string | undefined {
   const [, order, value = ''] = /^[0-9a-f]{64} (name|time):(.*)$/s.exec(stamp) ?? [];
   if (order !== rank.order) return undefined;
@@ -36,17 +36,17 @@ export function newerBefore(rank: FileRank, stamp: string): string | undefined {
   return order === 'name' ? value : 'a file that was written later';
 }
 
-/** Whether the file name has a `*`, which stands for any characters. */
+/** Returns whether the file name has a `*`, which matches any characters. */
 export function isPattern(path: string): boolean {
   return fileNameOf(path).includes('*');
 }
 
-/** The folder of a pattern, with the slash at its end; `` when it has none. */
+/** Returns the folder of a pattern with its trailing slash; empty when it has none. */
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
-/** Tells the file names that a pattern means. Case counts. */
+/** Compiles a pattern into a test of file names. Case matters. */
 export function compilePattern(path: string): (name: string) => boolean {
   const parts = fileNameOf(path).split('*');
   const source = parts.map((part) => part.replace(/[\\^$.+?()[\]{}|/-]/g, '\\$&')).join('[^/]*');
@@ -55,8 +55,8 @@ export function compilePattern(path: string): (name: string) => boolean {
 }
 
 /**
- * The last one by name (numbers in it count as numbers: `-9` before `-10`), or by time. Throws `SOURCE_UNAVAILABLE` when
- * there is none, or when two are equally new.
+ * Returns the last file by name (numbers compare as numbers: `-9` before `-10`) or by time. Throws
+ * `SOURCE_UNAVAILABLE` when there is none, or when two are equally new.
  */
 export function chooseNewest(pattern: string, candidates: readonly Candidate[], order: 'name' | 'time'): string {
   const compare = order === 'name' ? byName : byTime;

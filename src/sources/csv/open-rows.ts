@@ -5,10 +5,10 @@ import { readHeader, readPreamble } from './header.ts';
 import { createRowParser, type ParsedRows } from './row-parser.ts';
 import type { CsvConfig } from './schema.ts';
 
-/** A file read as far as its header. */
+/** A file that was read up to its header. */
 export interface OpenRows {
   readonly columns: readonly string[];
-  /** The rows after the header, some bytes at a time, until one of them tells of failure or the file ends. */
+  /** Yields the rows after the header in chunks, until a failure or the end of the file. */
   parsed(): AsyncGenerator<ParsedRows, void>;
   /** Whether the text read so far ends with a line end. */
   hasLineEnd(): boolean;
@@ -20,8 +20,8 @@ export interface OpenRows {
 const lineEnds: readonly (number | undefined)[] = [10, 13];
 
 /**
- * Reads the beginning of the file: encoding, delimiter, header. Undefined when it is empty. Throws `SOURCE_UNAVAILABLE`
- * when the file is no CSV that can be read, before anything of it was given away.
+ * Reads the start of the file: encoding, delimiter, header. Returns undefined when the file is empty. Throws
+ * `SOURCE_UNAVAILABLE` for an unreadable CSV file, before any row is returned.
  */
 export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRows | undefined> {
   const path = file.name;
@@ -36,7 +36,7 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
   let lastByte = text.at(-1);
   try {
     const beginning = await parser.push(text.subarray(skipBytes));
-    // The parser keeps the last few bytes back, so that a header alone comes out only at the end.
+    // The parser holds back the last bytes, so a file with only a header returns it at the end.
     const isOver = head.length < chunkBytes;
     const ending = isOver && beginning.failure === undefined ? await parser.end() : undefined;
     const failure = beginning.failure ?? ending?.failure;
@@ -69,7 +69,7 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
   }
 }
 
-/** Whether a cell begins with `="`, bare: then quotes are taken less strictly in the whole file. */
+/** Returns whether a cell starts with an unquoted `="`. Quotes are then parsed less strictly in the whole file. */
 function hasTextFormula(head: string, delimiter: string): boolean {
   return [delimiter, '\n', '\r'].some((before) => head.includes(`${before}="`));
 }

@@ -1,42 +1,42 @@
 import type { SourceIo } from '../../ports/source.ts';
 
-/** Where CSV files lie. */
+/** Location of CSV files. */
 export interface Place {
-  /** Opens the way there, lets `work` go along it, and closes it however that ends. Troubles are `SOURCE_UNAVAILABLE`. */
+  /** Opens a connection, runs `work` with it, and closes it however that ends. Throws `SOURCE_UNAVAILABLE`. */
   visit<T>(io: SourceIo, work: (visit: Visit) => Promise<T>): Promise<T>;
 }
 
-/** The way to the files while it is open. A file is named by its path, address or key. */
+/** An open connection to the files. A file is identified by its path, address or key. */
 export interface Visit {
-  /** Names the file to read: the configured one, or the newest of a pattern. Throws when there is none. */
+  /** Returns the file to read: the configured one, or the newest match of a pattern. Throws when there is none. */
   find(): Promise<string>;
-  /** What people call the file. Holds no credential. */
+  /** Returns the file's name for messages. Holds no credential. */
   nameOf(file: string): string;
-  /** How it stands now; undefined when it is not there. */
+  /** Returns the file's current state; undefined when it does not exist. */
   stat(file: string): Promise<FileState | undefined>;
-  /** Carries the bytes over, until the end or until the sink has enough; says how the file stood at the beginning. */
+  /** Transfers the bytes until the end or until the sink has enough. Returns the file's state at the start. */
   fetch(file: string, sink: Sink): Promise<FileState>;
 }
 
-/** What shows whether a file was written meanwhile. */
+/** Shows whether a file was written in the meantime. */
 export interface FileState {
-  /** Undefined where the server does not say. */
+  /** Undefined where the server does not report it. */
   readonly bytes: number | undefined;
-  /** Another one after each writing: time, ETag. Undefined where the server shows none. */
+  /** Differs after each write: time, ETag. Undefined where the server shows none. */
   readonly version: string | undefined;
   /** Epoch nanoseconds. */
   readonly writtenAtNs: bigint | undefined;
 }
 
-/** Takes a file's bytes. */
+/** Receives a file's bytes. */
 export interface Sink {
-  /** Forgets what it has: the transfer begins anew. */
+  /** Discards the bytes, because the transfer starts again. */
   restart(): Promise<void>;
-  /** False when it needs no more. */
+  /** Returns false when no more bytes are needed. */
   write(chunk: Uint8Array): Promise<boolean>;
 }
 
-/** A sink that keeps at most `limit` bytes in memory, and one more to tell that there were more. */
+/** Returns a sink that keeps at most `limit` bytes in memory, and one more to show that there were more. */
 export function memorySink(limit: number): Sink & { bytes(): Buffer } {
   let chunks: Uint8Array[] = [];
   let length = 0;

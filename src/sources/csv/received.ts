@@ -8,20 +8,20 @@ import { openSpool, type Spool } from './spool.ts';
 import { compressionOf, unpack } from './unpack.ts';
 
 export interface Order {
-  /** `header`: only its beginning is needed. */
+  /** `header`: only the start of the file is needed. */
   readonly part: 'whole' | 'header';
   readonly scratchFolder: string;
   readonly compression: Compression | undefined;
-  /** Names the marker of a file; undefined when none is read. */
+  /** Returns the name of a file's marker; undefined when none is used. */
   readonly markerOf: ((file: string) => string) | undefined;
-  /** Standing still is the proof: where the server shows no version, the file is carried over twice. */
+  /** An unchanged file is the proof. Where the server shows no version, the file is transferred twice. */
   readonly mustBeUnchanged: boolean;
 }
 
-/** As much of a packed or plain file as surely holds its header. */
+/** Enough bytes of a compressed or plain file to hold its header. */
 const headerBytes = 4 * chunkBytes;
 
-/** What was found out at the place, while the way there was open. */
+/** What was found on the server while the connection was open. */
 interface Delivered {
   readonly name: string;
   readonly state: FileState;
@@ -30,8 +30,8 @@ interface Delivered {
 }
 
 /**
- * Brings a file here and closes the way to it, so that nothing is held open there while people are read. The marker is
- * looked for after the data, and whether the file stood still last of all.
+ * Transfers a file to this machine and closes the connection before people are read. Looks for the marker after the
+ * data, and checks last whether the file is unchanged.
  */
 export async function receiveFile(place: Place, order: Order, io: SourceIo): Promise<CsvFile> {
   let spool: Spool | undefined;
@@ -77,7 +77,7 @@ function fileOf({ name, state, marker, movements }: Delivered, spool: Spool, com
   };
 }
 
-/** The same bytes in chunks of which each but the last has the same length. Each is a buffer of its own. */
+/** Regroups bytes into chunks of equal length, except the last. Each chunk is its own buffer. */
 async function* fullChunks(parts: AsyncGenerator<Uint8Array>): AsyncGenerator<Buffer, undefined> {
   let chunk = Buffer.allocUnsafe(chunkBytes);
   let length = 0;

@@ -3,27 +3,29 @@ import type { BrokenRecord, SourcePage } from '../../ports/source.ts';
 import type { CsvRow } from './row-parser.ts';
 import { readTrailer, type Trailer } from './trailer.ts';
 
-/** Turns rows into records and broken rows, one row late: only the row after it tells that a row is not the last. */
+/**
+ * Turns rows into records and broken rows, one row late, because only the next row shows that a row is not the last.
+ */
 export interface RowSorter {
   take(rows: readonly CsvRow[]): SourcePage;
-  /** The last row. Must be called once, after all rows. */
+  /** Returns the last row. Must be called once, after all rows. */
   finish(end: { readonly hasLineEnd: boolean }): SourcePage;
-  /** Data rows so far, broken ones too. */
+  /** Data rows so far, including broken ones. */
   readonly rows: number;
   readonly trailer: Trailer | undefined;
   /** Why the last row looks cut. */
   readonly cut: string | undefined;
-  /** What was mended on the way, in words. */
+  /** What was corrected during the read. */
   readonly notes: readonly string[];
 }
 
 export interface RowSorterOptions {
   readonly columns: readonly string[];
-  /** How the last record begins if it is a trailer; undefined when the file has none. */
+  /** Start of the last record if it is a trailer; undefined when the file has none. */
   readonly trailerPrefix: string | undefined;
-  /** Whether a last row without line end is taken for cut even when it has all its columns. */
+  /** Whether a last row without line end counts as cut even when it has all its columns. */
   readonly mustEndLine: boolean;
-  /** Which records are wanted; the others count but are not given. */
+  /** Which records are requested. Others are counted but not returned. */
   readonly accepts: (record: SourceRecord) => boolean;
 }
 
@@ -98,10 +100,10 @@ export function createRowSorter(options: RowSorterOptions): RowSorter {
 }
 
 const equalsSign = 0x3d;
-/** What exports write so that a spreadsheet keeps leading zeros: `="001234"`. */
+/** Cells that exports write so that a spreadsheet keeps leading zeros: `="001234"`. */
 const textFormula = /^="(?:[^"]|"")*"$/;
 
-/** Blank lines, and the rows of nothing but delimiters that spreadsheets leave at the end. */
+/** Blank lines, and rows with only delimiters, which spreadsheets leave at the end. */
 function isBlank(row: CsvRow): boolean {
   return row.cells.every((cell) => cell === '' || cell.trim() === '');
 }

@@ -2,13 +2,13 @@ import { RollcallError } from '../../core/errors.ts';
 import { type Answer, readBytes } from '../../http/transport.ts';
 import type { S3 } from './place-schema.ts';
 
-/** Statuses whose body says why. Busy ones (429, 500, 503) are not among them: those are tried again. */
+/** Statuses whose body gives a reason. Busy ones (429, 500, 503) are not included, because they are retried. */
 export const refusals: readonly number[] = [301, 307, 400, 401, 403, 404];
 
-/** What S3 says when it gives nothing. */
+/** S3's answer when it refuses a request. */
 export interface S3Refusal {
   readonly status: number;
-  /** S3's own word: `NoSuchKey`. Undefined in the answer to a HEAD, which has no body. */
+  /** S3's error code: `NoSuchKey`. Undefined in the answer to a HEAD, which has no body. */
   readonly code: string | undefined;
   readonly region: string | undefined;
 }
@@ -23,7 +23,7 @@ export async function readRefusal(answer: Answer): Promise<S3Refusal> {
   return { status: answer.status, code, region: answer.header('x-amz-bucket-region') };
 }
 
-/** What a refusal means for an operator. `name` is the object's or the bucket's. */
+/** Returns the operator's error for a refusal. `name` is the object's or the bucket's. */
 export function s3Error(s3: S3, name: string, { status, code, region }: S3Refusal): RollcallError {
   const what = `${name} was refused: ${code ?? `status ${status}`}`;
   const unavailable = (message: string, retry: 'never' | 'backoff' = 'never'): RollcallError =>

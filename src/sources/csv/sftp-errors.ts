@@ -1,14 +1,14 @@
 import { RollcallError } from '../../core/errors.ts';
 import { describeNetworkFailure } from '../../http/network-failure.ts';
 
-/** The connection broke, or could not be made: worth another try within the same read. */
+/** The connection broke or could not be opened. Another attempt within the same read may succeed. */
 export class Interruption extends RollcallError {
   constructor(message: string, cause: unknown) {
     super(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', cause });
   }
 }
 
-/** The server is there, and gives too little. */
+/** The server is reachable but too slow. */
 export class TooSlow extends Error {
   override readonly name = 'TooSlow';
 }
@@ -20,7 +20,7 @@ export function isNoSuchFile(error: unknown): boolean {
   return codeOf(error) === status.noSuchFile;
 }
 
-/** What an error of the transfer means for an operator. `name` is the file's. */
+/** Returns the operator's error for a transfer error. `name` is the file's. */
 export function sftpError(name: string, error: unknown): RollcallError {
   if (error instanceof RollcallError) return error;
   const code = codeOf(error);
@@ -40,7 +40,7 @@ export function sftpError(name: string, error: unknown): RollcallError {
   return new Interruption(`${name} could not be read: ${what}. Check the server and the network`, error);
 }
 
-/** Why no session could be had. `where` is the server's address. */
+/** Returns the error when no session can be opened. `where` is the server's address. */
 export function sessionError(where: string, error: unknown): RollcallError {
   if (error instanceof RollcallError) return error;
   if (isRefusedLogin(error)) {

@@ -8,7 +8,10 @@ import type { SftpSession } from './sftp-session.ts';
 const maxTries = 4;
 const firstDelayMs = 1_000;
 
-/** Files on an SFTP server (draft-ietf-secsh-filexfer-02, what OpenSSH speaks). A broken connection is made anew. */
+/**
+ * Opens files on an SFTP server (draft-ietf-secsh-filexfer-02, as OpenSSH implements it). Reconnects after a broken
+ * connection.
+ */
 export function sftpPlace(sftp: Sftp, newest: 'name' | 'time'): Place {
   return {
     async visit(io, work) {
@@ -33,7 +36,7 @@ async function visitOnce<T>(
   io: SourceIo,
   work: (visit: Visit) => Promise<T>,
 ): Promise<T> {
-  // SSH is a large part, loaded only where it is used.
+  // The SSH client is large, so it is loaded only when it is needed.
   const { openSftpSession } = await import('./sftp-session.ts');
   const session = await openSftpSession(sftp, io.signal);
   try {
@@ -80,7 +83,7 @@ function visitOf(sftp: Sftp, newest: 'name' | 'time', session: SftpSession): Vis
   };
 }
 
-/** Times are whole seconds in this version of the protocol. */
+/** This version of the protocol has times in whole seconds. */
 function stateOf({ size, mtime }: { readonly size: number; readonly mtime: number }) {
   return { bytes: size, version: `${mtime}`, writtenAtNs: BigInt(mtime) * 1_000_000_000n };
 }

@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { RollcallError } from '../../core/errors.ts';
 import type { Sink } from './place.ts';
 
-/** A file that was brought here, for one read. */
+/** A local copy of a file, for one read. */
 export interface Spool extends Sink {
   readonly handle: FileHandle;
   readonly length: number;
-  /** sha256 of what it holds, hex. */
+  /** SHA-256 of its content, in hexadecimal. */
   digest(): string;
   close(): Promise<void>;
 }
 
-/** No export of employees is as large; a disk that is full stops everything else too. */
+/** No export of employees is this large. A full disk would stop everything else too. */
 export const maxFileBytes = 4 * 1024 ** 3;
 
 /**
- * Opens one in the folder, for this process's user alone. It loses its name at once, so it is gone with the process,
- * however that ends. `enough`: how many bytes are needed, when not all are.
+ * Opens a copy in the folder, readable for this process's user only. Its name is removed at once, so the copy
+ * disappears with the process. `enough` is the number of bytes needed, when not all are.
  */
 export async function openSpool(folder: string, name: string, enough?: number): Promise<Spool> {
   const path = join(folder, `spool-${randomUUID()}`);
@@ -58,7 +58,7 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array, position: number)
   }
 }
 
-/** For whatever grows beyond `maxFileBytes`, packed or unpacked. */
+/** Returns the error for a file above `maxFileBytes`, compressed or not. */
 export function tooLarge(name: string): RollcallError {
   const message = `${name} is larger than ${maxFileBytes / 1024 ** 3} GB, which no export of employees is: nothing was read`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });

@@ -1,6 +1,6 @@
 import type { SourceStarter } from '../../ports/source.ts';
 
-/** `rollcall init --source csv`. All people are made up. */
+/** Starter of `rollcall init --source csv`. All people are synthetic. */
 export const csvStarter: SourceStarter = {
   name: 'csv',
   source: `source: { kind: csv, path: ./employees.csv, complete: stable }

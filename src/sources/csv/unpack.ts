@@ -8,7 +8,7 @@ import { maxFileBytes, tooLarge } from './spool.ts';
 
 const rawChunkBytes = 64 * 1024;
 
-/** How the file is packed: as configured, else by the end of its name. */
+/** Returns how the file is compressed: as configured, else by its extension. */
 export function compressionOf(name: string, configured: Compression | undefined): Compression {
   if (configured !== undefined) return configured;
   if (/\.gz$/i.test(name)) return 'gzip';
@@ -16,8 +16,8 @@ export function compressionOf(name: string, configured: Compression | undefined)
 }
 
 /**
- * The CSV text of a file. Whatever is wrong with its packing throws `SOURCE_UNAVAILABLE`: wrong checksum, an early end,
- * bytes after the end, several entries. What was given before that must not be used.
+ * Yields the CSV text of a file. Throws `SOURCE_UNAVAILABLE` for a damaged archive: wrong checksum, an early end,
+ * bytes after the end, several entries. Text yielded before that must not be used.
  */
 export async function* unpack(name: string, compression: Compression, handle: FileHandle): AsyncGenerator<Uint8Array> {
   let length = 0;
@@ -35,7 +35,7 @@ export async function* unpack(name: string, compression: Compression, handle: Fi
 
 async function* contentOf(name: string, compression: Compression, handle: FileHandle): AsyncGenerator<Uint8Array> {
   const isPacked = compression !== 'gzip' || (await isGzip(handle));
-  // A web server that knows `.gz` may have unpacked the file on its way.
+  // A web server that knows `.gz` may have decompressed the file in transit.
   if (compression === 'none' || !isPacked) yield* bytesOf(handle);
   else if (compression === 'gzip') yield* gunzip(handle);
   else yield* unzip(name, handle);
@@ -55,7 +55,7 @@ async function isGzip(handle: FileHandle): Promise<boolean> {
   return bytesRead < 2 || (buffer[0] === 0x1f && buffer[1] === 0x8b);
 }
 
-/** RFC 1952: members one after the other are one file; zero bytes after the last are padding, anything else is an error. */
+/** RFC 1952: consecutive members are one file. Zero bytes after the last one are padding, anything else is an error. */
 async function* gunzip(handle: FileHandle): AsyncGenerator<Uint8Array> {
   const raw = Readable.from(bytesOf(handle));
   const unpacked = createGunzip();
@@ -90,7 +90,7 @@ async function onlyEntry(name: string, archive: ZipFile): Promise<Entry> {
   let count = 0;
   let only: Entry | undefined;
   for await (const entry of archive.eachEntry()) {
-    // Folders, and what macOS adds for itself.
+    // Folders, and files that macOS adds.
     if (entry.fileName.endsWith('/') || entry.fileName.startsWith('__MACOSX/')) continue;
     count += 1;
     only ??= entry;

@@ -8,7 +8,7 @@ import { type SourceClient, withSourceClient } from '../../source-kit/http/sourc
 import type { FileState, Sink } from './place.ts';
 import { maxFileBytes } from './spool.ts';
 
-/** `timeout`: without a byte; `patience`: for one file. */
+/** `timeout` applies without a byte; `patience` to a whole file. */
 export const webLimits: HttpLimits = { requestsPerSecond: 5, timeout: 60_000, patience: 3_600_000 };
 
 const advice = {
@@ -17,14 +17,14 @@ const advice = {
   trickling: 'Look at the server and the network between; a file that large should be packed (source.compression).',
 };
 
-/** A server with files: all its files have one origin. */
+/** A server with files. All its files have the same origin. */
 export interface WebServer {
   readonly origin: string;
   readonly authority: Authority;
   readonly tls: HttpTls;
 }
 
-/** Lets `work` use a client for one server, and closes its sockets however that ends. */
+/** Runs `work` with a client for one server, and closes its sockets however it ends. */
 export async function withWebServer<T>(
   server: WebServer,
   io: SourceIo,
@@ -44,16 +44,16 @@ export async function withWebServer<T>(
   return value;
 }
 
-/** A read that gives no pages: its end is all there is. */
+/** Adapts a read without pages, of which only the result matters. */
 async function* endOnly<T>(work: Promise<T>): AsyncGenerator<never, T> {
   yield* [];
   return await work;
 }
 
-/** How a file stands, by the head of an answer (RFC 9110, 8.8). */
+/** Returns the state of a file from the headers of an answer (RFC 9110, 8.8). */
 export function stateOf(answer: Answer): FileState {
   const length = answer.header('content-length');
-  // Packed for the way, the length is not that of the file.
+  // Content-Encoding makes the length differ from the file's.
   const isPacked = (answer.header('content-encoding') ?? 'identity') !== 'identity';
   const modified = Date.parse(answer.header('last-modified') ?? '');
   return {
@@ -64,7 +64,8 @@ export function stateOf(answer: Answer): FileState {
 }
 
 /**
- * Takes the body of an answer into the sink. Throws `AnswerInvalid` when it is a page or an object instead of a file.
+ * Writes the body of an answer to the sink. Throws `AnswerInvalid` when it is a web page or a JSON object instead of
+ * a file.
  */
 export async function takeFile(answer: Answer, deadline: Deadline, sink: Sink): Promise<FileState> {
   const type = answer.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';

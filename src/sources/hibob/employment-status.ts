@@ -2,7 +2,7 @@ import { compileSourcePath } from '../../core/source-path.ts';
 import { plainDate } from '../../source-kit/dates.ts';
 import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
 
-/** What lifecycle statuses mean, by their names. */
+/** Meaning of lifecycle statuses, by name. */
 export type StatusMeanings = Readonly<Record<string, EmploymentStatus>>;
 
 /**
@@ -49,7 +49,7 @@ export function lifecycleReader(
   };
 }
 
-/** `Garden Leave`, `garden_leave` and `gardenLeave` are one status. */
+/** `Garden Leave`, `garden_leave` and `gardenLeave` are the same status. */
 function word(value: unknown): string {
   return String(value ?? '')
     .trim()

@@ -21,7 +21,7 @@ export const hibob = defineKind({
       kind,
       capabilities,
       read: (request, io) => readHibob(config, authority, request, io),
-      // What the service user may see is known only when somebody was read.
+      // The fields that the service user may see are known only after a read.
       fields: async () => undefined,
     };
   },

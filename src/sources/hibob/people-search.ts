@@ -5,7 +5,7 @@ import { type HibobConfig, PeopleFound } from './schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** HiBob knows one filter, on the id or the e-mail address. */
+/** HiBob's only filter: on the id or the e-mail address. */
 export interface PeopleFilter {
   readonly field: 'root.id' | 'root.email';
   readonly values: readonly string[];
@@ -13,7 +13,10 @@ export interface PeopleFilter {
 
 export const searchName = 'POST /people/search';
 
-/** The request for people: all that the service user may see, or those of the filter. Without one `filters` must be absent. */
+/**
+ * Builds the request for people: all that the service user may see, or those of the filter. Without one, `filters`
+ * must be absent.
+ */
 export function searchRequest(
   { url, showInactive }: HibobConfig,
   fields: readonly string[],
@@ -30,7 +33,7 @@ export function searchRequest(
   };
 }
 
-/** An answer that is read whole. Throws SOURCE_UNAVAILABLE when it holds no list: an error may come as success. */
+/** Reads a whole answer. Throws SOURCE_UNAVAILABLE when it holds no list, because an error may arrive as success. */
 export async function findPeople(client: SourceClient, request: SourceRequest): Promise<readonly Fields[]> {
   const found = PeopleFound.safeParse(await client.json(request));
   if (found.success) return found.data.employees;
@@ -40,7 +43,7 @@ export async function findPeople(client: SourceClient, request: SourceRequest): 
   throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
 
-/** An employee's id, as text; undefined where it is not shown. */
+/** Returns an employee's id as text; undefined where it is not shown. */
 export function idOf(employee: Fields): string | undefined {
   const cell = employee['/root/id'];
   const root = employee.root;

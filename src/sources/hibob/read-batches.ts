@@ -6,8 +6,8 @@ import { findPeople, idOf, searchRequest } from './people-search.ts';
 import type { PeopleRead } from './read.ts';
 
 /**
- * Reads the ids of everybody, then the people of so many ids at a time: the vendor's own advice for large companies. That
- * as many people come as there are ids proves that nobody was lost between the batches.
+ * Reads the ids of all employees, then the people in batches, as HiBob recommends for large companies. As many people
+ * as ids prove that none was lost between the batches.
  */
 export async function* readBatches(
   read: PeopleRead & { readonly batchSize: number; readonly mayBeEmpty: boolean },

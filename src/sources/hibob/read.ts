@@ -12,23 +12,26 @@ import { readBatches } from './read-batches.ts';
 import type { HibobConfig } from './schema.ts';
 import { personReader } from './to-person.ts';
 
-/** HiBob knows no pages: everybody is in one answer, of which only a piece is held at a time. */
+/** HiBob has no pages: all employees are in one answer, and only a chunk of it is held. */
 const maxAnswerBytes = 4 * 1024 ** 3;
 
-/** More people than this are found by reading everybody: the most values of one filter are not published. */
+/** For more people than this, all employees are read. HiBob does not publish the most values of one filter. */
 const maxLookups = 100;
 
-/** What one read asks for, and what it makes of the answers. */
+/** What one read requests, and how it uses the answers. */
 export interface PeopleRead {
   readonly config: HibobConfig;
   readonly fields: readonly string[];
   readonly toPerson: ReturnType<typeof personReader>;
   readonly accepts: ReturnType<typeof acceptsOnly>;
-  /** Fields that somebody must have; none in a look-up. */
+  /** Fields that at least one employee must have; none in a lookup. */
   readonly expected: readonly string[];
 }
 
-/** Reads everybody whom the service user may see, in one answer or in batches; a look-up filters by id or e-mail address. */
+/**
+ * Reads all people whom the service user may see, in one answer or in batches. A lookup filters by id or e-mail
+ * address.
+ */
 export async function* readHibob(
   config: HibobConfig,
   authority: Authority,
@@ -72,7 +75,7 @@ async function* readOneAnswer(
   return tally.end({ evidence: `the one answer ended whole, after ${tally.rows} people` });
 }
 
-/** The one filter that HiBob knows, where it serves. */
+/** Returns HiBob's only filter, where it applies. */
 function filterFor({ field, identifications }: Extract<ReadRequest, { kind: 'point' }>): PeopleFilter | undefined {
   if (identifications.length === 0 || identifications.length > maxLookups) return undefined;
   if (field === 'id' || field === 'root.id') return { field: 'root.id', values: identifications };

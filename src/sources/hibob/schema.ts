@@ -4,7 +4,7 @@ import { HttpTls, HttpUrl, httpLimits } from '../../source-kit/http/settings.ts'
 
 const text = () => z.string().min(1);
 
-/** What an operator needs for the common fields of the platform. */
+/** Fields that the platform's common fields need. */
 const usualFields = [
   'root.id',
   'root.firstName',
@@ -22,7 +22,7 @@ const usualFields = [
   'internal.terminationDate',
 ];
 
-/** `syncs.*.source` of kind `hibob`. */
+/** The section `syncs.*.source` of kind `hibob`. */
 export const HibobConfig = z.strictObject({
   kind: z.literal('hibob'),
   url: HttpUrl.default('https://api.hibob.com/v1').meta({ description: 'Address of the API, with its version.' }),
@@ -61,5 +61,5 @@ export const HibobConfig = z.strictObject({
 
 export type HibobConfig = z.infer<typeof HibobConfig>;
 
-/** An answer of `POST /people/search`, as far as we look at it: vendors add fields, but the list must be there. */
+/** The part of an answer of `POST /people/search` that we read. Vendors add fields, but the list must exist. */
 export const PeopleFound = z.looseObject({ employees: z.array(z.looseObject({})) });

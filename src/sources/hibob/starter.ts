@@ -1,6 +1,6 @@
 import type { SourceStarter } from '../../ports/source.ts';
 
-/** `rollcall init --source hibob`. */
+/** Starter of `rollcall init --source hibob`. */
 export const hibobStarter: SourceStarter = {
   name: 'hibob',
   source: `# Everybody whom the service user may see (docs/sources/hibob.md).

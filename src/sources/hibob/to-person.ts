@@ -7,10 +7,10 @@ type Fields = Readonly<Record<string, unknown>>;
 type Tree = Record<string, unknown>;
 
 /**
- * Compiles how an employee becomes a record. HiBob tells a field in up to three ways: `"work": {"title": …}`, the slash key
- * `"/work/title": {"value": …}`, and fields of `root` at the top. A record has each under one name, the field's id (`work.title`,
- * `root.email`), with dots reaching inside; `id` and `email` stay at the top, too. The parallel names of `APPEND` are
- * in `humanReadable`. What HiBob omits is absent; ids are text; a date that means none is null.
+ * Compiles how an employee becomes a record. HiBob returns a field in up to three forms: `"work": {"title": …}`, the
+ * slash key `"/work/title": {"value": …}`, and fields of `root` at the top. A record has each under one name, the
+ * field's id (`work.title`, `root.email`), and dots reach inside; `id` and `email` stay at the top, too. The names
+ * from `APPEND` are in `humanReadable`. A field that HiBob omits is absent; ids are text; a "no date" value is null.
  */
 export function personReader(meanings: StatusMeanings, today: string): (employee: Fields) => Fields {
   const readStatus = lifecycleReader(meanings, today);
@@ -37,7 +37,9 @@ export function personReader(meanings: StatusMeanings, today: string): (employee
   };
 }
 
-/** Puts a value where the nested form has not said anything. A value that was said there wins: it has the same source. */
+/**
+ * Sets a value where the nested form has none. The nested value takes precedence, because both have the same source.
+ */
 function plant(tree: Tree, steps: readonly string[], value: unknown): void {
   const [first, ...rest] = steps;
   if (first === undefined || first === '' || first === '__proto__') return;

@@ -11,7 +11,7 @@ const kind = 'personio';
 const ofV2: SourceCapabilities = { delta: true, point: true, terminated: 'always', future: 'always' };
 const ofV1: SourceCapabilities = { ...ofV2, delta: false };
 
-/** Personio, by an API credential; `api` says which of its two APIs. */
+/** Personio, by an API credential. `api` selects one of its two APIs. */
 export const personio = defineKind({
   kind,
   title: 'Personio employees, by an API credential (v1 or v2)',
@@ -28,7 +28,7 @@ function openV1(config: V1Config): Source {
     kind,
     capabilities: ofV1,
     read: (request, io) => readV1(config, authority, request, io),
-    // Which attributes the credential may read is known only when somebody was read.
+    // The attributes that the credential may read are known only after a read.
     fields: async () => undefined,
   };
 }

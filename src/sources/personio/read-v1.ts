@@ -13,7 +13,7 @@ import { toEmployee } from './v1-employee.ts';
 const name = 'GET /v1/company/employees';
 const unauthorised = 'Personio also says so when the credential lacks the right to read employees.';
 
-/** More people than this are found by reading everybody: each costs a request. */
+/** For more people than this, all employees are read, because each lookup costs a request. */
 const maxLookups = 20;
 
 const Employees = z.looseObject({
@@ -22,13 +22,13 @@ const Employees = z.looseObject({
   data: z.array(z.looseObject({ attributes: z.record(z.string(), z.unknown()) })),
 });
 
-/** Where a page begins: with the last employee of the page before, to see that the list has not moved. */
+/** Start of a page: the last employee of the previous page, which shows that the list has not moved. */
 interface Place {
   readonly from: number;
   readonly last: string | undefined;
 }
 
-/** Reads the employees page by page; people named by e-mail address one by one. */
+/** Reads the employees page by page, or people by e-mail address one by one. */
 export async function* readV1(
   config: V1Config,
   authority: Authority,
@@ -56,8 +56,8 @@ export async function* readV1(
 }
 
 /**
- * One page. Personio cannot be told an order and its total may move, so each page begins with the last employee of the page
- * before: where it does not, somebody may have slipped. The list ends where nobody follows.
+ * Reads one page. Personio has no sort order and its total may change, so each page starts with the last employee of
+ * the previous one. Where it does not, a person may be missing. The list ends when no employee follows.
  */
 async function readPage(config: V1Config, place: Place, client: SourceClient, today: string): Promise<Page<Place>> {
   const { from, last } = place;
@@ -123,7 +123,7 @@ async function ask(
   };
 }
 
-/** The key and the status are asked for, whatever is listed. */
+/** The key and the status are always requested. */
 function withId(attributes: readonly string[] | undefined): readonly string[] {
   return attributes === undefined ? [] : [...new Set(['id', 'status', ...attributes])];
 }

@@ -16,10 +16,10 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const name = 'GET /v2/persons';
 
-/** Clocks differ, and a change may be stamped before it can be read. */
+/** Overlap of deltas: clocks differ, and a change may be stamped before it can be read. */
 const deltaOverlapMs = 5 * 60_000;
 
-/** Fields that only employments tell: to look somebody up by one of them, everybody's must be read. */
+/** Fields that only employments hold. A lookup by one of them reads all employments. */
 const fromEmployments = /^(?:employment|department|team|office|rollcallStatus)(?:\.|$)/;
 
 /** Reads persons page by page, and the employments of each. */
@@ -29,7 +29,7 @@ export async function* readV2(
   request: ReadRequest,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
-  // A read that fails must not leave the other employments of its page being asked for.
+  // When a read fails, the other employments of its page must not be requested any more.
   const stop = new AbortController();
   const stoppable = { ...io, signal: AbortSignal.any([io.signal, stop.signal]) };
   const { limits, tls } = config;
@@ -105,7 +105,7 @@ async function readPage(
     headers: partnerHeaders(config),
     isContinuation,
   });
-  // The client lets few of them pass at a time, as fast as limits say.
+  // The client limits concurrency and rate, as `limits` says.
   const joined = await Promise.all(items.map(join));
   const doubts: string[] = [];
   if (!joined.every((one) => one.isWhole)) {

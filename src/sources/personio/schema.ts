@@ -55,7 +55,7 @@ export const V2Config = z.strictObject({
 export type V1Config = z.infer<typeof V1Config>;
 export type V2Config = z.infer<typeof V2Config>;
 
-/** `syncs.*.source` of kind `personio`. */
+/** The section `syncs.*.source` of kind `personio`. */
 export const PersonioConfig = z.discriminatedUnion('api', [V1Config, V2Config]);
 export type PersonioConfig = z.infer<typeof PersonioConfig>;
 

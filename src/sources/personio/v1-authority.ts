@@ -7,12 +7,12 @@ import type { V1Config } from './schema.ts';
 
 const Granted = z.looseObject({ data: z.looseObject({ token: z.string().min(1) }) });
 
-/** Tokens of today live that long; of older credentials each is good for one request. */
+/** Lifetime of current tokens. A token of older credentials is valid for one request. */
 const tokenLifeMs = 24 * 60 * 60 * 1000;
 
 /**
- * The tokens of `POST /v1/auth`. An answer may hand out the token for the next request in its head, and may have ended the
- * one that was shown: so the token of the last answer is always the one to show.
+ * Manages the tokens of `POST /v1/auth`. An answer may return the token for the next request in a header, and may
+ * have invalidated the current one. So the token of the last answer is always the one to send.
  */
 export function openV1Authority(config: V1Config): Authority {
   const { url, clientId, clientSecret, limits, tls } = config;

@@ -6,8 +6,8 @@ import { employmentStatus } from './employment-status.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * An employee as a record: the value of each attribute under its name, and of the company's own (`dynamic_33400`) under
- * their label, too, where no other attribute is called so. Departments, offices and supervisors are objects (`department.name`,
+ * Builds the record of an employee: each attribute under its name, and custom ones (`dynamic_33400`) also under their
+ * label, where no other attribute has that name. Departments, offices and supervisors are objects (`department.name`,
  * `supervisor.email`). Ids are text, dates plain. An attribute that the credential may not read is absent.
  */
 export function toEmployee(attributes: Fields, today: string): Fields {
@@ -22,7 +22,7 @@ export function toEmployee(attributes: Fields, today: string): Fields {
   return employment === undefined ? fields : { ...fields, [statusField]: employment };
 }
 
-/** Labels of the company's own attributes, with the attributes that have them. */
+/** Returns labels of the custom attributes, with the attributes that have them. */
 function labelsOf(attributes: Fields): ReadonlyMap<string, readonly string[]> {
   const labels = new Map<string, string[]>();
   for (const [name, cell] of Object.entries(attributes)) {
@@ -33,7 +33,7 @@ function labelsOf(attributes: Fields): ReadonlyMap<string, readonly string[]> {
   return labels;
 }
 
-/** `{label, value, type}` is its value, `{type, attributes}` its attributes; else things are what they are. */
+/** `{label, value, type}` becomes its value, `{type, attributes}` its attributes; other values stay unchanged. */
 function plainValue(name: string, cell: unknown): unknown {
   if (Array.isArray(cell)) return cell.map((one) => plainValue('', one));
   if (isRecord(cell)) {

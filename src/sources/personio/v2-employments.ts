@@ -8,10 +8,10 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const name = 'GET /v2/persons/{id}/employments';
 
-/** So many persons may lack their employments before the read gives up. */
+/** Highest number of persons without readable employments before the read fails. */
 const maxFailures = 5;
 
-/** Reads employments of persons; undefined where they could not be read, which makes the read incomplete. */
+/** Reads employments of persons. Undefined where they could not be read, which makes the read incomplete. */
 export function openEmployments(
   config: V2Config,
   client: SourceClient,
@@ -27,7 +27,7 @@ export function openEmployments(
   return async (id) => {
     const url = new URL(`/v2/persons/${encodeURIComponent(id)}/employments`, config.url).href;
     try {
-      // As a continuation: somebody who is gone since the list came (404) is no reason to give up for good.
+      // As a continuation, so that a person deleted since the list was read (404) does not fail the read for good.
       return (await readList(client, { name, url, headers, isContinuation: true })).items;
     } catch (error) {
       if (!(error instanceof RollcallError) || error.retry === 'never') throw error;
@@ -37,8 +37,8 @@ export function openEmployments(
 }
 
 /**
- * The employment that counts on a day: one that has begun (active or on leave), else one to come (onboarding), else one
- * that has ended; of several the one that begins last, then the one that Personio gives first (it gives the newest first).
+ * Returns the employment that counts on a day: a current one (active or on leave), else a future one (onboarding),
+ * else an ended one. Of several the latest start counts, then Personio's order (newest first).
  */
 export function primaryEmployment(employments: readonly Fields[], today: string): Fields | undefined {
   const ranked = employments.map((employment, place) => ({ employment, place, rank: rankOf(employment, today) }));

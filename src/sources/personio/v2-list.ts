@@ -13,11 +13,11 @@ const Listed = z.looseObject({
 export interface ListPage {
   readonly items: readonly Readonly<Record<string, unknown>>[];
   readonly next: string | undefined;
-  /** False when the answer holds no links at all, so that none to a next page says nothing. */
+  /** False when the answer has no links at all, so a missing next link proves nothing. */
   readonly hasLinks: boolean;
 }
 
-/** Reads one page. Throws SOURCE_UNAVAILABLE when there is no list: an error may come as success. */
+/** Reads one page. Throws SOURCE_UNAVAILABLE when there is no list, because an error may arrive as success. */
 export async function readList(client: SourceClient, request: SourceRequest): Promise<ListPage> {
   const listed = Listed.safeParse(await client.json(request));
   if (!listed.success) {
@@ -30,7 +30,7 @@ export async function readList(client: SourceClient, request: SourceRequest): Pr
   return { items: listed.data._data, next, hasLinks: links !== undefined };
 }
 
-/** What is no address stays as it is: the client says that it leads elsewhere. */
+/** An invalid address stays unchanged; the client reports that it leads elsewhere. */
 function resolve(href: string, from: string): string {
   return URL.canParse(href, from) ? new URL(href, from).href : href;
 }

@@ -4,21 +4,21 @@ import type { V2Config } from './schema.ts';
 import { partnerHeaders } from './schema.ts';
 import { readList } from './v2-list.ts';
 
-/** Names by id, as far as they could be read: a list that may not be read is undefined. */
+/** Names by id. A list that may not be read is undefined. */
 export interface Names {
   readonly department: ReadonlyMap<string, string> | undefined;
   readonly team: ReadonlyMap<string, string> | undefined;
   readonly office: ReadonlyMap<string, string> | undefined;
-  /** What an operator should know: which names are not visible. */
+  /** Findings for the operator: names that are not visible. */
   readonly notes: readonly string[];
 }
 
 export const noNames: Names = { department: undefined, team: undefined, office: undefined, notes: [] };
 
-/** So many pages of names are read at most, should they go round in a circle. */
+/** Highest number of pages of names, in case of a loop. */
 const maxPages = 500;
 
-/** Reads the names of departments, teams and offices. A list that is refused costs its names, and nothing else. */
+/** Reads the names of departments, teams and offices. A refused list costs only its names. */
 export async function readNames(config: V2Config, client: SourceClient): Promise<Names> {
   const notes: string[] = [];
   const read = async (what: string, path: string, query: Readonly<Record<string, string>>) => {

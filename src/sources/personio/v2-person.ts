@@ -7,17 +7,17 @@ import type { Names } from './v2-names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What became of the employments of a person. */
+/** Result of reading a person's employments. */
 export type Employments =
   | { readonly kind: 'read'; readonly list: readonly Fields[]; readonly names: Names }
-  /** They were wanted, and could not be read: nothing is said of where the person stands. */
+  /** They were requested but could not be read, so the employment status is unknown. */
   | { readonly kind: 'failed' }
   | { readonly kind: 'not asked' };
 
 /**
- * A person as a record: all that Personio says, the company's own attributes under their id and, where no other field is
- * called so, their label; the employment that counts as `employment`; and `department`, `team`, `office` with id and name.
- * Ids are text, dates plain. What was not read, or is not shown, is absent.
+ * Builds the record of a person: all fields of Personio; custom attributes under their id and, where no other field
+ * has that name, their label; the current employment as `employment`; and `department`, `team`, `office` with id and
+ * name. Ids are text, dates plain. What was not read, or is not shown, is absent.
  */
 export function toPerson(person: Fields, employments: Employments, today: string): Fields {
   const fields = { ...withCustom(tidy(person)), ...placesOf(employments, today) };
@@ -42,7 +42,8 @@ function withCustom(person: Fields): Fields {
 function placesOf(employments: Employments, today: string): Fields {
   if (employments.kind !== 'read') return {};
   const primary = primaryEmployment(employments.list.map(tidy), today);
-  // Personio shows no employment, too, where the right to them is missing: that is not known to be none.
+  // Personio also shows no employment where the permission is missing, so an empty list does not prove that there is
+  // none.
   if (primary === undefined) return {};
   const { department, team, office } = employments.names;
   return {
@@ -59,7 +60,7 @@ function unitOf(type: string, units: unknown, names: ReadonlyMap<string, string>
   return { [type]: named(unit ?? null, names) };
 }
 
-/** An id with its name, where the name could be read. */
+/** Returns an id with its name, where the name could be read. */
 function named(unit: unknown, names: ReadonlyMap<string, string> | undefined): unknown {
   if (!isRecord(unit)) return null;
   const name = names?.get(String(unit.id));
@@ -67,8 +68,8 @@ function named(unit: unknown, names: ReadonlyMap<string, string> | undefined): u
 }
 
 /**
- * The status of the employment that counts, where it does not contradict the person's; without employments the person's
- * own, in which somebody on leave or not yet there is active, too.
+ * Returns the status of the current employment, unless it contradicts the person's. Without employments it is the
+ * person's own, in which people on leave and future hires are active, too.
  */
 function employmentStatusOf(fields: Fields, employments: Employments, today: string): EmploymentStatus | undefined {
   if (employments.kind === 'failed') return 'unknown';
@@ -87,7 +88,7 @@ function employmentStatusOf(fields: Fields, employments: Employments, today: str
   return contradicts ? 'unknown' : derived;
 }
 
-/** Ids as text, dates plain, and one name for the last day: the documentation has two. */
+/** Ids as text, dates plain, and one name for the last day, because the documentation has two. */
 function tidy(fields: Fields): Fields {
   const entries = Object.entries(fields).map(([name, value]): [string, unknown] => [
     name === 'last_working_date' && !Object.hasOwn(fields, 'last_working_day') ? 'last_working_day' : name,

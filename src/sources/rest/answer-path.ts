@@ -8,7 +8,7 @@ export function compileListPath(path: string): (answer: unknown) => unknown {
   return (answer) => (isRecord(answer) ? read(answer) : undefined);
 }
 
-/** A count that an answer tells, as a number or as text. */
+/** Reads a count from an answer, a number or text. */
 export function countIn(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;

@@ -7,21 +7,16 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Compiles where a record stands on a day. The first row that matches:
- *
  * | raw status                    | hire date | last day  | status     |
- * |-------------------------------|-----------|-----------|------------|
- * | not in `map`, blank, unseen   | any       | any       | unknown    |
- * | active                        | to come   | any       | prehire    |
- * | active, leave, suspended      | before it | past      | terminated |
- * | active, leave, suspended      | not shown | past      | unknown    |
- * | anything else in `map`        | any       | any       | as mapped  |
- * | not configured                | to come   | any       | prehire    |
- * | not configured                | any but * | past      | terminated |
- * | not configured                | any       | not shown | unknown    |
- * | not configured                | any       | other     | active     |
- *
- * (*) A hire date after the last day: hired again, the last day is an old one. A date that cannot be understood makes it
- * unknown.
+ * |-------------------------------|-----------|-----------|------------| | not in `map`, blank, unseen   | any
+ * | any       | unknown    | | active                        | to come   | any       | prehire    | | active, leave,
+ * suspended      | before it | past      | terminated | | active, leave, suspended      | not shown | past      |
+ * unknown    | | anything else in `map`        | any       | any       | as mapped  | | not configured
+ * | to come   | any       | prehire    | | not configured                | any but * | past      | terminated | | not
+ * configured                | any       | not shown | unknown    | | not configured                | any       |
+ * other     | active     |
+ * (*) A hire date after the last day: hired again, the last day is an old one. A date that cannot be understood makes
+ * it unknown.
  */
 export function compileStatus(settings: StatusSettings): (fields: Fields, today: string) => EmploymentStatus {
   const readRaw = settings.from === undefined ? undefined : compileSourcePath(settings.from);
@@ -36,14 +31,14 @@ export function compileStatus(settings: StatusSettings): (fields: Fields, today:
     const works = status === 'active' || status === 'leave' || status === 'suspended';
     const began = first ?? '';
     if (works && last !== undefined && last !== '' && last < today && began <= last) {
-      // What the HR system says in words is doubted, not overruled, by a date that may be of a former employment.
+      // A date may belong to a former employment, so it casts doubt on the status but does not override it.
       return readRaw !== undefined && began === '' ? 'unknown' : 'terminated';
     }
     return readRaw === undefined && last === undefined ? 'unknown' : status;
   };
 }
 
-/** A plain date, `''` for none, undefined where it is not shown. */
+/** Returns a plain date, `''` for none, undefined where it is not shown. */
 function dateReader(path: string | undefined): (fields: Fields) => string | undefined {
   if (path === undefined) return () => undefined;
   const read = compileSourcePath(path);

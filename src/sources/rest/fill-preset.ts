@@ -1,7 +1,7 @@
 import { isRecord } from '../../http/json-text.ts';
 import { presets } from './presets/index.ts';
 
-/** Puts what is written over what its preset says: mappings key by key, all else whole; null takes a key away. */
+/** Merges configured keys over the preset: mappings key by key, other values whole. Null removes a key. */
 export function fillPreset(written: unknown): unknown {
   if (!isRecord(written)) return written;
   const preset = presets.find(({ name }) => name === written.preset);
@@ -20,7 +20,7 @@ function merge(under: Section, over: Section): Section {
   return merged;
 }
 
-/** Sections of another style or kind have other keys: nothing of them is kept. */
+/** Sections of another style or kind have other keys, so none of them is kept. */
 function isSameSort(below: Section, value: Section): boolean {
   return ['style', 'kind'].every((sort) => value[sort] === undefined || value[sort] === below[sort]);
 }

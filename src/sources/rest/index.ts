@@ -7,7 +7,7 @@ import { readRest } from './read.ts';
 import { RestConfig } from './schema.ts';
 import { restStarter } from './starter.ts';
 
-/** Any JSON API over HTTP that lists people, by configuration; presets fill it in for some HR systems. */
+/** Any JSON API over HTTP that lists people, by configuration. Presets configure some HR systems. */
 export const rest = defineKind({
   kind: 'rest',
   title: 'any JSON API over HTTP, by configuration; presets for Rippling, Merge, Deel, Factorial, Humaans and UKG',
@@ -29,7 +29,7 @@ function openRest(config: RestConfig, base: SourceBase): Source {
     kind: 'rest',
     capabilities: capabilitiesOf(config),
     read: (request, io) => readRest(config, authority, request, io),
-    // What an API gives is known when it was read: no field is refused beforehand.
+    // The fields of an API are known only after a read, so no field is refused in advance.
     fields: async () => undefined,
   };
 }

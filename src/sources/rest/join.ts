@@ -6,18 +6,21 @@ import { readPages } from '../../source-kit/pages.ts';
 import type { JoinSettings } from './list-schema.ts';
 import { type Fields, type List, nameOf, openListReader } from './read-list.ts';
 
-/** The records of a second list, to be put into the employees. */
+/** The records of a second list, to be added to the employees. */
 export interface Joined {
-  /** Why the second list cannot be trusted whole. */
+  /** Why the second list is not complete. */
   readonly doubts: readonly string[];
-  /** The employee with the record that belongs to it; undefined when there is none. */
+  /** Returns the employee with the matching record; undefined when there is none. */
   complete(fields: Fields): Fields | undefined;
   readonly missing: string;
-  /** What to say at the end of a full read, when each of the second list should have been met. */
+  /** Returns reasons for the end of a full read, when each record of the second list should have had an employee. */
   remainder(): readonly string[];
 }
 
-/** Reads the second list whole. Keeps the fields of `keep` alone: others may be private, and all of it is in memory. */
+/**
+ * Reads the whole second list. Keeps only the fields of `keep`, because others may be private, and all of it is in
+ * memory.
+ */
 export async function readJoined(join: JoinSettings, main: List, client: SourceClient, io: SourceIo): Promise<Joined> {
   const list: List = {
     ...main,
@@ -66,7 +69,7 @@ export async function readJoined(join: JoinSettings, main: List, client: SourceC
   }
 }
 
-/** Compiles a key of one or more parts; undefined where a part is missing. */
+/** Compiles a key of one or more parts. Returns undefined where a part is missing. */
 export function compileKey(paths: readonly string[]): (fields: Fields) => string | undefined {
   const reads = paths.map(compileSourcePath);
   return (fields) => {

@@ -12,7 +12,7 @@ const keyPath = z
   .union([text().transform((one) => [one]), z.array(text()).min(1)])
   .meta({ description: 'What tells records apart: a path, or several that together are unique.', examples: ['id'] });
 
-/** The keys that say where a list is and how it is read: of the employees, and of what is joined to them. */
+/** Keys that describe a list and how to read it, for employees and joined records. */
 export const listKeys = {
   path: z
     .string()
@@ -33,7 +33,7 @@ const condition = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .meta({ description: 'Path within an element, and the text that must stand there.', examples: [{ type: 'work' }] });
 
-/** `join`: a second list, read whole, whose records are put into the employees. */
+/** The section `join`: a second list, read completely, whose records are added to the employees. */
 export const JoinSettings = z
   .strictObject({
     ...listKeys,
@@ -49,7 +49,7 @@ export const JoinSettings = z
   .refine(({ by, key }) => by.length === key.length, { path: ['by'], message: 'must have as many paths as key' });
 export type JoinSettings = z.infer<typeof JoinSettings>;
 
-/** `ready`: a place where the HR system says whether its data is whole. */
+/** The section `ready`: an endpoint where the HR system reports whether its data is complete. */
 export const ReadySettings = z.strictObject({
   path: listKeys.path,
   query: listKeys.query,
@@ -63,7 +63,7 @@ export const ReadySettings = z.strictObject({
 });
 export type ReadySettings = z.infer<typeof ReadySettings>;
 
-/** `fields.*`: another name for something in the record. */
+/** The section `fields.*`: another name for a value in the record. */
 export const FieldSettings = z.union([
   text().transform((from) => ({ from, date: false })),
   z.strictObject({

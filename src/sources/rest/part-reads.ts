@@ -4,13 +4,13 @@ import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import { type List, type ListReader, nameOf, openListReader, urlOf } from './read-list.ts';
 import type { DeltaSettings, Lookup } from './schema.ts';
 
-/** More people than this are cheaper to find by reading everybody. */
+/** For more people than this, reading all employees needs fewer requests. */
 const maxLookups = 50;
 
-/** Characters that may end a text in somebody's filter language: such people are found by reading everybody. */
+/** Characters that may end a text in a filter language. People with them are found by reading all employees. */
 const unsafe = /['"\\{}]|\p{Cc}/u;
 
-/** One reader per person asked for; undefined when everybody must be read and sifted instead. */
+/** Returns one reader per requested person. Undefined when all employees must be read and filtered instead. */
 export function openLookups(
   point: Readonly<Record<string, Lookup>>,
   list: List,
@@ -38,17 +38,17 @@ function openLookup({ query, path }: Lookup, list: List, value: string, client: 
       );
       const name = nameOf({ baseUrl, method: 'GET', path });
       const { value: answer } = await client.jsonAnswer({ name, url, headers, answers: [404] });
-      // 404 gives no value.
+      // A 404 has no value.
       const people = isRecord(answer) && Object.keys(answer).length > 0 ? [answer] : [];
       return { people, answer, next: { kind: 'end', why: 'one answer' }, isLast: true };
     },
   };
 }
 
-/** A day may be the vendor's, up to twelve hours behind UTC, and changes of the day itself may be left out. */
+/** The vendor's day may be up to twelve hours behind UTC, and changes of the day itself may be excluded. */
 const dayAroundMs = 2 * 86_400_000;
 
-/** The parameters that ask for what changed since an instant (ISO 8601). */
+/** Returns the parameters that request changes since an instant (ISO 8601). */
 export function sinceQuery({ query, format, overlap }: DeltaSettings, since: string): Readonly<Record<string, string>> {
   const at = Date.parse(since) - overlap;
   const iso = new Date(at).toISOString();
@@ -61,7 +61,7 @@ export function sinceQuery({ query, format, overlap }: DeltaSettings, since: str
   return fill(query, '{since}', written);
 }
 
-/** The parameters with every mark replaced by a value. */
+/** Replaces every placeholder in the parameters by a value. */
 export function fill(
   query: Readonly<Record<string, string>>,
   mark: string,

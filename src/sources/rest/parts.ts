@@ -6,7 +6,10 @@ import type { PartSettings } from './schema.ts';
 
 const dayMs = 86_400_000;
 
-/** The lists that together hold everybody: one for each value, or for each window of days up to `ahead` from now. */
+/**
+ * Returns the lists that together hold all employees: one for each value, or for each window of days up to `ahead`
+ * from now.
+ */
 export function partLists(parts: PartSettings, list: List, now: number): readonly List[] {
   const { query, of, windows } = parts;
   const filled = of?.map((part) => fill(query, '{part}', part)) ?? [];
@@ -26,8 +29,8 @@ function day(at: number): string {
 }
 
 /**
- * Reads one list after the other as if they were one: each to its own end, and each held to its own total. Nobody may be
- * in two of them. A part without anybody is nothing special.
+ * Reads several lists as one. Each is read to its own end and checked against its own total. No person may be in two
+ * of them. A part without people is valid.
  */
 export function openPartsReader(lists: readonly List[], client: SourceClient): ListReader {
   let at = -1;
@@ -58,7 +61,7 @@ export function openPartsReader(lists: readonly List[], client: SourceClient): L
           return { ...page, doubts, next: { kind: 'end', why }, isLast: true };
         }
         place = part.first;
-        // What holds nobody is no page: the next part follows at once.
+        // A part without people has no page, so the next part follows at once.
         if (page.people.length === 0) continue;
         return { ...page, doubts, next: { kind: 'more', place, id: `part ${at + 1}` }, isLast: false };
       }
@@ -95,7 +98,7 @@ function openPart(reader: ListReader, at: number, parts: number): Part {
         doubts.push(`the source says that ${which} holds ${total}, and ${rows} came`);
       }
       isProbe = next.kind === 'perhaps-end';
-      // Places of two parts may look alike.
+      // Places of two parts may be equal.
       const apart = next.kind === 'end' ? next : { ...next, id: `part ${at + 1}: ${next.id}` };
       return { page: { ...page, doubts, next: apart }, isOver };
     },

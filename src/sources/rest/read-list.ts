@@ -11,7 +11,7 @@ import type { RestConfig } from './schema.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A list of an API, as `RestConfig` and its `join` describe one. */
+/** A list of an API, as `RestConfig` and its `join` configure it. */
 export interface List {
   readonly baseUrl: string;
   readonly path: string;
@@ -26,22 +26,22 @@ export interface List {
   readonly end: RestConfig['end'];
 }
 
-/** One page of a list, with the answer that it came in. */
+/** One page of a list, with the answer that contained it. */
 export interface ListPage extends Page<Place> {
   readonly people: readonly Fields[];
   readonly answer: unknown;
-  /** Whether nothing further will be asked for. */
+  /** Whether the list was read to its end. */
   readonly isLast: boolean;
 }
 
 export interface ListReader {
   readonly first: Place;
   page(place: Place, number: number): Promise<ListPage>;
-  /** Of the pages so far: whether somebody may have slipped between two of them without leaving a trace. */
+  /** Whether a person may have been missed between two pages so far without a sign. */
   maySlip?(): boolean;
 }
 
-/** Reads one list, page by page in order. Holds the last person of a page, to find it again on the next. */
+/** Reads one list, page by page in order. Holds the last person of a page, to find it again on the next one. */
 export function openListReader(list: List, client: SourceClient): ListReader {
   const paging = openPaging(list.paging, list.total !== undefined);
   const readItems = compileListPath(list.items);
@@ -98,7 +98,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
   };
 }
 
-/** Messages call a request by this: the path as it is configured. */
+/** Name of a request in messages: the configured path. */
 export function nameOf({ method, path, baseUrl }: Pick<List, 'method' | 'path' | 'baseUrl'>): string {
   return `${method} ${path === '' ? new URL(baseUrl).pathname : path}`;
 }
@@ -136,7 +136,7 @@ function saysEnd({ status, value }: JsonAnswer, end: RestConfig['end']): boolean
   return end.emptyObject && isRecord(value) && Object.keys(value).length === 0;
 }
 
-/** Takes away what a page repeats from the one before. If it is somebody else, people moved between the two. */
+/** Removes the people that a page repeats from the previous one. If they differ, people moved between the two. */
 function withoutOverlap(
   items: readonly Fields[],
   overlap: number,

@@ -18,7 +18,7 @@ import { compileShape } from './shape-record.ts';
 
 export type RestRead = AsyncGenerator<SourcePage, ReadEnd>;
 
-/** One read of a REST source, over a client of its own. */
+/** One read of a REST source, with its own client. */
 export async function* readRest(
   config: RestConfig,
   authority: Authority,
@@ -62,8 +62,8 @@ function openReader({ parts }: RestConfig, list: List, client: SourceClient, io:
 }
 
 /**
- * One list, and once more where nothing else would show that somebody slipped between two pages: counted pages, without a
- * total, an overlap, or a second list in which each has a counterpart.
+ * Reads one list. Reads it again where nothing else would show a person missed between two pages: counted pages
+ * without a total, an overlap, or a second list with a record for each.
  */
 async function* readAll(
   open: () => ListReader,
@@ -110,7 +110,7 @@ function listOf(config: RestConfig, request: ReadRequest): List {
   return { baseUrl, path, method, headers, query, body, items, record, total, paging, end };
 }
 
-/** Makes the records of a page, and adds what is to be said of the read at its beginning and end. */
+/** Builds the records of a page, and adds findings at the start and end of the read. */
 type Finish = (page: ListPage, number: number) => Promise<Page<Place>>;
 
 async function openFinish(

@@ -7,14 +7,14 @@ import type { ReadySettings } from './list-schema.ts';
 import { type List, nameOf, urlOf } from './read-list.ts';
 import { compileCondition } from './shape-record.ts';
 
-/** What the HR system says of its own data at one moment. */
+/** What the HR system reports about its own data at one moment. */
 export interface Readiness {
   readonly doubts: readonly string[];
-  /** Differs when the data was made anew in between. */
+  /** Changes when the data is rebuilt. */
   readonly state: string;
 }
 
-/** Asks whether the data is whole: a cache that is being filled answers 200 with few people. */
+/** Checks whether the data is complete. A cache that is still being filled answers 200 with few people. */
 export async function checkReadiness(ready: ReadySettings, main: List, client: SourceClient): Promise<Readiness> {
   const { baseUrl, headers } = main;
   const name = nameOf({ baseUrl, method: 'GET', path: ready.path });
@@ -36,7 +36,7 @@ export async function checkReadiness(ready: ReadySettings, main: List, client: S
   return { doubts, state: JSON.stringify(ready.unchanged.map((path) => compileSourcePath(path)(entry) ?? null)) };
 }
 
-/** Words of an API may be shown, texts may not. */
+/** Single words of an API may be shown, other texts may not. */
 function wordOf(value: unknown): string {
   const text = String(value);
   return /^[\w-]{1,40}$/.test(text) ? text : 'something else';

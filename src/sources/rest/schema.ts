@@ -147,7 +147,10 @@ const keys = {
 const required = ['baseUrl', 'path', 'items', 'key', 'paging', 'auth'] as const;
 const { baseUrl, path: listPath, items, key, paging, auth, ...rest } = keys;
 
-/** `syncs.*.source` of kind `rest`, with its preset filled in. What must be there is checked here: a preset may bring it. */
+/**
+ * The section `syncs.*.source` of kind `rest`, with its preset filled in. Required keys are checked here, because a
+ * preset may set them.
+ */
 export const RestConfig = z
   .strictObject({
     ...rest,

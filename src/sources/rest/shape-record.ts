@@ -9,7 +9,9 @@ import type { RestConfig } from './schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Makes the record of one item: hidden fields taken out, names added, status derived, key as text. */
+/**
+ * Builds the record of one item: removes hidden fields, adds names, derives the status, and turns the key into text.
+ */
 export type ShapeRecord = (item: Fields, answer: unknown, today: string) => Fields;
 
 export function compileShape({ fields, hidden, status, key }: RestConfig): ShapeRecord {
@@ -31,7 +33,7 @@ export function compileShape({ fields, hidden, status, key }: RestConfig): Shape
   };
 }
 
-/** Compiles one of `fields`. Undefined: not visible; null: known to be empty. */
+/** Compiles one entry of `fields`. Undefined: not visible; null: known to be empty. */
 function compilePick(settings: FieldSettings): (fields: Fields) => unknown {
   const read = compileSourcePath(settings.from);
   const choose = compileChoice(settings);
@@ -60,7 +62,7 @@ function compileChoice(settings: FieldSettings): (value: unknown) => unknown {
   };
 }
 
-/** Compiles whether all paths of a record hold the texts that are given. */
+/** Compiles whether all paths of a record hold the given texts. */
 export function compileCondition(
   condition: Readonly<Record<string, string | number | boolean>>,
 ): (fields: Fields) => boolean {
@@ -71,7 +73,7 @@ export function compileCondition(
   return (fields) => parts.every(({ read, text }) => asText(read(fields)) === text);
 }
 
-/** The names of fields that may not be seen: texts, or objects with a `name`. */
+/** Returns the names of hidden fields, from texts or objects with a `name`. */
 function compileHidden(path: string): (answer: unknown, item: Fields) => readonly string[] {
   const read = compileListPath(path);
   const names = (list: unknown): readonly string[] =>

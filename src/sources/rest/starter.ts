@@ -1,6 +1,6 @@
 import type { SourceStarter } from '../../ports/source.ts';
 
-/** `rollcall init --source rest`: an API that has no kind and no preset of its own. */
+/** Starter of `rollcall init --source rest`: an API without its own kind or preset. */
 export const restStarter: SourceStarter = {
   name: 'rest',
   source: `source:

@@ -1,23 +1,26 @@
 import type { ReadRequest } from '../../ports/source.ts';
 import type { ScimConfig } from './schema.ts';
 
-/** More people than this are cheaper to find by reading everybody. */
+/** For more people than this, reading all users needs fewer requests. */
 const maxLookups = 50;
 
-/** Asked for again with every delta: the server's clock may be behind ours, and writes may show late. */
+/** Overlap of deltas: the server's clock may be behind ours, and writes may show late. */
 const overlapMs = 300_000;
 
-/** The attributes that people are looked up by; other fields are found by reading everybody. */
+/** The attributes that support lookups. For other fields all users are read. */
 const byField: Readonly<Record<string, string>> = { workEmail: 'emails.value' };
 
-/** `enterprise.department` as SCIM itself calls it: `urn:…:enterprise:2.0:User:department` (RFC 7644, 3.10). */
+/**
+ * Returns SCIM's name of an attribute (RFC 7644, 3.10): `enterprise.department` is
+ * `urn:…:enterprise:2.0:User:department`.
+ */
 export function attributePath(path: string, extensions: ScimConfig['extensions']): string {
   const dot = path.indexOf('.');
   const urn = dot < 0 ? undefined : Object.entries(extensions).find(([alias]) => alias === path.slice(0, dot))?.[1];
   return urn === undefined ? path : `${urn}:${path.slice(dot + 1)}`;
 }
 
-/** One filter per person asked for; undefined when they are too many, or the field is not one to be looked up by. */
+/** Returns one filter per requested person. Undefined when they are too many, or the field does not support lookups. */
 export function pointFilters(
   { field, identifications }: Extract<ReadRequest, { kind: 'point' }>,
   { extensions }: ScimConfig,
@@ -27,13 +30,13 @@ export function pointFilters(
   return identifications.map((value) => `${path} eq ${JSON.stringify(value)}`);
 }
 
-/** What changed since an instant (ISO 8601). */
+/** Returns the filter for changes since an instant (ISO 8601). */
 export function deltaFilter(since: string): string {
   const from = new Date(Date.parse(since) - overlapMs).toISOString().replace(/\.\d+Z$/, 'Z');
   return `meta.lastModified gt "${from}"`;
 }
 
-/** Both filters must hold. */
+/** Combines two filters with `and`. */
 export function bothFilters(scope: string | undefined, more: string | undefined): string | undefined {
   if (scope === undefined || more === undefined) return scope ?? more;
   return `(${scope}) and (${more})`;

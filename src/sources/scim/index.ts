@@ -28,7 +28,7 @@ function openScim(config: ScimConfig, base: SourceBase): Source {
     kind: 'scim',
     capabilities: capabilitiesOf(config),
     read: (request, io) => readUsers(config, authority, request, io),
-    // Servers give what they have of each person: known when it was read.
+    // Servers return the attributes that a person has, so they are known only after a read.
     fields: async () => undefined,
   };
 }

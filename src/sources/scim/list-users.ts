@@ -5,7 +5,7 @@ import type { Page, PagedRead } from '../../source-kit/pages.ts';
 import type { ScimConfig } from './schema.ts';
 import type { UserReader } from './to-user.ts';
 
-/** One way through a list of people. `query` is of every request. */
+/** A way to read a list of users. `query` is part of every request. */
 export interface UserList {
   readonly config: ScimConfig;
   readonly query: Readonly<Record<string, string>>;
@@ -15,18 +15,18 @@ export interface UserList {
   readonly refusal?: NonNullable<SourceRequest['refusal']>;
 }
 
-/** Where pages are told apart: an index that begins with 1, or a cursor. */
+/** Where a page starts: an index from 1, or a cursor. */
 export type Place = number | string;
 
 export interface Pages extends Pick<PagedRead<Place>, 'first' | 'page'> {
-  /** Of the pages so far: whether somebody may have slipped between two of them without leaving a trace. */
+  /** Whether a person may have been missed between two pages so far without a sign. */
   maySlip(): boolean;
 }
 
 /**
- * Index paging (RFC 7644, 3.4.2.4): the next page begins after as many people as came, whatever was asked for. Unless the
- * total is exact, only an empty page ends it: totals are known that are the size of the page. So does one that is called
- * exact and is the size of a full first page: it proves nothing before an empty page does.
+ * Index paging (RFC 7644, 3.4.2.4). The next page starts after the number of users received, whatever was requested.
+ * Unless the total is exact, only an empty page ends it, because some servers report the page size as the total. A
+ * total called exact that equals a full first page also needs an empty page as proof.
  */
 export function indexPages(list: UserList): Pages {
   const total = openTotal(list.config);
@@ -41,7 +41,7 @@ export function indexPages(list: UserList): Pages {
       if (answer === 'refused') return lost([], isUnproven ? unprovenDoubt(list.size) : refusedDoubt(total.rows()));
       const { people } = answer;
       const totalDoubts = isUnproven && people.length > 0 ? [unprovenDoubt(list.size)] : [];
-      // Known to be wrong from here on: everybody is still read and given, up to an empty page.
+      // From here the total is known to be wrong. All users are still read, up to an empty page.
       if (totalDoubts.length > 0) isExact = false;
       total.take(people.length, answer.total);
       const after = Number(place) + people.length;
@@ -91,14 +91,14 @@ export function cursorPages(list: UserList): Pages {
   };
 }
 
-/** Remembers the largest total. A server that knew of more people than it gave has lost somebody. */
+/** Remembers the largest total. A server that reported more users than it returned has lost some. */
 function openTotal({ total: trust }: ScimConfig) {
   let rows = 0;
   let most = 0;
   return {
     rows: () => rows,
     most: () => most,
-    /** It tells as many people as came, and is not merely the size of a page. */
+    /** Returns whether the total equals the users received and is not merely the page size. */
     isTrue: (size: number) => trust !== 'ignored' && most === rows && most !== size,
     take(count: number, total: number | undefined): void {
       rows += count;
@@ -113,7 +113,7 @@ function openTotal({ total: trust }: ScimConfig) {
   };
 }
 
-/** Some servers refuse to be asked for people after the last one, instead of giving none. */
+/** Some servers refuse a request after the last user, instead of returning an empty page. */
 const beyondTheEnd = [400, 404];
 
 function refusedDoubt(rows: number): string {
@@ -156,16 +156,16 @@ async function readList(
     name,
     url: `${baseUrl}${resource}?${new URLSearchParams({ ...query, ...place })}`,
     headers: { accept: 'application/scim+json, application/json' },
-    // Only what follows a page can be forgotten; the first one can be refused.
+    // Only a later page can expire. The first one can only be refused.
     ...(number > 1 ? { isContinuation: true, answers: ends } : { refusal: refusal ?? refusalOf(name) }),
   });
   if (status !== 200) return 'refused';
   const { totalResults, Resources: resources, nextCursor } = isRecord(answer) ? answer : {};
   const total = countIn(totalResults);
-  // RFC 7644, 3.4.2: Resources may be left out where there are none.
+  // RFC 7644, 3.4.2: Resources may be absent when there are none.
   const found = resources === undefined && total !== undefined ? [] : resources;
   if (!Array.isArray(found) || !found.every(isRecord)) throw noList(name);
-  // RFC 9865, 2: a text. Anything else would pass for the end.
+  // RFC 9865, 2: a text. Any other type would look like the end.
   if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== 'string') throw noCursor(name);
   return {
     people: users.page(found),
@@ -178,7 +178,9 @@ function countIn(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** The registered word of a 400 alone (RFC 7644, 3.12): details may quote what was sent. */
+/**
+ * Returns the error for the registered word of a 400 alone (RFC 7644, 3.12), because details may quote what was sent.
+ */
 function refusalOf(name: string): NonNullable<SourceRequest['refusal']> {
   return (status, bytes) => {
     const word = /"scimType"\s*:\s*"(\w{1,40})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];

@@ -15,7 +15,7 @@ import { openUserReader } from './to-user.ts';
 type ScimRead = AsyncGenerator<SourcePage, ReadEnd>;
 type PointRequest = Extract<ReadRequest, { kind: 'point' }>;
 
-/** One read of a SCIM service, over a client of its own. */
+/** One read of a SCIM service, with its own client. */
 export async function* readUsers(
   written: ScimConfig,
   authority: Authority,
@@ -54,8 +54,8 @@ async function* readWith(reading: Reading, request: ReadRequest): ScimRead {
 }
 
 /**
- * Everybody, or everybody who has changed; once more where no total shows that somebody slipped between two pages. Of
- * named people the list is only sifted.
+ * Reads all users, or all changed ones. Reads again where no total would show a person missed between two pages. For
+ * named people the list is only filtered.
  */
 async function* readAll(reading: Reading, facts: ServerFacts, request: ReadRequest): ScimRead {
   const isFull = request.kind === 'full';
@@ -76,8 +76,8 @@ async function* readAll(reading: Reading, facts: ServerFacts, request: ReadReque
 }
 
 /**
- * Asks for one person after the other. What comes is sifted, because some servers ignore filters; where a filter is
- * refused, everybody is read for those who are left.
+ * Looks up one person after the other. Filters the results, because some servers ignore filters. When a filter is
+ * refused, all users are read for the remaining people.
  */
 async function* lookUp(
   reading: Reading,
@@ -112,7 +112,7 @@ async function* lookUp(
   return { complete: true, rows, evidence: `${filters.length} look-ups were answered`, stamp: '' };
 }
 
-/** A server that ignores filters gives everybody each time: whoever was given is not given again. */
+/** A server that ignores filters returns all users each time, so each user is returned only once. */
 async function* oncePerPerson(read: ScimRead, seen: Set<string>): ScimRead {
   for (let step = await read.next(); ; step = await read.next()) {
     if (step.done === true) return step.value;

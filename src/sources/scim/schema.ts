@@ -4,10 +4,10 @@ import { HttpLimits, HttpTls, HttpUrl } from '../../source-kit/http/settings.ts'
 
 const text = () => z.string().min(1);
 
-/** RFC 7643, 4.3. Its dots would reach inside if it were written in a mapping, so records call it `enterprise`. */
+/** RFC 7643, 4.3. Its dots would act as a path in a mapping, so records call it `enterprise`. */
 const enterpriseUrn = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
-/** `syncs.*.source` of kind `scim`. */
+/** The section `syncs.*.source` of kind `scim`. */
 export const ScimConfig = z.strictObject({
   kind: z.literal('scim'),
   baseUrl: HttpUrl.meta({

@@ -1,14 +1,14 @@
 import { isRecord, readJson } from '../../http/json-text.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 
-/** What a server says of itself; undefined where it says nothing. */
+/** What a server reports about itself. Undefined where it reports nothing. */
 export interface ServerFacts {
   readonly knowsCursors: boolean | undefined;
   readonly knowsFilters: boolean | undefined;
   readonly maxPageSize: number | undefined;
 }
 
-/** Servers that have no such place, or show it to others only: they say nothing, which is no fault. */
+/** Statuses of a server without this endpoint, or that hides it. It reports nothing, which is not a fault. */
 const silent = [400, 403, 404, 405, 406, 501];
 
 /** Reads `/ServiceProviderConfig` (RFC 7643, 5; `pagination` by RFC 9865, 4). */

@@ -1,6 +1,6 @@
 import type { SourceStarter } from '../../ports/source.ts';
 
-/** `rollcall init --source scim`. */
+/** Starter of `rollcall init --source scim`. */
 export const scimStarter: SourceStarter = {
   name: 'scim',
   source: `# Users of a SCIM 2.0 service (docs/sources/scim.md).

@@ -5,7 +5,7 @@ import type { ScimConfig } from './schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Makes records of SCIM resources, page by page, during one read. */
+/** Builds records of SCIM resources, page by page, during one read. */
 export interface UserReader {
   page(resources: readonly Fields[]): readonly Fields[];
 }
@@ -14,8 +14,8 @@ const texts = ['id', 'externalId', 'userName'];
 
 /**
  * A record is the resource itself, with extensions under their short names, ids as text, `workEmail` and the derived
- * status. SCIM leaves out what is empty (RFC 7643, 2.5): an attribute that was asked for is null where it is absent, once
- * somebody up to this page has shown it. Before that, and without `attributes`, absent stays absent: not visible.
+ * status. SCIM omits empty attributes (RFC 7643, 2.5). A requested attribute that is absent becomes null once a user
+ * up to this page has shown it. Before that, and without `attributes`, it stays absent: not visible.
  */
 export function openUserReader({ attributes = [], extensions }: ScimConfig): UserReader {
   const aliases = Object.entries(extensions);
@@ -35,7 +35,7 @@ export function openUserReader({ attributes = [], extensions }: ScimConfig): Use
   };
 }
 
-/** Leaves keys out by a copy: an object from which one was deleted is slow for everybody who touches it later. */
+/** Omits keys by copying, because V8 reads an object slowly after a key was deleted from it. */
 function rename(resource: Fields, aliases: readonly (readonly [string, string])[]): Fields {
   let renamed = resource;
   for (const [alias, urn] of aliases) {
@@ -66,10 +66,12 @@ function derive(person: Fields): Fields {
   return record;
 }
 
-/** The primary address, else the first for work, else the first without a type; undefined when addresses are not shown. */
+/**
+ * Returns the primary address, else the first for work, else the first without a type. Undefined when none is shown.
+ */
 function workEmail(emails: unknown): unknown {
   if (emails === undefined || emails === null) return emails;
-  // Some servers give the one address without its list.
+  // Some servers return a single address without a list.
   const all = (Array.isArray(emails) ? emails : [emails]).map((one): Fields => (isRecord(one) ? one : { value: one }));
   const found =
     all.find(({ primary }) => isTrue(primary)) ??
@@ -79,7 +81,7 @@ function workEmail(emails: unknown): unknown {
   return typeof address === 'string' && address.trim() !== '' ? address : null;
 }
 
-/** `active` is all that SCIM says (RFC 7643, 4.1.1). Some servers write it as text. */
+/** `active` is SCIM's only status (RFC 7643, 4.1.1). Some servers write it as text. */
 function statusOf(active: unknown): EmploymentStatus {
   if (isTrue(active)) return 'active';
   return active === false || String(active).toLowerCase() === 'false' ? 'terminated' : 'unknown';

@@ -2,8 +2,8 @@ import { RollcallError } from '../../core/errors.ts';
 import { normalText } from '../../core/text.ts';
 
 /**
- * Holds the query to what a mapping can name: every column has a name of its own, and those needed are there. Throws
- * `SOURCE_UNAVAILABLE`, never to be tried again.
+ * Checks that a mapping can name every column: names are unique, and the required ones exist. Throws
+ * `SOURCE_UNAVAILABLE` with `retry: never`.
  */
 export function checkColumns(place: string, columns: readonly string[], needed: readonly string[]): void {
   const problem = nameProblem(columns) ?? absenceProblem(columns, needed);

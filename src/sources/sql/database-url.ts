@@ -5,20 +5,20 @@ import { RollcallError } from '../../core/errors.ts';
 
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 
-/** Where the HR system's database is. */
+/** Address of the HR system's database. */
 export type SqlPlace = ServerPlace | FilePlace;
 
 export interface ServerPlace {
   readonly dialect: 'postgres' | 'mysql';
-  /** A name or address; the path of a Unix socket (its folder, for PostgreSQL) when it begins with a slash. */
+  /** A name or address. With a leading slash it is the path of a Unix socket (its folder, for PostgreSQL). */
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** Never log it or put it in an error. */
+  /** Never log it or use it in an error. */
   readonly password: string | undefined;
   readonly database: string;
   readonly tls: TlsWanted;
-  /** The place for messages: `postgres://host:port/database`, without user and password. */
+  /** Name in messages: `postgres://host:port/database`, without user and password. */
   readonly name: string;
 }
 
@@ -29,7 +29,7 @@ export interface FilePlace {
   readonly name: string;
 }
 
-/** How the connection is secured, in libpq's words. */
+/** TLS settings, in libpq's terms. */
 export interface TlsWanted {
   readonly mode: (typeof sslModes)[number];
   /** Paths of PEM files. */
@@ -55,9 +55,9 @@ const schemes: Readonly<Record<string, { readonly dialect: 'postgres' | 'mysql';
 };
 
 /**
- * Reads the url of a database: `postgres://`, `mysql://` (MariaDB too) with `sslmode` as libpq means it, or `sqlite:PATH`.
- * Without `sslmode` a server elsewhere must prove who it is (`verify-full`): people do not travel in the clear unless
- * somebody says so. A problem is told in words that go on from the key, without user and password.
+ * Parses the url of a database: `postgres://`, `mysql://` (MariaDB too) with libpq's `sslmode`, or `sqlite:PATH`.
+ * Without `sslmode` a remote server must prove its identity (`verify-full`), because personal data must not travel
+ * unencrypted by default. A problem continues the sentence that begins with the key, without user and password.
  */
 export function parseDatabaseUrl(text: string): SqlPlace | { readonly problem: string } {
   if (/^sqlite:/i.test(text)) return filePlace(text);
@@ -78,7 +78,7 @@ export function parseDatabaseUrl(text: string): SqlPlace | { readonly problem: s
   }
 }
 
-/** Reads the files of certificates that the url names. Throws `CONFIG_INVALID` naming the one that cannot be read. */
+/** Reads the certificate files that the url names. Throws `CONFIG_INVALID` for a file that cannot be read. */
 export async function readTls({ mode, ...paths }: TlsWanted, folder: string): Promise<TlsReady | undefined> {
   if (mode === 'disable') return undefined;
   const files: { ca?: string; cert?: string; key?: string } = {};

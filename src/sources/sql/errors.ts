@@ -5,13 +5,13 @@ interface KnownError {
   readonly codes: RegExp;
   readonly retry: Retry;
   readonly advice: string;
-  /** The database does not take our credentials. */
+  /** The database refuses our credentials. */
   readonly isRefusal?: true;
-  /** What the database says of it names no value of a row, so that it may be told. */
+  /** The database's message names no value of a row, so it can be shown. */
   readonly isSafeToShow?: true;
 }
 
-/** By SQLSTATE (ISO 9075; PostgreSQL appendix A; MySQL error reference), the first that matches. */
+/** By SQLSTATE (ISO 9075; PostgreSQL appendix A; MySQL error reference). The first match counts. */
 const serverErrors: readonly KnownError[] = [
   {
     codes: /^(28|08004 1130)/,
@@ -90,7 +90,7 @@ const sqliteErrors: readonly KnownError[] = [
   },
 ];
 
-/** What pg says without a code, and mysql2 with one. */
+/** Messages of pg without a code, and of mysql2 with one. */
 const noTls = /^The server does not support SSL|HANDSHAKE_NO_SSL_SUPPORT/;
 const inTheClear =
   'offers no secure connection, and nothing was sent to it. Switch TLS on there; if the way to it is safe without, add ' +
@@ -106,8 +106,8 @@ const unproven =
 const unexpected = 'gave an error that was not expected. All is read again; look in the log of the database';
 
 /**
- * Turns an error of a driver into `SOURCE_UNAVAILABLE` that says what to do. Neither the message nor the cause holds a
- * value of a row or the password: what the database says beside the message (`detail`, the statement) is left out.
+ * Turns a driver's error into `SOURCE_UNAVAILABLE` with advice. Message and cause hold no value of a row and no
+ * password: `detail` and the statement are omitted.
  */
 export function explainError(error: unknown, place: string): unknown {
   if (error instanceof RollcallError || !(error instanceof Error)) return error;
@@ -140,7 +140,7 @@ function unavailable(
   });
 }
 
-/** SQLSTATE, with MySQL's own number behind it; SQLite's code; undefined when no database has said anything. */
+/** Returns SQLSTATE, with MySQL's own number; or SQLite's code. Undefined when the error is not from a database. */
 function stateOf(error: Error): string | undefined {
   if (error instanceof SqliteFailure) return error.code;
   if ('sqlState' in error && typeof error.sqlState === 'string' && 'errno' in error) {

@@ -12,12 +12,12 @@ import {
 import { spellings, sqlWords } from './sql-words.ts';
 import { type ReadValue, readBinary, readDate, readJsonText } from './values.ts';
 
-/** The server throws out a client that takes nothing for this long; its own default is a minute. */
+/** The server disconnects a client that reads nothing for this long. Its own default is a minute. */
 const takeTimeoutSeconds = 600;
 
 /**
- * Begins a read-only transaction with a consistent snapshot (of InnoDB's tables; others have none), and streams: rows
- * wait in the server's socket until they are taken. MySQL and MariaDB. Errors are the driver's.
+ * Begins a read-only transaction with a consistent snapshot (of InnoDB tables; others have none), and streams: rows
+ * wait in the server's socket until they are read. Works with MySQL and MariaDB. Throws the driver's errors.
  */
 export async function openMysql(place: ServerPlace, options: SessionOptions): Promise<SqlSession> {
   const words = sqlWords('mysql', options.query);
@@ -44,7 +44,7 @@ export async function openMysql(place: ServerPlace, options: SessionOptions): Pr
     bigNumberStrings: true,
   });
   let lost = new Error('the connection was closed');
-  // Told to whoever waits for an answer, except to a stream; unheard it would end the process.
+  // Pending calls receive connection errors, except a stream. Without a listener the error would end the process.
   connection.on('error', (error: Error) => {
     lost = error;
   });
@@ -52,7 +52,7 @@ export async function openMysql(place: ServerPlace, options: SessionOptions): Pr
   options.signal.addEventListener('abort', breakOff, { once: true });
   socket.on('timeout', breakOff);
   const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
-  // Nothing is under way and nothing went wrong: only then the server hears a goodbye.
+  // An orderly close is possible only when no call is pending and no error occurred.
   let isIdle = false;
   const close = async (): Promise<void> => {
     options.signal.removeEventListener('abort', breakOff);
@@ -105,7 +105,7 @@ export async function openMysql(place: ServerPlace, options: SessionOptions): Pr
       for await (const row of stream as AsyncIterable<SqlRow>) {
         page.push(read(row));
         if (page.length < size) continue;
-        // Time that others take with a page is not the server's.
+        // Time that the reader spends on a page does not count for the server.
         socket.setTimeout(0);
         yield { rows: page, json: JSON.stringify(page) };
         socket.setTimeout(waitAtMostMs);
@@ -142,18 +142,18 @@ async function prepareSession(run: (sql: string) => Promise<Answer>, statementTi
   await run('set session transaction isolation level repeatable read');
 }
 
-/** Bound as bytes in hexadecimal: nothing of them can be taken for SQL, whatever the server's sql_mode. */
+/** Binds values as bytes in hexadecimal, which cannot be read as SQL in any sql_mode. */
 function among(identifications: readonly string[]): string {
   const texts = spellings(identifications).filter((text) => text !== '');
   const literals = texts.map((text) => `_utf8mb4 x'${Buffer.from(text).toString('hex')}'`);
   return `in (${literals.length === 0 ? 'null' : literals.join(', ')})`;
 }
 
-/** Changes only the columns whose type needs it. */
+/** Converts only the columns whose type needs it. */
 function rowReader(fields: readonly FieldPacket[]): (row: SqlRow) => SqlRow {
   const changes = fields.flatMap(({ name, type = 0, characterSet = binary, extendedFormat }) => {
     const isText = type >= 249 && characterSet !== binary;
-    // MariaDB keeps JSON as text, and says so beside the type.
+    // MariaDB stores JSON as text, and names it in the type metadata.
     const read = extendedFormat === 'json' ? ofText(readJsonText) : isText ? undefined : readers.get(type);
     return read === undefined ? [] : [{ name, read }];
   });
@@ -172,7 +172,7 @@ const ofBytes =
   (value) =>
     value instanceof Uint8Array ? read(value) : value;
 
-/** By the column types of the protocol (field_types.h). Everything else is right as the driver gives it. */
+/** Column types of the protocol (field_types.h). The driver's values of all others are used unchanged. */
 const readers: ReadonlyMap<number, ReadValue> = new Map([
   [7, ofText(readDate)], // timestamp
   [10, ofText(readDate)], // date
@@ -190,7 +190,7 @@ const readers: ReadonlyMap<number, ReadValue> = new Map([
 /** The character set `binary`. */
 const binary = 63;
 
-/** `bit(1)` is how a yes or no is kept. */
+/** `bit(1)` holds a Boolean. */
 function readBits(bytes: Uint8Array): boolean | string {
   return bytes.length === 1 && (bytes[0] ?? 0) < 2 ? bytes[0] === 1 : readBinary(bytes);
 }

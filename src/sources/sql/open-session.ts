@@ -11,13 +11,16 @@ import { readStatement } from './statement.ts';
 
 export interface OpenSession {
   readonly session: SqlSession;
-  /** The place for messages, without user and password. */
+  /** Name of the database in messages, without user and password. */
   readonly place: string;
-  /** What to throw for an error of the session: the abort's own reason after an abort, else `SOURCE_UNAVAILABLE`. */
+  /**
+   * Returns the error to throw for an error of the session: the abort's own reason after an abort, else
+   * `SOURCE_UNAVAILABLE`.
+   */
   explain(error: unknown): unknown;
 }
 
-/** Begins the one transaction of a read. To be closed. Throws `SOURCE_UNAVAILABLE`, or the reason of an abort. */
+/** Begins the transaction of a read. Must be closed. Throws `SOURCE_UNAVAILABLE`, or the reason of an abort. */
 export async function openSession(
   config: SqlConfig,
   folder: string,

@@ -13,8 +13,8 @@ import { spellings, sqlWords } from './sql-words.ts';
 import { readDate, readJsonText, readPadded } from './values.ts';
 
 /**
- * Begins a read-only transaction at `repeatable read`, which is a snapshot there, and reads through a cursor. Statements
- * go by the extended protocol: the server itself refuses a second one. Errors are the driver's.
+ * Begins a read-only transaction at `repeatable read`, which is a snapshot in PostgreSQL, and reads through a cursor.
+ * Uses the extended protocol, in which the server refuses a second statement. Throws the driver's errors.
  */
 export async function openPostgres(place: ServerPlace, options: SessionOptions): Promise<SqlSession> {
   const { query, statementTimeoutMs, signal } = options;
@@ -34,13 +34,13 @@ export async function openPostgres(place: ServerPlace, options: SessionOptions):
     keepAliveInitialDelayMillis: connectTimeoutMs,
     types: { getTypeParser: (oid: number) => parsers.get(oid) ?? asItIs },
   });
-  // What breaks the connection is told to whoever waits for an answer; unheard it would end the process.
+  // Pending calls receive connection errors. Without a listener such an error would end the process.
   client.on('error', () => {});
   const breakOff = (): void => void client.connection.stream.destroy();
   signal.addEventListener('abort', breakOff, { once: true });
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', breakOff);
-    // The process's own time: it guards a real socket.
+    // Uses the timers of the process, because it guards a real socket.
     const late = setTimeout(breakOff, closeTimeoutMs);
     await client.end().finally(() => clearTimeout(late));
   };
@@ -77,10 +77,10 @@ export async function openPostgres(place: ServerPlace, options: SessionOptions):
   };
 }
 
-/** The server takes one statement and refuses a second one; the driver's default lets any number pass. */
+/** Sends one statement by the extended protocol, which refuses a second one. The driver's default accepts several. */
 const extended = { queryMode: 'extended' } as const;
 
-/** Settings are for this transaction alone, so that a pooler between us and the server keeps none of them. */
+/** The settings apply to this transaction only, so that a connection pooler keeps none of them. */
 function begin(statementTimeoutMs: number): string {
   return [
     'begin isolation level repeatable read read only',
@@ -96,7 +96,7 @@ function connectionTls({ rejectUnauthorized, isIdentityProven, files }: TlsReady
   return {
     rejectUnauthorized,
     ...files,
-    // Said here by the host, because the driver leaves an address out.
+    // The host is set here, because the driver omits an IP address.
     checkServerIdentity: (_: string, peer: Parameters<typeof checkServerIdentity>[1]) =>
       isIdentityProven ? checkServerIdentity(host, peer) : undefined,
   };
@@ -104,7 +104,7 @@ function connectionTls({ rejectUnauthorized, isIdentityProven, files }: TlsReady
 
 const asItIs = (text: string): unknown => text;
 
-/** By the object ids of PostgreSQL's catalogue (pg_type.dat). Everything else is text as the server writes it. */
+/** Types by object id in PostgreSQL's catalog (pg_type.dat). All others are text as the server writes it. */
 const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map([
   [16, (text: string): unknown => text === 't'], // bool
   [17, (text: string): unknown => text.replace(/^\\x/, '')], // bytea

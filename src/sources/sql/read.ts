@@ -30,7 +30,7 @@ export async function* readSql(
   }
 }
 
-/** The columns of the query, without reading a row. */
+/** Returns the columns of the query, without reading a row. */
 export async function readSqlColumns(config: SqlConfig, folder: string, io: SourceIo): Promise<readonly string[]> {
   const { session, place, explain } = await openSession(config, folder, io);
   try {
@@ -81,7 +81,7 @@ async function* readRows(
   return { complete: true, rows, evidence, stamp };
 }
 
-/** A key is text, whatever its column is. */
+/** A key is text, whatever its column's type. */
 function keepDigits(row: SqlRow, key: string): void {
   const value = row[key];
   if (typeof value === 'number') row[key] = String(value);

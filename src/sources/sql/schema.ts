@@ -3,10 +3,12 @@ import { parseDuration } from '../../core/duration.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { readStatement } from './statement.ts';
 
-/** The most records that a page of any source may hold. */
+/** Highest number of records on a page of any source. */
 const mostRows = 1_000;
 
-/** `syncs.*.source` of kind `sql`. Paths are meant from the folder of the configuration file. */
+/**
+ * The section `syncs.*.source` of kind `sql`. Relative paths are resolved from the folder of the configuration file.
+ */
 export const SqlConfig = z
   .strictObject({
     kind: z.literal('sql'),

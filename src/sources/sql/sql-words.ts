@@ -39,7 +39,7 @@ const dialects: Readonly<Record<SqlDialect, Dialect>> = {
 
 export function sqlWords(dialect: SqlDialect, query: string): SqlWords {
   const { name, text, bytes } = dialects[dialect];
-  // On lines of its own: the query may end with a comment.
+  // The query has its own lines, because it may end with a comment.
   const all = `(\n${query}\n) as rollcall_rows`;
   return {
     noRows: `select * from ${all} limit 0`,
@@ -52,7 +52,9 @@ export function sqlWords(dialect: SqlDialect, query: string): SqlWords {
   };
 }
 
-/** How the database may have spelt what is asked for: as it is, in lower case, and with accents in one piece or two. */
+/**
+ * Returns possible spellings of an identification: unchanged, in lower case, and in composed and decomposed Unicode.
+ */
 export function spellings(identifications: readonly string[]): readonly string[] {
   const all = identifications.flatMap((asked) => {
     const text = asked.trim();

@@ -1,6 +1,6 @@
 import type { SourceStarter } from '../../ports/source.ts';
 
-/** `rollcall init --source sql`. */
+/** Starter of `rollcall init --source sql`. */
 export const sqlStarter: SourceStarter = {
   name: 'sql',
   source: `source:

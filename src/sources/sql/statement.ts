@@ -1,6 +1,6 @@
 import type { SqlDialect } from './database-url.ts';
 
-/** Quoted text, quoted names and comments: what stands in them is no part of the statement's shape. */
+/** Quoted text, quoted names and comments, which do not affect the statement's shape. */
 const quoted: Readonly<Record<SqlDialect, RegExp>> = {
   postgres:
     /\b[eE]'(?:\\[\s\S]|''|[^'\\])*'|'(?:''|[^'])*'|"(?:""|[^"])*"|\$((?:[A-Za-z_]\w*)?)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\//g,
@@ -9,15 +9,15 @@ const quoted: Readonly<Record<SqlDialect, RegExp>> = {
 };
 
 /**
- * Takes a query for what the adapter can put into its own: one `select` (or `with … select`) without `;`. A problem is
- * told in words that go on from the key. This is for people who err: that a query is alone and writes nothing is enforced
- * by the database (extended protocol, read-only transaction).
+ * Checks that a query can be used inside another statement: one `select` (or `with … select`) without `;`. A problem
+ * continues the sentence that begins with the key. This only catches mistakes. The database enforces that a query is
+ * alone and writes nothing (extended protocol, read-only transaction).
  */
 export function readStatement(
   query: string,
   dialect: SqlDialect,
 ): { readonly query: string } | { readonly problem: string } {
-  // As long as the query itself, so that places in one are places in the other; comments alone become blanks.
+  // Same length as the query, so that positions agree. Only comments become blanks.
   const bare = query.replace(quoted[dialect], (text) => (/^(?:--|\/\*|#)/.test(text) ? ' ' : '"').repeat(text.length));
   const shape = bare.trimEnd().replace(/;$/, '').trimEnd();
   if (shape.includes(';')) return { problem: 'must be one statement: there is something after a ;' };
@@ -26,7 +26,7 @@ export function readStatement(
   return problem === undefined ? { query: query.slice(0, shape.length) } : { problem };
 }
 
-/** Looks outside every parenthesis. */
+/** Searches outside all parentheses. */
 function shapeProblem(shape: string): string | undefined {
   let depth = 0;
   for (const { 0: found, index } of shape.matchAll(/[()]|\blimit\b|\bfetch\s+(?:first|next)\b/gi)) {

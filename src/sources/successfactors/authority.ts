@@ -10,7 +10,7 @@ import { type OAuthClient, requestToken } from '../../source-kit/http/oauth.ts';
 import { signedAssertion } from './saml-assertion.ts';
 import type { SuccessFactorsAuth, SuccessFactorsConfig } from './schema.ts';
 
-/** Shows who asks: user and password, or tokens for SAML assertions (RFC 7522). */
+/** Authenticates with user and password, or with tokens for SAML assertions (RFC 7522). */
 export function openSuccessFactorsAuthority(config: SuccessFactorsConfig): Authority {
   const { auth, companyId, limits, tls, url } = config;
   if (auth.kind === 'basic') {
@@ -24,7 +24,7 @@ export function openSuccessFactorsAuthority(config: SuccessFactorsConfig): Autho
     timeoutMs: limits.timeout,
     tls,
   };
-  // The same token is given again with what is left of its life, also to somebody who was refused with it.
+  // SuccessFactors returns the same token again with its remaining lifetime, even after it was refused.
   let mustBeNew = false;
   const assertionAt = openAssertions(auth, client.tokenUrl);
   const authority = bearerAuthority(
@@ -47,7 +47,7 @@ export function openSuccessFactorsAuthority(config: SuccessFactorsConfig): Autho
   };
 }
 
-/** Base64 of the assertion to present at an instant. */
+/** Returns the assertion for an instant, in base64. */
 function openAssertions(
   auth: Exclude<SuccessFactorsAuth, { kind: 'basic' }>,
   recipient: string,

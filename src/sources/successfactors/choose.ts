@@ -1,21 +1,21 @@
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The employment that a person stands for, of several (rehire, conversion, global assignment). Global assignments (GA)
- * count only where there is nothing else; then one that goes on today, the latest begun; else the next to begin; else
- * the latest begun.
+ * Returns the employment that counts, of several (rehire, conversion, global assignment). Global assignments (GA)
+ * count only where there is nothing else. Then a current one counts, the latest started; else the next to start; else
+ * the latest started.
  */
 export function chooseEmployment(employments: readonly Fields[], today: string): Fields | undefined {
   const home = employments.filter(({ assignmentClass }) => assignmentClass !== 'GA');
   return inEffect(home.length > 0 ? home : employments, today);
 }
 
-/** Whether the employment is at home: the end of a global assignment is not the end of working here. */
+/** Returns whether the employment is at home: the end of a global assignment does not end the employment. */
 export function isHome(employment: Fields | undefined): boolean {
   return employment !== undefined && employment.assignmentClass !== 'GA';
 }
 
-/** Of rows with `startDate` and `endDate`: the one of today, else the next one, else the last one. */
+/** Returns of rows with `startDate` and `endDate` the current one, else the next one, else the last one. */
 export function inEffect(rows: readonly Fields[], today: string): Fields | undefined {
   const current = rows.filter((row) => start(row) <= today && (end(row) === '' || end(row) >= today));
   if (current.length > 0) return latest(current);
@@ -24,7 +24,7 @@ export function inEffect(rows: readonly Fields[], today: string): Fields | undef
   return rows.length > 0 ? latest(rows) : undefined;
 }
 
-/** Several changes of one day have sequence numbers: the highest one holds. */
+/** Several changes of one day have sequence numbers; the highest one is valid. */
 function latest(rows: readonly Fields[]): Fields {
   return rows.reduce((last, row) => {
     if (start(row) !== start(last)) return start(row) > start(last) ? row : last;

@@ -8,24 +8,21 @@ export interface EmploymentFacts {
   /** Plain dates of the chosen employment. */
   readonly startDate: unknown;
   readonly endDate: unknown;
-  /** The chosen employment is no global assignment. */
+  /** The chosen employment is not a global assignment. */
   readonly isHome: boolean;
 }
 
 /**
  * Where somebody stands. The first row that matches:
- *
  * | start       | emplStatus | employment                              | status     |
- * |-------------|------------|-----------------------------------------|------------|
- * | after today | any        | any                                     | prehire    |
- * | any         | U, P, D    | any                                     | leave      |
- * | any         | S, F       | any                                     | suspended  |
- * | any         | any        | activeEmploymentsCount is 0             | terminated |
- * | any         | T, R, O    | at home, and its end date is past       | terminated |
- * | any         | A          | any                                     | active     |
- *
- * Everything else is unknown. `latestTerminationDate` plays no part: it is also set for somebody whose assignment abroad
- * has ended and who works on.
+ * |-------------|------------|-----------------------------------------|------------| | after today | any        |
+ * any                                     | prehire    | | any         | U, P, D    | any
+ * | leave      | | any         | S, F       | any                                     | suspended  | | any         |
+ * any        | activeEmploymentsCount is 0             | terminated | | any         | T, R, O    | at home, and its
+ * end date is past       | terminated | | any         | A          | any                                     | active
+ * |
+ * Everything else is unknown. `latestTerminationDate` plays no part: it is also set for somebody whose assignment
+ * abroad has ended and who works on.
  */
 export function employmentStatus(facts: EmploymentFacts, today: string): EmploymentStatus {
   const { code, activeEmployments, startDate, endDate, isHome } = facts;
@@ -39,7 +36,10 @@ export function employmentStatus(facts: EmploymentFacts, today: string): Employm
   return letter === 'A' ? 'active' : 'unknown';
 }
 
-/** Status of the entity User: t and T are active, f and F are not; who is not and begins later is yet to come. */
+/**
+ * Status of the entity User: t and T are active, f and F are not. An inactive user with a later start is a future
+ * hire.
+ */
 export function userStatus(status: unknown, hireDate: unknown, today: string): EmploymentStatus {
   switch (String(status ?? '').toLowerCase()) {
     case 't':

@@ -23,7 +23,7 @@ function openSuccessFactors(config: SuccessFactorsConfig): Source {
     kind: 'successfactors',
     capabilities,
     read: (request, io) => readPeople(config, authority, request, io),
-    // Which of them the user may see is known only when somebody was read.
+    // The fields that the user may see are known only after a read.
     fields: async () => undefined,
   };
 }

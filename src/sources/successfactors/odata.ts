@@ -4,8 +4,9 @@ import { plainDate } from '../../source-kit/dates.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * An entity in plain values: `/Date(ms)/` is a calendar date in UTC, `/Date(ms+0000)/` an instant, the open end of time
- * is null, `{results: […]}` is a list. What was not expanded (`__deferred`) is absent: it is not known to be empty.
+ * Converts an entity into plain values: `/Date(ms)/` is a calendar date in UTC, `/Date(ms+0000)/` an instant, the
+ * open end of time is null, `{results: […]}` is a list. What was not expanded (`__deferred`) is absent, because it
+ * may not be empty.
  */
 export function tidy(entity: Fields): Fields {
   const fields: Record<string, unknown> = {};
@@ -33,7 +34,7 @@ function plainText(text: string): unknown {
   return found[2] === undefined ? plainDate(at.toISOString()) : at.toISOString();
 }
 
-/** The entities behind a navigation, in order; undefined where it is not visible. */
+/** Returns the entities behind a navigation, in order; undefined where it is not visible. */
 export function listAt(entity: Fields | undefined, name: string): readonly Fields[] | undefined {
   const value = entity?.[name];
   if (value === undefined) return undefined;
@@ -41,13 +42,13 @@ export function listAt(entity: Fields | undefined, name: string): readonly Field
   return (Array.isArray(value) ? value : [value]).filter(isRecord);
 }
 
-/** A value of an entity: blank is null, what is not there is undefined. */
+/** Returns a value of an entity: blank is null, missing is undefined. */
 export function valueAt(entity: Fields | undefined, name: string): unknown {
   const value = entity?.[name];
   return typeof value === 'string' && value.trim() === '' ? null : value;
 }
 
-/** Text of a string literal in a query, with its quotes. */
+/** Returns a string literal for a query, with its quotes. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

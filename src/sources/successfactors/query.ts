@@ -3,19 +3,19 @@ import { quoted } from './odata.ts';
 import type { SuccessFactorsConfig } from './schema.ts';
 import { userFields } from './to-user.ts';
 
-/** People asked for in one request of a look-up. */
+/** People in one lookup request. */
 const idsAtOnce = 50;
 
-/** A delta begins a little before its instant: clocks differ, and changes are visible late. */
+/** Overlap of deltas: clocks differ, and changes show late. */
 const overlapMs = 300_000;
 
-/** The record's fields that SuccessFactors can look people up by, as paths of its own. */
+/** The record's fields that SuccessFactors can look up, as its own paths. */
 const idPaths: Readonly<Record<SuccessFactorsConfig['entity'], Readonly<Record<string, string>>>> = {
   PerPerson: { personIdExternal: 'personIdExternal', userId: 'employmentNav/userId' },
   User: { userId: 'userId', username: 'username' },
 };
 
-/** Navigations of PerPerson that have a time of change of their own: a new job does not touch the person. */
+/** Navigations of PerPerson with their own change time, because a new job does not change the person. */
 const changing = [
   'personalInfoNav',
   'emailNav',
@@ -25,7 +25,7 @@ const changing = [
   'employmentNav/jobInfoNav',
 ];
 
-/** The first address of each series of pages that make up the read; `today` is a plain date. */
+/** Returns the first address of each series of pages of the read. `today` is a plain date. */
 export function queryUrls(config: SuccessFactorsConfig, request: ReadRequest, today: string): readonly string[] {
   const filter = config.filter ?? defaultFilter[config.entity];
   switch (request.kind) {
@@ -48,9 +48,9 @@ export function queryUrls(config: SuccessFactorsConfig, request: ReadRequest, to
 }
 
 const defaultFilter: Readonly<Record<SuccessFactorsConfig['entity'], string>> = {
-  // People without any employment (contacts, candidates) have none to count.
+  // People without any employment (contacts, candidates) have no count of employments.
   PerPerson: 'personEmpTerminationInfoNav/activeEmploymentsCount ne null',
-  // Without it only active users come.
+  // Without this filter only active users are returned.
   User: "status in 't','f'",
 };
 
@@ -61,7 +61,7 @@ function changedSince({ entity, expand }: SuccessFactorsConfig, since: string): 
   return ['', ...prefixes].map((prefix) => `${prefix}lastModifiedDateTime ge datetimeoffset'${from}'`).join(' or ');
 }
 
-/** Never `$top` or `$skip`: with them there is no next link, and people may come twice or not at all. */
+/** Never uses `$top` or `$skip`: with them there is no next link, and people may be repeated or missing. */
 function queryUrl(config: SuccessFactorsConfig, filter: string, today: string): string {
   const { entity, expand, future, pageSize, paging, url } = config;
   const options: [string, string][] = [['$format', 'json']];

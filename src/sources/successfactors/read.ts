@@ -14,7 +14,7 @@ import type { SuccessFactorsConfig } from './schema.ts';
 import { personFields, toPerson } from './to-person.ts';
 import { toUser, userFields } from './to-user.ts';
 
-/** What SAP recommends after a 429 (KBA 3159263). */
+/** SAP's recommended wait after a 429 (KBA 3159263). */
 const busyWaitMs = 300_000;
 
 /** An address to read, and the first addresses of the series that follow. */
@@ -24,7 +24,7 @@ interface Place {
   readonly rest: readonly string[];
 }
 
-/** Reads people page by page, by the next links that SuccessFactors gives. */
+/** Reads people page by page, by the next links of SuccessFactors. */
 export async function* readPeople(
   config: SuccessFactorsConfig,
   authority: Authority,
@@ -50,7 +50,7 @@ async function* readSeries(
   const fields = isPerson ? personFields : userFields;
   const rules = { key, expected: isFull ? fields : [], mayBeEmpty: !isFull };
   if (first === undefined) return openTally(rules).end({ evidence: 'nobody was asked for' });
-  // By the number of series that were still to come: each tells its own total.
+  // Totals by the number of remaining series, because each series has its own total.
   const counts = new Map<number, number>();
   const page = async (place: Place): Promise<Page<Place>> => {
     const { results, count, next } = await readResults(config, client, place);
@@ -97,7 +97,7 @@ async function readResults(
   return { results: d.results, count, next: nextUrl(name, d.__next, url) };
 }
 
-/** Undefined at the end. A link that leads nowhere would pass for the end, if it were not refused. */
+/** Returns undefined at the end. Throws for an invalid link, which would otherwise look like the end. */
 function nextUrl(name: string, link: unknown, from: string): string | undefined {
   if (link === undefined || link === null || link === '') return undefined;
   if (typeof link === 'string' && URL.canParse(link, from)) return new URL(link, from).href;
@@ -107,7 +107,7 @@ function nextUrl(name: string, link: unknown, from: string): string | undefined 
   throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
 
-/** The code of an OData error; its words may hold ids, so they are not told. */
+/** Returns the error for the code of an OData error. Its texts may hold ids, so they are not shown. */
 function refusalOf(name: string, status: number, bytes: Uint8Array): Refusal | undefined {
   if (status !== 400 && status !== 403) return undefined;
   const code = errorCode(bytes);

@@ -12,7 +12,7 @@ export interface AssertionFacts {
   readonly now: number;
 }
 
-/** How long an assertion is good for, before and after it was made: clocks differ. */
+/** Validity of an assertion before and after its creation, because clocks differ. */
 const validForMs = 600_000;
 const validSinceMs = 300_000;
 
@@ -21,16 +21,16 @@ const dsNs = 'http://www.w3.org/2000/09/xmldsig#';
 const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 
 /**
- * A bearer assertion (SAML 2.0 core 2.3.3, RFC 7522 section 3) with an enveloped signature, RSA-SHA256 over SHA-256. It is
- * written in the form that Exclusive XML Canonicalization gives (attributes sorted, namespaces where they are first used,
- * no empty tags), so what is hashed and signed is the very text, and no XML library is needed on this side.
+ * Builds a bearer assertion (SAML 2.0 core 2.3.3, RFC 7522 section 3) with an enveloped signature, RSA-SHA256 over
+ * SHA-256. It is written in the form of Exclusive XML Canonicalization (attributes sorted, namespaces where they are
+ * first used, no empty tags). So the text itself is hashed and signed, and no XML library is needed.
  */
 export function signedAssertion(facts: AssertionFacts, privateKey: KeyLike): string {
   const id = `_${randomUUID()}`;
   const issuer = `<saml:Issuer>${xmlText(facts.issuer)}</saml:Issuer>`;
   const opening = `<saml:Assertion xmlns:saml="${samlNs}" ID="${id}" IssueInstant="${instant(facts.now)}" Version="2.0">${issuer}`;
   const rest = `${statements(facts)}</saml:Assertion>`;
-  // The transform "enveloped signature" takes the signature out again: what remains is hashed.
+  // The transform "enveloped signature" removes the signature; the rest is hashed.
   const digest = createHash('sha256').update(`${opening}${rest}`).digest('base64');
   const signedInfo = signedInfoOf(id, digest);
   const value = createSign('RSA-SHA256')
@@ -42,7 +42,7 @@ export function signedAssertion(facts: AssertionFacts, privateKey: KeyLike): str
   return `${opening}${signature}${rest}`;
 }
 
-/** What follows the opening tag of SignedInfo, with its closing tag. */
+/** Returns what follows the opening tag of SignedInfo, with its closing tag. */
 function signedInfoOf(id: string, digest: string): string {
   const algorithm = (name: string, uri: string): string => `<ds:${name} Algorithm="${uri}"></ds:${name}>`;
   return (

@@ -4,7 +4,7 @@ import { HttpTls, HttpUrl, httpLimits } from '../../source-kit/http/settings.ts'
 
 const text = () => z.string().min(1);
 
-/** Whether the text is an RSA key that can sign; others are not known to be taken. */
+/** Returns whether the text is an RSA key that can sign. It is not known whether SuccessFactors accepts others. */
 function isRsaKey(pem: string): boolean {
   try {
     return createPrivateKey(pem).asymmetricKeyType === 'rsa';
@@ -28,7 +28,7 @@ const Auth = z
         .default('userId')
         .meta({ description: 'What `user` is: SuccessFactors looks it up as that.' }),
       privateKey: text()
-        // Environment variables often have their line ends written out.
+        // Environment variables often have their line ends escaped.
         .transform((pem) => pem.replaceAll('\\n', '\n'))
         .refine(isRsaKey, 'must be an RSA private key as PEM, without a passphrase')
         .meta({ description: 'The key whose certificate the OAuth client holds, as PEM.' }),
@@ -52,7 +52,8 @@ const Auth = z
 export type SuccessFactorsAuth = z.infer<typeof Auth>;
 
 /**
- * What PerPerson is expanded with. A navigation that the user may not read is refused as a whole: leave it out here.
+ * Default navigations of PerPerson. One that the user may not read makes SuccessFactors refuse the request: remove it
+ * here.
  */
 export const defaultExpand = [
   'personalInfoNav',
@@ -68,7 +69,7 @@ export const defaultExpand = [
   'employmentNav/jobInfoNav/costCenterNav',
 ] as const;
 
-/** `syncs.*.source` of kind `successfactors`. */
+/** The section `syncs.*.source` of kind `successfactors`. */
 export const SuccessFactorsConfig = z.strictObject({
   kind: z.literal('successfactors'),
   url: HttpUrl.refine((url) => new URL(url).pathname === '/', 'must be the API server alone, without a path').meta({

@@ -1,6 +1,6 @@
 import type { SourceStarter } from '../../ports/source.ts';
 
-/** `rollcall init --source successfactors`. */
+/** Starter of `rollcall init --source successfactors`. */
 export const successFactorsStarter: SourceStarter = {
   name: 'successfactors',
   source: `# People of Employee Central by OData v2 (docs/sources/successfactors.md).

@@ -8,8 +8,8 @@ type Fields = Readonly<Record<string, unknown>>;
 type Rules = Pick<SuccessFactorsConfig, 'statusCodes' | 'workEmailTypes'>;
 
 /**
- * One PerPerson entity as a record, with the employment chosen by `chooseEmployment`. Fields whose navigation or property
- * is not there are absent. `today` is a plain date.
+ * Builds a record from one PerPerson entity, with the employment chosen by `chooseEmployment`. Fields of a missing
+ * navigation or property are absent. `today` is a plain date.
  */
 export function toPerson(entity: Fields, rules: Rules, today: string): Fields {
   const person = tidy(entity);
@@ -45,7 +45,7 @@ export function toPerson(entity: Fields, rules: Rules, today: string): Fields {
     endDate: valueAt(employment, 'endDate'),
     activeEmploymentsCount: valueAt(termination, 'activeEmploymentsCount'),
     latestTerminationDate: valueAt(termination, 'latestTerminationDate'),
-    // What a company has put into custom fields: `jobInfo.customString5`.
+    // Custom fields of the company: `jobInfo.customString5`.
     jobInfo: scalarsOf(job),
     employment: scalarsOf(employment),
     [statusField]: employmentStatus(
@@ -63,7 +63,7 @@ export function toPerson(entity: Fields, rules: Rules, today: string): Fields {
   return fields;
 }
 
-/** Fields that any tenant has and grants, if the navigations that hold them are granted. */
+/** Fields that every tenant has and grants, if the navigations that hold them are granted. */
 export const personFields = [
   'personIdExternal',
   'userId',
@@ -74,14 +74,14 @@ export const personFields = [
   'emplStatus',
 ];
 
-/** The code behind the picklist's id: by its navigation, else by the configuration, else it is the code itself. */
+/** Returns the code of a picklist id: by its navigation, else by the configuration, else the value itself. */
 function statusCode(job: Fields | undefined, { statusCodes = {} }: Rules): unknown {
   const id = valueAt(job, 'emplStatus');
   const code = valueAt(listAt(job, 'emplStatusNav')?.[0], 'externalCode');
   return code ?? statusCodes[String(id)] ?? id;
 }
 
-/** The name of a foundation object (`departmentNav`), else its code. */
+/** Returns the name of a foundation object (`departmentNav`), else its code. */
 function named(job: Fields | undefined, name: string): unknown {
   const object = listAt(job, `${name}Nav`)?.[0];
   return valueAt(object, 'name') ?? valueAt(object, 'name_defaultValue') ?? valueAt(job, name);
@@ -91,7 +91,7 @@ function manager(id: unknown): unknown {
   return id === 'NO_MANAGER' ? null : id;
 }
 
-/** Of the addresses for work the primary one. Where types are not visible, the primary one of all. */
+/** Returns the primary work address. Where types are not visible, the primary one of all. */
 function workEmail(emails: readonly Fields[] | undefined, { workEmailTypes }: Rules): unknown {
   if (emails === undefined) return undefined;
   const typeOf = (email: Fields): unknown => valueAt(listAt(email, 'emailTypeNav')?.[0], 'externalCode');

@@ -4,7 +4,7 @@ import { listAt, tidy, valueAt } from './odata.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is asked for of the entity User. */
+/** Fields requested of the entity User. */
 export const userFields = [
   'userId',
   'username',
@@ -20,7 +20,7 @@ export const userFields = [
   'hireDate',
 ] as const;
 
-/** One User entity as a record: for companies without Employee Central. `today` is a plain date. */
+/** Builds a record from one User entity, for companies without Employee Central. `today` is a plain date. */
 export function toUser(entity: Fields, today: string): Fields {
   const user = tidy(entity);
   const fields: Record<string, unknown> = {};

@@ -1,11 +1,11 @@
 import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
 
-/** What Workday says of somebody's employment; undefined is not visible, null is known to be empty. */
+/** Workday's data about an employment. Undefined is not visible, null is known to be empty. */
 export interface EmploymentFacts {
   readonly active: boolean | null | undefined;
   readonly terminated: boolean | null | undefined;
   readonly onLeave: boolean | null | undefined;
-  /** Plain dates; anything else counts as none. */
+  /** Plain dates; other values count as none. */
   readonly hireDate: unknown;
   readonly terminationDate: unknown;
 }
@@ -37,7 +37,7 @@ export function employmentStatus(facts: EmploymentFacts, today: string): Employm
   return active === true ? 'active' : 'unknown';
 }
 
-/** Workday writes booleans as `1` and `true`, in one document; reports also as `Yes`. Anything else says nothing. */
+/** Workday writes Booleans as `1` and `true`, in one document; reports also as `Yes`. Other values mean nothing. */
 export function readBoolean(value: unknown): boolean | null | undefined {
   if (value === undefined) return undefined;
   switch (String(value).trim().toLowerCase()) {

@@ -1,28 +1,28 @@
 import { xmlAttribute, xmlText } from '../../source-kit/xml-text.ts';
 import type { SoapConfig } from './schema.ts';
 
-/** Whom one series of pages is about. */
+/** The people of one series of pages. */
 export interface WorkerQuery {
   readonly excludeEmployees: boolean;
   readonly excludeContingent: boolean;
-  /** Only those whose data changed: when it was entered, or when it takes effect. ISO instants. */
+  /** Only people whose data changed: when it was entered, or when it takes effect. ISO instants. */
   readonly changed?: { readonly by: 'Updated' | 'Effective'; readonly from: string; readonly through: string };
-  /** Only these, by one of their ids. */
+  /** Only these people, by one of their ids. */
   readonly ids?: { readonly type: string; readonly values: readonly string[] };
 }
 
 export interface PageRequest {
   readonly query: WorkerQuery;
-  /** Begins with 1. */
+  /** Starts at 1. */
   readonly page: number;
-  /** What was entered later is not seen: all pages are of one instant. */
+  /** Later entries are not visible, so all pages are of one instant. */
   readonly asOf: string;
 }
 
 const wsse = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 const passwordText = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0#PasswordText';
 
-/** The envelope of one Get_Workers request. It holds the password, if that is how Rollcall shows who it is. */
+/** Builds the envelope of one Get_Workers request. It holds the password, if Rollcall authenticates with one. */
 export function getWorkersEnvelope(config: SoapConfig, request: PageRequest): string {
   const { auth, url } = config;
   const version = url.slice(url.lastIndexOf('/') + 1);
@@ -39,7 +39,7 @@ export function getWorkersEnvelope(config: SoapConfig, request: PageRequest): st
   );
 }
 
-/** WS-Security UsernameToken Profile 1.0, PasswordText: Workday knows no digest. */
+/** WS-Security UsernameToken Profile 1.0, PasswordText, because Workday has no digest. */
 function security(username: string, password: string): string {
   return (
     `<wsse:Security soapenv:mustUnderstand="1" xmlns:wsse="${wsse}"><wsse:UsernameToken>` +
@@ -49,7 +49,7 @@ function security(username: string, password: string): string {
   );
 }
 
-/** An id that nobody has is no fault, but nobody. */
+/** An unknown id returns no worker and is not a fault. */
 function references({ type, values }: NonNullable<WorkerQuery['ids']>): string {
   const one = (id: string): string =>
     `<bsvc:Worker_Reference><bsvc:ID bsvc:type="${xmlAttribute(type)}">${xmlText(id)}</bsvc:ID></bsvc:Worker_Reference>`;
@@ -57,7 +57,7 @@ function references({ type, values }: NonNullable<WorkerQuery['ids']>): string {
   return `<bsvc:Request_References bsvc:Skip_Non_Existing_Instances="true">${all}</bsvc:Request_References>`;
 }
 
-/** Every flag is written, whatever the default of the version is. */
+/** Every flag is written, so that the version's default does not matter. */
 function criteria({ changed, excludeEmployees, excludeContingent }: WorkerQuery): string {
   const range =
     changed === undefined

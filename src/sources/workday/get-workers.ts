@@ -12,17 +12,17 @@ export interface WorkersPage {
   readonly workers: readonly Element[];
   readonly total: number;
   readonly pages: number;
-  /** What does not fit, in words. */
+  /** Reasons why the page is inconsistent. */
   readonly doubts: readonly string[];
 }
 
-/** Asks for one page. Throws SOURCE_UNAVAILABLE for a fault, and for an answer that is not one of Get_Workers. */
+/** Requests one page. Throws SOURCE_UNAVAILABLE for a fault, and for an answer that is not one of Get_Workers. */
 export async function getWorkersPage(
   config: SoapConfig,
   client: SourceClient,
   request: PageRequest,
 ): Promise<WorkersPage> {
-  // XML is a large part, loaded only where it is used.
+  // The XML parser is large, so it is loaded only when it is needed.
   const { parseXml } = await import('./parse-xml.ts');
   const { bytes } = await client.send({
     name: requestName,
@@ -42,7 +42,7 @@ export async function getWorkersPage(
   return { workers, total, pages, doubts: doubtsOf(results, request.page, workers.length) };
 }
 
-/** Page number and size, as Workday says them itself. */
+/** Page number and size, as Workday reports them. */
 function doubtsOf(results: Element, page: number, count: number): readonly string[] {
   const [answered, promised] = [countAt(results, 'Page'), countAt(results, 'Page_Results')];
   const doubts: string[] = [];
@@ -58,7 +58,7 @@ function countAt(results: Element, name: string): number | undefined {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** A fault of the class Client is about what was asked, or who asked: it comes again. Its words may hold ids, so only codes are told. */
+/** A Client fault concerns the request or its sender, so it recurs. Its texts may hold ids, so only codes are shown. */
 function refusalOf(parse: () => Element): Refusal | undefined {
   let fault: Element;
   try {

@@ -15,7 +15,7 @@ const ofReports: SourceCapabilities = {
 };
 const ofSoap: SourceCapabilities = { delta: true, point: true, terminated: 'always', future: 'always' };
 
-/** Workday: a report of the customer's own (RaaS), or all workers by the web service (SOAP). */
+/** Workday: a custom report (RaaS), or all workers by the web service (SOAP). */
 export const workday = defineKind({
   kind: 'workday',
   title: 'Workday workers, by a report (RaaS) or the web service (SOAP)',
@@ -37,14 +37,14 @@ function openReport(config: RaasConfig, base: SourceBase): Source {
 }
 
 function openWorkers(config: SoapConfig, base: SourceBase): Source {
-  // User and password go into the envelope (WS-Security): Workday's SOAP knows no HTTP login.
+  // User and password are in the envelope (WS-Security), because Workday's SOAP has no HTTP login.
   const auth = config.auth.kind === 'basic' ? ({ kind: 'none' } as const) : config.auth;
   const authority = openAuthority(auth, base, config.limits.timeout, config.tls);
   return {
     kind: 'workday',
     capabilities: ofSoap,
     read: (request, io) => readWorkers(config, authority, request, io),
-    // Which of them a tenant shows is known only when somebody was read.
+    // The fields that a tenant shows are known only after a read.
     fields: async () => undefined,
   };
 }

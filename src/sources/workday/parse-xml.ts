@@ -10,13 +10,13 @@ const parser = new XMLParser({
   parseTagValue: false,
   parseAttributeValue: false,
   htmlEntities: true,
-  // Entities of XML and HTML alone. A document's own are refused below; should one slip through, it cannot grow.
+  // Only entities of XML and HTML. A document's own entities are refused below, and could not expand here.
   processEntities: { maxEntitySize: 1, maxEntityCount: 1 },
 });
 
 /**
- * Parses a document that must be whole. Document types are refused, for they may hold entities that grow without end.
- * Throws SOURCE_UNAVAILABLE, to be tried again, without quoting it.
+ * Parses a complete document. Refuses document types, because their entities may expand without end. Throws
+ * SOURCE_UNAVAILABLE, which may be retried, without quoting the document.
  */
 export function parseXml(name: string, bytes: Uint8Array): Element {
   const text = decode(bytes);
@@ -29,7 +29,7 @@ export function parseXml(name: string, bytes: Uint8Array): Element {
   }
 }
 
-/** Whether something like `<!DOCTYPE` comes before the root element, after whatever comments and instructions. */
+/** Returns whether a `<!DOCTYPE` comes before the root element, after any comments and instructions. */
 function hasDocumentType(text: string): boolean {
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
     const [open, close] = aside.find(([begin]) => text.startsWith(begin, at)) ?? [];
@@ -41,13 +41,13 @@ function hasDocumentType(text: string): boolean {
   return false;
 }
 
-/** What may stand before the root element. */
+/** What may precede the root element. */
 const aside = [
   ['<!--', '-->'],
   ['<?', '?>'],
 ] as const;
 
-/** Undefined where it is not UTF-8: half a name is worse than none. */
+/** Returns undefined for invalid UTF-8, because half a name is worse than none. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -14,10 +14,10 @@ import type { RaasConfig } from './schema.ts';
 
 const requestName = 'GET customreport2/{tenant}/{owner}/{report}';
 
-/** A report has no pages: all of it is one answer, of which only a piece is held at a time. 2 GB is said to be Workday's cap. */
+/** A report has no pages: it is one answer, and only a chunk of it is held. 2 GB is reported to be Workday's limit. */
 const maxReportBytes = 4 * 1024 ** 3;
 
-/** Reads the report once, row by row as its bytes come. */
+/** Reads the report once, row by row while its bytes arrive. */
 export async function* readReport(
   config: RaasConfig,
   authority: Authority,
@@ -59,7 +59,7 @@ async function* readRows(
     }
   }
   const notReturned = rows.neverSeen();
-  // Few are looked up. They wait for the end, because only then it shows which columns are not there at all.
+  // Few people are returned. They wait for the end, which shows whether a column is missing altogether.
   if (!isFull) records = records.map(({ at, fields }) => ({ at, fields: without(fields, notReturned) }));
   if (records.length > 0) yield { records, broken: [] };
   io.signal.throwIfAborted();
@@ -79,7 +79,7 @@ function reportUrl({ url, prompts = {} }: RaasConfig): string {
   return full.href;
 }
 
-/** Workday answers 500 to somebody with whom the report is not shared; that never retry, and asking may lock out. */
+/** Workday answers 500 to a user without access to the report. A retry cannot help and may lock the account. */
 function unauthorised(status: number, bytes: Uint8Array): Refusal | undefined {
   if (status !== 500 || !Buffer.from(bytes).includes('not authorized')) return undefined;
   return {
@@ -89,7 +89,7 @@ function unauthorised(status: number, bytes: Uint8Array): Refusal | undefined {
   };
 }
 
-/** The number of rows, as the report itself says it in a column of each row. */
+/** Reads the number of rows, which the report repeats in a column of each row. */
 function openCount(column: string | undefined) {
   const said = new Set<string>();
   return {

@@ -15,16 +15,16 @@ import { workerQueries } from './worker-queries.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Which page of which query. */
+/** A page of a query. */
 interface Place {
   readonly query: number;
   readonly page: number;
 }
 
-/** Workday's clock may be behind ours: an entry instant that it has not reached would not stand still. */
+/** Workday's clock may be behind ours. Entries after an instant that it has not reached could still change. */
 const clockSkewMs = 60_000;
 
-/** Reads workers page by page, all as they were entered at one instant. */
+/** Reads workers page by page, all as entered at one instant. */
 export async function* readWorkers(
   config: SoapConfig,
   authority: Authority,
@@ -73,7 +73,7 @@ async function* readQueries(
   };
 
   const isFull = request.kind === 'full';
-  // Few people do not show what may be seen.
+  // A few people do not show which fields are visible.
   const rules = { key: 'wid', expected: isFull ? workerFields(config) : [], mayBeEmpty: !isFull };
   const accepts = (fields: Fields): boolean =>
     (meant === undefined || meant(fields)) && (!isFull || !contracts.isSuperseded(fields));
@@ -87,8 +87,8 @@ function more(place: Place): Page<Place>['next'] {
 }
 
 /**
- * A contingent worker who was hired keeps the Worker_ID and leaves an ended contract behind. In a full read employees
- * come first, so such a contract is known, and left out: keyed by Worker_ID it would speak for the employee.
+ * A contingent worker who becomes an employee keeps the Worker_ID and leaves an ended contract. A full read returns
+ * employees first, so such a contract is recognized and omitted; with the same key it would override the employee.
  */
 function openContracts() {
   const employees = new Set<unknown>();
@@ -108,7 +108,7 @@ function openContracts() {
   };
 }
 
-/** A delta cannot know whether the person of an ended contract is an employee now; a full read can. */
+/** In a delta it is unknown whether the person of an ended contract is an employee now. A full read knows. */
 function withoutEndedContract(fields: Fields): Fields {
   return isEndedContract(fields) ? { ...fields, [statusField]: 'unknown' } : fields;
 }
@@ -117,7 +117,7 @@ function isEndedContract(fields: Fields): boolean {
   return fields.workerType === 'contingent' && fields[statusField] === 'terminated';
 }
 
-/** Adds up the totals of the queries. Two queries of a delta may give the same person, who is given once. */
+/** Adds the totals of the queries. Two queries of a delta may return the same person, who is passed on once. */
 function openProgress(isDelta: boolean) {
   const given = new Set<unknown>();
   let doubts: string[] = [];

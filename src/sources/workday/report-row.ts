@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Turns rows of one report into records. */
 export interface RowReader {
-  /** The listed columns, null where Workday omitted them, and the derived status. */
+  /** Returns the listed columns, null where Workday omitted them, and the derived status. */
   read(row: Fields): Fields;
   /** Listed columns that no row had. */
   neverSeen(): readonly string[];
@@ -39,12 +39,12 @@ export function openRowReader({ columns, status }: RaasConfig, today: string): R
   };
 }
 
-/** The names that every record has. */
+/** Names that every record has. */
 export function reportFields({ columns }: RaasConfig): readonly string[] {
   return [...columns, statusField];
 }
 
-/** `2025-03-17-08:00` is a date as Workday writes it; moments and all else stay as they are. Blank is empty. */
+/** `2025-03-17-08:00` is Workday's form of a date. Instants and other texts stay unchanged. Blank is empty. */
 function plainValue(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (value.trim() === '') return null;

@@ -80,6 +80,6 @@ export const SoapConfig = z.strictObject({
 export type RaasConfig = z.infer<typeof RaasConfig>;
 export type SoapConfig = z.infer<typeof SoapConfig>;
 
-/** `syncs.*.source` of kind `workday`. */
+/** The section `syncs.*.source` of kind `workday`. */
 export const WorkdayConfig = z.discriminatedUnion('api', [RaasConfig, SoapConfig]);
 export type WorkdayConfig = z.infer<typeof WorkdayConfig>;

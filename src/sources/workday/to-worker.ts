@@ -8,8 +8,8 @@ type Fields = Readonly<Record<string, unknown>>;
 type Read = readonly [name: string, read: (part: Element) => unknown];
 
 /**
- * The fields of a record, by the part of the answer that they are read from. A part that did not come is not visible to
- * the integration user, so its fields are absent; an element that is missing from a part that came may be empty.
+ * The fields of a record, by the part of the answer that holds them. A missing part is not visible to the integration
+ * user, so its fields are absent. A missing element of a present part may be empty.
  */
 const parts: readonly { readonly path: readonly string[]; readonly reads: readonly Read[] }[] = [
   {
@@ -72,7 +72,7 @@ const positionReads: readonly Read[] = [
   ['managerId', (part) => managerId(part)],
 ];
 
-/** What a read asks for, so that it is missed when nobody has it. */
+/** Fields that a read requests, so that a field that no worker has is noticed. */
 export function workerFields({ include }: SoapConfig): readonly string[] {
   return [
     ...parts.flatMap(({ reads }) => reads.map(([name]) => name)),
@@ -81,15 +81,15 @@ export function workerFields({ include }: SoapConfig): readonly string[] {
   ];
 }
 
-/** Makes records of workers, page by page, during one read. */
+/** Builds records of workers, page by page, during one read. */
 export interface WorkerReader {
   page(workers: readonly Element[]): readonly Fields[];
 }
 
 /**
- * Workday leaves out what is empty and what the integration user may not see, element by element. So what is missing from
- * a part that came is null once somebody up to this page has shown the field; before that it is absent: not visible.
- * `today` is a plain date, for the status.
+ * Workday omits empty elements and elements that the integration user may not see. A missing element of a present
+ * part is null once a worker up to this page has shown the field; before that it is absent: not visible. `today` is a
+ * plain date, for the status.
  */
 export function openWorkerReader(today: string): WorkerReader {
   const shown = new Set<string>();
@@ -104,7 +104,7 @@ export function openWorkerReader(today: string): WorkerReader {
   };
 }
 
-/** One `Worker` element as a record, with null for every element that is missing from a part that came. */
+/** Reads one `Worker` element as a record, with null for every missing element of a present part. */
 function toWorker(worker: Element, today: string): Fields {
   const fields: Record<string, unknown> = {};
   for (const { path, reads } of parts) {
@@ -134,14 +134,16 @@ function readPart(part: Element, reads: readonly Read[], into: Record<string, un
   for (const [name, read] of reads) into[name] = read(part) ?? null;
 }
 
-/** Of several leaves one that goes on counts. */
+/** Of several leaves, one that is still in progress counts. */
 function onLeave(status: Element): boolean | null {
   const said = all(at(status, 'Leave_Status_Data')).map((leave) => readBoolean(textAt(leave, 'On_Leave')));
   if (said.includes(true)) return true;
   return said.includes(false) ? false : null;
 }
 
-/** The primary job's position, else the only one's. Old versions (v21) have it without a job around it. */
+/**
+ * Returns the primary job's position, else that of the only job. Old versions (v21) have it without a job around it.
+ */
 function primaryPosition(employment: Element): Element | undefined {
   const jobs = all(at(employment, 'Worker_Job_Data'));
   const primary = jobs.find((job) => readBoolean(at(job, '@Primary_Job')) === true);
@@ -149,7 +151,7 @@ function primaryPosition(employment: Element): Element | undefined {
   return at(job ?? employment, 'Position_Data');
 }
 
-/** The manager as Workday last saw one change; of several managers the first. */
+/** Returns the manager as of Workday's last change; the first one of several. */
 function managerId(position: Element): string | undefined {
   const references = [
     ...all(at(position, 'Manager_as_of_last_detected_manager_change_Reference')),
@@ -170,7 +172,10 @@ function workerIdOf(reference: Element): string | undefined {
   return referenceId(reference, 'Employee_ID') ?? referenceId(reference, 'Contingent_Worker_ID');
 }
 
-/** Names of organisations by their type: `COST_CENTER`, `COMPANY`, `SUPERVISORY`. The primary job's win. */
+/**
+ * Returns names of organizations by type: `COST_CENTER`, `COMPANY`, `SUPERVISORY`. Those of the primary job take
+ * precedence.
+ */
 function organizationsOf(worker: Element, position: Element): Fields | undefined {
   const lists = [
     at(worker, 'Worker_Data', 'Organization_Data', 'Worker_Organization_Data'),
@@ -187,7 +192,7 @@ function organizationsOf(worker: Element, position: Element): Fields | undefined
   return found;
 }
 
-/** The primary one in use for work, else any in use for work. Private ones are never taken. */
+/** Returns the primary value in use for work, else any in use for work. Never returns a private one. */
 function workUse(entries: Element): Element | undefined {
   const uses = (entry: Element, mustBePrimary: boolean): boolean =>
     all(at(entry, 'Usage_Data')).some((usage) =>

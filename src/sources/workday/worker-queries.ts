@@ -2,20 +2,20 @@ import type { ReadRequest } from '../../ports/source.ts';
 import type { WorkerQuery } from './envelope.ts';
 import type { SoapConfig } from './schema.ts';
 
-/** Ids asked for in one request of a look-up. */
+/** Ids in one lookup request. */
 const idsAtOnce = 50;
 
-/** A delta begins a little before its instant: entries are logged late, and clocks differ. */
+/** Overlap of deltas: entries are logged late, and clocks differ. */
 const overlapMs = 300_000;
 
-/** The record's fields that Workday can look people up by, with the type of their id. */
+/** The record's fields that Workday can look up, with the type of their id. */
 const idTypes: Readonly<Record<string, string>> = {
   wid: 'WID',
   employeeId: 'Employee_ID',
   contingentWorkerId: 'Contingent_Worker_ID',
 };
 
-/** The queries that make up one read, in their order; `asOf` is the instant that all of it is of. */
+/** Returns the queries of one read in order. `asOf` is the instant of the whole read. */
 export function workerQueries(
   workers: SoapConfig['workers'],
   request: ReadRequest,
@@ -26,7 +26,7 @@ export function workerQueries(
     case 'full':
       return all(workers);
     case 'delta': {
-      // What was entered since, and what was entered before and takes effect since: a leave that begins today.
+      // Entries since the instant, and earlier entries that take effect since: a leave that begins today.
       const from = new Date(Date.parse(request.since) - overlapMs).toISOString();
       const range = { from, through: asOf };
       return [
@@ -46,7 +46,7 @@ export function workerQueries(
   }
 }
 
-/** Employees before contingent workers: see `read-workers.ts`. */
+/** Employees come before contingent workers: see `read-workers.ts`. */
 function all(workers: SoapConfig['workers']): readonly WorkerQuery[] {
   const employees = { excludeEmployees: false, excludeContingent: true };
   const contingent = { excludeEmployees: true, excludeContingent: false };

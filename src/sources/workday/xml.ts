@@ -1,7 +1,7 @@
-/** One element: text alone, or attributes as `@name`, text as `#text`, children by name; many of one name are a list. */
+/** One element: text alone, or attributes as `@name`, text as `#text`, children by name. Repeated names are a list. */
 export type Element = unknown;
 
-/** The first element at the path; undefined where a step is missing. */
+/** Returns the first element at the path; undefined where a step is missing. */
 export function at(element: Element, ...path: readonly string[]): Element {
   let current = element;
   for (const step of path) {
@@ -12,13 +12,13 @@ export function at(element: Element, ...path: readonly string[]): Element {
   return current;
 }
 
-/** One element or many, as a list. */
+/** Returns one element or many as a list. */
 export function all(element: Element): readonly Element[] {
   if (element === undefined) return [];
   return Array.isArray(element) ? element : [element];
 }
 
-/** The text of the first element at the path, trimmed; undefined where there is none, or it is blank. */
+/** Returns the trimmed text of the first element at the path; undefined when it is missing or blank. */
 export function textAt(element: Element, ...path: readonly string[]): string | undefined {
   const [found] = all(at(element, ...path));
   const text = typeof found === 'object' ? at(found, '#text') : found;
@@ -26,7 +26,7 @@ export function textAt(element: Element, ...path: readonly string[]): string | u
   return text.trim();
 }
 
-/** The `ID` of a reference with this type: `WID`, `Employee_ID`. */
+/** Returns the `ID` of a reference with this type: `WID`, `Employee_ID`. */
 export function referenceId(reference: Element, type: string): string | undefined {
   const found = all(at(reference, 'ID')).find((id) => at(id, '@type') === type);
   return found === undefined ? undefined : textAt(found);

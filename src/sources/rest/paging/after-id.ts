@@ -3,7 +3,7 @@ import { compileListPath } from '../answer-path.ts';
 import { countedNext, inQuery, type Paging } from './paging.ts';
 import type { PagingOf } from './schema.ts';
 
-/** The id of the last person leads on: nobody slips between such pages. */
+/** Continues after the id of the last person, so no person can be missed between two pages. */
 export function afterId(settings: PagingOf<'after-id'>): Paging {
   const { size, after, limit, id } = settings;
   const readId = compileSourcePath(id);

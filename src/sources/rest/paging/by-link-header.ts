@@ -16,7 +16,7 @@ export function byLinkHeader(): Paging {
 const link = /<([^>]*)>((?:"(?:[^"\\]|\\.)*"|[^",])*)/g;
 const parameter = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
-/** The target of the first link whose relation is `next`; relations are listed with spaces and compare without case. */
+/** Returns the target of the first link with the relation `next`. Relations are separated by spaces and ignore case. */
 export function nextLink(headers: readonly string[]): string | undefined {
   for (const [, target, parameters = ''] of headers.join(',').matchAll(link)) {
     for (const [, name = '', quoted, plain] of parameters.matchAll(parameter)) {

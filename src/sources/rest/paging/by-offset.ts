@@ -2,8 +2,8 @@ import { countedNext, inQuery, type Paging } from './paging.ts';
 import type { PagingOf } from './schema.ts';
 
 /**
- * Offset and limit. Goes on by the people that came, not by those asked for: servers cut limits silently. With `overlap`
- * each page begins with the last person of the one before.
+ * Offset and limit. Continues by the number of people received, not requested, because servers reduce limits
+ * silently. With `overlap` each page starts with the last person of the previous one.
  */
 export function byOffset(settings: PagingOf<'offset'>, hasTotal: boolean): Paging {
   const { size, start, lastPage, offset, limit } = settings;

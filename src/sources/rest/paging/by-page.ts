@@ -1,7 +1,7 @@
 import { countedNext, inQuery, type Paging, type Place } from './paging.ts';
 import type { PagingOf } from './schema.ts';
 
-/** Pages by number, in the query. */
+/** Numbered pages, in the query. */
 export function byPage({ size, start, page, perPage, lastPage }: PagingOf<'page'>): Paging {
   const at = (number: number) => inQuery({ [page]: number, [perPage]: size });
   return {
@@ -12,7 +12,7 @@ export function byPage({ size, start, page, perPage, lastPage }: PagingOf<'page'
   };
 }
 
-/** Pages by number, in the body of a POST. */
+/** Numbered pages, in the body of a POST. */
 export function byPageInBody({ size, start, page, perPage, lastPage }: PagingOf<'page-in-body'>): Paging {
   const at = (number: number): Place => ({ query: {}, body: { [page]: number, [perPage]: size } });
   return {

@@ -2,7 +2,7 @@ import { compileListPath, countIn } from '../answer-path.ts';
 import { inQuery, type Paging } from './paging.ts';
 import type { PagingOf } from './schema.ts';
 
-/** Pages by number, with the number of pages in each answer: beyond it nothing is asked for. */
+/** Numbered pages, with the number of pages in each answer. No page beyond it is requested. */
 export function byTotalPages({ size, start, page, perPage, pages }: PagingOf<'total-pages'>): Paging {
   const at = (number: number) => inQuery({ [page]: number, [perPage]: size });
   const read = compileListPath(pages);

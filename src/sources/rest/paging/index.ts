@@ -10,7 +10,7 @@ import { oneAnswer } from './one-answer.ts';
 import type { Paging } from './paging.ts';
 import type { PagingSettings } from './schema.ts';
 
-/** The style that the settings name. */
+/** Returns the paging style that the settings name. */
 export function openPaging(settings: PagingSettings, hasTotal: boolean): Paging {
   switch (settings.style) {
     case 'none':

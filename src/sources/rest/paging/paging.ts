@@ -1,22 +1,22 @@
-/** Where a page is, as the part of the request that tells pages apart. */
+/** The part of a request that identifies a page. */
 export interface Place {
   readonly query: Readonly<Record<string, string>>;
-  /** By path within the body. */
+  /** Values by path within the body. */
   readonly body: Readonly<Record<string, string | number>>;
-  /** A whole address that the server gave; query and body are then nothing. */
+  /** A whole address from the server; query and body are then empty. */
   readonly url?: string;
 }
 
-/** What a style may know of the page that was just read. */
+/** What a style knows about the page that was just read. */
 export interface PageFacts {
   readonly answer: unknown;
   /** Values of `Link` headers. */
   readonly links: readonly string[];
-  /** Where the page was read, to resolve relative addresses. */
+  /** Address of the page, to resolve relative addresses. */
   readonly url: string;
-  /** People on this page, as the server gave them. */
+  /** People on this page, as the server returned them. */
   readonly count: number;
-  /** People so far, this page included, each once. */
+  /** Distinct people so far, including this page. */
   readonly rows: number;
   /** The last person of this page; undefined on an empty one. */
   readonly last: Readonly<Record<string, unknown>> | undefined;
@@ -26,37 +26,40 @@ export interface PageFacts {
 export type NextPlace =
   | { readonly kind: 'end'; readonly why: string }
   | { readonly kind: 'more' | 'perhaps-end'; readonly place: Place }
-  /** The answer contradicts itself: the read ends and proves nothing. */
+  /** The answer contradicts itself: the read ends and is incomplete. */
   | { readonly kind: 'lost'; readonly reason: string };
 
-/** One style of paging: pure. */
+/** One style of paging, as pure functions. */
 export interface Paging {
   readonly first: Place;
-  /** How many people each page repeats from the one before. */
+  /** How many people each page repeats from the previous one. */
   readonly overlap: number;
-  /** Places are numbers: when somebody is deleted meanwhile, those behind move up, and one slips between two pages. */
+  /**
+   * Places are numbers. When a person is deleted meanwhile, later ones move up, and one can be missed between two
+   * pages.
+   */
   readonly isCounted?: true;
   next(facts: PageFacts, from: Place): NextPlace;
 }
 
-/** A place in the query. */
+/** Returns a place in the query. */
 export function inQuery(query: Readonly<Record<string, string | number>>): Place {
   return { query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])), body: {} };
 }
 
-/** What APIs write where nothing follows. */
+/** Values that APIs use when no page follows. */
 export function isNothing(next: unknown): boolean {
   return next === undefined || next === null || next === '' || next === false;
 }
 
-/** Something follows, but not in the form that the style has: an object around the address, for example. */
+/** A next page exists, but in a form that the style cannot read, for example an object around the address. */
 export function notUnderstood(path: string): NextPlace {
   return { kind: 'lost', reason: `what leads to the next page, at ${path}, cannot be understood` };
 }
 
 /**
- * The rule of all styles that count: a page that is not full is perhaps the last one, and the one after it must be
- * empty. Where servers refuse to be asked beyond their end, the total says it.
+ * The rule of all counting styles: a page that is not full may be the last one, and the next one must be empty. Where
+ * servers refuse requests beyond the end, the total decides.
  */
 export function countedNext(
   { count, rows, total }: PageFacts,

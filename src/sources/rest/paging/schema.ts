@@ -20,7 +20,7 @@ const lastPage = z.enum(['empty', 'total']).default('empty').meta({
 const next = (description: string) => path().meta({ description });
 const hasMore = path().optional().meta({ description: 'Path of a boolean that says whether another page follows.' });
 
-/** `paging` of a REST source: how one page leads to the next. */
+/** The section `paging` of a REST source. */
 export const PagingSettings = z
   .discriminatedUnion('style', [
     z.strictObject({ style: z.literal('none') }).meta({ description: 'One answer holds everybody.' }),

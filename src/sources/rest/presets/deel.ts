@@ -9,12 +9,12 @@ export const deel: RestPreset = {
     items: 'data',
     key: 'id',
     total: 'page.total_rows',
-    // The name of the total is not proven: the overlap shows without it when people move between pages.
+    // The name of the total is not proven. The overlap shows when people move between pages.
     paging: { style: 'offset', size: 100, overlap: 1 },
     fields: {
       workEmail: { from: 'emails', where: { type: 'work' }, take: 'value' },
       personalEmail: { from: 'emails', where: { type: 'personal' }, take: 'value' },
-      // One person, many contracts: the one that has not ended, else the newest.
+      // One person, many contracts: the open one, else the newest.
       contract: { from: 'employments', prefer: { is_ended: false }, latest: 'start_date' },
       start_date: { from: 'start_date', date: true },
       completion_date: { from: 'completion_date', date: true },

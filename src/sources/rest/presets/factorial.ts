@@ -21,7 +21,7 @@ export const factorial: RestPreset = {
       terminated_on: { from: 'terminated_on', date: true },
       birthday_on: { from: 'birthday_on', date: true },
     },
-    // There is no status: somebody without a last day works here.
+    // There is no status: a person without a last day is employed.
     status: { terminationDate: 'terminated_on' },
     holds: { terminated: 'unknown', future: 'unknown' },
   },

@@ -1,6 +1,6 @@
 import type { RestPreset } from './preset.ts';
 
-/** Merge, unified HRIS API: a cache of the real HR system, so it is asked first whether the cache is whole. */
+/** Merge, unified HRIS API: a cache of the real HR system, so the read first checks whether the cache is complete. */
 export const merge: RestPreset = {
   name: 'merge',
   config: {

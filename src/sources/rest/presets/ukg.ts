@@ -7,7 +7,7 @@ export const ukg: RestPreset = {
     path: '/personnel/v1/employment-details',
     items: '.',
     key: ['employeeID', 'companyID'],
-    // How large a page may be is not proven, so a short page proves nothing: the read ends with an empty one.
+    // The largest page size is not proven, so a short page proves nothing. The read ends with an empty one.
     paging: { style: 'page', size: 200 },
     join: {
       path: '/personnel/v1/person-details',
@@ -15,9 +15,9 @@ export const ukg: RestPreset = {
       key: ['employeeId', 'companyId'],
       by: ['employeeID', 'companyID'],
       as: 'person',
-      // There is no total: a person without an employment shows that somebody slipped between pages.
+      // There is no total. A person without an employment shows that a record was missed between pages.
       each: true,
-      // The record holds a social security number too, which is left where it is.
+      // The record also holds a social security number, which is not read.
       keep: [
         'personId',
         'userName',
