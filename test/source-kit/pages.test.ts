@@ -98,7 +98,11 @@ describe('not complete is a read', () => {
       'the cache is being filled',
     ],
     ['of nobody', () => ({ people: [], next: end }), 'returned no records'],
-    ['of nobody, with an empty page after it', (place) => ({ people: [], next: perhaps(place) }), 'returned no records'],
+    [
+      'of nobody, with an empty page after it',
+      (place) => ({ people: [], next: perhaps(place) }),
+      'returned no records',
+    ],
   ])('%s', async (_, pages, reason) => {
     const { end: ended } = await read(pages);
 

@@ -336,7 +336,7 @@ function originOf(url: string): string | undefined {
 
 function foreignOrigin({ name }: SourceRequest): RollcallError {
   const message =
-    `${name} leads to a host that is not configured and must not receive the credentials; nothing was sent there.  ` +
+    `${name} leads to a host that is not configured and must not receive the credentials; nothing was sent there. ` +
     'If the HR system has moved, set its new address in the configuration.';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
 }

@@ -11,7 +11,7 @@ const dataName = 'POST /api/v2/datasets/employee/data';
 
 /** That this filter works is known from other clients only. */
 const noFilter =
-  ' Or it takes no filter by lastChanged: then take `deltas` out of the sync, and everybody is read each time.';
+  ' Or it does not support a filter by lastChanged: then remove `deltas` from the sync, so that every read is full.';
 
 /** More field lists than any account has. Ends a server that always reports another one. */
 const maxFieldPages = 100;
@@ -75,8 +75,8 @@ export async function datasetPages(
       const [total, pages, size] = [countIn(meta.totalItems), countIn(meta.totalPages), countIn(meta.pageSize)];
       if (total === undefined || pages === undefined) throw noList(dataName, 'totalItems and totalPages');
       const doubts: string[] = [];
-      if (meta.page !== undefined && countIn(meta.page) !== place) doubts.push('a page came that was not asked for');
-      if (size !== givenSize && number > 1) doubts.push('the size of pages changed between two pages');
+      if (meta.page !== undefined && countIn(meta.page) !== place) doubts.push('another page arrived than requested');
+      if (size !== givenSize && number > 1) doubts.push('the page size changed between two pages');
       givenSize = size;
       const after = place + 1;
       if (place >= pages) return { people, total, doubts, next: { kind: 'end', why: `page ${place} of ${pages}` } };
@@ -95,12 +95,12 @@ function noKey(key: string, known: ReadonlySet<string>): RollcallError {
   const likely = [...known].filter((name) => /id$|number$/i.test(name)).slice(0, 12);
   const hint = likely.length === 0 ? '' : ` Of the names there, these look like one: ${likely.join(', ')}.`;
   const message =
-    `the employee dataset has no field ${key}, which should tell employees apart (or the account may not see it). Set ` +
-    `\`key\` to one that everybody has and no two share.${hint}`;
+    `the employee dataset has no field ${key}, which should identify employees (or the account may not see it). Set ` +
+    `\`key\` to a field with a unique value for each employee.${hint}`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
 }
 
 function noLastChanged(): RollcallError {
-  const message = 'the employee dataset shows no lastChanged to this account, so changes cannot be read alone';
+  const message = 'the employee dataset shows no lastChanged to this account, so a delta is not possible';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
 }

@@ -58,10 +58,10 @@ export function employeePagesOf(
     first: { after: '', ids },
     async page({ after, ids: left = [] }, number): Promise<Page<EmployeesPlace>> {
       const now = left.slice(0, idsAtOnce);
-      if (now.length === 0) return { people: [], next: { kind: 'end', why: 'nobody to ask for' } };
+      if (now.length === 0) return { people: [], next: { kind: 'end', why: 'no people to request' } };
       const { people, next } = await readList(config, { after, number, ids: now }, toEmployee, client);
       const place = next === undefined ? { after: '', ids: left.slice(idsAtOnce) } : { after: next, ids: left };
-      if (place.ids.length === 0) return { people, next: { kind: 'end', why: 'everybody was asked for' } };
+      if (place.ids.length === 0) return { people, next: { kind: 'end', why: 'all ids were requested' } };
       return { people, next: { kind: 'more', place, id: JSON.stringify([place.ids.length, place.after]) } };
     },
   };

@@ -19,8 +19,8 @@ export function refusalOf(name: string, more = ''): NonNullable<SourceRequest['r
 
 const adviceByStatus: Readonly<Record<number, string>> = {
   400: 'Check `fields` and `key`: one that BambooHR does not know, or that the account may not see, can refuse it all.',
-  404: 'Check `company`, and that the account may see what is asked for: BambooHR hides what it may not see.',
-  413: 'BambooHR finds the answer too large: set a smaller pageSize, or ask for fewer fields.',
+  404: 'Check `company`, and the permissions of the account: BambooHR hides data that it may not see.',
+  413: 'BambooHR reports that the answer is too large: set a smaller pageSize, or request fewer fields.',
   422: 'Check `fields` and `key`: one that BambooHR does not know, or that the account may not see, refuses it all.',
 };
 
@@ -28,6 +28,6 @@ const adviceByStatus: Readonly<Record<number, string>> = {
 export function noList(name: string, list: string): RollcallError {
   const message =
     `${name} was answered, but the answer holds no ${list}. Check \`company\` and \`baseUrl\`; such an answer is never ` +
-    'taken for an empty one.';
+    'treated as an empty one.';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }

@@ -41,7 +41,7 @@ const StatusSettings = z
       .record(fieldName(), z.enum(['leave', 'suspended', 'terminated']))
       .default({})
       .meta({
-        description: 'What the employment statuses of your account mean, as far as they are not just work.',
+        description: "Meaning of the account's employment statuses, except those of normal employment.",
         examples: [{ 'Maternity Leave': 'leave', Garden: 'suspended', Terminated: 'terminated' }],
       }),
     field: statusField('Active or Inactive', 'status'),
@@ -53,7 +53,7 @@ const StatusSettings = z
     terminationDate: statusField('the day of leaving', 'terminationDate (none with api: employees)'),
   })
   .prefault({})
-  .meta({ description: 'What `rollcallStatus` is derived from. These fields are asked for, too.' });
+  .meta({ description: 'Fields from which `rollcallStatus` is derived. They are requested, too.' });
 
 /** The section `syncs.*.source` of kind `bamboohr`. */
 export const BamboohrConfig = z
@@ -64,7 +64,7 @@ export const BamboohrConfig = z
       .regex(/^[a-z0-9][a-z0-9-]*$/i, 'must be the word before .bamboohr.com')
       .meta({ description: 'The word before .bamboohr.com in your address.', examples: ['acme'] }),
     baseUrl: HttpUrl.optional().meta({
-      description: 'Where the API begins, if not at `https://COMPANY.bamboohr.com/api`.',
+      description: 'Base address of the API, if it is not `https://COMPANY.bamboohr.com/api`.',
     }),
     auth: HttpAuth.meta({
       description: 'An API key: kind basic, with the key as username and any password. Or refresh-token (OAuth).',
@@ -77,15 +77,15 @@ export const BamboohrConfig = z
       .min(1)
       .max(350)
       .meta({
-        description: 'Every field that you map, as this api calls it; key and status fields come along.',
+        description: 'Every field that you map, by its name in this api. Key and status fields are added.',
         examples: [['employeeNumber', 'firstName', 'lastName', 'email', 'jobInformationDepartment']],
       }),
     key: fieldName().optional().meta({
-      description: 'The field that tells employees apart. Default eeid, employeeId or id, by `api`.',
+      description: 'The field that identifies an employee. Default eeid, employeeId or id, by `api`.',
     }),
     status: StatusSettings,
     pageSize: z.int().min(1).max(2500).default(1000).meta({
-      description: 'Employees asked for at a time; datasets give 1000 at most, and a report has no pages.',
+      description: 'Employees per request; datasets give 1000 at most, and a report has no pages.',
     }),
     limits: httpLimits('5m'),
   })

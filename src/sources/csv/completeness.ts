@@ -4,28 +4,31 @@ import { markerProblem } from './marker.ts';
 import { newerBefore, stampOf } from './newest.ts';
 import type { Trailer } from './trailer.ts';
 
-/** How the file is to prove that it is whole, with what that needs. */
+/** How the file proves that it is complete, with the required settings. */
 export type CompletenessRule =
   | { readonly kind: 'stable'; readonly previousRows: number | undefined }
   | { readonly kind: 'marker' }
   | { readonly kind: 'trailer'; readonly prefix: string };
 
-/** What reading to the end has shown. */
+/** Facts that a read to the end has shown. */
 export interface FileFacts {
-  /** Data rows in the file, broken ones too; without header, blank rows and trailer. */
+  /** Data rows in the file, including broken ones, without header, blank rows and trailer. */
   readonly rows: number;
   readonly hasLineEnd: boolean;
   readonly trailer: Trailer | undefined;
-  /** What a person should know, and is no doubt. */
+  /** Findings for the operator that do not make the read incomplete. */
   readonly notes: readonly string[];
-  /** Signs of a cut, found while reading. */
+  /** Signs of a cut file, found during the read. */
   readonly cuts: readonly string[];
 }
 
-/** A stable file may lose this share of the last complete read's rows before it is taken for cut. */
+/** A stable file may lose this share of the last complete read's rows before it counts as cut. */
 const stableShare = 0.9;
 
-/** Decides whether the file was read whole. `yielded` is what the read gave: fewer than the file's rows in a point read. */
+/**
+ * Decides whether the file was read completely. `yielded` is the number of records returned, which is smaller in a
+ * point read.
+ */
 export async function judgeCompleteness(
   rule: CompletenessRule,
   file: CsvFile,
@@ -39,8 +42,8 @@ export async function judgeCompleteness(
   reasons.push(...proof.problems);
   const newer = file.rank && previousStamp && newerBefore(file.rank, previousStamp);
   if (newer)
-    reasons.push(`${file.name} is older than the file of the last complete read, ${newer}: was that taken away?`);
-  // Last, so that a change during all of the above is seen too.
+    reasons.push(`${file.name} is older than the file of the last complete read, ${newer}: was that one removed?`);
+  // Last, so that it also finds a change during the steps above.
   reasons.push(...(await file.movements()));
   const notes = facts.notes.length === 0 ? {} : { notes: facts.notes };
   if (reasons.length > 0) {
@@ -54,7 +57,7 @@ export async function judgeCompleteness(
 interface Proof {
   readonly evidence: string;
   readonly problems: readonly string[];
-  /** Among the problems is that the file lost too many rows. */
+  /** Whether one of the problems is that the file lost too many rows. */
   readonly isShrunk?: true;
 }
 
@@ -75,11 +78,11 @@ function proveStable(previousRows: number | undefined, facts: FileFacts): Proof 
   const isShrunk = previousRows !== undefined && facts.rows < previousRows * stableShare;
   if (isShrunk) {
     problems.push(
-      `the file has ${facts.rows} rows, less than 90 % of the ${previousRows} of the last complete read. If that is right, ` +
-        'approve the run, or prove it with complete: marker or complete: trailer',
+      `the file has ${facts.rows} rows, less than 90 % of the ${previousRows} of the last complete read. If that is correct, ` +
+        'approve the run, or use complete: marker or complete: trailer',
     );
   }
-  const evidence = `the file stood still, ends with a line end and has ${facts.rows} rows`;
+  const evidence = `the file did not change, ends with a line end and has ${facts.rows} rows`;
   return { evidence, problems, ...(isShrunk ? { isShrunk } : {}) };
 }
 
@@ -98,7 +101,7 @@ async function proveByMarker(file: CsvFile, facts: FileFacts): Promise<Proof> {
 
 function proveByTrailer(prefix: string, { trailer, rows }: FileFacts): Proof {
   if (trailer === undefined) {
-    return { evidence: '', problems: [`the last record is no trailer beginning with ${prefix}: the file is cut`] };
+    return { evidence: '', problems: [`the last record is not a trailer beginning with ${prefix}: the file is cut`] };
   }
   const problem = `the trailer in line ${trailer.line} says ${trailer.rows} rows, the file has ${rows}`;
   return { evidence: `the trailer says ${trailer.rows} rows`, problems: trailer.rows === rows ? [] : [problem] };

@@ -4,31 +4,34 @@ import { RollcallError } from '../../core/errors.ts';
 import { type Marker, readMarker } from './marker.ts';
 import type { FileRank } from './newest.ts';
 
-/** The file under one read: its text once, from the start, and whether it stood still meanwhile. */
+/** The file of one read: its text, once from the start, and whether it changed meanwhile. */
 export interface CsvFile {
-  /** What people call it: path or address. */
+  /** Name in messages: path or address. */
   readonly name: string;
-  /** The next bytes; undefined at the end. */
+  /** Returns the next bytes; undefined at the end. */
   next(): Promise<Buffer | undefined>;
-  /** Why the bytes read cannot be taken for the file as it is now; empty when they can. */
+  /** Returns why the bytes read are not the current file; empty when they are. */
   movements(): Promise<readonly string[]>;
-  /** sha256 of the bytes read so far, hex. */
+  /** SHA-256 of the bytes read so far, in hexadecimal. */
   digest(): string;
-  /** sha256 of the file as it lies there, where that is packed. */
+  /** SHA-256 of the stored file, where it is compressed. */
   readonly packedDigest?: string;
-  /** When the file was last written, as it was when opened: epoch nanoseconds. Undefined where the server does not say. */
+  /**
+   * When the file was last written, as of its opening, in epoch nanoseconds. Undefined where the server does not
+   * report it.
+   */
   readonly writtenAtNs: bigint | undefined;
-  /** Where it stands among the files of a pattern. */
+  /** Its rank among the files of a pattern. */
   readonly rank?: FileRank;
-  /** The marker that belongs to it; a sentence when there is none or it cannot be read. */
+  /** Returns the marker of the file, or a sentence when it is missing or unreadable. */
   marker(): Promise<Marker | string>;
   close(): Promise<void>;
 }
 
-/** How much is read at once; the header must fit. Each chunk but the last is as long. */
+/** Bytes per read; the header must fit. Every chunk except the last has this length. */
 export const chunkBytes = 64 * 1024;
 
-/** Opens a file of this machine, as it is. Throws `SOURCE_UNAVAILABLE` with its path and what to do. */
+/** Opens a file of this machine. Throws `SOURCE_UNAVAILABLE` with its path and the next step. */
 export async function openCsvFile(path: string, marker: string): Promise<CsvFile> {
   const handle = await open(path, 'r').catch((error: unknown) => {
     throw unreadable(path, error);
@@ -55,7 +58,7 @@ async function watchFile(path: string, marker: string, handle: FileHandle): Prom
     digest: () => hash.copy().digest('hex'),
     close: () => handle.close(),
     async next() {
-      // A chunk of its own each time: the CSV parser keeps a view of the last one.
+      // A new buffer for each chunk, because the CSV parser keeps a view of the last one.
       const chunk = Buffer.allocUnsafe(chunkBytes);
       const length = await fill(handle, chunk, path);
       if (length === 0) return undefined;
@@ -70,7 +73,7 @@ async function watchFile(path: string, marker: string, handle: FileHandle): Prom
         stat(path, { bigint: true }).catch(() => undefined),
       ]);
       const reasons: string[] = [];
-      if (atPath === undefined) reasons.push(`${path} was taken away while it was read`);
+      if (atPath === undefined) reasons.push(`${path} was removed while it was read`);
       else if (atPath.ino !== before.ino || atPath.dev !== before.dev) {
         reasons.push(`${path} was replaced by another file while it was read`);
       }
@@ -106,7 +109,7 @@ const advice: Readonly<Record<string, string>> = {
   EPERM: 'this process may not read it: give its user the right to read the file and its folders',
 };
 
-/** Why a file of this machine cannot be read, with what to do. */
+/** Returns why a file of this machine cannot be read, and the next step. */
 export function unreadable(path: string, cause: unknown): RollcallError {
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
   const what = advice[code] ?? 'check the disk or share that holds it';

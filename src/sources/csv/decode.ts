@@ -38,7 +38,7 @@ const pgpSignature = Buffer.from('-----BEGIN PGP ');
 function refuseOtherFormats(path: string, head: Buffer, encoding: CsvEncoding): void {
   if (head.subarray(0, pgpSignature.length).equals(pgpSignature)) {
     throw refusal(
-      `${path} is encrypted with PGP, which is not read: let a job before the run decrypt it (docs/sources/csv.md)`,
+      `${path} is encrypted with PGP, which is not supported: decrypt it in a job before the run (docs/sources/csv.md)`,
     );
   }
   if (head.subarray(0, 4).equals(zipSignature)) {
@@ -51,7 +51,7 @@ function refuseOtherFormats(path: string, head: Buffer, encoding: CsvEncoding): 
   }
   if (!encoding.startsWith('utf-16') && head.includes(0)) {
     throw refusal(
-      `${path} holds zero bytes, so it is no ${encoding} text: if it is UTF-16, set source.encoding: utf-16le`,
+      `${path} holds zero bytes, so it is not ${encoding} text: if it is UTF-16, set source.encoding: utf-16le`,
     );
   }
 }
@@ -70,7 +70,7 @@ function decodeUtf8(path: string, configured: CsvEncoding | undefined): Decoder 
         const at = offset + validLength(whole);
         const other = configured === undefined ? 'windows-1252' : 'the encoding that the export uses (windows-1252?)';
         throw refusal(
-          `${path} is not UTF-8: byte ${at + 1} is no part of a character. ` +
+          `${path} is not UTF-8: byte ${at + 1} is not part of a character. ` +
             `If the export is from Windows or Excel, set source.encoding: ${other}`,
         );
       }

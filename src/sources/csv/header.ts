@@ -24,7 +24,7 @@ export function readPreamble(
     config.delimiter ?? separator ?? sniff(lineAt(head.subarray(skipBytes), config.quote), config.quote);
   if (delimiter === undefined) {
     throw new RollcallError(
-      `the header of ${path} has one column only: none of , ; | or tab divides it. Set source.delimiter`,
+      `the header of ${path} has one column only: none of , ; | or tab separates it. Set source.delimiter`,
       { code: 'SOURCE_UNAVAILABLE' },
     );
   }
@@ -32,8 +32,8 @@ export function readPreamble(
 }
 
 /**
- * The column names: NFC, trimmed, without U+FEFF, NBSP as a space. Throws `SOURCE_UNAVAILABLE` for names that are blank
- * or not told apart, because then no row can be trusted.
+ * Reads the column names: NFC, trimmed, without U+FEFF, NBSP as a space. Throws `SOURCE_UNAVAILABLE` for blank or
+ * ambiguous names, because then no row can be trusted.
  */
 export function readHeader(path: string, cells: readonly string[]): readonly string[] {
   const names = cells.map((cell) => normalText(cell.replaceAll('\uFEFF', '').replace(/\s+/g, ' ')));
@@ -46,21 +46,24 @@ export function readHeader(path: string, cells: readonly string[]): readonly str
       name === ''
         ? `column ${column} has no name`
         : before !== undefined
-          ? `columns ${before} and ${column} are both called ${JSON.stringify(name)}, which is not told apart by case or spaces`
+          ? `columns ${before} and ${column} are both called ${JSON.stringify(name)}; names that differ only by case or spaces are ambiguous`
           : name === '__proto__'
             ? `column ${column} is called __proto__`
             : undefined;
     if (problem !== undefined) {
-      throw new RollcallError(`the header of ${path} cannot be used: ${problem}. Nothing was read; mend the export`, {
-        code: 'SOURCE_UNAVAILABLE',
-      });
+      throw new RollcallError(
+        `the header of ${path} cannot be used: ${problem}. Nothing was read; correct the export`,
+        {
+          code: 'SOURCE_UNAVAILABLE',
+        },
+      );
     }
     seen.set(key, column);
   }
   return names;
 }
 
-/** The text up to the first line end outside quotes. */
+/** Returns the text up to the first line end outside quotes. */
 function lineAt(head: Buffer, quote: string): string {
   const quoteByte = quote.length === 1 ? quote.charCodeAt(0) : -1;
   let isQuoted = false;
@@ -76,7 +79,7 @@ function afterLine(head: Buffer, lineBytes: number): number {
   return Math.min(head.length, lineBytes + (isPair ? 2 : 1));
 }
 
-/** The candidate that divides the header most often, outside quotes. */
+/** Returns the candidate that occurs most often in the header, outside quotes. */
 function sniff(line: string, quote: string): string | undefined {
   let isQuoted = false;
   const counts = new Map<string, number>([',', ';', '\t', '|'].map((candidate) => [candidate, 0]));

@@ -1,23 +1,24 @@
 import { readFile, stat } from 'node:fs/promises';
 
-/** What a marker file says about the data file beside it. */
+/** Content of a marker file beside the data file. */
 export interface Marker {
   /** Path or address. */
   readonly name: string;
-  /** Undefined where the server does not say. */
+  /** Undefined where the server does not report it. */
   readonly writtenAtNs: bigint | undefined;
   readonly rows: number | undefined;
   readonly sha256: string | undefined;
 }
 
-/** Larger than any marker: a bigger file was named by mistake. */
+/** Larger than any marker. A bigger file was configured by mistake. */
 export const maxMarkerBytes = 64 * 1024;
 
-/** Reads a marker; a sentence when there is none or it cannot be read. */
+/** Reads a marker. Returns a sentence when it is missing or unreadable. */
 export async function readMarker(path: string): Promise<Marker | string> {
   try {
     const facts = await stat(path, { bigint: true });
-    if (!facts.isFile() || facts.size > maxMarkerBytes) return `${path} is no marker file: it is a folder or too large`;
+    if (!facts.isFile() || facts.size > maxMarkerBytes)
+      return `${path} is not a marker file: it is a folder or too large`;
     return { name: path, writtenAtNs: facts.mtimeNs, ...readFigures(await readFile(path, 'utf8')) };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
@@ -26,7 +27,7 @@ export async function readMarker(path: string): Promise<Marker | string> {
   }
 }
 
-/** What is said of a marker that is not there. */
+/** Returns the message for a missing marker. */
 export function noMarker(name: string): string {
   return `the marker ${name} is not there: the export has not finished`;
 }
@@ -38,14 +39,14 @@ export function readFigures(text: string): Pick<Marker, 'rows' | 'sha256'> {
   return { rows: rows === undefined ? undefined : Number(rows), sha256 };
 }
 
-/** Why the marker does not vouch for the file that was read; undefined when it does. */
+/** Returns why the marker does not confirm the file that was read; undefined when it does. */
 export function markerProblem(
   marker: Marker,
   read: { readonly rows: number; readonly digests: readonly string[]; readonly writtenAtNs: bigint | undefined },
 ): string | undefined {
   const { name, rows, sha256, writtenAtNs } = marker;
   const isOlder = writtenAtNs !== undefined && read.writtenAtNs !== undefined && writtenAtNs < read.writtenAtNs;
-  if (isOlder) return `the marker ${name} is older than the file: it belongs to a former export`;
+  if (isOlder) return `the marker ${name} is older than the file: it belongs to an earlier export`;
   if (rows !== undefined && rows !== read.rows) {
     return `the marker ${name} says ${rows} rows, the file has ${read.rows}`;
   }
@@ -54,7 +55,7 @@ export function markerProblem(
   }
   const isDated = writtenAtNs !== undefined && read.writtenAtNs !== undefined;
   if (!isDated && rows === undefined && sha256 === undefined) {
-    return `nothing shows that the marker ${name} belongs to this file: the server tells no times, so let it hold the number of rows or a sha256`;
+    return `the marker ${name} does not prove that it belongs to this file: the server reports no times, so write the number of rows or a sha256 into it`;
   }
   return undefined;
 }

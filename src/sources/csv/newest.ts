@@ -67,8 +67,8 @@ export function chooseNewest(pattern: string, candidates: readonly Candidate[], 
   }
   if (next !== undefined && compare(newest, next) === 0) {
     const message =
-      `two files match ${pattern} and none is newer: ${fileNameOf(newest.file)} and ${fileNameOf(next.file)}. ` +
-      'Take one away, or set source.newest to the other order';
+      `two files match ${pattern} and neither is newer: ${fileNameOf(newest.file)} and ${fileNameOf(next.file)}. ` +
+      'Remove one, or set source.newest to the other order';
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   }
   return newest.file;

@@ -12,7 +12,7 @@ import type { CsvConfig } from './schema.ts';
 import { sftpPlace } from './sftp-place.ts';
 import { compressionOf } from './unpack.ts';
 
-/** How the configured file is opened: a plain one of this machine where it lies, any other after it was brought here. */
+/** Returns how to open the configured file: an uncompressed local one in place, any other after its transfer. */
 export function fileOpener(config: CsvConfig, base: SourceBase): OpenFile {
   const { newest, compression } = config;
   const path = config.path === undefined ? undefined : resolve(base.folder, config.path);

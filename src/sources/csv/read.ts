@@ -9,10 +9,10 @@ import { type OpenRows, openRows } from './open-rows.ts';
 import { createRowSorter } from './row-sorter.ts';
 import type { CsvConfig } from './schema.ts';
 
-/** Opens the file for one read; `header`: only its beginning is needed. Must be closed. */
+/** Opens the file for one read. `header`: only its start is needed. Must be closed. */
 export type OpenFile = (io: SourceIo, part: 'whole' | 'header') => Promise<CsvFile>;
 
-/** Records in one page. */
+/** Records per page. */
 const pageRecords = 1_000;
 
 /** Reads the file once, from the first byte to the last, and closes it however the read ends. */
@@ -23,7 +23,7 @@ export async function* readCsv(
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   if (request.kind === 'delta') {
-    throw new RollcallError('a CSV file is read whole: it has no delta', { code: 'USAGE' });
+    throw new RollcallError('a CSV file is always read completely: it has no delta', { code: 'USAGE' });
   }
   io.signal.throwIfAborted();
   const file = await openFile(io, 'whole');
@@ -42,7 +42,7 @@ export async function* readCsv(
   }
 }
 
-/** The column names, without reading further than the header; none when the file is empty. */
+/** Reads the column names and nothing else. Returns none when the file is empty. */
 export async function readCsvHeader(config: CsvConfig, openFile: OpenFile, io: SourceIo): Promise<readonly string[]> {
   const file = await openFile(io, 'header');
   try {
@@ -77,7 +77,7 @@ async function* readRows(
     }
     io.signal.throwIfAborted();
     if (parsed.failure !== undefined) {
-      // The row before the failure is whole: a line end stood after it.
+      // The row before the failure is complete, because it ended with a line end.
       const last = sorter.finish({ hasLineEnd: true });
       const { line, reason } = parsed.failure;
       yield { records: last.records, broken: [...last.broken, { at: `line ${line}`, reason }] };
@@ -112,7 +112,7 @@ function completenessRule(config: CsvConfig, io: SourceIo): CompletenessRule {
   }
 }
 
-/** A point read goes through the whole file too, and keeps the people asked for; case is for the engine to judge. */
+/** A point read also reads the whole file and keeps the requested people. The engine checks case. */
 function recordFilter(
   request: Exclude<ReadRequest, { kind: 'delta' }>,
   columns: readonly string[],
@@ -121,7 +121,7 @@ function recordFilter(
   if (request.kind === 'full') return () => true;
   const { field } = request;
   if (!columns.includes(field)) {
-    throw new RollcallError(`${path} has no column ${JSON.stringify(field)} to find people by`, {
+    throw new RollcallError(`${path} has no column ${JSON.stringify(field)}, by which to find people`, {
       code: 'SOURCE_UNAVAILABLE',
     });
   }

@@ -103,7 +103,7 @@ async function readMarkerThere(visit: Visit, file: string): Promise<Marker | str
   const sink = memorySink(maxMarkerBytes);
   const { writtenAtNs } = await visit.fetch(file, sink);
   const bytes = sink.bytes();
-  if (bytes.length > maxMarkerBytes) return `${name} is no marker: it is too large`;
+  if (bytes.length > maxMarkerBytes) return `${name} is not a marker: it is too large`;
   return { name, writtenAtNs, ...readFigures(bytes.toString('utf8')) };
 }
 
@@ -116,16 +116,16 @@ async function movementsOf(
 ): Promise<readonly string[]> {
   const name = visit.nameOf(file);
   if (before.bytes !== undefined && before.bytes !== spool.length) {
-    return [`${name} had ${before.bytes} bytes at first, and ${spool.length} came: it is still being written`];
+    return [`${name} had ${before.bytes} bytes at first, and ${spool.length} arrived: it is still being written`];
   }
   if (before.version === undefined && order.mustBeUnchanged) {
     const again = digestSink();
     await visit.fetch(file, again);
     const isSame = again.digest() === spool.digest();
-    return isSame ? [] : [`${name} was carried over twice, and the second time it was another`];
+    return isSame ? [] : [`${name} was transferred twice, with different content`];
   }
   const after = await visit.stat(file);
-  if (after === undefined) return [`${name} was taken away while it was read`];
+  if (after === undefined) return [`${name} was removed while it was read`];
   if (after.bytes !== undefined && after.bytes !== spool.length) {
     return [`${name} had ${spool.length} bytes at first and ${after.bytes} at the end: it is still being written`];
   }

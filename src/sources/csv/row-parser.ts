@@ -1,12 +1,12 @@
 import { type CsvError, parse } from 'csv-parse';
 
-/** One record of the file as cells; `line` is where it begins, counted from 1. */
+/** One record of the file as cells. `line` is its first line, counted from 1. */
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** Rows that were finished by some bytes. `trouble` is the row after them at which reading had to end. */
+/** Rows completed by some bytes. `failure` describes the following row, at which the read ended. */
 export interface ParsedRows {
   readonly rows: readonly CsvRow[];
   readonly failure?: { readonly line: number; readonly reason: string };
@@ -18,18 +18,18 @@ export interface RowParser {
   close(): void;
 }
 
-/** A record longer than this means a quote that is never closed: without a bound it would swallow the file. */
+/** A longer record has an unclosed quote, which would otherwise swallow the file. */
 const maxRecordLength = 1_000_000;
 
 /**
- * RFC 4180 with any line end, strictly: quotes only around whole cells and doubled inside. Takes UTF-8. Rows of any
- * length come out as they are, blank lines as one blank cell; the caller knows the header.
+ * Parses RFC 4180 strictly, with any line end: quotes only around whole cells and doubled inside. Accepts UTF-8.
+ * Returns rows of any length, and blank lines as one blank cell; the caller knows the header.
  */
 export function createRowParser(options: {
   readonly delimiter: string;
   readonly quote: string | null;
   readonly firstLine: number;
-  /** Cells may hold quotes though they are not quoted themselves, as in `="001234"`. */
+  /** Cells may hold quotes without being quoted themselves, as in `="001234"`. */
   readonly mayQuoteInside?: boolean;
 }): RowParser {
   let rows: CsvRow[] = [];
@@ -43,7 +43,7 @@ export function createRowParser(options: {
     relax_column_count: true,
     relax_quotes: options.mayQuoteInside === true,
     max_record_size: maxRecordLength,
-    // Rows are taken here and not from the stream: one array push instead of a passage through its queue.
+    // Rows are taken here and not from the stream, because an array push is cheaper than the stream's queue.
     on_record: (cells: string[]) => {
       rows.push({ line, cells });
       // The parser counts a CR LF inside quotes as two lines, so longer records are counted here.
@@ -90,14 +90,14 @@ function lineEndsWithin(cells: readonly string[]): number {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed: the file is cut, or a quote inside a cell is not doubled',
+  CSV_QUOTE_NOT_CLOSED: 'an opening quote is never closed: the file is cut, or a quote inside a cell is not doubled',
   CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote: a quote inside a cell is not doubled',
   INVALID_OPENING_QUOTE:
-    'a quote stands in a cell that is not quoted: quote the cell and double the quote, or set source.quote: none',
+    'a cell that is not quoted holds a quote: quote the cell and double the quote, or set source.quote: none',
   CSV_MAX_RECORD_SIZE: `the row is longer than ${maxRecordLength} characters: a quote is not closed`,
 };
 
-/** The parser's own messages hold cells, so they go no further. */
+/** The parser's own messages hold cells, so they are not shown. */
 function describe(error: Error): string {
   const { code } = error as CsvError;
   return reasons[code] ?? `the row cannot be read (${code ?? error.name})`;

@@ -30,7 +30,7 @@ export function s3Error(s3: S3, name: string, { status, code, region }: S3Refusa
     new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry });
   const refused = (message: string): RollcallError => new RollcallError(message, { code: 'SOURCE_REFUSED' });
   if (region !== undefined && region !== s3.region) {
-    return unavailable(`${what}. The bucket lies in ${region}: set source.s3.region`);
+    return unavailable(`${what}. The bucket is in ${region}: set source.s3.region`);
   }
   switch (code) {
     case 'NoSuchKey':
@@ -41,13 +41,13 @@ export function s3Error(s3: S3, name: string, { status, code, region }: S3Refusa
       return unavailable(`${what}. The clock of this machine or of the server is wrong`);
     case 'ExpiredToken':
     case 'InvalidToken':
-      return refused(`${what}. The temporary credentials have ended: set new ones`);
+      return refused(`${what}. The temporary credentials have expired: set new ones`);
     case 'SignatureDoesNotMatch':
     case 'InvalidAccessKeyId':
       return refused(`${what}. Check source.s3.accessKeyId, secretAccessKey and region`);
     default:
       return (status === 401 || status === 403 ? refused : unavailable)(
-        `${what}. Check key and region, and that the account may s3:GetObject (and s3:ListBucket for a pattern, and to be told that an object is not there)`,
+        `${what}. Check key and region, and that the account has s3:GetObject (and s3:ListBucket for a pattern, and to detect a missing object)`,
       );
   }
 }

@@ -9,7 +9,7 @@ import type { S3 } from './place-schema.ts';
 import { isRefusal, readRefusal, refusals, s3Error } from './s3-errors.ts';
 
 const maxPageBytes = 8 * 1024 * 1024;
-/** 1,000 objects each. */
+/** Each page has 1,000 objects. */
 const maxPages = 100;
 
 const Page = z.looseObject({
@@ -20,7 +20,7 @@ const Page = z.looseObject({
   }),
 });
 
-/** Objects that the pattern of `key` means (ListObjectsV2), however many pages they are. */
+/** Lists the objects that match the pattern in `key` (ListObjectsV2), over all pages. */
 export async function listObjects(s3: S3, bucketUrl: string, client: SourceClient): Promise<readonly Candidate[]> {
   const folder = folderOf(s3.key);
   const fileName = s3.key.slice(folder.length);
@@ -32,7 +32,7 @@ export async function listObjects(s3: S3, bucketUrl: string, client: SourceClien
   for (let number = 1; number <= maxPages; number++) {
     const query = new URLSearchParams({ delimiter: '/', 'list-type': '2', prefix });
     if (token !== undefined) query.set('continuation-token', token);
-    // A plus would be a plus in the signature and a space for the server.
+    // The signature reads a plus as a plus, the server as a space.
     const url = `${bucketUrl}${bucketUrl.endsWith(`/${s3.bucket}`) ? '' : '/'}?${query.toString().replaceAll('+', '%20')}`;
     const page = await client.receive({ name, url, headers: { accept: '*/*' }, answers: refusals }, async (answer) => {
       return answer.status === 200 ? readPage(await readBytes(answer, maxPageBytes)) : readRefusal(answer);
@@ -47,13 +47,13 @@ export async function listObjects(s3: S3, bucketUrl: string, client: SourceClien
     token = page.NextContinuationToken;
     if (page.IsTruncated === 'false' || token === undefined) return found;
   }
-  const message = `${name} does not end after ${maxPages} pages: put more of the name before the *`;
+  const message = `${name} has more than ${maxPages} pages: write more of the name before the *`;
   throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
 }
 
 function readPage(bytes: Uint8Array): z.infer<typeof Page>['ListBucketResult'] {
   const parser = new XMLParser({ parseTagValue: false, isArray: (tag) => tag === 'Contents' });
   const parsed = Page.safeParse(parser.parse(Buffer.from(bytes).toString('utf8')));
-  if (!parsed.success) throw new AnswerInvalid('the body is no list of objects', true);
+  if (!parsed.success) throw new AnswerInvalid('the body is not a list of objects', true);
   return parsed.data.ListBucketResult;
 }

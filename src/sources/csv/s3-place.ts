@@ -6,7 +6,10 @@ import type { S3 } from './place-schema.ts';
 import { isRefusal, readRefusal, refusals, s3Error } from './s3-errors.ts';
 import { stateOf, takeFile, withWebServer } from './web-files.ts';
 
-/** An object of a bucket, by the S3 API (GetObject, HeadObject, ListObjectsV2), signed with AWS Signature Version 4. */
+/**
+ * Opens an object of a bucket by the S3 API (GetObject, HeadObject, ListObjectsV2), signed with AWS Signature Version
+ * 4.
+ */
 export function s3Place(s3: S3, newest: 'name' | 'time'): Place {
   const bucketUrl = bucketAddress(s3);
   const server = { origin: new URL(bucketUrl).origin, authority: signer(s3), tls: s3.tls };
@@ -47,8 +50,8 @@ function visitOf(s3: S3, newest: 'name' | 'time', bucketUrl: string, client: Sou
 }
 
 /**
- * Signs each request anew. The signature holds the time of this machine, which the server compares with its own: it is no
- * time of the product, like that in a certificate.
+ * Signs each request. The signature holds this machine's time, which the server compares with its own, so the
+ * injected clock is not used.
  */
 function signer(s3: S3): Authority {
   const { accessKeyId, secretAccessKey, sessionToken, region } = s3;
@@ -81,7 +84,7 @@ function bucketAddress({ endpoint, region, bucket, addressing }: S3): string {
   return where === 'host' ? address : `${address}/${bucket}`;
 }
 
-/** Every byte but the unreserved ones, as the signature has it. */
+/** Percent-encodes every byte except unreserved ones, as the signature requires. */
 function encodeStrictly(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

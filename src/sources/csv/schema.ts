@@ -16,7 +16,7 @@ const oneCharacter = z
 
 const places = ['path', 'sftp', 'https', 's3'] as const;
 
-/** `syncs.*.source` of kind `csv`. */
+/** The section `syncs.*.source` of kind `csv`. */
 export const CsvConfig = z
   .strictObject({
     kind: z.literal('csv'),

@@ -29,11 +29,11 @@ export function sftpError(name: string, error: unknown): RollcallError {
     return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', cause: error });
   }
   if (code === status.permissionDenied) {
-    const message = `${name} may not be read by the configured user: let the server's administrator give it the right to read the file and its folder`;
+    const message = `${name} is not readable for the configured user: ask the administrator of the server for permission to read the file and its folder`;
     return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', cause: error });
   }
   if (error instanceof TooSlow) {
-    const message = `${name} could not be read: ${error.message}. Look at the server and the network between`;
+    const message = `${name} could not be read: ${error.message}. Check the server and the network`;
     return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', cause: error });
   }
   const what = typeof code === 'number' ? `the server answered with status ${code}` : 'the connection broke off';
@@ -46,12 +46,12 @@ export function sessionError(where: string, error: unknown): RollcallError {
   if (isRefusedLogin(error)) {
     const message =
       `${where} refuses the login: check user and password or privateKey, and that the account is not locked. ` +
-      'Nothing is tried again, because some servers lock accounts out';
+      'The login is not retried, because some servers lock accounts';
     return new RollcallError(message, { code: 'SOURCE_REFUSED', cause: error });
   }
   const { text } = describeNetworkFailure(error);
   return new Interruption(
-    `${where} gives no SFTP session: ${text}. Check the address, the port and the network`,
+    `${where} opened no SFTP session: ${text}. Check the address, the port and the network`,
     error,
   );
 }

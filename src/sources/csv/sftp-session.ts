@@ -11,38 +11,38 @@ import { isNoSuchFile, sessionError, TooSlow } from './sftp-errors.ts';
 type Wrapper = Awaited<ReturnType<Client['connect']>>;
 type Stats = Parameters<Parameters<Wrapper['fstat']>[1]>[1];
 
-/** One SFTP session over a connection of its own. Must be closed. */
+/** One SFTP session over its own connection. Must be closed. */
 export interface SftpSession {
-  /** Undefined when there is no such file. */
+  /** Returns undefined when the file does not exist. */
   stat(path: string): Promise<Stats | undefined>;
   list(folder: string): Promise<readonly { readonly name: string; readonly stats: Stats }[]>;
-  /** Reads a file from its beginning until `take` says false; gives what it was when it was opened. */
+  /** Reads a file from its start until `take` returns false. Returns the file's state when it was opened. */
   read(path: string, take: (chunk: Buffer) => Promise<boolean>): Promise<Stats>;
   close(): Promise<void>;
 }
 
-// Times of a real socket, like those of an HTTP pool: they do not run on the injected clock.
+// Timeouts of a real socket, like those of an HTTP pool, so they do not use the injected clock.
 const connectTimeoutMs = 10_000;
 const readyTimeoutMs = 20_000;
 const keepaliveMs = 10_000;
 
-/** How long a server is waited for that stays alive, and gives nothing or next to nothing of the file. */
+/** Timeouts for a server whose connection is alive but sends almost nothing. */
 export interface SftpTimeouts {
-  /** For the answer to one question. */
+  /** For the answer to one request. */
   readonly answerMs: number;
   /** For one file. */
   readonly fileMs: number;
 }
 
-/** As over HTTPS. */
+/** Same values as over HTTPS. */
 const defaultTimeouts: SftpTimeouts = { answerMs: 60_000, fileMs: 3_600_000 };
 
-/** Each read asks for as much, and as many are under way at once: a distant server is not waited for each time. */
+/** Bytes per read request. Several requests are in progress at once, so that latency does not add up. */
 const readBytes = 32 * 1024;
 const readsUnderWay = 16;
 
 /**
- * Logs in. Throws `SOURCE_UNAVAILABLE`: with `retry: never` when the host key is not the pinned one (RFC 4253, 8: nothing
+ * Logs in. Throws `SOURCE_UNAVAILABLE` with `retry: never` when the host key is not the pinned one (RFC 4253, 8: no
  * secret was sent by then) or the login is refused. An abort closes the socket at once.
  */
 export async function openSftpSession(
@@ -114,7 +114,7 @@ async function login(sftp: Sftp, where: string, socket: Socket): Promise<Wrapper
     });
   } catch (error) {
     if (shown !== undefined && !pinned.includes(shown)) throw foreignHost(where, shown, pinned);
-    // What the library refuses before it sends anything carries no code.
+    // The library's own refusals, before it sends anything, have no code.
     const isKeyUnusable = privateKey !== undefined && failure === undefined && !hasCode(error);
     throw isKeyUnusable ? unusableKey(error) : (failure ?? error);
   }
@@ -126,15 +126,15 @@ function hasCode(error: unknown): boolean {
 
 function unusableKey(cause: unknown): RollcallError {
   const message =
-    'source.sftp.privateKey cannot be used: it is no private key in OpenSSH or PEM form, or source.sftp.passphrase is ' +
+    'source.sftp.privateKey cannot be used: it is not a private key in OpenSSH or PEM form, or source.sftp.passphrase is ' +
     'missing or wrong. Nothing was sent';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', cause });
 }
 
 function foreignHost(where: string, shown: string, pinned: readonly string[]): RollcallError {
   const message =
-    `${where} is not the server that source.sftp.hostKey names: it shows the host key ${shown}, pinned is ${pinned.join(', ')}. ` +
-    'No password was sent. Ask who runs the server whether its key was changed; pin the new one only then';
+    `${where} is not the server that source.sftp.hostKey names: its host key is ${shown}, but ${pinned.join(', ')} is pinned. ` +
+    'No password was sent. Ask the administrator of the server whether its key was changed, and only then pin the new one';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
 }
 
@@ -163,7 +163,7 @@ function sessionOf(
       const stats = await settled<Stats>((done) => wrapper.fstat(handle, done));
       const whole = startDeadline(signal, timeouts.fileMs);
       const inTime = async (call: Call<Buffer>): Promise<Buffer> => {
-        if (whole.hasPassed()) throw new TooSlow(`it was still coming after ${timeouts.fileMs} ms`);
+        if (whole.hasPassed()) throw new TooSlow(`it was still arriving after ${timeouts.fileMs} ms`);
         return settled(call);
       };
       try {
@@ -177,7 +177,7 @@ function sessionOf(
   };
 }
 
-/** The file in order, with several reads under way. */
+/** Yields the file in order, with several reads in progress. */
 async function* chunksOf(
   wrapper: Wrapper,
   handle: Buffer,
@@ -192,7 +192,7 @@ async function* chunksOf(
   let offset = 0;
   const ask = (): void => {
     const reading = readAt(offset, readBytes);
-    // Those behind a failed one fail too, and nobody waits for them any more.
+    // Reads after a failed one fail too, and no caller awaits them.
     reading.catch(() => {});
     underWay.push(reading);
     offset += readBytes;
@@ -200,7 +200,7 @@ async function* chunksOf(
   for (let position = 0; ; position += readBytes) {
     while (underWay.length < readsUnderWay) ask();
     let chunk = await (underWay.shift() ?? readAt(position, readBytes));
-    // A server may give less than was asked for, and nothing only at the end (draft-ietf-secsh-filexfer-02, 6.4).
+    // A server may return fewer bytes than requested, and none only at the end (draft-ietf-secsh-filexfer-02, 6.4).
     while (chunk.length > 0 && chunk.length < readBytes) {
       const rest = await readAt(position + chunk.length, readBytes - chunk.length);
       if (rest.length === 0) break;
@@ -215,8 +215,8 @@ type Call<T> = (done: (error: Error | null | undefined, value: T) => void) => vo
 
 function answered<T>(call: Call<T>, withinMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new TooSlow(`no answer came within ${withinMs} ms`)), withinMs);
-    // Of a session that was closed meanwhile no answer comes any more.
+    const timer = setTimeout(() => reject(new TooSlow(`no answer within ${withinMs} ms`)), withinMs);
+    // A session that was closed meanwhile never answers.
     timer.unref();
     call((error, value) => {
       clearTimeout(timer);

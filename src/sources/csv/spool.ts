@@ -66,6 +66,6 @@ export function tooLarge(name: string): RollcallError {
 
 function spoolError(folder: string, cause: unknown): RollcallError {
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-  const message = `the file cannot be kept in ${folder} while it is read (${code}): check that the disk has room and the folder may be written`;
+  const message = `the file cannot be stored in ${folder} during the read (${code}): check that the disk has space and the folder is writable`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', cause });
 }

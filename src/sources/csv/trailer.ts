@@ -1,12 +1,12 @@
 import type { CsvRow } from './row-parser.ts';
 
-/** The file's last record, when it is one that counts the others: `T;1234` or `#rows=1234`. */
+/** The file's last record, when it counts the others: `T;1234` or `#rows=1234`. */
 export interface Trailer {
   readonly line: number;
   readonly rows: number;
 }
 
-/** Reads a row as a trailer that begins with `prefix`; undefined when it is not one. */
+/** Reads a row as a trailer that starts with `prefix`; undefined when it is not one. */
 export function readTrailer(row: CsvRow, prefix: string): Trailer | undefined {
   const [first = '', ...rest] = row.cells.map((cell) => cell.trim());
   const filled = rest.filter((cell) => cell !== '');

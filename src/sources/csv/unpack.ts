@@ -96,11 +96,11 @@ async function onlyEntry(name: string, archive: ZipFile): Promise<Entry> {
     only ??= entry;
   }
   if (only === undefined || count > 1) {
-    const message = `${name} holds ${count} files, and which one is the export cannot be told: pack the CSV file alone`;
+    const message = `${name} holds ${count} files, and it is unclear which one is the export: compress the CSV file alone`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
   }
   if (only.isEncrypted()) {
-    const message = `${name} is protected by a password, which is not supported: let the export be packed without one`;
+    const message = `${name} is protected by a password, which is not supported: create it without one`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
   }
   return only;
@@ -108,7 +108,7 @@ async function onlyEntry(name: string, archive: ZipFile): Promise<Entry> {
 
 function damaged(name: string, compression: Compression, why: string): RollcallError {
   const message =
-    `${name} is damaged or not whole ${compression} data (${why}): nothing of it was used. ` +
-    'It may still be on its way; else let the export write it again';
+    `${name} is damaged or incomplete ${compression} data (${why}): none of it was used. ` +
+    'It may still be in transfer; otherwise export it again';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }

@@ -12,9 +12,9 @@ import { maxFileBytes } from './spool.ts';
 export const webLimits: HttpLimits = { requestsPerSecond: 5, timeout: 60_000, patience: 3_600_000 };
 
 const advice = {
-  busy: 'The server is busy or failing: look at it, and at when the export runs.',
-  slow: 'Look at the server, and at the network between.',
-  trickling: 'Look at the server and the network between; a file that large should be packed (source.compression).',
+  busy: 'The server is busy or failing: check the server and the time of the export.',
+  slow: 'Check the server and the network.',
+  trickling: 'Check the server and the network; compress a file of this size (source.compression).',
 };
 
 /** A server with files. All its files have the same origin. */

@@ -20,7 +20,7 @@ export async function* readBatches(
   const ids = [...new Set(named)];
   const doubts = [
     ...(named.length < employees.length ? ['the list of ids holds people without an id'] : []),
-    ...(ids.length < named.length ? ['the list of ids names somebody twice'] : []),
+    ...(ids.length < named.length ? ['the list of ids has a duplicate'] : []),
   ];
   return yield* readPages<number>(
     {

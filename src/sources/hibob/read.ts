@@ -39,7 +39,7 @@ export async function* readHibob(
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   if (request.kind === 'delta') {
-    throw new RollcallError('HiBob has no list of what changed: it is read whole', { code: 'USAGE' });
+    throw new RollcallError('HiBob has no list of changes: it is always read completely', { code: 'USAGE' });
   }
   const fields = [...new Set(['root.id', ...config.fields])];
   const isFull = request.kind === 'full';

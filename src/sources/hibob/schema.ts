@@ -34,13 +34,15 @@ export const HibobConfig = z.strictObject({
     .max(400)
     .default(usualFields)
     .meta({
-      description: 'Field ids to ask for, as `GET /company/people/fields` names them. `root.id` is always asked for.',
+      description: 'Field ids to ask for, as `GET /company/people/fields` names them. `root.id` is always requested.',
       examples: [['root.id', 'root.email', 'work.title', 'custom.field_1696238423']],
     }),
   mayBeAbsent: z
     .array(text())
     .default(['internal.terminationDate'])
-    .meta({ description: 'Fields that perhaps nobody has. Any other field that comes for nobody holds the run.' }),
+    .meta({
+      description: 'Fields that may be empty for all employees. Any other field without a value holds the run.',
+    }),
   showInactive: z
     .boolean()
     .default(true)
@@ -49,11 +51,12 @@ export const HibobConfig = z.strictObject({
     .record(z.string(), z.enum(employmentStatuses))
     .default({})
     .meta({
-      description: 'What lifecycle statuses mean, where it is not what Rollcall takes them for.',
+      description: 'Meaning of lifecycle statuses, where it differs from the default.',
       examples: [{ 'garden leave': 'terminated', probation: 'active' }],
     }),
   batchSize: z.int().min(1).max(1000).optional().meta({
-    description: 'Reads all ids first, then so many people at a time: for companies whose one answer is too large.',
+    description:
+      'Reads all ids first, then people in batches of this size, for companies whose single answer is too large.',
   }),
   limits: httpLimits('30m', 0.8),
   tls: HttpTls,

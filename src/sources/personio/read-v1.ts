@@ -11,7 +11,7 @@ import { partnerHeaders, type V1Config } from './schema.ts';
 import { toEmployee } from './v1-employee.ts';
 
 const name = 'GET /v1/company/employees';
-const unauthorised = 'Personio also says so when the credential lacks the right to read employees.';
+const unauthorised = 'Personio also answers this when the credential lacks permission to read employees.';
 
 /** For more people than this, all employees are read, because each lookup costs a request. */
 const maxLookups = 20;
@@ -36,7 +36,9 @@ export async function* readV1(
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   if (request.kind === 'delta') {
-    throw new RollcallError('employees of Personio v1 are read whole: use api: v2 for a delta', { code: 'USAGE' });
+    throw new RollcallError('employees of Personio v1 are always read completely: use api: v2 for a delta', {
+      code: 'USAGE',
+    });
   }
   const { limits, tls, attributes = [] } = config;
   const today = utcDay(io.clock.now());
@@ -67,7 +69,7 @@ async function readPage(config: V1Config, place: Place, client: SourceClient, to
   const doubts =
     last === undefined || overlaps
       ? []
-      : ['a page does not begin where the page before has ended: the list moved while it was read'];
+      : ['a page does not begin where the previous page ended: the list changed during the read'];
   const people = overlaps ? employees.slice(1) : employees;
   const id = people.at(-1)?.id;
   if (id === undefined) {
@@ -75,7 +77,7 @@ async function readPage(config: V1Config, place: Place, client: SourceClient, to
       people,
       doubts,
       total: config.total === 'exact' ? total : undefined,
-      next: { kind: 'end', why: 'nobody follows the last employee' },
+      next: { kind: 'end', why: 'no employee follows the last one' },
     };
   }
   const next = from + employees.length - 1;
@@ -96,7 +98,7 @@ async function lookUp(
     next:
       next < mails.length
         ? { kind: 'more', place: next, id: String(next) }
-        : { kind: 'end', why: 'each e-mail address was asked for' },
+        : { kind: 'end', why: 'each e-mail address was requested' },
   };
 }
 

@@ -109,7 +109,7 @@ async function readPage(
   const joined = await Promise.all(items.map(join));
   const doubts: string[] = [];
   if (!joined.every((one) => one.isWhole)) {
-    doubts.push('the employments of some persons could not be read: they are given without');
+    doubts.push('the employments of some persons could not be read: they are returned without them');
   }
   if (!hasLinks && items.length >= config.pageSize) {
     doubts.push('a full page came without links: set another pageSize, if there are exactly as many persons');

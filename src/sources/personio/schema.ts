@@ -23,10 +23,10 @@ export const V1Config = z.strictObject({
     .min(1)
     .optional()
     .meta({
-      description: 'Attributes to ask for; all that the credential may read unless listed.',
+      description: 'Attributes to request. Default: all that the credential may read.',
       examples: [['first_name', 'last_name', 'email', 'status', 'hire_date', 'termination_date', 'dynamic_33400']],
     }),
-  pageSize: z.int().min(2).max(100).default(100).meta({ description: 'Employees asked for at a time.' }),
+  pageSize: z.int().min(2).max(100).default(100).meta({ description: 'Employees per request.' }),
   total: z
     .enum(['exact', 'ignore'])
     .default('exact')
@@ -38,7 +38,7 @@ export const V2Config = z.strictObject({
   kind: z.literal('personio'),
   api: z.literal('v2').meta({ description: 'The persons of the newer API, each with employments.' }),
   ...login,
-  pageSize: z.int().min(1).max(50).default(50).meta({ description: 'Persons asked for at a time.' }),
+  pageSize: z.int().min(1).max(50).default(50).meta({ description: 'Persons per request.' }),
   employments: z
     .boolean()
     .default(true)

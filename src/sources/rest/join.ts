@@ -45,12 +45,12 @@ export async function readJoined(join: JoinSettings, main: List, client: SourceC
       const byOf = compileKey(join.by);
       return {
         doubts: reasons.map((reason) => `${name}: ${reason}`),
-        missing: `some records of ${nameOf(main)} have no counterpart in ${name}: they are given without it`,
+        missing: `some records of ${nameOf(main)} have no counterpart in ${name}: they are returned without it`,
         remainder: () =>
           unmet.size === 0
             ? []
             : [
-                `${countOf(unmet.size, 'record', 'records')} of ${name} ${unmet.size === 1 ? 'belongs' : 'belong'} to nobody in ${nameOf(main)}, who may have slipped between two pages (\`join.each: false\` if that is usual)`,
+                `${countOf(unmet.size, 'record', 'records')} of ${name} ${unmet.size === 1 ? 'belongs' : 'belong'} to no employee of ${nameOf(main)}, one of whom may be missing between two pages (\`join.each: false\` if that is normal)`,
               ],
         complete(fields) {
           const key = byOf(fields) ?? '';

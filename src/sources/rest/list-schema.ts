@@ -42,7 +42,7 @@ export const JoinSettings = z
     as: text().meta({ description: 'The field under which the joined record is put.', examples: ['person'] }),
     each: z.boolean().default(false).meta({
       description:
-        'Whether each joined record must belong to an employee: then it shows when an employee slips between two pages.',
+        'Whether each joined record must belong to an employee: this shows when an employee is missed between two pages.',
     }),
     keep: z.array(text()).min(1).meta({ description: 'The fields to keep: all of them are held in memory.' }),
   })

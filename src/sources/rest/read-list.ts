@@ -81,7 +81,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
       const next = paging.next({ ...facts, count: items.length, last: items.at(-1) }, place);
       const doubts = doubt === undefined ? [] : [doubt];
       if (next.kind === 'lost') {
-        const end = { kind: 'end', why: 'the pages broke off' } as const;
+        const end = { kind: 'end', why: 'the pages ended early' } as const;
         return {
           people,
           total,
@@ -145,8 +145,8 @@ function withoutOverlap(
   if (overlap === 0 || last === undefined) return { people: items };
   if (JSON.stringify(items[0]) === JSON.stringify(last)) return { people: items.slice(1) };
   const doubt =
-    'a page does not begin with the person that the one before ended with: people moved, so somebody may have slipped ' +
-    'between the two (if it happens always, the API does not keep an order: give it a parameter to sort by an id)';
+    'a page does not begin with the person that the one before ended with: people moved, so one may be missing ' +
+    'between the two (if this always happens, the API has no stable order: add a parameter to sort by an id)';
   return { people: items, doubt };
 }
 
@@ -154,7 +154,7 @@ function noList(name: string, items: string): RollcallError {
   const where = items === '.' ? 'is no list' : `has no list at ${items}`;
   const message =
     `${name} was answered, but the answer ${where}. Check \`items\` in the configuration; an answer without the list ` +
-    'is never taken for an empty one, because some HR systems report errors that way.';
+    'is never treated as an empty one, because some HR systems report errors that way.';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
 

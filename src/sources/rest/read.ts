@@ -26,7 +26,7 @@ export async function* readRest(
   io: SourceIo,
 ): RestRead {
   if (request.kind === 'delta' && config.delta === undefined) {
-    const message = 'this source cannot read changes alone: its configuration has no `delta`';
+    const message = 'this source cannot read only changes: its configuration has no `delta`';
     throw new RollcallError(message, { code: 'USAGE' });
   }
   const { limits, tls, baseUrl } = config;
@@ -132,7 +132,7 @@ async function openFinish(
     if (isLast && ready !== undefined) {
       const after = await checkReadiness(ready, list, client);
       doubts.push(...after.doubts);
-      if (after.state !== before?.state) doubts.push('the HR system made its data anew while it was read');
+      if (after.state !== before?.state) doubts.push('the HR system rebuilt its data during the read');
     }
     const people = page.people.map((item) => {
       const whole = joined === undefined ? item : joined.complete(item);

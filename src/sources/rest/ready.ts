@@ -27,7 +27,7 @@ export async function checkReadiness(ready: ReadySettings, main: List, client: S
   const entry = list.filter(isRecord).find(compileCondition(ready.where));
   if (entry === undefined) {
     const which = Object.entries(ready.where).map(([path, text]) => `${path} ${text}`);
-    return { doubts: [`${name} says nothing of ${which.join(', ')}`], state: '' };
+    return { doubts: [`${name} reports nothing about ${which.join(', ')}`], state: '' };
   }
   const doubts = Object.entries(ready.expect).flatMap(([path, wanted]) => {
     const said = compileSourcePath(path)(entry);

@@ -23,16 +23,16 @@ const presence = (meaning: string) =>
 
 const StatusSettings = z
   .strictObject({
-    from: path('Path of the raw status. Without it the dates alone say where somebody stands.', 'status').optional(),
+    from: path('Path of the raw status. Without it the status is derived from the dates alone.', 'status').optional(),
     map: z
       .record(z.string(), z.enum(employmentStatuses))
       .default({})
-      .meta({ description: 'Raw status (case aside) to what it means. Others are `unknown`: nothing is done.' }),
-    hireDate: path('First day of work: before it somebody active is `prehire`.', 'start_date').optional(),
-    terminationDate: path('Last day of work: after it somebody is `terminated`.', 'end_date').optional(),
+      .meta({ description: 'Meaning of each raw status, ignoring case. Others are `unknown` and cause no change.' }),
+    hireDate: path('First day of work. Before it an active person is `prehire`.', 'start_date').optional(),
+    terminationDate: path('Last day of work. After it a person is `terminated`.', 'end_date').optional(),
   })
   .refine(({ from, terminationDate }) => from !== undefined || terminationDate !== undefined, {
-    message: 'needs from, or terminationDate to go by',
+    message: 'needs from or terminationDate',
   })
   .meta({ description: 'Derives the field `rollcallStatus`.' });
 export type StatusSettings = z.infer<typeof StatusSettings>;
@@ -41,7 +41,10 @@ const Lookup = z.strictObject({
   query: Query.optional().meta({ description: 'Parameters, with `{value}`.', examples: [{ email: '{value}' }] }),
   path: text()
     .optional()
-    .meta({ description: 'Path of one person, with `{value}`; 404 is nobody.', examples: ['/v1/people/{value}'] }),
+    .meta({
+      description: 'Path of one person, with `{value}`. A 404 means that there is none.',
+      examples: ['/v1/people/{value}'],
+    }),
 });
 export type Lookup = z.infer<typeof Lookup>;
 
@@ -74,7 +77,7 @@ const PartSettings = z
       .meta({ description: 'What the parts are called: companies, locations.', examples: [['AT', 'CH']] }),
     windows: z
       .strictObject({
-        from: z.iso.date('must be a date: 1990-01-01').meta({ description: 'The first day that anybody can have.' }),
+        from: z.iso.date('must be a date: 1990-01-01').meta({ description: 'The earliest possible first day.' }),
         days: z.int().min(1).max(36_600).default(365).meta({ description: 'How many days a part has.' }),
         ahead: z
           .string()
@@ -112,8 +115,7 @@ const keys = {
     })
     .prefault({})
     .meta({
-      description:
-        'Other ways to say that there is no further page: a status (204, 404), or `{}`. Never the first page.',
+      description: 'Other signs that there is no further page: a status (204, 404), or `{}`. Never on the first page.',
     }),
   auth: HttpAuth,
   tls: HttpTls,
@@ -126,13 +128,12 @@ const keys = {
     'Path of the names of fields that the credentials may not see, in the answer or in the record.',
     '_restricted',
   ).optional(),
-  expect: z
-    .array(text())
-    .default([])
-    .meta({ description: 'Fields that must come: one that comes for nobody holds the run.' }),
+  expect: z.array(text()).default([]).meta({ description: 'Required fields: one that no record has holds the run.' }),
   status: StatusSettings.optional(),
   join: JoinSettings.optional().meta({ description: 'A second list whose records belong to the employees.' }),
-  ready: ReadySettings.optional().meta({ description: 'Where the HR system says whether its data is whole.' }),
+  ready: ReadySettings.optional().meta({
+    description: 'Endpoint where the HR system reports whether its data is complete.',
+  }),
   point: z.record(z.string(), Lookup).default({}).meta({ description: 'By field: how to look up one person.' }),
   parts: PartSettings.optional().meta({
     description: 'For lists that are only given in parts: all of them are read, one after the other.',

@@ -56,7 +56,7 @@ export function indexPages(list: UserList): Pages {
       }
       const most = total.most();
       if (isUnproven && total.rows() >= most) return { people, total: most, next: reached(most) };
-      if (answer.total === undefined) return lost(people, 'the answer holds no totalResults, which should be exact');
+      if (answer.total === undefined) return lost(people, 'the answer has no totalResults, which should be exact');
       const isOver = total.rows() >= answer.total;
       if (!isOver && people.length === 0) return lost(people, 'a page was empty before totalResults was reached');
       return { people, total: answer.total, next: isOver ? reached(answer.total) : { kind: 'more', ...more } };
@@ -82,7 +82,7 @@ export function cursorPages(list: UserList): Pages {
       const doubts = [...(exact === undefined ? total.doubts() : [])];
       if (number === 1 && people.length === list.size) {
         doubts.push(
-          'the first page is full and has no next cursor, as from a server that knows no cursors: ' +
+          'the first page is full and has no next cursor, as from a server without cursors: ' +
             'set paging: index (or another pageSize, if there are exactly as many people)',
         );
       }
@@ -107,7 +107,7 @@ function openTotal({ total: trust }: ScimConfig) {
     doubts(): readonly string[] {
       if (trust === 'ignored' || most <= rows) return [];
       return [
-        `totalResults was ${most}, and ${rows} people came (if the server always counts too many: total: ignored)`,
+        `totalResults was ${most}, and ${rows} people arrived (if the server always counts too many: total: ignored)`,
       ];
     },
   };
@@ -118,7 +118,7 @@ const beyondTheEnd = [400, 404];
 
 function refusedDoubt(rows: number): string {
   return (
-    `the server refuses to be asked for people after the first ${rows}, so it is not proven that these are all: ` +
+    `the server refuses requests after the first ${rows} people, so it is not proven that these are all: ` +
     'set total: exact, if its totalResults is always right'
   );
 }
@@ -135,7 +135,7 @@ function reached(total: number): Page<Place>['next'] {
 }
 
 function lost(people: Page<Place>['people'], doubt: string): Page<Place> {
-  return { people, doubts: [doubt], next: { kind: 'end', why: 'the pages broke off' } };
+  return { people, doubts: [doubt], next: { kind: 'end', why: 'the pages ended early' } };
 }
 
 interface ListAnswer {
@@ -197,13 +197,13 @@ const adviceByType: Readonly<Record<string, string>> = {
 };
 
 function noCursor(name: string): RollcallError {
-  const message = `${name} was answered with a nextCursor that is no text: the page after it cannot be asked for. Set paging: index.`;
+  const message = `${name} was answered with a nextCursor that is not text: the next page cannot be requested. Set paging: index.`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
 
 function noList(name: string): RollcallError {
   const message =
     `${name} was answered, but not with a SCIM list: it has neither Resources nor totalResults. Check baseUrl; such an ` +
-    'answer is never taken for an empty list, because errors come that way.';
+    'answer is never treated as an empty list, because errors have that form.';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }

@@ -23,7 +23,7 @@ export async function* readUsers(
   io: SourceIo,
 ): ScimRead {
   if (request.kind === 'delta' && !written.filters) {
-    throw new RollcallError('with filters: false this source cannot read changes alone', { code: 'USAGE' });
+    throw new RollcallError('with filters: false this source cannot read only changes', { code: 'USAGE' });
   }
   const config = { ...written, baseUrl: written.baseUrl.replace(/\/+$/, '') };
   const { baseUrl, limits, tls } = config;
@@ -42,8 +42,8 @@ async function* readWith(reading: Reading, request: ReadRequest): ScimRead {
   const facts = await readServerFacts(config.baseUrl, client);
   if (facts.knowsFilters === false && config.filter !== undefined) {
     const message =
-      'the SCIM server says that it knows no filters, so `filter` would not choose anybody. Take it out of the ' +
-      'configuration, and say in `scope` who is meant.';
+      'the SCIM server reports that it does not support filters, so `filter` has no effect. Remove it from the ' +
+      'configuration, and select people with `scope`.';
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
   }
   if (request.kind === 'point' && config.filters && facts.knowsFilters !== false) {
@@ -103,7 +103,7 @@ async function* lookUp(
       if (!end.complete) reasons.push(...end.reasons);
     } catch (error) {
       if (!isRefused) throw error;
-      reading.io.logger.warn({}, 'source: the SCIM server refuses to look people up by a filter; everybody is read');
+      reading.io.logger.warn({}, 'source: the SCIM server refuses lookups by a filter; all users are read');
       const rest = { ...request, identifications: request.identifications.slice(index) };
       return yield* readAll(reading, facts, rest);
     }

@@ -11,7 +11,7 @@ const enterpriseUrn = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:Use
 export const ScimConfig = z.strictObject({
   kind: z.literal('scim'),
   baseUrl: HttpUrl.meta({
-    description: 'Where the SCIM service begins, without `/Users`.',
+    description: 'Address of the SCIM service, without `/Users`.',
     examples: ['https://idp.example.com/scim/v2'],
   }),
   resource: z
@@ -40,9 +40,9 @@ export const ScimConfig = z.strictObject({
     }),
   filter: text()
     .optional()
-    .meta({ description: 'Which people there are, in SCIM’s own words.', examples: ['userType eq "Employee"'] }),
+    .meta({ description: 'A SCIM filter that selects the people.', examples: ['userType eq "Employee"'] }),
   filters: z.boolean().default(true).meta({
-    description: 'Whether people may be looked up, and changes asked for, by filters. Where not, all are read.',
+    description: 'Whether to use filters for lookups and deltas. Without them all users are read.',
   }),
   paging: z.enum(['auto', 'index', 'cursor']).default('auto').meta({
     description: 'Pages by index (RFC 7644) or cursor (RFC 9865); `auto` asks the server what it knows.',
@@ -52,7 +52,7 @@ export const ScimConfig = z.strictObject({
     .min(1)
     .max(10_000)
     .default(100)
-    .meta({ description: 'People asked for at a time; servers may give fewer.' }),
+    .meta({ description: 'Users per request; servers may return fewer.' }),
   sortBy: z
     .union([text(), z.literal(false)])
     .default('id')
@@ -63,7 +63,7 @@ export const ScimConfig = z.strictObject({
     .meta({
       description:
         '`totalResults` is exact: it ends the read, and must be the people that came. Unreliable: pages are read until ' +
-        'an empty one, and only a larger total is a doubt. Ignored: it says nothing.',
+        'an empty one, and only a larger total makes the read incomplete. Ignored: it is not used.',
     }),
   limits: HttpLimits,
   tls: HttpTls,

@@ -32,5 +32,5 @@ function nameProblem(columns: readonly string[]): string | undefined {
 function absenceProblem(columns: readonly string[], needed: readonly string[]): string | undefined {
   const absent = needed.filter((name) => !columns.includes(name));
   if (absent.length === 0) return undefined;
-  return `it gives no column ${absent.join(', ')}; it gives ${columns.join(', ')} (upper and lower case count)`;
+  return `it returns no column ${absent.join(', ')}; it returns ${columns.join(', ')} (names are case-sensitive)`;
 }

@@ -63,7 +63,7 @@ export function parseDatabaseUrl(text: string): SqlPlace | { readonly problem: s
   if (/^sqlite:/i.test(text)) return filePlace(text);
   const url = URL.parse(text);
   if (url === null) {
-    return { problem: 'is no url. A password with @ : / ? # or % in it must be percent-encoded' };
+    return { problem: 'is not a url. A password with @ : / ? # or % in it must be percent-encoded' };
   }
   const scheme = schemes[url.protocol];
   if (scheme === undefined) return { problem: 'must begin with postgres://, mysql:// or sqlite:' };
@@ -74,7 +74,7 @@ export function parseDatabaseUrl(text: string): SqlPlace | { readonly problem: s
   try {
     return serverPlace(url, scheme);
   } catch {
-    return { problem: 'has a % that begins no %XX. Write it as %25' };
+    return { problem: 'has a % without two hexadecimal digits. Write it as %25' };
   }
 }
 

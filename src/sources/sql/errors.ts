@@ -16,7 +16,7 @@ const serverErrors: readonly KnownError[] = [
   {
     codes: /^(28|08004 1130)/,
     retry: 'never',
-    advice: 'does not let us in. Check user and password in source.url, and what the server allows this host',
+    advice: 'refuses the login. Check user and password in source.url, and the rules of the server for this host',
     isSafeToShow: true,
     isRefusal: true,
   },
@@ -41,13 +41,13 @@ const serverErrors: readonly KnownError[] = [
   {
     codes: /^42/,
     retry: 'never',
-    advice: 'cannot run the query. Mend source.query, or grant what it reads: a table or column may be gone',
+    advice: 'cannot run the query. Correct source.query, or grant what it reads: a table or column may be missing',
     isSafeToShow: true,
   },
   {
     codes: /^22/,
     retry: 'never',
-    advice: 'stumbled over a value while it ran the query, most often in a cast. Make the query take every row',
+    advice: 'failed on a value while it ran the query, most often in a cast. Make the query work for every row',
   },
   {
     codes: /^(57014|70100|HY000 3024)/,
@@ -57,7 +57,7 @@ const serverErrors: readonly KnownError[] = [
   {
     codes: /^(08|25P0|40|53|57|58)/,
     retry: 'backoff',
-    advice: 'broke the reading off: it stops, starts, fails over, or has no connection left. All is read again',
+    advice: 'ended the read: it stops, starts, fails over, or has no free connection. The read is repeated',
     isSafeToShow: true,
   },
 ];
@@ -66,16 +66,16 @@ const sqliteErrors: readonly KnownError[] = [
   {
     codes: /^SQLITE_CANTOPEN/,
     retry: 'backoff',
-    advice: 'cannot be opened. Check the path in source.url, and that this process may read file and folder',
+    advice: 'cannot be opened. Check the path in source.url, and that this process can read file and folder',
     isSafeToShow: true,
   },
   {
     codes: /^(SQLITE_NOTADB|SQLITE_READONLY|SQLITE_AUTH|SQLITE_PERM)/,
     retry: 'never',
-    advice: 'cannot be used: it is no SQLite file, or the query would write. Check source.url and source.query',
+    advice: 'cannot be used: it is not an SQLite file, or the query would write. Check source.url and source.query',
     isSafeToShow: true,
   },
-  { codes: /^(SQLITE_BUSY|SQLITE_LOCKED)/, retry: 'backoff', advice: 'is being written by somebody for long' },
+  { codes: /^(SQLITE_BUSY|SQLITE_LOCKED)/, retry: 'backoff', advice: 'is locked by another process' },
   {
     codes: /^TIMEOUT/,
     retry: 'backoff',
@@ -85,7 +85,7 @@ const sqliteErrors: readonly KnownError[] = [
   {
     codes: /^SQLITE_ERROR|^SQLITE_RANGE/,
     retry: 'never',
-    advice: 'cannot run the query. Mend source.query: a table or column may be gone',
+    advice: 'cannot run the query. Correct source.query: a table or column may be missing',
     isSafeToShow: true,
   },
 ];
@@ -93,17 +93,17 @@ const sqliteErrors: readonly KnownError[] = [
 /** Messages of pg without a code, and of mysql2 with one. */
 const noTls = /^The server does not support SSL|HANDSHAKE_NO_SSL_SUPPORT/;
 const inTheClear =
-  'offers no secure connection, and nothing was sent to it. Switch TLS on there; if the way to it is safe without, add ' +
+  'offers no TLS, and nothing was sent to it. Enable TLS there; if the network is trusted, add ' +
   '?sslmode=disable to source.url';
 
 const certificate = /CERT|SIGNATURE|SSL|TLS/;
 
 const lost =
-  'cannot be reached, or the connection broke while it was read. Check host, port and network; a run reads all again';
+  'cannot be reached, or the connection broke while it was read. Check host, port and network; the next run repeats the read';
 const unproven =
-  'could not prove who it is, so nothing was sent to it. Name its authority by ?sslrootcert= in source.url and the host as its ' +
-  'certificate does; sslmode=verify-ca takes any name, sslmode=require any certificate';
-const unexpected = 'gave an error that was not expected. All is read again; look in the log of the database';
+  'could not prove its identity, so nothing was sent to it. Set its authority by ?sslrootcert= in source.url and use the host name in its ' +
+  'certificate; sslmode=verify-ca accepts any name, sslmode=require any certificate';
+const unexpected = 'returned an unexpected error. The read is repeated; check the log of the database';
 
 /**
  * Turns a driver's error into `SOURCE_UNAVAILABLE` with advice. Message and cause hold no value of a row and no

@@ -18,7 +18,7 @@ export async function* readSql(
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   if (request.kind === 'delta') {
-    throw new RollcallError('a query is read whole: it has no delta', { code: 'USAGE' });
+    throw new RollcallError('a query is always read completely: it has no delta', { code: 'USAGE' });
   }
   const open = await openSession(config, folder, io);
   try {
@@ -91,18 +91,18 @@ function doubts({ rows, keyed, keys }: SqlCounts, came: number, key: string): re
   const reasons: string[] = [];
   if (came === 0)
     reasons.push(
-      'the query gives nobody at all, which is taken for a fault: look at its conditions, and at what its user may see',
+      'the query returns no rows, which is treated as a fault: check its conditions, and the permissions of its user',
     );
   if (came !== rows) {
     reasons.push(
-      `the database counts ${rows} rows and gave ${came}: the query does not give the same rows each time, ` +
-        'or reads tables that know no transactions (MyISAM)',
+      `the database counts ${rows} rows and gave ${came}: the query does not return the same rows each time, ` +
+        'or reads tables without transactions (MyISAM)',
     );
   }
   if (keyed < rows) reasons.push(`${countOf(rows - keyed, 'row has', 'rows have')} no ${key}`);
   if (keys < keyed) {
     const who = countOf(keyed - keys, 'row has', 'rows have');
-    reasons.push(`${who} a ${key} that another row has too: make the query give one row for each employee`);
+    reasons.push(`${who} a ${key} that another row has too: make the query return one row for each employee`);
   }
   return reasons;
 }

@@ -27,7 +27,7 @@ export const SqlConfig = z
       .min(1)
       .optional()
       .meta({
-        description: 'One select that gives a row for each employee, leavers too. Its columns are the fields.',
+        description: 'One select that returns a row for each employee, leavers included. Its columns are the fields.',
         examples: ['select employee_id, first_name, last_name, work_email, status from hr.employees'],
       }),
     queryFile: z
@@ -47,7 +47,7 @@ export const SqlConfig = z
       .refine(isTimeout, 'must be a duration from 1s to 24h: a whole number and s, m or h')
       .default('5m')
       .transform((text) => parseDuration(text) ?? 0)
-      .meta({ description: 'A statement that takes longer is given up.', examples: ['5m'] }),
+      .meta({ description: 'Timeout of a statement.', examples: ['5m'] }),
     fetchRows: z
       .int()
       .min(1)

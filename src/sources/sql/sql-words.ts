@@ -1,19 +1,19 @@
 import type { SqlDialect } from './database-url.ts';
 
-/** The statements around a query. It is never taken apart: it stands in parentheses, as a table of its own. */
+/** The statements around a query. The query is never parsed: it is used in parentheses, as a table. */
 export interface SqlWords {
-  /** Gives the columns and no row. */
+  /** Returns the columns and no row. */
   readonly noRows: string;
-  /** One row of three numbers: rows, rows with a key, different keys. */
+  /** Returns one row of three numbers: rows, rows with a key, distinct keys. */
   count(key: string): string;
-  /** Rows in order of the key: all, or those whose column is among some texts. */
+  /** Returns rows in order of the key: all, or those whose column is one of some texts. */
   rows(key: string, named: { readonly column: string; readonly isAmong: string } | undefined): string;
 }
 
 interface Dialect {
   readonly name: (column: string) => string;
   readonly text: (column: string) => string;
-  /** What is compared byte by byte: a collation takes `a` for `A`. */
+  /** Compares byte by byte, because a collation may treat `a` and `A` as equal. */
   readonly bytes: (column: string) => string;
 }
 

@@ -3,10 +3,10 @@ import Sqlite from 'better-sqlite3';
 import type { SqliteAnswer, SqliteColumn, SqliteRequest } from './sqlite.ts';
 import { type ReadValue, readBinary, readDate } from './values.ts';
 
-/** How long SQLite waits for somebody who writes. */
+/** How long SQLite waits for another process that writes. */
 const busyTimeoutMs = 10_000;
 
-/** One file, open for reading alone, in one transaction from the first question on. */
+/** One file, open read-only, in one transaction from the first request on. */
 function serve(port: MessagePort): void {
   let database: Sqlite.Database | undefined;
   let rows: IterableIterator<unknown> | undefined;
@@ -41,7 +41,7 @@ function attempt(work: () => unknown): SqliteAnswer {
   }
 }
 
-/** The next rows as a JSON array of objects. */
+/** Returns the next rows as a JSON array of objects. */
 function takeRows(rows: IterableIterator<unknown> | undefined, size: number, make: MakeRow): string {
   const page: unknown[] = [];
   while (page.length < size) {
@@ -58,16 +58,16 @@ function rowMaker(columns: readonly SqliteColumn[]): MakeRow {
   const readers: ReadValue[] = columns.map(({ type }) => (/date|time/i.test(type ?? '') ? readAnyDate : readAny));
   return (values) => {
     const row: Record<string, unknown> = {};
-    // An index loop: this runs for every value of the table.
+    // An index loop, because this runs for every value of the table.
     for (let i = 0; i < columns.length; i++) row[columns[i]?.name ?? ''] = readers[i]?.(values[i]);
     return row;
   };
 }
 
-/** Any column may hold any kind of value. */
+/** Reads any value, because an SQLite column may hold values of every type. */
 const readAny: ReadValue = (value) => {
   if (typeof value === 'bigint') return plainInteger(value);
-  // JSON knows no infinity (9e999 is one).
+  // JSON has no infinity (9e999 is one).
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   return value instanceof Uint8Array ? readBinary(value) : value;
 };
@@ -78,5 +78,5 @@ function plainInteger(value: bigint): number | string {
   return Number.isSafeInteger(number) ? number : String(value);
 }
 
-/** This file is the start of a thread, which lives by what it is asked. */
+/** Entry point of the thread. It answers requests until it is terminated. */
 export const served = parentPort === null ? undefined : serve(parentPort);

@@ -4,7 +4,7 @@ import type { FilePlace } from './database-url.ts';
 import type { SessionOptions, SqlPage, SqlRow, SqlSession } from './sql-session.ts';
 import { spellings, sqlWords } from './sql-words.ts';
 
-/** What the thread is asked: one thing at a time. */
+/** A request to the thread. One is in progress at a time. */
 export type SqliteRequest =
   | { readonly kind: 'open'; readonly path: string }
   | { readonly kind: 'columns'; readonly sql: string }
@@ -22,11 +22,11 @@ export type SqliteAnswer =
 
 export interface SqliteColumn {
   readonly name: string;
-  /** As declared; null for an expression. */
+  /** The declared type; null for an expression. */
   readonly type: string | null;
 }
 
-/** SQLite's own error, or `TIMEOUT`, or `EXIT` when the thread ended by itself. */
+/** SQLite's own error, `TIMEOUT`, or `EXIT` when the thread ended by itself. */
 export class SqliteFailure extends Error {
   override readonly name = 'SqliteFailure';
   readonly code: string;
@@ -38,14 +38,14 @@ export class SqliteFailure extends Error {
 }
 
 /**
- * Opens the file for reading alone, in a thread: SQLite answers only when it has computed, and everything else here would
- * stand still meanwhile. A statement that takes too long is left behind with its thread.
+ * Opens the file read-only in a thread, because SQLite calls block and would stop the event loop. A statement that
+ * takes too long is abandoned with its thread.
  */
 export async function openSqlite(place: FilePlace, options: SessionOptions): Promise<SqlSession> {
   const words = sqlWords('sqlite', options.query);
   const thread = openThread(options);
   const columns = async (): Promise<readonly SqliteColumn[]> =>
-    // Of the query alone, never run: within another one, columns of one name would be given others.
+    // Prepared from the query alone and never run: inside another query, duplicate column names would be renamed.
     (await thread.ask({ kind: 'columns', sql: options.query })) as readonly SqliteColumn[];
   async function* read(
     sql: string,
@@ -55,7 +55,8 @@ export async function openSqlite(place: FilePlace, options: SessionOptions): Pro
   ): AsyncGenerator<SqlPage> {
     await thread.ask({ kind: 'begin', sql, columns: asked, parameters });
     for (;;) {
-      // One text changes hands, where rows would be copied value by value, and the stamp of the read needs it anyway.
+      // One text is transferred, because rows would be copied value by value, and the stamp of the read needs the
+      // text anyway.
       const json = (await thread.ask({ kind: 'page', size })) as string;
       const rows = JSON.parse(json) as SqlRow[];
       if (rows.length > 0) yield { rows, json };
@@ -95,7 +96,7 @@ interface Thread {
 }
 
 function openThread({ clock, signal, statementTimeoutMs }: SessionOptions): Thread {
-  // Beside this file, in whatever language this file is run.
+  // In the same folder and language as this file.
   const worker = new Worker(new URL(import.meta.url.replace(/sqlite(\.[jt]s)$/, 'sqlite-thread$1')));
   let unanswered = 0;
   let hasEnded = false;
@@ -106,12 +107,12 @@ function openThread({ clock, signal, statementTimeoutMs }: SessionOptions): Thre
     if (answer.ok) waiting?.resolve(answer.value);
     else fail(answer.code, answer.message);
   });
-  worker.on('error', () => fail('EXIT', 'the thread that reads it broke'));
+  worker.on('error', () => fail('EXIT', 'the thread that reads it failed'));
   worker.on('exit', () => {
     hasEnded = true;
     fail('EXIT', 'the thread that reads it ended');
   });
-  // Whoever reads waits for an answer; the thread alone keeps no process alive.
+  // The reader waits for an answer; the thread alone does not keep the process alive.
   worker.unref();
   const stop = (): void => void worker.terminate();
   signal.addEventListener('abort', stop, { once: true });
@@ -138,7 +139,7 @@ function openThread({ clock, signal, statementTimeoutMs }: SessionOptions): Thre
     async close() {
       signal.removeEventListener('abort', stop);
       const ended = worker.terminate();
-      // A statement under way cannot be stopped from outside: its thread ends with it.
+      // A statement in progress cannot be stopped from outside, so its thread is ended.
       if (unanswered === 0) await ended;
     },
   };

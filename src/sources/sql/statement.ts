@@ -33,7 +33,7 @@ function shapeProblem(shape: string): string | undefined {
     if (found === '(') depth += 1;
     else if (found === ')') depth -= 1;
     else if (depth === 0 && shape[index - 1] !== '.') {
-      return `must not end with ${found}: whoever is beyond it would be taken for gone`;
+      return `must not end with ${found}: an employee beyond it would count as missing`;
     }
     if (depth < 0) break;
   }

@@ -49,7 +49,7 @@ async function* readSeries(
   const isFull = request.kind === 'full';
   const fields = isPerson ? personFields : userFields;
   const rules = { key, expected: isFull ? fields : [], mayBeEmpty: !isFull };
-  if (first === undefined) return openTally(rules).end({ evidence: 'nobody was asked for' });
+  if (first === undefined) return openTally(rules).end({ evidence: 'no people were requested' });
   // Totals by the number of remaining series, because each series has its own total.
   const counts = new Map<number, number>();
   const page = async (place: Place): Promise<Page<Place>> => {
@@ -90,7 +90,7 @@ async function readResults(
   const body = await client.json({ name, url, isContinuation, ...(refusal === undefined ? {} : { refusal }) });
   const d = isRecord(body) && isRecord(body.d) ? body.d : undefined;
   if (d === undefined || !Array.isArray(d.results) || !d.results.every(isRecord)) {
-    const message = `the answer to ${name} holds no list d.results. Check the address: an error or an empty shell came as success.`;
+    const message = `the answer to ${name} holds no list d.results. Check the address: an error or an empty document arrived as success.`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   }
   const count = /^\d{1,9}$/.test(String(d.__count)) ? Number(d.__count) : undefined;
@@ -102,8 +102,8 @@ function nextUrl(name: string, link: unknown, from: string): string | undefined 
   if (link === undefined || link === null || link === '') return undefined;
   if (typeof link === 'string' && URL.canParse(link, from)) return new URL(link, from).href;
   const message =
-    `the answer to ${name} has a __next that is no address, so the people after this page cannot be asked for. ` +
-    'All are read again; if it stays so, look at the address in the configuration and at what stands between it and SuccessFactors.';
+    `the answer to ${name} has a __next that is not an address, so the next page cannot be requested. ` +
+    'The read is repeated; if this continues, check the address in the configuration and the network to SuccessFactors.';
   throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
 
@@ -115,8 +115,8 @@ function refusalOf(name: string, status: number, bytes: Uint8Array): Refusal | u
   const what = `${name} was answered ${status} (${code})`;
   const advice =
     status === 403
-      ? 'The user lacks a right: docs/sources/successfactors.md names the least rights.'
-      : 'A navigation of expand or a field of filter is not there, or not granted: leave it out of source.expand, or grant it.';
+      ? 'The user lacks a permission: docs/sources/successfactors.md lists the required ones.'
+      : 'A navigation of expand or a field of filter does not exist or is not granted: remove it from source.expand, or grant it.';
   return { what, advice, isRefusal: status === 403 };
 }
 

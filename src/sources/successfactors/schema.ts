@@ -32,17 +32,17 @@ const Auth = z
         .transform((pem) => pem.replaceAll('\\n', '\n'))
         .refine(isRsaKey, 'must be an RSA private key as PEM, without a passphrase')
         .meta({ description: 'The key whose certificate the OAuth client holds, as PEM.' }),
-      issuer: text().default('www.successfactors.com').meta({ description: 'Who the assertion says to be from.' }),
+      issuer: text().default('www.successfactors.com').meta({ description: 'Issuer of the assertion.' }),
     }),
     z.strictObject({
-      kind: z.literal('assertion').meta({ description: 'OAuth with an assertion that somebody else made.' }),
+      kind: z.literal('assertion').meta({ description: 'OAuth with an assertion from another system.' }),
       ...client,
-      assertion: text().meta({ description: 'Signed SAML 2.0 assertion in base64. It ends, often after 10 minutes.' }),
+      assertion: text().meta({
+        description: 'Signed SAML 2.0 assertion in base64. It expires, often after 10 minutes.',
+      }),
     }),
     z.strictObject({
-      kind: z
-        .literal('basic')
-        .meta({ description: 'User and password. SAP announced the end of it for 20 November 2026.' }),
+      kind: z.literal('basic').meta({ description: 'User and password. SAP announced its end for 20 November 2026.' }),
       user: text().meta({ description: 'Without company: `@companyId` is added.' }),
       password: z.string(),
     }),
@@ -93,7 +93,7 @@ export const SuccessFactorsConfig = z.strictObject({
     .optional()
     .meta({
       description:
-        'Which people are meant, instead of: everybody with an employment (PerPerson), active and inactive (User).',
+        'A filter that selects people. Default: all with an employment (PerPerson), active and inactive (User).',
       examples: ["employmentNav/jobInfoNav/company eq '1710'"],
     }),
   future: z
@@ -104,7 +104,7 @@ export const SuccessFactorsConfig = z.strictObject({
     .enum(['snapshot', 'cursor'])
     .default('snapshot')
     .meta({ description: 'Which paging of SuccessFactors keeps the pages of one read together.' }),
-  pageSize: z.int().min(1).max(1000).default(200).meta({ description: 'People asked for at a time.' }),
+  pageSize: z.int().min(1).max(1000).default(200).meta({ description: 'People per request.' }),
   statusCodes: z
     .record(z.string(), z.enum(['A', 'D', 'U', 'P', 'S', 'F', 'O', 'R', 'T']))
     .optional()

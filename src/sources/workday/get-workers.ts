@@ -46,9 +46,10 @@ export async function getWorkersPage(
 function doubtsOf(results: Element, page: number, count: number): readonly string[] {
   const [answered, promised] = [countAt(results, 'Page'), countAt(results, 'Page_Results')];
   const doubts: string[] = [];
-  if (answered !== undefined && answered !== page) doubts.push(`page ${page} was asked for, and page ${answered} came`);
+  if (answered !== undefined && answered !== page)
+    doubts.push(`page ${page} was requested, but page ${answered} arrived`);
   if (promised !== undefined && promised !== count) {
-    doubts.push(`page ${page} is said to hold ${promised} workers, and ${count} came`);
+    doubts.push(`page ${page} should have ${promised} workers, but ${count} arrived`);
   }
   return doubts;
 }
@@ -79,6 +80,6 @@ function refusalOf(parse: () => Element): Refusal | undefined {
 
 function noWorkers(body: Element): RollcallError {
   const what = isRecord(body) && 'Fault' in body ? 'is a fault' : 'holds no list of workers with its totals';
-  const message = `the answer to ${requestName} ${what}. Check the address, and that its version is one that Workday still serves.`;
+  const message = `the answer to ${requestName} ${what}. Check the address, and that Workday still supports its version.`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }

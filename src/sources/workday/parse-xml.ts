@@ -58,7 +58,7 @@ function decode(bytes: Uint8Array): string | undefined {
 
 function noXml(name: string, length: number): RollcallError {
   const message =
-    `the answer to ${name} is no whole XML (${length} bytes came). ` +
+    `the answer to ${name} is not complete XML (${length} bytes arrived). ` +
     'Check that the address is the web service itself, not a login or maintenance page.';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }

@@ -25,7 +25,9 @@ export async function* readReport(
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   if (request.kind === 'delta') {
-    throw new RollcallError('a Workday report is read whole: it has no delta (api: soap has one)', { code: 'USAGE' });
+    throw new RollcallError('a Workday report is always read completely: it has no delta (api: soap has one)', {
+      code: 'USAGE',
+    });
   }
   const { origin } = new URL(config.url);
   const { limits, tls } = config;

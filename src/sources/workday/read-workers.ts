@@ -48,7 +48,7 @@ async function* readQueries(
   const asOf = new Date(readAt - clockSkewMs).toISOString();
   const queries = workerQueries(config.workers, request, asOf);
   if (queries.length === 0)
-    return openTally({ key: 'wid', mayBeEmpty: true }).end({ evidence: 'nobody was asked for' });
+    return openTally({ key: 'wid', mayBeEmpty: true }).end({ evidence: 'no people were requested' });
   const meant = request.kind === 'point' ? acceptsOnly(request, compileSourcePath(request.field)) : undefined;
   const contracts = openContracts();
   const progress = openProgress(request.kind === 'delta');
@@ -103,7 +103,7 @@ function openContracts() {
     notes(): readonly string[] {
       if (leftOut === 0) return [];
       const contracts = countOf(leftOut, 'ended contract');
-      return [`${contracts} of contingent workers who are employees now left out: the employee's record counts`];
+      return [`${contracts} of contingent workers who are employees now omitted: the employee's record counts`];
     },
   };
 }

@@ -72,7 +72,7 @@ export const SoapConfig = z.strictObject({
     .array(z.enum(['organizations', 'managementChain']))
     .default(['organizations'])
     .meta({ description: 'Parts to ask for beside person and employment. Ask for what you map, and no more.' }),
-  pageSize: z.int().min(1).max(999).default(200).meta({ description: 'Workers asked for at a time.' }),
+  pageSize: z.int().min(1).max(999).default(200).meta({ description: 'Workers per request.' }),
   limits: httpLimits('5m'),
   tls: HttpTls,
 });

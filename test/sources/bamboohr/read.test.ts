@@ -139,7 +139,7 @@ describe('employees', () => {
     const { end, people } = await readFrom(fake, employees, { kind: 'delta', since: '2026-01-01T00:00:00Z' });
 
     expect(people).toHaveLength(350);
-    expect(end).toMatchObject({ complete: true, evidence: 'everybody was asked for, after 350 people' });
+    expect(end).toMatchObject({ complete: true, evidence: 'all ids were requested, after 350 people' });
     expect(asked(fake, /employees$/).map(({ url }) => url.searchParams.get('filter[ids]')?.split(',').length)).toEqual([
       100, 100, 100, 50,
     ]);

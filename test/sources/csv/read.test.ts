@@ -52,7 +52,7 @@ describe('a CSV file', () => {
     expect(end).toEqual({
       complete: true,
       rows: 2,
-      evidence: 'the file stood still, ends with a line end and has 2 rows',
+      evidence: 'the file did not change, ends with a line end and has 2 rows',
       stamp: createHash('sha256').update(twoPeople).digest('hex'),
     });
   });
@@ -154,7 +154,7 @@ describe('a CSV file', () => {
 
     expect(swallowed.rows).toEqual([['5', 'Ana']]);
     expect(swallowed.broken).toEqual([{ at: 'line 2', reason: 'the row has 3 columns, the header has 2' }]);
-    expect(cut.reasons).toEqual([expect.stringMatching(/a quote is opened and never closed/)]);
+    expect(cut.reasons).toEqual([expect.stringMatching(/an opening quote is never closed/)]);
   });
 
   it('may have no quoting at all', async () => {
@@ -290,7 +290,7 @@ describe('a header that cannot be trusted refuses the whole file before a row is
     ['a blank last name', 'id,mail,\n', /column 3 has no name/],
     ['a name that would reach an object', 'id,__proto__\n', /column 2 is called __proto__/],
     ['one column only', 'id\n', /one column only.*source\.delimiter/],
-    ['an open quote', 'id,"mail\n', /a quote is opened and never closed/],
+    ['an open quote', 'id,"mail\n', /an opening quote is never closed/],
   ])('%s', async (_, header, message) => {
     const { open } = await drop(`${header}1,a,b\n`);
     const refusal = { code: 'SOURCE_UNAVAILABLE', message: expect.stringMatching(message) };
@@ -514,7 +514,7 @@ describe('complete: trailer', () => {
 
   it.each([
     ['says another count', 'id;name\n1;Ana\nT;2\n', /trailer in line 3 says 2 rows, the file has 1/],
-    ['is missing', 'id;name\n1;Ana\n2;Luz\n', /the last record is no trailer beginning with T/],
+    ['is missing', 'id;name\n1;Ana\n2;Luz\n', /the last record is not a trailer beginning with T/],
     ['has no count', 'id;name\n1;Ana\nT;\n', /no trailer/],
     ['is not the last record', 'id;name;mail\n1;Ana;\nT;1\n2;Luz;\n', /no trailer/],
   ])('that %s is not complete', async (_, content, reason) => {

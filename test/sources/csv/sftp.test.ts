@@ -171,8 +171,8 @@ describe.skipIf(program === undefined)('a CSV file on an SFTP server', () => {
 });
 
 it.each<[string, number, RegExp]>([
-  ['says nothing more', 0, /no answer came within 300 ms/],
-  ['gives a byte now and then', 1, /it was still coming after 300 ms/],
+  ['says nothing more', 0, /no answer within 300 ms/],
+  ['gives a byte now and then', 1, /it was still arriving after 300 ms/],
 ])('a server that opens the file and %s is given up, though its connection lives', async (_, bytes, reason) => {
   const settings = await startOddServer((sftp) => {
     sftp.on('error', () => {});

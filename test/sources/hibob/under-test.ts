@@ -63,7 +63,7 @@ function hibobCase(
   };
 }
 
-const oneAnswer = 'one answer holds everybody, without pages';
+const oneAnswer = 'one answer holds all employees, without pages';
 
 export const hibobWhole = hibobCase(
   'hibob',

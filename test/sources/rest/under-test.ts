@@ -38,7 +38,7 @@ function restCase(style: PagingFakeName, impossible: Impossible, more: Pick<Sour
   };
 }
 
-const oneAnswer = 'one answer holds everybody';
+const oneAnswer = 'one answer holds all employees';
 
 export const restNone = restCase(
   'none',
@@ -49,7 +49,7 @@ export const restNone = restCase(
     'cursor expired': oneAnswer,
     'pages shrink': oneAnswer,
   },
-  { ahead: { kind: 'everybody', why: 'one answer holds everybody, and is held whole: 64 MB at most' } },
+  { ahead: { kind: 'everybody', why: 'one answer holds all employees, and is held whole: 64 MB at most' } },
 );
 export const restOffset = restCase('offset', noCursor);
 export const restOffsetOverlap = restCase('offset, no total', { ...noCursor, ...noTotal });

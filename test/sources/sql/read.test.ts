@@ -97,7 +97,7 @@ describe.each(worlds)('a query on $name', ({ open, isThere }) => {
       rows: 5,
       reasons: [
         '1 row has no id',
-        '1 row has a id that another row has too: make the query give one row for each employee',
+        '1 row has a id that another row has too: make the query return one row for each employee',
       ],
     });
   });

@@ -15,13 +15,13 @@ export function afterId(settings: PagingOf<'after-id'>): Paging {
     overlap: 0,
     next(facts, from) {
       const more = readMore(facts.answer);
-      if (more === false) return { kind: 'end', why: 'the answer says that no page follows' };
+      if (more === false) return { kind: 'end', why: 'the answer reports no further page' };
       const value = readNext(facts.answer) ?? (facts.last === undefined ? undefined : readId(facts.last));
       if ((typeof value === 'string' && value !== '') || typeof value === 'number') {
         if (more === true) return { kind: 'more', place: at(String(value)) };
         return countedNext(facts, size, 'empty', at(String(value)));
       }
-      if (more === true) return { kind: 'lost', reason: 'the answer says that a page follows, and not after whom' };
+      if (more === true) return { kind: 'lost', reason: 'the answer reports another page, but not after which person' };
       if (facts.last !== undefined) return { kind: 'lost', reason: `the last person of a page has no ${id}` };
       return { kind: 'perhaps-end', place: from };
     },

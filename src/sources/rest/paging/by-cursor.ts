@@ -16,13 +16,12 @@ export function byCursor(settings: PagingOf<'cursor'>): Paging {
     overlap: 0,
     next({ answer }) {
       const more = readMore?.(answer);
-      if (more === false) return { kind: 'end', why: 'the answer says that no page follows' };
+      if (more === false) return { kind: 'end', why: 'the answer reports no further page' };
       const value = readNext(answer);
       if ((typeof value === 'string' && value !== '') || typeof value === 'number') {
         return { kind: 'more', place: at(String(value)) };
       }
-      if (more === true)
-        return { kind: 'lost', reason: 'the answer says that a page follows, and gives no cursor for it' };
+      if (more === true) return { kind: 'lost', reason: 'the answer reports another page, but has no cursor for it' };
       return isNothing(value) ? { kind: 'end', why: 'no next cursor' } : notUnderstood(next);
     },
   };

@@ -18,6 +18,6 @@ export function byNextLink({ next }: PagingOf<'next-link'>): Paging {
 
 /** Returns the place of an address, resolved against the page that named it (RFC 3986, 5). */
 export function placeOf(link: string, base: string): NextPlace {
-  if (!URL.canParse(link, base)) return { kind: 'lost', reason: 'the next link is no address' };
+  if (!URL.canParse(link, base)) return { kind: 'lost', reason: 'the next link is not an address' };
   return { kind: 'more', place: { query: {}, body: {}, url: new URL(link, base).href } };
 }

@@ -54,7 +54,7 @@ export function isNothing(next: unknown): boolean {
 
 /** A next page exists, but in a form that the style cannot read, for example an object around the address. */
 export function notUnderstood(path: string): NextPlace {
-  return { kind: 'lost', reason: `what leads to the next page, at ${path}, cannot be understood` };
+  return { kind: 'lost', reason: `the reference to the next page, at ${path}, has an unknown form` };
 }
 
 /**
@@ -68,8 +68,7 @@ export function countedNext(
   place: Place,
 ): NextPlace {
   if (lastPage === 'total') {
-    if (total === undefined)
-      return { kind: 'lost', reason: 'the answer holds no total, which should say where it ends' };
+    if (total === undefined) return { kind: 'lost', reason: 'the answer has no total, which should mark the end' };
     if (rows >= total) return { kind: 'end', why: `the total of ${total} is reached` };
     if (count === 0) return { kind: 'lost', reason: `a page was empty before the total of ${total} was reached` };
   }

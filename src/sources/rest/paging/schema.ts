@@ -9,7 +9,7 @@ const parameter = (fallback: string, holds: string) =>
 const path = () => z.string().min(1);
 
 const size = {
-  size: z.int().min(2).max(10_000).default(100).meta({ description: 'People asked for at a time.' }),
+  size: z.int().min(2).max(10_000).default(100).meta({ description: 'People per request.' }),
 };
 
 const lastPage = z.enum(['empty', 'total']).default('empty').meta({
@@ -23,7 +23,7 @@ const hasMore = path().optional().meta({ description: 'Path of a boolean that sa
 /** The section `paging` of a REST source. */
 export const PagingSettings = z
   .discriminatedUnion('style', [
-    z.strictObject({ style: z.literal('none') }).meta({ description: 'One answer holds everybody.' }),
+    z.strictObject({ style: z.literal('none') }).meta({ description: 'One answer holds all employees.' }),
     z.strictObject({
       style: z.literal('offset'),
       ...size,
@@ -32,7 +32,7 @@ export const PagingSettings = z
       start: z.int().min(0).default(0).meta({ description: 'Offset of the first person.' }),
       overlap: z.int().min(0).max(1).optional().meta({
         description:
-          'People that each page repeats from the one before, which shows when somebody slips between two pages. Default: 1 without `total`, else 0.',
+          'People that each page repeats from the one before, which shows when a person is missed between two pages. Default: 1 without `total`, else 0.',
       }),
       lastPage,
     }),
