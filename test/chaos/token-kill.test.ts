@@ -147,7 +147,7 @@ describe('a process killed at any moment around an exchange', () => {
     if (run.outcome === 'failed') {
       const last = world.sandbox.state.refreshes.at(-1);
       // Refused at the second presentation, or none is left because one never went out and one was not answered to us.
-      if (last?.outcome === 'granted') expect(run.reason).toMatch(/two presentations .* stayed without an answer/);
+      if (last?.outcome === 'granted') expect(run.reason).toMatch(/two presentations .* had no answer/);
       else expect(last, 'only a lost answer locks out').toMatchObject({ outcome: 'used', times: 2 });
       await authorizeAgain(world);
     }

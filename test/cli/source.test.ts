@@ -37,7 +37,7 @@ test('source try shows the first people, fill-rates, status values and what the 
   const { code, stdout } = await shell.run(['source', 'try', 'people', '--show', '2']);
 
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^people: 6 records read from csv\n {2}complete: the file stood still/);
+  expect(stdout).toMatch(/^people: 6 records read from csv\n {2}complete: the file did not change/);
   expect(stdout).toContain('1 record names somebody whom another record names too');
   expect(stdout).toContain('nothing was written');
   expect(stdout).toContain('the first 2 as the mapping sees them\n  1001  line 2\n');

@@ -42,7 +42,7 @@ it('a new encryptionKey alone stops everything with what to do, and a new first 
   await employ('1,Ana,', '2,Bo,');
   const status = await run('token', 'status', 'acme');
   expect(status.stdout).toMatch(/^acme: sealed\n/);
-  for (const way of ['put that key back', 'a new first refresh token', 'connections.acme.refreshToken']) {
+  for (const way of ['restore that key', 'a new first refresh token', 'connections.acme.refreshToken']) {
     expect(status.stdout).toContain(way);
   }
   for (const words of [['plan', 'people'], ['apply', 'people'], ['token', 'refresh', 'acme'], ['check']]) {

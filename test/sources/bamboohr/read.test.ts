@@ -40,7 +40,7 @@ describe('datasets', () => {
 
     await expect(readFrom(fake, datasets, { kind: 'delta', since: '2026-11-21T09:00:00Z' })).rejects.toMatchObject({
       retry: 'never',
-      message: expect.stringContaining('take `deltas` out of the sync'),
+      message: expect.stringContaining('remove `deltas` from the sync'),
     });
     await expect(readFrom(fake, datasets)).resolves.toMatchObject({ end: { complete: true } });
   });

@@ -100,7 +100,7 @@ describe('a CSV file behind an address', () => {
       { etag: '"1"' },
       undefined,
       'done',
-      /nothing shows that the marker .* belongs to this file/,
+      /does not prove that it belongs to this file/,
     ],
     ['no time and the rows', { etag: '"1"' }, undefined, 'rows=2', true],
   ])('may have a marker beside it, with %s', async (_, headers, markedAt, text, expected) => {

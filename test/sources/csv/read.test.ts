@@ -246,7 +246,7 @@ describe('encodings', () => {
     const before = Buffer.from(`id,name\n${rows}`);
     const bytes = Buffer.concat([before, Buffer.from('1,\xff\n', 'latin1'), before]);
 
-    await expect(read(bytes)).rejects.toThrow(`byte ${before.length + 3} is no part of a character`);
+    await expect(read(bytes)).rejects.toThrow(`byte ${before.length + 3} is not part of a character`);
   });
 
   it('read characters that lie across the pieces in which the file is read', async () => {
@@ -317,9 +317,9 @@ describe('rows that cannot be used', () => {
   });
 
   it.each([
-    ['a quote that is never closed', '3,"Eva\n4,Pia\n', /opened and never closed/],
+    ['a quote that is never closed', '3,"Eva\n4,Pia\n', /never closed/],
     ['text after a closing quote', '3,"Eva"x\n4,Pia\n', /text follows a closing quote/],
-    ['a quote inside a cell', '3,E"va\n4,Pia\n', /a quote stands in a cell/],
+    ['a quote inside a cell', '3,E"va\n4,Pia\n', /a cell that is not quoted/],
     ['a row without end', `3,"${'x'.repeat(1_200_000)}\n4,Pia\n`, /longer than 1000000 characters/],
   ])('for %s end the read, incomplete, after the rows before it', async (_, tail, reason) => {
     const { broken, rows, end, reasons } = await read(twoPeople + tail);
@@ -378,7 +378,7 @@ describe('a file that moves while it is read is not complete', () => {
     ['grows', (path: string) => appendFile(path, '2,Luz\n'), /still being written/],
     ['is written in place', (path: string) => utimes(path, 1, 1), /was written while it was read/],
     ['is cut', (path: string) => writeFile(path, 'id,name\n'), /still being written/],
-    ['is taken away', (path: string) => rm(path), /was taken away/],
+    ['is taken away', (path: string) => rm(path), /was removed/],
     [
       'is replaced',
       async (path: string) => {
@@ -436,7 +436,7 @@ describe('a file of a pattern', () => {
     const source = openSource({ kind: 'csv', path: '*-1.csv', newest: 'time' }, sourceBase(folder));
 
     await expect(readWhole(source)).rejects.toThrow(
-      /two files match .* and none is newer: [ab]-1\.csv and [ab]-1\.csv/,
+      /two files match .* and neither is newer: [ab]-1\.csv and [ab]-1\.csv/,
     );
   });
 });
@@ -465,7 +465,7 @@ describe('complete: marker', () => {
   });
 
   it.each([
-    ['no marker', undefined, 0, /is not there: the export has not finished/],
+    ['not a marker', undefined, 0, /is not there: the export has not finished/],
     ['a marker of a former export', '', 1000, /is older than the file/],
     ['another row count', '3', 0, /says 3 rows, the file has 2/],
     [
@@ -515,8 +515,8 @@ describe('complete: trailer', () => {
   it.each([
     ['says another count', 'id;name\n1;Ana\nT;2\n', /trailer in line 3 says 2 rows, the file has 1/],
     ['is missing', 'id;name\n1;Ana\n2;Luz\n', /the last record is not a trailer beginning with T/],
-    ['has no count', 'id;name\n1;Ana\nT;\n', /no trailer/],
-    ['is not the last record', 'id;name;mail\n1;Ana;\nT;1\n2;Luz;\n', /no trailer/],
+    ['has no count', 'id;name\n1;Ana\nT;\n', /not a trailer/],
+    ['is not the last record', 'id;name;mail\n1;Ana;\nT;1\n2;Luz;\n', /not a trailer/],
   ])('that %s is not complete', async (_, content, reason) => {
     const { end, reasons } = await read(content, { complete: 'trailer' });
 

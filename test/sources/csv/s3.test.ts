@@ -68,10 +68,10 @@ describe('a CSV file in a bucket', () => {
       301,
       'PermanentRedirect',
       { 'x-amz-bucket-region': 'eu-central-1' },
-      /lies in eu-central-1: set source\.s3\.region/,
+      /is in eu-central-1: set source\.s3\.region/,
     ],
     [403, 'RequestTimeTooSkewed', {}, /clock of this machine/],
-    [400, 'ExpiredToken', {}, /temporary credentials have ended/],
+    [400, 'ExpiredToken', {}, /temporary credentials have expired/],
     [403, 'AccessDenied', {}, /s3:GetObject/],
     [404, 'NoSuchBucket', {}, /Check source\.s3\.bucket/],
   ])('is refused for good: %s %s', async (status, code, headers, message) => {

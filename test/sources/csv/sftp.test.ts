@@ -71,7 +71,7 @@ describe.skipIf(program === undefined)('a CSV file on an SFTP server', () => {
     const error = await refused.catch((one: Error) => one);
     const shown = server.hostKeys.filter((key) => String(error).includes(key));
     expect(shown).toHaveLength(1);
-    expect(String(error)).toContain(`pinned is ${pinned}`);
+    expect(String(error)).toContain(`its host key is ${pinned}`);
   });
 
   it('is read with one of several pinned keys, and with an encrypted private key', async () => {

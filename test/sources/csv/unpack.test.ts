@@ -73,17 +73,17 @@ describe('a packed CSV file', () => {
 
   const packed = gzipSync(people);
   it.each([
-    ['a wrong checksum', 'a.csv.gz', flip(packed, -6), /damaged or not whole gzip data/],
-    ['a wrong length', 'a.csv.gz', flip(packed, -1), /damaged or not whole gzip data/],
-    ['a cut', 'a.csv.gz', packed.subarray(0, -5), /damaged or not whole gzip data/],
-    ['something after its end', 'a.csv.gz', Buffer.concat([packed, Buffer.from('more')]), /not whole gzip data/],
-    ['a wrong checksum', 'a.zip', zip({ 'a.csv': people }, 1), /not whole zip data \(its checksum is wrong\)/],
-    ['a cut', 'a.zip', zip({ 'a.csv': people }).subarray(0, -30), /damaged or not whole zip data/],
+    ['a wrong checksum', 'a.csv.gz', flip(packed, -6), /damaged or incomplete gzip data/],
+    ['a wrong length', 'a.csv.gz', flip(packed, -1), /damaged or incomplete gzip data/],
+    ['a cut', 'a.csv.gz', packed.subarray(0, -5), /damaged or incomplete gzip data/],
+    ['something after its end', 'a.csv.gz', Buffer.concat([packed, Buffer.from('more')]), /incomplete gzip data/],
+    ['a wrong checksum', 'a.zip', zip({ 'a.csv': people }, 1), /incomplete zip data \(its checksum is wrong\)/],
+    ['a cut', 'a.zip', zip({ 'a.csv': people }).subarray(0, -30), /damaged or incomplete zip data/],
     [
       'something after its end',
       'a.zip',
       Buffer.concat([zip({ 'a.csv': people }), Buffer.from('more')]),
-      /not whole zip/,
+      /incomplete zip/,
     ],
     ['two files', 'a.zip', zip({ 'a.csv': people, 'b.csv': people }), /a\.zip holds 2 files/],
     ['no file', 'a.zip', zip({}), /a\.zip holds 0 files/],

@@ -171,7 +171,7 @@ it.each<[string, object, object]>([
   const { end, people } = await readOne({ data: [{ id: '1' }], ...answer }, { paging });
 
   expect(people).toHaveLength(1);
-  expect(end).toMatchObject({ complete: false, reasons: [expect.stringContaining('cannot be understood')] });
+  expect(end).toMatchObject({ complete: false, reasons: [expect.stringContaining('unknown form')] });
 });
 
 describe('counted pages without a total: somebody may slip between two without a trace, so everybody is read twice', () => {
@@ -208,7 +208,7 @@ describe('counted pages without a total: somebody may slip between two without a
     expect(still.people.map(({ id }) => id)).toEqual(['0', '1', '2', '3', '4']);
     expect(still.end).toMatchObject({ complete: true, rows: 5, evidence: expect.stringContaining('read twice') });
     expect(moved.people.map(({ id }) => id)).not.toContain('2');
-    expect(moved.end).toMatchObject({ complete: false, reasons: [expect.stringContaining('others came')] });
+    expect(moved.end).toMatchObject({ complete: false, reasons: [expect.stringContaining('returned other people')] });
   });
 
   it.each<[string, Config]>([
@@ -244,7 +244,7 @@ describe('Merge serves a cache: a read is complete only when it was whole before
     ['is being filled for the first time', [{ ...doneSync, is_initial_sync: true }], 'is_initial_sync true'],
     ['failed last time', [{ ...doneSync, last_sync_result: 'FAILED' }], 'last_sync_result FAILED'],
     ['began to be filled meanwhile', [doneSync, busy], 'status SYNCING'],
-    ['was filled meanwhile', [doneSync, { ...doneSync, last_sync_finished: '2026-11-21T09:00:00Z' }], 'anew'],
+    ['was filled meanwhile', [doneSync, { ...doneSync, last_sync_finished: '2026-11-21T09:00:00Z' }], 'rebuilt'],
   ])('it %s', async (_, syncs, reason) => {
     const { server } = await startMerge(mergeEmployees(120), undefined, syncs);
 

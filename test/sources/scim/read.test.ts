@@ -33,9 +33,9 @@ describe('servers that are wrong', () => {
     { bug: 'keeps no order', people: 250 },
     { bug: 'keeps no order', settings: { sortBy: false }, people: 250, doubt: /came twice/ },
     { bug: 'refuses to sort', settings: { sortBy: false }, people: 250 },
-    { bug: 'counts the deleted', people: 250, doubt: /totalResults was 262, and 250 people came/ },
+    { bug: 'counts the deleted', people: 250, doubt: /totalResults was 262, and 250 people arrived/ },
     { bug: 'counts the deleted', settings: { total: 'ignored' }, people: 250 },
-    { bug: 'refuses beyond the end', people: 250, doubt: /after the first 250, so .* total: exact/ },
+    { bug: 'refuses beyond the end', people: 250, doubt: /after the first 250 people, so .* total: exact/ },
     { bug: 'refuses beyond the end', settings: { total: 'exact' }, people: 250 },
     {
       bug: 'refuses beyond the end',
@@ -69,7 +69,7 @@ describe('servers that are wrong', () => {
       expect(proven.end).toMatchObject({ complete: true, rows: 250, evidence: expect.stringContaining('read twice') });
       expect(proven.people).toHaveLength(250);
       expect(doubted.people.length).toBeLessThan(250);
-      expect(doubted.end).toMatchObject({ complete: false, reasons: [expect.stringContaining('others came')] });
+      expect(doubted.end).toMatchObject({ complete: false, reasons: [expect.stringContaining('returned other people')] });
     },
   );
 
@@ -128,7 +128,7 @@ describe('servers that are wrong', () => {
 
     const reading = readWhole(openSource(config, sourceBase('/')));
 
-    await expect(reading).rejects.toMatchObject({ message: expect.stringContaining('nextCursor that is no text') });
+    await expect(reading).rejects.toMatchObject({ message: expect.stringContaining('nextCursor that is not text') });
   });
 
   it('a refusal is told by its registered word, and not by the detail, which may quote people', async () => {

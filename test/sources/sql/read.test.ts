@@ -139,7 +139,7 @@ describe.each(worlds)('a query on $name', ({ open, isThere }) => {
     for (const query of ['select * from nobody', 'select id, salary from people', 'select id frm people x y']) {
       const error = await failure(url, query);
       expect(error).toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
-      expect(String(error)).toContain('Mend source.query');
+      expect(String(error)).toContain('Correct source.query');
     }
   });
 
@@ -277,7 +277,7 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
     for (const wrong of [secure('localhost', ''), secure('127.0.0.1', ca)]) {
       const error = await failure(wrong, query);
       expect(error).toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
-      expect(String(error)).toContain('could not prove who it is');
+      expect(String(error)).toContain('could not prove its identity');
       expect(String(error)).toContain('sslrootcert');
     }
   });
@@ -299,7 +299,7 @@ it('a PostgreSQL server without TLS hears nothing but the question for it', asyn
   const error = await failure(`postgres://hr:geheim@localhost:${port}/hr?sslmode=verify-full`, 'select 1 as id');
 
   expect(error).toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
-  expect(String(error)).toContain('offers no secure connection');
+  expect(String(error)).toContain('offers no TLS');
   expect(String(error)).toContain('?sslmode=disable');
   // SSLRequest (PostgreSQL, 55.7): eight bytes, no name and no password.
   expect(Buffer.concat(heard)).toHaveLength(8);
@@ -354,7 +354,7 @@ describe.each(worlds.slice(1))('a server ($name)', ({ open, isThere }) => {
     const error = await failure(`${url.replace('127.0.0.1', 'localhost')}?sslmode=verify-full`, 'select 1 as id');
 
     expect(error).toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
-    expect(String(error)).toMatch(/(?:offers no secure connection|could not prove who it is).*nothing was sent/);
+    expect(String(error)).toMatch(/(?:offers no secure connection|could not prove its identity).*nothing was sent/);
     expect(String(error)).toMatch(/sslmode=(?:disable|require)/);
   });
 

@@ -56,9 +56,9 @@ test.each([
 });
 
 test.each([
-  ['postgres://u:geheim@host:x/db', /is no url/],
+  ['postgres://u:geheim@host:x/db', /is not a url/],
   ['postgres://u:geheim@host/', /lacks a user, a host or a database/],
-  ['postgres://u:ge%heim@host/db', /begins no %XX/],
+  ['postgres://u:ge%heim@host/db', /without two hexadecimal digits/],
   ['postgres://u:geheim@host/db?sslmode=prefer', /has sslmode=prefer; it can be disable, /],
   ['postgres://u:geheim@host/db?ssl=true', /has the parameter ssl; known are sslmode/],
   ['mysql://u:geheim@10.0.0.1/db?sslmode=verify-full', /name the host as its certificate does/],

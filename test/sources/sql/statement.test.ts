@@ -32,7 +32,7 @@ test.each([
   ['select 1) x; drop table people', 'must be one statement: there is something after a ;'],
   ['select 1) x where (1 = 1', 'has a parenthesis too many or too few'],
   ['select (1', 'has a parenthesis too many or too few'],
-  ['select * from people limit 1000', /^must not end with limit: whoever is beyond it/],
+  ['select * from people limit 1000', /^must not end with limit: an employee beyond it/],
   ['select * from people FETCH  FIRST 10 rows only', /^must not end with FETCH {2}FIRST/],
 ])('%s is refused', (query, problem) => {
   const message = typeof problem === 'string' ? problem : expect.stringMatching(problem);
