@@ -4,39 +4,39 @@ import type { Expressions } from '../ports/expression.ts';
 import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';
 
-/** What a mapping says by itself: expressions compile, formats belong to dates, keys and names are never cleared. */
+/** Checks a mapping by itself: expressions compile, formats belong to dates, keys and names are never cleared. */
 export function checkMapping(mapping: MappingSettings, path: KeyPath, expressions: Expressions, report: Report): void {
-  checkRule(mapping.identification, undefined, [...path, 'identification'], expressions, report);
+  checkRule({ name: undefined, rule: mapping.identification, path: [...path, 'identification'] }, expressions, report);
   for (const [name, rule] of mappedRules(mapping)) {
-    checkRule(rule, name, [...path, ...fieldPath(name)], expressions, report);
+    checkRule({ name, rule, path: [...path, ...fieldPath(name)] }, expressions, report);
   }
 }
 
-/** What a mapping means for the platform that it writes to. */
+/** Checks a mapping against the platform that it writes to. */
 export function checkCustomFields(mapping: MappingSettings, path: KeyPath, dialect: Dialect, report: Report): void {
   const { csv } = dialect.customFieldLimit;
   for (const [name] of mappedRules(mapping)) {
     if ((customFieldNumber(name) ?? 0) > csv) {
-      const message = `is above the connection's dialect.customFieldLimit.csv (${csv}); the platform would not take it`;
+      const message = `is above the connection's dialect.customFieldLimit.csv (${csv}); the platform would refuse it`;
       report.addKey([...path, ...fieldPath(name)], message);
     }
   }
 }
 
-/** Fields that direct calls cannot carry, or that this platform takes by CSV only. */
+/** Returns the fields that direct calls cannot carry, or that this platform accepts by CSV only. */
 export function csvOnlyFields(mapping: MappingSettings, directLimit: number): readonly FieldName[] {
   return mappedRules(mapping)
     .map(([name]) => name)
     .filter((name) => !fieldTraits(name).isDirect || (customFieldNumber(name) ?? 0) > directLimit);
 }
 
-/** Where a field stands below `mapping`: custom fields have a mapping of their own. */
+/** Returns the path of a field below `mapping`. Custom fields have a mapping of their own. */
 export function fieldPath(name: FieldName): KeyPath {
   const number = customFieldNumber(name);
   return number === undefined ? [name] : ['customFields', String(number)];
 }
 
-/** Compiles an expression and reports why it does not. */
+/** Compiles an expression and reports an error in it. */
 export function checkExpression(text: string, path: KeyPath, expressions: Expressions, report: Report): void {
   try {
     expressions.compile(text);
@@ -52,9 +52,7 @@ function positionHint(fault: unknown, message: string): string {
 }
 
 function checkRule(
-  rule: FieldRule,
-  name: FieldName | undefined,
-  path: KeyPath,
+  { name, rule, path }: { readonly name: FieldName | undefined; readonly rule: FieldRule; readonly path: KeyPath },
   expressions: Expressions,
   report: Report,
 ): void {
@@ -63,7 +61,10 @@ function checkRule(
     report.addKey([...path, 'format'], 'is for dates only: orgEntryDate and birthDate');
   }
   if (rule.whenEmpty === 'clear' && (name === undefined || name === 'firstName' || name === 'lastName')) {
-    report.add([...path, 'whenEmpty'], 'cannot be clear here; nobody is without identification, first and last name');
+    report.add(
+      [...path, 'whenEmpty'],
+      'cannot be clear here, because identification, first and last name are required',
+    );
   }
 }
 

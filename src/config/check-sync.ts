@@ -4,7 +4,7 @@ import type { SyncDraft, SyncReading } from './read-sync.ts';
 import { writeOnlyFields } from './schema/dialect.ts';
 import { choiceSentence } from './sentences.ts';
 
-/** What the keys of a sync mean together, and with the connection's dialect. Keys that have a fault are passed over. */
+/** Checks the keys of a sync together and with the connection's dialect. Skips keys that are reported already. */
 export function checkSync(draft: SyncDraft, reading: SyncReading): void {
   const connection = checkConnection(draft, reading);
   checkPolicy(draft, reading);
@@ -32,12 +32,12 @@ function checkConnection({ path, found }: SyncDraft, { connections, report }: Sy
 function checkPolicy({ path, found }: SyncDraft, { report }: SyncReading): void {
   const { policy } = found;
   if (policy === undefined || policy === 'sync') return;
-  const never = `policy ${policy} never does it; use policy: sync, or delete this key`;
+  const never = `policy ${policy} does not allow it; use policy: sync, or delete this key`;
   if (found.remove !== undefined && found.remove !== 'never') {
-    report.addKey([...path, 'remove'], `asks for accounts to be deleted, but ${never}`);
+    report.addKey([...path, 'remove'], `deletes accounts, but ${never}`);
   }
   if (found.outOfScope === 'disable') {
-    report.addKey([...path, 'outOfScope'], `asks for accounts to be disabled, but ${never}`);
+    report.addKey([...path, 'outOfScope'], `disables accounts, but ${never}`);
   }
 }
 
@@ -50,17 +50,18 @@ function checkDelivery({ path, found, written }: SyncDraft, { report }: SyncRead
     );
   }
   if (delivery === 'outbox' && found.remove !== undefined && found.remove !== 'never') {
-    report.addKey([...path, 'remove'], 'cannot go through an outbox: a CSV file has no row that deletes an account');
+    report.addKey([...path, 'remove'], 'is not possible with an outbox: a CSV file has no row that deletes an account');
   }
   if (delivery !== 'direct') return;
   if (policy === 'sync') {
     const message =
-      'direct cannot disable or enable anybody, which policy: sync has to; use auto or csv, or policy: upsert-only';
+      'direct cannot disable or enable users, which policy: sync requires; use auto or csv, or policy: upsert-only';
     report.add([...path, 'delivery'], message);
   }
   if (mapping === undefined) return;
   for (const name of csvOnlyFields(mapping, dialect?.customFieldLimit.direct ?? Number.POSITIVE_INFINITY)) {
-    const message = 'is written by CSV only, and delivery is direct; use delivery: auto or csv, or do not map it';
+    const message =
+      'is written by CSV only, and delivery is direct; use delivery: auto or csv, or remove it from the mapping';
     report.addKey([...path, 'mapping', ...fieldPath(name)], message);
   }
 }
@@ -70,11 +71,11 @@ function checkMatch({ path, found }: SyncDraft, { report }: SyncReading): void {
   if (match === undefined || mapping === undefined) return;
   const at = match.indexOf('email');
   if (at >= 0 && mapping.fields.email === undefined) {
-    report.add([...path, 'match', at], 'names email, but mapping has no email; map it, or take it out of match');
+    report.add([...path, 'match', at], 'names email, but mapping has no email; map it, or remove it from match');
   }
 }
 
-/** A write that empties what it does not name would destroy fields that nobody can read back. */
+/** A write that clears unmapped fields would destroy values that cannot be read back. */
 function checkClearing({ path, found }: SyncDraft, { report }: SyncReading, dialect: Dialect): void {
   const { mapping, delivery, policy } = found;
   if (mapping === undefined || delivery === undefined || policy === 'create-only') return;
@@ -87,6 +88,6 @@ function checkClearing({ path, found }: SyncDraft, { report }: SyncReading, dial
     ...(byFile ? ['dialect.csv.header is full and an empty cell clears'] : []),
     ...(byCall ? ['dialect.put is replaces'] : []),
   ].join(', and ');
-  const message = `does not name ${lost.join(', ')}: every write would empty it, and it cannot be read back (${how}); map it, or name it in dialect.mayClear`;
+  const message = `does not name ${lost.join(', ')}: every write would clear it, and it cannot be read back (${how}); map it, or list it in dialect.mayClear`;
   report.addKey([...path, 'mapping'], message);
 }

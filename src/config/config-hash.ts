@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { SyncSettings } from '../core/settings.ts';
 
 /**
- * sha256 (hex) over the settings that decide which changes a plan holds. Equal for settings that mean the same: the order
- * of keys and of sets does not matter. How changes are guarded, cut and delivered, and when, takes no part.
+ * Returns sha256 (hex) over the settings that decide which changes a plan contains. Equal for equivalent settings: the
+ * order of keys and of sets does not matter. Guards, batches, delivery and schedule are not included.
  */
 export function configHash(sync: SyncSettings): string {
   const { connection, policy, mapping, scope, lifecycle, missing, outOfScope, firstSight, foreignDisable, remove } =
@@ -29,7 +29,7 @@ function sorted(values: readonly string[]): readonly string[] {
   return [...values].sort();
 }
 
-/** JSON with the keys of every mapping in order; a key without a value is left out. */
+/** Returns JSON with sorted keys. A key without a value is left out. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;

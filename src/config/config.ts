@@ -3,23 +3,23 @@ import type { ChannelSettings } from '../ports/alerts.ts';
 import type { Source, SourceBase } from '../ports/source.ts';
 import type { Secret } from './secret.ts';
 
-/** A whole configuration, checked and with defaults filled in. Safe to print: secrets show as `[secret]`. */
+/** A complete configuration, checked and with defaults. Safe to print: secrets show as `[secret]`. */
 export interface Config {
-  /** The file as it was named. */
+  /** The file as the caller named it. */
   readonly path: string;
-  /** Its folder, absolute: relative paths in the file are meant from there. */
+  /** Its folder, absolute. Relative paths in the file are resolved from it. */
   readonly folder: string;
   /** `sqlite:` and a path, which may be relative to `folder`, or a `postgres:` url, which may hold a password. */
   readonly store: string;
   /** 32 bytes in base64; present whenever a connection keeps tokens in the store. */
   readonly encryptionKey?: Secret;
-  /** Present: jobs go through a queue in Redis, and several processes share the work. */
+  /** Present: jobs run through a queue in Redis, and several processes share the work. */
   readonly redis?: RedisConfig;
   readonly connections: Readonly<Record<string, ConnectionSettings>>;
   readonly syncs: Readonly<Record<string, SyncConfig>>;
-  /** Present: `start` answers HTTP. */
+  /** Present: `start` serves HTTP. */
   readonly server?: ServerConfig;
-  /** Who is told when something is wrong; empty: nobody. */
+  /** Alert channels. Empty: no alerts are sent. */
   readonly alerts: readonly ChannelSettings[];
   readonly log: LogSettings;
 }
@@ -30,15 +30,15 @@ export interface LogSettings {
 
 export interface ServerConfig {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly tokens: readonly { readonly name: string; readonly role: 'viewer' | 'operator'; readonly token: Secret }[];
-  /** By name of the sync. */
+  /** By sync name. */
   readonly webhooks: Readonly<Record<string, { readonly secret: Secret }>>;
   readonly requestsPerMinute: number;
 }
 
-/** Where Redis is, in one of its three forms, and how to get in. */
+/** The address of Redis in one of its three forms, and the credentials. */
 export type RedisConfig = {
   readonly prefix: string;
   readonly username?: string;
@@ -65,10 +65,10 @@ export interface RedisNodeConfig {
 
 export interface ConnectionSettings {
   readonly name: string;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly applicationToken?: Secret;
-  /** The first one; later ones live in the store. Never together with `accessToken`. */
+  /** The first refresh token; later ones are kept in the store. Never together with `accessToken`. */
   readonly refreshToken?: Secret;
   /** A fixed token that is never refreshed. */
   readonly accessToken?: Secret;
@@ -76,10 +76,10 @@ export interface ConnectionSettings {
   readonly dialect: Dialect;
 }
 
-/** One sync: the settings that the engine works by, and what starts, feeds and empties it. */
+/** One sync: the settings of the engine, its schedule, its source and its outbox. */
 export type SyncConfig = SyncSettings & {
   readonly schedule?: ScheduleSettings;
-  /** A success older than this is told; absent: three slots of the schedule without one are. */
+  /** Maximum age of the last success before an alert. Absent: three slots of the schedule without a success. */
   readonly freshnessMs?: number;
   readonly source: SourceSettings;
   /** Present with `delivery: outbox`; the folder is absolute. */
@@ -95,7 +95,7 @@ export interface ScheduleSettings {
 
 export interface SourceSettings {
   readonly kind: string;
-  /** Changes with what is written below `source`; so short that it confirms no guess at a secret. */
+  /** Changes with the keys below `source`. Too short to confirm a guess at a secret. */
   readonly fingerprint: string;
   readonly open: (base: SourceBase) => Source;
 }

@@ -1,4 +1,4 @@
-/** The part of JSONata's syntax tree that we look at. JSONata's own types leave most of it out. */
+/** The part of JSONata's syntax tree that this code uses. JSONata's own types omit most of it. */
 export interface ExpressionNode {
   readonly type: string;
   readonly value?: unknown;
@@ -15,7 +15,7 @@ export interface ExpressionNode {
   readonly body?: ExpressionNode;
 }
 
-/** Whether the node is a variable that stands for the whole record: `$` or `$$`. */
+/** Returns whether the node is a variable for the whole record: `$` or `$$`. */
 export function isRecordVariable(node: ExpressionNode | undefined): boolean {
   return node?.type === 'variable' && (node.value === '' || node.value === '$');
 }

@@ -1,8 +1,8 @@
 import { type ExpressionNode, isRecordVariable } from './expression-ast.ts';
 
 /**
- * Top-level field names that an expression reads, each once, in order of appearance. Names inside a later step or a
- * filter belong to what the first step found, so they are left out; wildcards cannot be told.
+ * Returns the top-level field names that an expression reads, each once, in order of appearance. Names in a later step
+ * or in a filter belong to the result of the first step and are left out. Wildcards cannot be resolved.
  */
 export function expressionReads(root: ExpressionNode): readonly string[] {
   const names = new Set<string>();

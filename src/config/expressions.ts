@@ -3,19 +3,19 @@ import type { Expression, Expressions } from '../ports/expression.ts';
 import type { ExpressionNode } from './expression-ast.ts';
 import { expressionReads } from './expression-reads.ts';
 import { compileSimple } from './simple-expression.ts';
-import { dissent } from './simple-values.ts';
+import { notHandled } from './simple-values.ts';
 
 /**
- * JSONata 2.2 behind the expression port. Simple expressions become closures and answer at once; the rest, and any
- * record on which a closure is not sure of JSONata's answer, is evaluated by JSONata and answers with a promise.
+ * Implements the expression port with JSONata 2.2. Simple expressions become closures with a synchronous result. JSONata
+ * evaluates all others, and every record for which a closure cannot guarantee JSONata's result; both return a promise.
  */
 export function createExpressions(): Expressions {
   return { compile: compileExpression };
 }
 
 /**
- * Compiles one expression. Throws SyntaxError with the place in the text. Evaluating throws, or rejects, with an
- * `EvaluationError`, whose message never holds a value of the record.
+ * Compiles one expression. Throws SyntaxError with the position in the text. Evaluation throws, or rejects with, an
+ * `EvaluationError`, whose message never contains a value of the record.
  */
 export function compileExpression(text: string): Expression {
   const compiled = parse(text);
@@ -33,7 +33,7 @@ export function compileExpression(text: string): Expression {
       try {
         return simple(record);
       } catch (error) {
-        if (error === dissent) return evaluateFully(record);
+        if (error === notHandled) return evaluateFully(record);
         throw error;
       }
     },
@@ -45,7 +45,7 @@ export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
 }
 
-/** One record may not hold a read up: an expression that runs away fails on that record instead. */
+/** Limits per record: an expression that runs too long fails on that record and does not delay the read. */
 const guardrails = { timeout: 2_000, stack: 1_000 };
 
 function parse(text: string): jsonata.Expression {
@@ -58,7 +58,7 @@ function parse(text: string): jsonata.Expression {
   }
 }
 
-/** JSONata puts the offending value into its messages; these sentences leave it out. */
+/** JSONata includes the offending value in its messages. These messages do not. */
 const failures: Readonly<Record<string, string>> = {
   D1001: 'a number is out of range',
   D1011: 'it calls itself too deeply',
@@ -71,7 +71,7 @@ const failures: Readonly<Record<string, string>> = {
   T0410: 'an argument has the wrong type',
   T0411: 'the context has the wrong type for the function',
   T0412: 'an argument must be a list of one type',
-  T1006: 'something that is no function was called',
+  T1006: 'a value that is not a function was called',
   T2001: 'the left side of an operator is not a number',
   T2002: 'the right side of an operator is not a number',
   T2009: 'the two sides of a comparison are of different types',
@@ -80,7 +80,7 @@ const failures: Readonly<Record<string, string>> = {
 
 function describeFailure(error: unknown): string {
   const { code, position } = error as Partial<jsonata.JsonataError>;
-  const what = (code !== undefined && failures[code]) || 'it cannot be worked out';
+  const what = (code !== undefined && failures[code]) || 'it cannot be evaluated';
   const place = position === undefined ? '' : ` at character ${position}`;
   return `the expression failed${place}: ${what}${code === undefined ? '' : ` (JSONata ${code})`}`;
 }

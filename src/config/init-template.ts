@@ -1,18 +1,18 @@
 import { RollcallError } from '../core/errors.ts';
 import type { SourceKind, SourceStarter } from '../ports/source.ts';
 
-/** What `rollcall init` writes and says. Nothing here names a real person or place. */
+/** What `rollcall init` writes and prints. Contains no real person or place. */
 export interface InitTemplate {
-  /** Text of rollcall.yaml. It loads as soon as the environment variables that it names are set. */
+  /** Text of rollcall.yaml. It loads once the environment variables that it names are set. */
   readonly config: string;
-  /** Files to lie beside it; paths are relative to its folder. */
+  /** Sample files. Paths are relative to the folder of rollcall.yaml. */
   readonly samples: readonly { readonly path: string; readonly text: string }[];
-  /** What to do next, for the terminal. */
+  /** Next steps, for the terminal. */
   readonly instructions: string;
 }
 
 /**
- * The starting point of that name, completed to a whole configuration. Throws `USAGE` for a name that no kind has.
+ * Returns the starter of that name, completed to a whole configuration. Throws `USAGE` for an unknown name.
  */
 export function initTemplate({
   kinds,
@@ -25,13 +25,13 @@ export function initTemplate({
   const starter = starters.find((one) => one.name === name);
   if (starter === undefined) {
     const names = starters.map((one) => one.name);
-    const message = `there is no source called ${name} to begin with; there are: ${names.join(', ')} (rollcall source list tells what each is)`;
+    const message = `no source starter is called ${name}; available are: ${names.join(', ')} (see: rollcall source list)`;
     throw new RollcallError(message, { code: 'USAGE' });
   }
   return { config: configOf(starter), samples: starter.samples, instructions: instructionsOf(starter) };
 }
 
-/** A starter whose tokens rotate names this secret: rotating tokens are kept in the store, sealed with it. */
+/** Starters with rotating tokens name this secret, which seals the tokens in the store. */
 const keyName = 'ROLLCALL_KEY';
 
 function configOf({ source, mapping, secrets }: SourceStarter): string {
@@ -56,7 +56,7 @@ connections:
 syncs:
   people:                                      # any name
     connection: acme
-    # schedule: { cron: "*/15 * * * *", timezone: UTC }     # without it: only when you say so
+    # schedule: { cron: "*/15 * * * *", timezone: UTC }     # without it: only on request
 
 ${indent(source)}
 
@@ -68,7 +68,7 @@ ${indent(source)}
 
 ${indent(mapping)}
 
-    # scope: "country = 'UY'"                  # who is meant at all
+    # scope: "country = 'UY'"                  # which employees are in scope
     # protected: [admin]                       # never disabled or removed
     # missing: { afterReads: 2, minAge: 24h }  # when somebody who is gone from the source is disabled (policy: sync)
     # remove: { afterDays: 30 }                # when a disabled account is deleted (policy: sync)
@@ -76,7 +76,7 @@ ${indent(mapping)}
 `;
 }
 
-/** As deep as the keys of a sync stand. */
+/** Indents to the depth of a sync's keys. */
 function indent(text: string): string {
   return text.trimEnd().replace(/^(?=.)/gm, '    ');
 }
@@ -86,14 +86,14 @@ function instructionsOf({ secrets, steps }: SourceStarter): string {
   const width = Math.max(...Object.keys(all).map(({ length }) => length));
   const numbered = [
     ...steps,
-    "Put the platform's address into rollcall.yaml, and look at its mapping.",
-    `Set what rollcall.yaml takes from the environment:\n${Object.entries(all)
+    "Enter the platform's address in rollcall.yaml, and check its mapping.",
+    `Set the environment variables of rollcall.yaml:\n${Object.entries(all)
       .map(([variable, what]) => `       export ${`${variable}=…`.padEnd(width + 2)}   # ${what}`)
       .join('\n')}`,
-    'See what the source gives:     rollcall source try people',
-    'See whether all is well:       rollcall check',
-    'See what would change:         rollcall plan people',
-    'Do it:                         rollcall apply people',
+    'Try the source:                rollcall source try people',
+    'Check the configuration:       rollcall check',
+    'Preview the changes:           rollcall plan people',
+    'Apply them:                    rollcall apply people',
   ];
   const lines = numbered.map((text, i) => `${String(i + 1).padStart(3)}. ${text}`);
   return `Next:

@@ -3,7 +3,7 @@ import type { SourceKind } from '../ports/source.ts';
 import { document } from './schema/document.ts';
 import { syncShape } from './schema/sync.ts';
 
-/** What we read of a JSON Schema node when we write the reference. */
+/** The parts of a JSON Schema node that the reference uses. */
 export interface SchemaNode {
   readonly description?: string;
   readonly default?: unknown;
@@ -24,13 +24,13 @@ export interface SchemaNode {
   readonly $defs?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** The configuration file as JSON Schema (draft 2020-12), from the schemas that check it: ours, and those of the kinds. */
+/** Returns the JSON Schema (draft 2020-12) of the configuration file, from the schemas that check it. */
 export function configJsonSchema(kinds: readonly SourceKind[]): SchemaNode {
   const sources = kinds.map(kindSchema);
   const schema = z.toJSONSchema(document, {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
-      // zod leaves out examples of what it transforms; ours are of what is written.
+      // zod omits examples of transformed values. Ours are examples of the written form.
       const examples = z.globalRegistry.get(zodSchema)?.examples;
       if (Array.isArray(examples)) jsonSchema.examples = examples;
       if (zodSchema !== syncShape.source) return;
@@ -42,14 +42,14 @@ export function configJsonSchema(kinds: readonly SourceKind[]): SchemaNode {
   return { title: 'Rollcall configuration', ...schema } as SchemaNode;
 }
 
-/** The section `source:` of one kind, whole in itself: what it defines for itself is written out where it is used. */
+/** Returns the `source:` section of one kind as a self-contained schema, with its definitions inlined. */
 export function kindSchema({ kind, schema }: SourceKind): SchemaNode {
   const { $schema: _, $defs = {}, ...rest } = schema as SchemaNode & { readonly $schema?: string };
   const whole = withoutReferences(rest, $defs, kind, 0) as SchemaNode;
   return nameKind(whole, kind);
 }
 
-/** Editors show what `kind` is; the kinds themselves only say which. */
+/** Adds the description of `kind`, which the kinds' own schemas lack. */
 function nameKind(node: SchemaNode, kind: string): SchemaNode {
   const { properties, anyOf, oneOf } = node;
   if (properties !== undefined) {
@@ -72,7 +72,7 @@ function withoutReferences(
   depth: number,
 ): unknown {
   if (depth > deepestSchema)
-    throw new RangeError(`the schema of source ${kind} refers to itself: editors could not show it`);
+    throw new RangeError(`the schema of source ${kind} refers to itself, which editors cannot show`);
   if (Array.isArray(node)) return node.map((item) => withoutReferences(item, defs, kind, depth + 1));
   if (typeof node !== 'object' || node === null) return node;
   const { $ref, ...own } = node as SchemaNode;
@@ -82,14 +82,14 @@ function withoutReferences(
   );
 }
 
-/** Text of `schema/rollcall.schema.json`. */
+/** Returns the text of `schema/rollcall.schema.json`. */
 export function renderJsonSchema(kinds: readonly SourceKind[]): string {
   return `${renderJson(configJsonSchema(kinds), '', 0)}\n`;
 }
 
 const lineWidth = 120;
 
-/** JSON as the project's formatter leaves it: a list stands in one line where it fits, a mapping never does. */
+/** Returns JSON as the project's formatter writes it: a list on one line where it fits, a mapping never. */
 function renderJson(value: unknown, indent: string, taken: number): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const inside = `${indent}  `;

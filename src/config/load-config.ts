@@ -18,18 +18,18 @@ import { messageFor } from './sentences.ts';
 import { parseYamlTree } from './yaml-tree.ts';
 
 export interface LoadOptions {
-  /** Where `${env:NAME}` is looked up. */
+  /** The environment for `${env:NAME}`. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Text of a file, UTF-8; the disk's by default. */
+  /** Reads a UTF-8 file; from the disk by default. */
   readonly readFile?: (path: string) => Promise<string>;
-  /** Every kind that `source.kind` may name. */
+  /** All kinds that `source.kind` can name. */
   readonly sourceKinds: readonly SourceKind[];
   readonly expressions: Expressions;
 }
 
 /**
- * Reads a configuration file (YAML or JSON, design section 6), checks all of it and starts nothing.
- * Throws `ConfigError` with every problem that was found; none shows a value that came through `${…}`.
+ * Reads and checks a whole configuration file (YAML or JSON, design section 6). Starts nothing. Throws `ConfigError` with
+ * every problem found; no problem contains a value that came through `${…}`.
  */
 export async function loadConfig(path: string, options: LoadOptions): Promise<Config> {
   const folder = dirname(resolve(path));
@@ -55,7 +55,7 @@ async function readConfigFile(path: string, readFile: (path: string) => Promise<
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     const message =
       code === 'ENOENT'
-        ? 'the file does not exist; name another with --config, or make one with: rollcall init'
+        ? 'the file does not exist; name another file with --config, or create one with: rollcall init'
         : `the file cannot be read (${code}); check its permissions`;
     throw new ConfigError([{ file: path, line: 0, column: 0, path: '', message }]);
   }
@@ -78,7 +78,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     report.add(
       [],
       value === null
-        ? 'the file is empty; make one with: rollcall init'
+        ? 'the file is empty; create one with: rollcall init'
         : 'the file must be a mapping of keys and values',
     );
     return undefined;
@@ -111,7 +111,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
   return { root, connections, syncs: new Map(read) };
 }
 
-/** The entries of a mapping whose keys are names that people choose. */
+/** Returns the entries of a mapping whose keys are names that the operator chooses. */
 function readNamed(section: string, value: unknown, report: Report): ReadonlyMap<string, unknown> {
   if (!isMapping(value)) {
     report.add([section], messageFor({ code: 'invalid_type', expected: 'object', input: value }));
@@ -119,7 +119,7 @@ function readNamed(section: string, value: unknown, report: Report): ReadonlyMap
   }
   for (const name of Object.keys(value)) {
     if (namePattern.test(name)) continue;
-    report.addKey([section, name], 'must be called by letters, digits, dots, dashes and underscores, 63 at most');
+    report.addKey([section, name], 'must be a name of letters, digits, dots, dashes and underscores, at most 63');
   }
   return new Map(Object.entries(value));
 }
@@ -132,7 +132,7 @@ function checkEncryptionKey(
   if ('encryptionKey' in root) return;
   const [name] = [...connections].find(([, connection]) => isMapping(connection) && keepsTokens(connection)) ?? [];
   if (name === undefined) return;
-  const message = `is required, because the tokens of connections.${name} are kept in the store; make one with: openssl rand -base64 32`;
+  const message = `is required, because the tokens of connections.${name} are kept in the store; create one with: openssl rand -base64 32`;
   report.add(['encryptionKey'], message);
 }
 
@@ -141,7 +141,11 @@ function checkWebhooks(server: unknown, syncs: ReadonlyMap<string, unknown>, rep
   for (const name of Object.keys(server.webhooks)) {
     if (syncs.has(name)) continue;
     const known = [...syncs.keys()];
-    report.addKey(['server', 'webhooks', name], `names no sync; there are: ${known.join(', ') || 'none'}`, known);
+    report.addKey(
+      ['server', 'webhooks', name],
+      `is not the name of a sync; the syncs are: ${known.join(', ') || 'none'}`,
+      known,
+    );
   }
 }
 
@@ -150,7 +154,11 @@ function checkAlerts(alerts: unknown, syncs: ReadonlyMap<string, unknown>, repor
   for (const [i, channel] of (Array.isArray(alerts) ? alerts : []).entries()) {
     for (const [j, name] of (isMapping(channel) && Array.isArray(channel.syncs) ? channel.syncs : []).entries()) {
       if (typeof name !== 'string' || syncs.has(name)) continue;
-      report.add(['alerts', i, 'syncs', j], `names no sync; there are: ${known.join(', ') || 'none'}`, known);
+      report.add(
+        ['alerts', i, 'syncs', j],
+        `is not the name of a sync; the syncs are: ${known.join(', ') || 'none'}`,
+        known,
+      );
     }
   }
 }
@@ -162,14 +170,11 @@ function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
     const owner = owners.get(outboxFolder);
     if (owner === undefined) owners.set(outboxFolder, name);
     else
-      report.add(
-        [...path, 'outbox', 'folder'],
-        `is the outbox of syncs.${owner} too; give each sync a folder of its own`,
-      );
+      report.add([...path, 'outbox', 'folder'], `is also the outbox of syncs.${owner}; give each sync its own folder`);
   }
 }
 
-/** Nothing is wrong: every schema takes its part, so reading once more gives the whole with its types. */
+/** Reads the checked sections again through their schemas, which returns the whole with its types. */
 function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder'> {
   const { store, redis, encryptionKey, server, alerts, log } = z.strictObject(rootShape).parse(root);
   const connection = z.strictObject(connectionShape);
@@ -193,7 +198,7 @@ function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'fol
   };
 }
 
-/** Without a prototype: a look-up of `constructor` finds a thing of that name, or nothing. */
+/** Has no prototype, so that a lookup of `constructor` finds only an entry of that name. */
 function byName<Value>(entries: readonly [string, Value][]): Readonly<Record<string, Value>> {
   return Object.freeze(Object.assign(Object.create(null), Object.fromEntries(entries)));
 }

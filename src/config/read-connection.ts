@@ -4,10 +4,10 @@ import type { Report } from './report.ts';
 import { type ConnectionInput, connectionShape } from './schema/connection.ts';
 import { isMapping, readSection } from './section.ts';
 
-/** What is good of a connection; a key with a fault is undefined. */
+/** The valid keys of a connection. A key with a problem is undefined. */
 export type ConnectionDraft = { readonly [Key in keyof ConnectionInput]?: ConnectionInput[Key] | undefined };
 
-/** Reads `connections.<name>` and reports what is wrong with it. */
+/** Reads `connections.<name>` and reports its problems. */
 export function readConnection(value: unknown, path: KeyPath, report: Report): ConnectionDraft {
   const draft = readSection(connectionShape, value, path, report);
   if (!isMapping(value)) return draft;
@@ -19,7 +19,7 @@ export function readConnection(value: unknown, path: KeyPath, report: Report): C
   return draft;
 }
 
-/** Whether tokens of this connection live in the store. */
+/** Returns whether tokens of this connection are kept in the store. */
 export function keepsTokens(connection: Readonly<Record<string, unknown>>): boolean {
   return 'refreshToken' in connection || ('applicationToken' in connection && !('accessToken' in connection));
 }
@@ -27,16 +27,19 @@ export function keepsTokens(connection: Readonly<Record<string, unknown>>): bool
 function checkTokens(keys: ReadonlySet<string>, path: KeyPath, report: Report): void {
   const at = (key: string): KeyPath => [...path, key];
   if (keys.has('refreshToken') && keys.has('accessToken')) {
-    report.addKey(at('accessToken'), 'cannot stand beside refreshToken; keep refreshToken to have tokens renewed');
+    report.addKey(
+      at('accessToken'),
+      'cannot be combined with refreshToken; keep refreshToken to have tokens refreshed',
+    );
   }
   if (keys.has('refreshToken') && !keys.has('applicationToken')) {
     report.add(
       at('applicationToken'),
-      'is required beside refreshToken; the platform exchanges one only with the other',
+      'is required with refreshToken, because the platform exchanges a refresh token only together with it',
     );
   }
   if (!keys.has('refreshToken') && !keys.has('accessToken') && !keys.has('applicationToken')) {
-    report.addKey(path, 'has no token; give applicationToken and refreshToken, or a fixed accessToken');
+    report.addKey(path, 'has no token; set applicationToken and refreshToken, or a fixed accessToken');
   }
 }
 
@@ -48,16 +51,16 @@ function addressFault(address: string, isInsecure: boolean): string | undefined 
     return 'must be an address that begins with https://, such as https://platform.example.com';
   }
   if (url.username !== '' || url.password !== '')
-    return 'must not hold a name or password; tokens have keys of their own';
-  if (url.search !== '' || url.hash !== '') return 'must end before any ? or #';
-  if (/\/(os-api|growth)(\/|$)/.test(url.pathname)) return 'must end before /os-api and /growth; they are added';
+    return 'must not contain a user name or password; tokens have keys of their own';
+  if (url.search !== '' || url.hash !== '') return 'must not contain ? or #';
+  if (/\/(os-api|growth)(\/|$)/.test(url.pathname)) return 'must not contain /os-api or /growth; they are added';
   if (url.protocol === 'http:' && !loopback.test(url.hostname) && !isInsecure) {
-    return 'must begin with https://; http:// is taken on this machine only, or with insecure: true beside it';
+    return 'must begin with https://; http:// is accepted for this machine only, or with insecure: true beside it';
   }
   return undefined;
 }
 
-/** The connection as everybody else knows it. */
+/** Returns the connection in the form that all other code uses. */
 export function connectionSettings(name: string, input: ConnectionInput): ConnectionSettings {
   const { baseUrl, applicationToken, refreshToken, accessToken, limits, dialect } = input;
   return {

@@ -17,23 +17,23 @@ export interface SyncReading {
   readonly folder: string;
   readonly sourceKinds: readonly SourceKind[];
   readonly expressions: Expressions;
-  /** By name; what is good of each. */
+  /** The valid keys of each connection, by name. */
   readonly connections: ReadonlyMap<string, ConnectionDraft>;
   readonly report: Report;
 }
 
-/** What is good of a sync, and what the file itself says: some faults are faults only when they are written. */
+/** The valid keys of a sync, and the section as written: some problems exist only when a key is written. */
 export interface SyncDraft {
   readonly name: string;
   readonly path: KeyPath;
   readonly written: ReadonlySet<string>;
   readonly found: { readonly [Key in keyof SyncInput]?: SyncInput[Key] | undefined };
   readonly source: SourceSettings | undefined;
-  /** Absolute; undefined unless the sync delivers to an outbox. */
+  /** Absolute. Undefined unless the sync delivers to an outbox. */
   readonly outboxFolder: string | undefined;
 }
 
-/** Reads `syncs.<name>` and reports what is wrong with it. */
+/** Reads `syncs.<name>` and reports its problems. */
 export function readSync(name: string, value: unknown, reading: SyncReading): SyncDraft {
   const { report, expressions, folder } = reading;
   const path: KeyPath = ['syncs', name];
@@ -76,7 +76,7 @@ function readSource(
 
 interface ReadSource extends SourceSettings {
   readonly canDelta: boolean;
-  /** For sentences: the kind, and whether it is the kind or its configuration that cannot. */
+  /** For messages: the kind, with a note when its configuration is the limit. */
   readonly title: string;
 }
 
@@ -87,11 +87,11 @@ function checkDeltas(
   { report }: SyncReading,
 ): void {
   if (deltas === 'never' || canDelta) return;
-  const message = `needs a source that can tell who has changed, and ${title} cannot (docs/sources/${kind}.md): delete this key, then every read is full`;
+  const message = `needs a source that can report changes, and ${title} cannot (docs/sources/${kind}.md): delete this key, and every read is full`;
   report.addKey(path, message);
 }
 
-/** The sync as everybody else knows it. */
+/** Returns the sync in the form that all other code uses. */
 export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSettings): SyncConfig {
   const { schedule, freshness } = input;
   const settings: SyncSettings = {

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { durationPattern } from '../core/duration.ts';
 import type { SchemaNode } from './json-schema.ts';
 
-/** One key of the configuration, as the reference shows it. */
+/** One configuration key in the reference. */
 export interface KeyRow {
   readonly key: string;
   readonly node: SchemaNode;
@@ -12,7 +12,7 @@ export interface KeyRow {
 
 const columns = ['Key', 'Type', 'Default', 'Meaning', 'Example'];
 
-/** A Markdown table of keys. */
+/** Returns a Markdown table of keys. */
 export function renderKeys(rows: readonly KeyRow[]): string {
   return renderTable([columns, ...rows.map(renderRow)]);
 }
@@ -24,7 +24,7 @@ function renderRow({ key, node, isRequired, meaning }: KeyRow): string[] {
   return [code(key), typeText(node), standard, meaning, example].map(cell);
 }
 
-/** A Markdown table as the project's formatter leaves it: cells padded to the widest of their column. */
+/** Returns a Markdown table as the project's formatter writes it: cells padded to the widest of their column. */
 function renderTable(rows: readonly (readonly string[])[]): string {
   const widths = columns.map((_, i) => Math.max(3, ...rows.map((row) => [...(row[i] ?? '')].length)));
   const lines = rows.map((row) => row.map((text, i) => text + ' '.repeat((widths[i] ?? 0) - [...text].length)));
@@ -59,7 +59,7 @@ function defaultText(value: unknown): string {
   return isNothing ? '–' : code(flow(value));
 }
 
-/** YAML in one line, without the braces of a lone key. */
+/** Returns YAML on one line, without the braces of a single key. */
 function flow(value: unknown): string {
   const text = stringify(value, { collectionStyle: 'flow', lineWidth: 0, flowCollectionPadding: true }).trim();
   const isLoneKey =

@@ -3,7 +3,7 @@ import { configJsonSchema, type SchemaNode } from './json-schema.ts';
 import { anchor, type KeyRow, renderKeys } from './reference-table.ts';
 import { renderSourceReference } from './source-reference.ts';
 
-/** Text of docs/configuration.md: every key with type, default, meaning and example, from the schema that checks them. */
+/** Returns the text of docs/configuration.md: every key with type, default, meaning and example, from its schema. */
 export function renderConfigReference(kinds: readonly SourceKind[]): string {
   const schema = configJsonSchema(kinds);
   const parts = chapters.map((chapter) => renderChapter(chapter, schema));
@@ -12,7 +12,7 @@ export function renderConfigReference(kinds: readonly SourceKind[]): string {
 
 interface Chapter {
   readonly title: string;
-  /** Steps from the top; `*` is a name of the operator's choice. */
+  /** Steps from the top. `*` is a name that the operator chooses. */
   readonly path: readonly string[];
   readonly text: string;
 }
@@ -38,23 +38,23 @@ const chapters: readonly Chapter[] = [
   {
     title: 'A mapping entry',
     path: ['$defs', 'fieldRule'],
-    text: 'What a field is made of: the name of a source field, or a mapping with exactly one of `from`, `value` and `expression`.',
+    text: 'The value of a field: the name of a source field, or a mapping with exactly one of `from`, `value` and `expression`.',
   },
   { title: 'The lifecycle', path: ['syncs', '*', 'lifecycle'], text: 'Below `syncs.<name>.lifecycle`.' },
   {
     title: 'The guards',
     path: ['syncs', '*', 'guards'],
-    text: 'Below `syncs.<name>.guards`. Of a class that is held nothing is delivered until a person approves; the other classes go on.',
+    text: 'Below `syncs.<name>.guards`. A held class is not delivered until a person approves it; the other classes continue.',
   },
   {
     title: 'An alert channel',
     path: ['alerts', '[]'],
-    text: 'One entry of the list `alerts`. `rollcall alerts test` tries them.',
+    text: 'One entry of the list `alerts`. Test it with `rollcall alerts test`.',
   },
   {
     title: 'The server',
     path: ['server'],
-    text: 'Below `server`: the HTTP API, the dashboard and health. What they answer is in [http-api.md](http-api.md).',
+    text: 'Below `server`: the HTTP API, the dashboard and health. Their answers are described in [http-api.md](http-api.md).',
   },
   {
     title: 'A webhook',
@@ -71,9 +71,9 @@ Rollcall reads one file, \`rollcall.yaml\` (or the one named by \`--config\` or 
 checked before anything starts: every problem is told at once, with its line, its key and what is allowed, and the exit code is 2.
 An unknown key is a problem, and so is a key twice.
 
-- **References.** \`\${env:NAME}\` stands for an environment variable and \`\${file:path}\` for the text of a file, from the
-  configuration's folder and without the line end behind it; both also inside a longer text. A reference to nothing is a problem.
-  \`$\${\` is a plain \`\${\`. What a reference gives is never shown. Keep tokens out of the file itself.
+- **References.** \`\${env:NAME}\` is replaced by an environment variable, and \`\${file:path}\` by the text of a file without its last
+  line end. Relative paths are resolved from the configuration's folder. Both also work inside a longer text. A missing variable or file is a problem.
+  \`$\${\` is a literal \`\${\`. Referenced values are never shown. Keep tokens out of the file itself.
 - **Durations** are a whole number and a unit: \`250ms\`, \`5s\`, \`30m\`, \`24h\`, \`30d\`.
 - **Expressions** are [JSONata](https://docs.jsonata.org) over one source record.
 - **Texts** that look like a number, \`true\` or \`false\` need quotes: \`"007"\`.
@@ -93,7 +93,7 @@ function step(node: SchemaNode, name: string): SchemaNode {
   return below;
 }
 
-/** The node itself, or the branch of a choice, that has keys. */
+/** Returns the node itself, or the alternative of a choice, that has keys. */
 function mappingOf(node: SchemaNode): SchemaNode | undefined {
   return node.properties !== undefined ? node : node.anyOf?.find(({ properties }) => properties !== undefined);
 }

@@ -4,23 +4,23 @@ import type { Report } from './report.ts';
 
 export interface ReferenceSources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder of the configuration file: `${file:…}` is meant from there. */
+  /** Folder of the configuration file, from which `${file:…}` is resolved. */
   readonly folder: string;
   readonly readFile: (path: string) => Promise<string>;
 }
 
 export interface ResolvedReferences {
   readonly value: unknown;
-  /** Every value that came from outside the file: none of them may be shown. */
+  /** All values from outside the file. None of them may be shown. */
   readonly secrets: ReadonlySet<string>;
 }
 
-// `$${` is a plain `${`; any other `${…}` that is not understood is refused, or a typo would be sent as a token.
+// `$${` is a literal `${`. Any other unknown `${…}` is refused, because a typo would otherwise be sent as a token.
 const pattern = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
 
 /**
- * Replaces `${env:NAME}` and `${file:path}` in every text of `tree`, also inside longer texts. What cannot be resolved is
- * reported and its path muted. JSONata texts keep a `${` of their own.
+ * Replaces `${env:NAME}` and `${file:path}` in every text of `tree`, also inside longer texts. Reports and mutes the path
+ * of a reference that cannot be resolved. JSONata texts may contain `${`.
  */
 export async function resolveReferences(
   tree: unknown,
@@ -71,13 +71,16 @@ type Looked =
 async function lookUp(reference: string, { env, folder, readFile }: ReferenceSources): Promise<Looked> {
   const [, scheme, name] = /^(env|file):(.+)$/.exec(reference) ?? [];
   if (scheme === undefined || name === undefined) {
-    const message = `holds a \${…} that is not known; \${env:NAME} and \${file:path} are, and $\${ is a plain \${`;
+    const message = `contains an unknown \${…}; allowed are \${env:NAME} and \${file:path}, and $\${ for a literal \${`;
     return { kind: 'unknown', message };
   }
   if (scheme === 'env') {
     const value = env[name];
     if (value === undefined) {
-      return { kind: 'absent', message: `the environment variable ${name} is not set; set it before starting` };
+      return {
+        kind: 'absent',
+        message: `the environment variable ${name} is not set; set it before you start Rollcall`,
+      };
     }
     if (value === '') return { kind: 'absent', message: `the environment variable ${name} is set but empty` };
     return { kind: 'value', value };
@@ -88,7 +91,7 @@ async function lookUp(reference: string, { env, folder, readFile }: ReferenceSou
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
-    return { kind: 'absent', message: `the file ${name} ${why}; it is looked for from the configuration's folder` };
+    return { kind: 'absent', message: `the file ${name} ${why}; its path is resolved from the configuration's folder` };
   }
 }
 

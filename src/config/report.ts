@@ -3,16 +3,16 @@ import { type KeyPath, keyOf, renderKeyPath } from './key-path.ts';
 import { maskSecrets } from './secret.ts';
 import type { Position, YamlTree } from './yaml-tree.ts';
 
-/** Collects what is wrong with one file, each problem once, and finds its place. */
+/** Collects the problems of one file, each once, and finds their positions. */
 export interface Report {
   add(path: KeyPath, message: string, allowed?: readonly string[]): void;
-  /** A problem of a key itself, not of its value. */
+  /** Adds a problem of the key itself, not of its value. */
   addKey(path: KeyPath, message: string, allowed?: readonly string[]): void;
-  /** A problem whose place is known already. */
+  /** Adds a problem with a known position. */
   addAt(path: KeyPath, at: Position, message: string): void;
-  /** From now on nothing is said about this path: its problem is known, what follows from it is noise. */
+  /** Suppresses further problems of this path, because they follow from a reported one. */
   mute(path: KeyPath): void;
-  /** In order of line. No problem shows one of `secrets`. */
+  /** Returns the problems in order of line. None contains one of `secrets`. */
   problems(secrets: Iterable<string>): readonly ConfigProblem[];
 }
 

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 
 /**
- * A value that must not be shown. Only `reveal()` gives it; text, JSON and inspection all give `[secret]`, so that a
- * configuration can be printed, logged or put in an error without care.
+ * A value that must not be shown. Only `reveal()` returns it. Text, JSON and inspection return `[secret]`, so that a
+ * configuration can be printed, logged or put in an error safely.
  */
 export interface Secret {
-  /** The value itself. Never log it, store it unsealed, or put it in an error. */
+  /** Returns the value. Never log it, store it unsealed, or put it in an error. */
   reveal(): string;
   toString(): string;
   toJSON(): string;
@@ -19,7 +19,7 @@ export function makeSecret(value: string): Secret {
   return Object.freeze(hidden);
 }
 
-/** `text` with every secret in it replaced by `[secret]`. Values under three characters are left: they are no secrets. */
+/** Replaces every secret in `text` by `[secret]`. Values under three characters are not secrets and stay. */
 export function maskSecrets(text: string, secrets: Iterable<string>): string {
   const longestFirst = [...secrets].filter((value) => value.length >= 3).sort((a, b) => b.length - a.length);
   return longestFirst.reduce((masked, value) => masked.replaceAll(value, mask), text);

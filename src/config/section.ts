@@ -7,8 +7,8 @@ import { knownKeysOf, messageFor } from './sentences.ts';
 type Draft<Shape extends z.ZodRawShape> = { readonly [Key in keyof Shape]?: z.output<Shape[Key]> | undefined };
 
 /**
- * Reads the keys of one section each for itself, so that a fault in one does not hide the faults of the others.
- * The draft holds what is good; an absent key is a default, or a fault that is reported.
+ * Reads each key of a section separately, so that a problem in one does not hide the problems of the others. The draft
+ * contains the valid keys. An absent key means a default, or a reported problem.
  */
 export function readSection<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -30,7 +30,7 @@ export function readSection<Shape extends z.ZodRawShape>(
   return Object.fromEntries(entries);
 }
 
-/** One value; undefined after reporting when it is not what the schema wants. */
+/** Reads one value. Reports it and returns undefined when it does not match the schema. */
 export function readValue<Schema extends z.core.$ZodType>(
   schema: Schema,
   value: unknown,
@@ -61,7 +61,7 @@ function reportIssue(issue: z.core.$ZodIssue, base: KeyPath, report: Report): vo
     report.addKey(path, issue.issues[0]?.message ?? issue.message);
     return;
   }
-  const branch = issue.code === 'invalid_union' ? meantBranch(issue.errors) : undefined;
+  const branch = issue.code === 'invalid_union' ? matchingBranch(issue.errors) : undefined;
   if (branch === undefined) {
     const allowed = issue.code === 'invalid_value' ? issue.values.map(String) : undefined;
     report.add(path, issue.message, allowed);
@@ -70,14 +70,14 @@ function reportIssue(issue: z.core.$ZodIssue, base: KeyPath, report: Report): vo
   for (const inner of withoutEchoes(branch)) reportIssue(inner, path, report);
 }
 
-/** A mapping with a misspelt key is not scolded for the missing of the right one as well. */
+/** Removes the missing-key problem that a misspelt key causes. */
 function withoutEchoes(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const misspelt = new Set(issues.filter(({ code }) => code === 'unrecognized_keys').map(({ path }) => path.join()));
   return issues.filter(({ code, path }) => code !== 'custom' || !misspelt.has(path.join()));
 }
 
-/** The branch of a union that the value has the kind of; undefined when it has the kind of none. */
-function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
+/** Returns the alternative of a union that matches the value's kind; undefined when none does. */
+function matchingBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
   return branches.find((issues) =>
     issues.every(({ code, path }) => path.length > 0 || (code !== 'invalid_type' && code !== 'invalid_value')),
   );

@@ -3,7 +3,7 @@ import { nearest } from '../core/nearest.ts';
 
 type RawIssue = z.core.$ZodRawIssue;
 
-/** Tells zod our sentences. They go on from the key path and never hold the value that was found. */
+/** Gives zod our messages. They continue the key path and never contain the value that was found. */
 export function messageFor(issue: RawIssue): string {
   const absent = absenceSentence(issue.input);
   switch (issue.code) {
@@ -20,11 +20,11 @@ export function messageFor(issue: RawIssue): string {
         ? `must be at most ${issue.maximum}`
         : `must not be longer than ${issue.maximum}`;
     default:
-      return absent ?? 'is not what is expected here';
+      return absent ?? 'is not valid here';
   }
 }
 
-/** An `error` for schemas with a sentence of their own: `must be a duration such as 5s`. */
+/** Returns an `error` for schemas with a message of their own: `must be a duration such as 5s`. */
 export function must(sentence: string): (issue: RawIssue) => string {
   return (issue) => {
     if (issue.input === undefined) return `is required; it ${sentence}`;
@@ -34,12 +34,12 @@ export function must(sentence: string): (issue: RawIssue) => string {
 
 const keySeparator = ',';
 
-/** `unrecognized_keys` has one message for many keys; it travels as the list of known keys. */
+/** Returns the known keys, which the one message of `unrecognized_keys` carries for many keys. */
 export function knownKeysOf(message: string): readonly string[] {
   return message === '' ? [] : message.split(keySeparator);
 }
 
-/** `must be one of a, b, c; did you mean a?` */
+/** Returns `must be one of a, b, c; did you mean a?` */
 export function choiceSentence(found: unknown, allowed: readonly string[]): string {
   const guess = typeof found === 'string' ? nearest(found, allowed) : undefined;
   const list = allowed.length === 1 ? `must be ${allowed[0]}` : `must be one of ${allowed.join(', ')}`;
@@ -58,7 +58,7 @@ const typeNames: Readonly<Record<string, string>> = {
 
 function absenceSentence(input: unknown): string | undefined {
   if (input === undefined) return 'is required';
-  return input === null ? 'has no value; give it one, or delete the key' : undefined;
+  return input === null ? 'has no value; set one, or delete the key' : undefined;
 }
 
 function quotesHint(issue: RawIssue): string {

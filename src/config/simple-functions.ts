@@ -1,13 +1,13 @@
-import { asBoolean, asText, dissent, numeric } from './simple-values.ts';
+import { asBoolean, asText, notHandled, numeric } from './simple-values.ts';
 
 export interface SimpleFunction {
-  /** Numbers of arguments that are handled. With fewer, JSONata takes the context instead. */
+  /** Supported argument counts. With fewer arguments, JSONata uses the context. */
   readonly arity: readonly number[];
-  /** The result exactly as JSONata has it, or a throw of `dissent`. */
+  /** Returns exactly JSONata's result, or throws `notHandled`. */
   call(first: unknown, second: unknown, third: unknown): unknown;
 }
 
-/** JSONata's built-in functions that are compiled, with its own results. */
+/** JSONata's built-in functions that are compiled, with the same results. */
 export const simpleFunctions: Readonly<Record<string, SimpleFunction>> = {
   trim: ofText((text) => text.replace(/[ \t\n\r]+/g, ' ').replace(/^ | $/g, '')),
   lowercase: ofText((text) => text.toLowerCase()),
@@ -15,7 +15,8 @@ export const simpleFunctions: Readonly<Record<string, SimpleFunction>> = {
   length: ofText((text) => Array.from(text).length),
   substring: {
     arity: [2, 3],
-    call: (text, start, length) => (text === undefined ? dissents() : substring(textOf(text), numeric(start), length)),
+    call: (text, start, length) =>
+      text === undefined ? isNotHandled() : substring(textOf(text), numeric(start), length),
   },
   substringBefore: ofTwoTexts((text, mark) => (text.includes(mark) ? text.slice(0, text.indexOf(mark)) : text)),
   substringAfter: ofTwoTexts((text, mark) =>
@@ -37,7 +38,7 @@ function ofTwoTexts(join: (first: string, second: string) => unknown): SimpleFun
   return { arity: [2], call: (first, second) => join(textOf(first), textOf(second)) };
 }
 
-/** Counts in characters, not in UTF-16 units; a negative start counts from the end. */
+/** Counts characters, not UTF-16 units. A negative start counts from the end. */
 function substring(text: string, start: number, length: unknown): string {
   const characters = Array.from(text);
   const from = characters.length + start < 0 ? 0 : start;
@@ -53,14 +54,14 @@ const decimal = /^-?[0-9]+(\.[0-9]+)?([Ee][-+]?[0-9]+)?$/;
 function toNumber(value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'boolean') return value ? 1 : 0;
-  if (typeof value === 'string') return decimal.test(value) ? numeric(Number.parseFloat(value)) : dissents();
+  if (typeof value === 'string') return decimal.test(value) ? numeric(Number.parseFloat(value)) : isNotHandled();
   return numeric(value);
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : dissents();
+  return typeof value === 'string' ? value : isNotHandled();
 }
 
-function dissents(): never {
-  throw dissent;
+function isNotHandled(): never {
+  throw notHandled;
 }

@@ -2,19 +2,19 @@ import type { SourceKind } from '../ports/source.ts';
 import { kindSchema, type SchemaNode } from './json-schema.ts';
 import { anchor, code, type KeyRow, renderKeys } from './reference-table.ts';
 
-/** The chapters of the kinds of source: what stands below `syncs.<name>.source`. */
+/** Returns the chapters of the source kinds: the keys below `syncs.<name>.source`. */
 export function renderSourceReference(kinds: readonly SourceKind[]): string {
   const list = kinds.map(({ kind, title }) => `- [${code(kind)}](${anchor(titleOf(kind))}): ${title}`);
   const introduction =
-    'Below `syncs.<name>.source`: `kind`, and the keys of that kind. How to set each up, with its rights and limits, is in ' +
-    '[sources](sources/README.md); `rollcall init --source NAME` writes one with comments.';
+    'Below `syncs.<name>.source`: `kind`, and the keys of that kind. Setup, permissions and limits of each kind are in ' +
+    '[sources](sources/README.md); `rollcall init --source NAME` writes a commented example.';
   const chapters = kinds.map((kind) => `### ${titleOf(kind.kind)}\n\n${renderKeys(rowsOf(kindSchema(kind), []))}`);
   return ['## The kinds of source', introduction, list.join('\n'), ...chapters].join('\n\n');
 }
 
 const titleOf = (kind: string): string => `Source ${kind}`;
 
-/** One way in which a section may be written, where there are several: `kind: bearer`. */
+/** One of several forms of a section: `kind: bearer`. */
 interface Variant {
   readonly properties: NonNullable<SchemaNode['properties']>;
   readonly required: readonly string[];
@@ -43,7 +43,7 @@ function rowsOf(node: SchemaNode, above: readonly string[]): KeyRow[] {
   });
 }
 
-/** What several variants have alike stands once; a key that tells them apart lists all its values. */
+/** Adds a row. A row that several variants share appears once; a key that tells them apart lists all its values. */
 function addRow(found: { row: KeyRow; readonly labels: string[] }[], row: KeyRow, label: string): void {
   const known = found.find((one) => one.row.key === row.key && (isAlike(one.row, row) || isTeller(one.row, row)));
   if (known === undefined) {
@@ -75,7 +75,7 @@ function variantsOf(node: SchemaNode): readonly Variant[] {
   return [...(node.anyOf ?? []), ...(node.oneOf ?? [])].flatMap(variantsOf);
 }
 
-/** Where the keys below a key are: in itself, in the items of a list (`columns[]`), or under names of one's choice. */
+/** Returns where the keys below a key are: in itself, in list items (`columns[]`), or under operator-chosen names. */
 function childOf(node: SchemaNode): { readonly node: SchemaNode; readonly suffix: string } {
   if (node.items !== undefined && variantsOf(node.items).length > 0) return { node: node.items, suffix: '[]' };
   const { additionalProperties: more } = node;

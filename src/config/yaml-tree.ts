@@ -20,26 +20,26 @@ export interface Position {
 export interface TreeProblem extends Position {
   readonly path: KeyPath;
   readonly message: string;
-  /** The value could not be read at all; `value` has a hole there. */
+  /** The value could not be read; `value` has a hole there. */
   readonly isHole: boolean;
 }
 
-/** A YAML (or JSON) text as plain values, with the place of each in the file. */
+/** A YAML (or JSON) text as plain values, with the position of each in the file. */
 export interface YamlTree {
   readonly value: unknown;
   readonly problems: readonly TreeProblem[];
-  /** Where to point for this path: the value's place, a collection's key, or for an absent key the nearest parent. */
+  /** Returns the position for a path: the value's, a collection's key, or for an absent key the nearest parent. */
   locate(path: KeyPath): Position;
-  /** Where the key itself stands. */
+  /** Returns the position of the key itself. */
   locateKey(path: KeyPath): Position;
 }
 
 const maxNodes = 100_000;
-const tooMany = `the file holds more than ${maxNodes} values, aliases counted each time`;
+const tooMany = `the file has more than ${maxNodes} values, counting aliases each time`;
 
 /**
- * Reads a YAML 1.2 text of one document. Problems carry no text of the file: what is broken may be a secret.
- * When the syntax is broken (duplicate keys excepted) `value` is undefined.
+ * Reads a YAML 1.2 text of one document. Problems contain no text of the file, because it may be a secret. When the
+ * syntax is broken (except duplicate keys), `value` is undefined.
  */
 export function parseYamlTree(text: string): YamlTree {
   const lines = new LineCounter();
@@ -50,7 +50,7 @@ export function parseYamlTree(text: string): YamlTree {
   };
   const builder: Builder = { document, positionAt, values: new Map(), keys: new Map(), problems: [], nodes: 0 };
   const broken = [...document.errors, ...document.warnings].filter(({ code }) => code !== 'DUPLICATE_KEY');
-  // Only the first fault: the parser stumbles on from it, and what it says then is about lines that are well.
+  // Only the first error: after it, the parser also reports correct lines.
   const [first] = broken.toSorted((a, b) => a.pos[0] - b.pos[0]);
   const problems =
     first === undefined
@@ -85,7 +85,7 @@ function nearestMark(marks: ReadonlyMap<string, Position>, path: KeyPath): Posit
 function build(builder: Builder, node: Node | null, path: KeyPath, open: readonly Node[]): unknown {
   builder.nodes += 1;
   if (builder.nodes > maxNodes) {
-    // Said once, about the whole: aliases that multiply would say it without end.
+    // Reported once for the whole file: multiplying aliases would repeat it without end.
     if (builder.nodes === maxNodes + 1) refuse(builder, [], tooMany);
     return undefined;
   }
@@ -94,8 +94,8 @@ function build(builder: Builder, node: Node | null, path: KeyPath, open: readonl
   if (isAlias(node)) {
     const target = node.resolve(builder.document);
     if (target === undefined)
-      return refuse(builder, path, 'is an alias (*) of an anchor (&) that is not set before it');
-    if (open.includes(target)) return refuse(builder, path, 'is an alias (*) of something that it is itself a part of');
+      return refuse(builder, path, 'is an alias (*) of an anchor (&) that is not defined before it');
+    if (open.includes(target)) return refuse(builder, path, 'is an alias (*) of a value that contains it');
     return build(builder, target, path, open);
   }
   if (isScalar(node)) return node.value;
@@ -115,17 +115,17 @@ function build(builder: Builder, node: Node | null, path: KeyPath, open: readonl
       builder.problems.push({
         path: below,
         ...keyAt,
-        message: `is written twice; the first one is in line ${first}`,
+        message: `is a duplicate key; it is first defined on line ${first}`,
         isHole: false,
       });
       continue;
     }
     builder.keys.set(keyOf(below), keyAt);
-    // A collection is pointed at by its key: its own first character is often on the next line.
+    // Problems of a collection point to its key, because its first character is often on the next line.
     if (!isScalar(pair.value)) builder.values.set(keyOf(below), keyAt);
     entries.set(key, build(builder, pair.value, below, [...open, node]));
   }
-  // Own properties even for `__proto__`, which is then refused like every unknown key.
+  // Own properties even for `__proto__`, which is then rejected like every unknown key.
   return Object.fromEntries(entries);
 }
 
@@ -141,27 +141,27 @@ function refuse(builder: Builder, path: KeyPath, message: string): undefined {
   builder.problems.push({ path, ...nearestMark(builder.values, path), message, isHole: true });
 }
 
-/** The parser's own sentences may quote the file, so known codes get sentences of ours. */
+/** The parser's own messages may quote the file, so known codes have messages here. */
 function syntaxSentence({ code, message }: YAMLError): string {
   switch (code) {
     case 'TAB_AS_INDENT':
-      return 'YAML: a tab is used to indent; use spaces';
+      return 'YAML: a tab is used for indentation; use spaces';
     case 'BAD_INDENT':
-      return 'YAML: this line is indented differently than the lines it belongs to, or a bracket is not closed';
+      return 'YAML: the indentation of this line does not match, or a bracket is not closed';
     case 'MISSING_CHAR':
       return /quote/.test(message)
-        ? 'YAML: a quote that was opened above is never closed'
+        ? 'YAML: a quote that was opened above is not closed'
         : 'YAML: a colon, comma or closing bracket is missing';
     case 'BLOCK_AS_IMPLICIT_KEY':
       return 'YAML: two colons in one line; put the value in quotes';
     case 'BAD_SCALAR_START':
       return 'YAML: a value cannot begin with this character; put the value in quotes';
     case 'BAD_DQ_ESCAPE':
-      return 'YAML: this backslash sequence is not known; use single quotes to take backslashes as they are';
+      return 'YAML: unknown escape sequence; use single quotes for a literal backslash';
     case 'MULTIPLE_DOCS':
-      return 'YAML: a second document begins here (---); one file holds one configuration';
+      return 'YAML: a second document begins here (---); a file has one configuration';
     case 'TAG_RESOLVE_FAILED':
-      return 'YAML: tags (!name) are not used here; put the value in quotes if it begins with an exclamation mark';
+      return 'YAML: tags (!name) are not supported; quote the value if it begins with an exclamation mark';
     default:
       return `YAML: the text cannot be read here (${code})`;
   }

@@ -53,7 +53,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
     '1 store: must be sqlite: and a path, such as sqlite:./.rollcall/rollcall.db, or postgres://user:password@host/database',
   ],
   ['store: sqlite:./db', 'store: 5', '1 store: must be text; put it in quotes'],
-  ['store: sqlite:./db', 'store:', '1 store: has no value; give it one, or delete the key'],
+  ['store: sqlite:./db', 'store:', '1 store: has no value; set one, or delete the key'],
   [
     'store: sqlite:./db',
     'stor: sqlite:./db',
@@ -62,47 +62,47 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'store: sqlite:./db',
     'store: sqlite:./db\nredis: http://127.0.0.1',
-    '2 redis: must be redis://host:6379, rediss:// for TLS, with user:password@ before the host and /number of the database behind it where they are needed',
+    '2 redis: must be redis://host:6379, or rediss:// for TLS; add user:password@ before the host and /number for the database if needed',
   ],
   [
     'store: sqlite:./db',
     'store: sqlite:./db\nredis: { url: "redis://127.0.0.1/x", tls: true, db: 1 }',
-    '2 redis.url: must be redis://host:6379, rediss:// for TLS, with user:password@ before the host and /number of the database behind it where they are needed\n2 redis.tls: belongs into the url: write rediss://\n2 redis.db: belongs into the url: redis://host/2',
+    '2 redis.url: must be redis://host:6379, or rediss:// for TLS; add user:password@ before the host and /number for the database if needed\n2 redis.tls: belongs in the url: write rediss://\n2 redis.db: belongs in the url: redis://host/2',
   ],
   [
     'store: sqlite:./db',
     'store: sqlite:./db\nredis: { sentinels: ["127.0.0.1"], prefix: "a:b", pasword: x }',
-    '2 redis.sentinels: sentinels and master belong together\n2 redis.sentinels[0]: must be host:port, such as redis-1.example.com:6379\n2 redis.prefix: must be 1 to 40 letters, digits, dots, dashes and underscores\n2 redis.pasword: is not a known key; did you mean password? Known here: url, sentinels, master, cluster, username, password, sentinelUsername, sentinelPassword, db, tls, ca, prefix',
+    '2 redis.sentinels: is valid only with both sentinels and master\n2 redis.sentinels[0]: must be host:port, such as redis-1.example.com:6379\n2 redis.prefix: must be 1 to 40 letters, digits, dots, dashes and underscores\n2 redis.pasword: is not a known key; did you mean password? Known here: url, sentinels, master, cluster, username, password, sentinelUsername, sentinelPassword, db, tls, ca, prefix',
   ],
   [
     'store: sqlite:./db',
     'store: sqlite:./db\nredis: { cluster: ["127.0.0.1:6379"], sentinels: ["127.0.0.1:26379"], db: 3, ca: none }',
-    '2 redis: must hold exactly one of url, sentinels and cluster\n2 redis.sentinels: sentinels and master belong together\n2 redis.db: must be 0 with cluster\n2 redis.ca: must be a certificate in PEM',
+    '2 redis: must have exactly one of url, sentinels and cluster\n2 redis.sentinels: is valid only with both sentinels and master\n2 redis.db: must be 0 with cluster\n2 redis.ca: must be a certificate in PEM',
   ],
   [
     'store: sqlite:./db',
     'store: sqlite:./db\nalerts: [{ kind: slack, url: "http://example.com/x", secret: abc }, { kind: email, url: "https://example.com", to: [ops] }, { kind: pager }]',
-    '2 alerts[0].url: must begin with https://; http:// is taken on this machine only, or with insecure: true beside it\n2 alerts[0].secret: is of no use for slack; delete this key\n2 alerts[1].url: must be smtps://user:password@host:465, or smtp://host:587\n2 alerts[1].from: is required for email\n2 alerts[1].to[0]: must be an e-mail address such as ops@example.com\n2 alerts[2].kind: must be one of webhook, slack, teams, email, pagerduty',
+    '2 alerts[0].url: must begin with https://; http:// is accepted for this machine only, or with insecure: true beside it\n2 alerts[0].secret: is not used for slack; delete this key\n2 alerts[1].url: must be smtps://user:password@host:465, or smtp://host:587\n2 alerts[1].from: is required for email\n2 alerts[1].to[0]: must be an e-mail address such as ops@example.com\n2 alerts[2].kind: must be one of webhook, slack, teams, email, pagerduty',
   ],
   [
     'store: sqlite:./db',
     'store: sqlite:./db\nalerts: [{ kind: slack, name: a, url: "https://example.com/x", syncs: [peple] }, { kind: pagerduty, name: a, routingKey: abc, severities: [] }]',
-    '2 alerts[0].syncs[0]: names no sync; there are: people\n2 alerts[1].severities: must not be empty; delete it to mean all\n2 alerts[1].name: stands twice in the list; give each channel a name of its own',
+    '2 alerts[0].syncs[0]: is not the name of a sync; the syncs are: people\n2 alerts[1].severities: must not be empty; delete it to mean all\n2 alerts[1].name: appears twice in the list; give each channel its own name',
   ],
   [
     'store: sqlite:./db',
     'store: sqlite:./db\nserver: { port: 80000, token: x, tokens: [{ name: ops, role: root, token: short }], webhooks: { peple: { secret: 0123456789abcdef } } }',
-    '2 server.port: must be a whole number from 0 to 65535\n2 server.tokens[0].role: must be one of viewer, operator\n2 server.tokens[0].token: must have at least 16 characters; make one with: openssl rand -base64 32\n2 server.token: is not a known key; did you mean tokens? Known here: host, port, tokens, webhooks, requestsPerMinute\n2 server.webhooks.peple: names no sync; there are: people',
+    '2 server.port: must be a whole number from 0 to 65535\n2 server.tokens[0].role: must be one of viewer, operator\n2 server.tokens[0].token: must have at least 16 characters; create one with: openssl rand -base64 32\n2 server.token: is not a known key; did you mean tokens? Known here: host, port, tokens, webhooks, requestsPerMinute\n2 server.webhooks.peple: is not the name of a sync; the syncs are: people',
   ],
   [
     key32,
     'c2hvcnQ=',
-    '2 encryptionKey: must be 32 random bytes in base64 (44 characters); make one with: openssl rand -base64 32',
+    '2 encryptionKey: must be 32 random bytes in base64 (44 characters); create one with: openssl rand -base64 32',
   ],
   [
     `encryptionKey: ${key32}`,
     'store2: x',
-    '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, connections, syncs, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; make one with: openssl rand -base64 32',
+    '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, connections, syncs, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; create one with: openssl rand -base64 32',
   ],
   ['level: info', 'level: inof', '36 log.level: must be one of debug, info, warn, error; did you mean info?'],
   ['level: info', 'lvel: info', '36 log.lvel: is not a known key; did you mean level? Known here: level'],
@@ -110,12 +110,12 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     '  acme:\n',
     '  "ac me":\n',
-    '4 connections.ac me: must be called by letters, digits, dots, dashes and underscores, 63 at most\n12 syncs.people.connection: names no connection of this file; it must be ac me',
+    '4 connections.ac me: must be a name of letters, digits, dots, dashes and underscores, at most 63\n12 syncs.people.connection: names no connection of this file; it must be ac me',
   ],
   [
     'https://platform',
     'http://platform',
-    '5 connections.acme.baseUrl: must begin with https://; http:// is taken on this machine only, or with insecure: true beside it',
+    '5 connections.acme.baseUrl: must begin with https://; http:// is accepted for this machine only, or with insecure: true beside it',
   ],
   [
     'https://platform.example.com',
@@ -125,14 +125,14 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'https://platform',
     'https://joe:word@platform',
-    '5 connections.acme.baseUrl: must not hold a name or password; tokens have keys of their own',
+    '5 connections.acme.baseUrl: must not contain a user name or password; tokens have keys of their own',
   ],
   [
     'example.com\n',
     'example.com/os-api\n',
-    '5 connections.acme.baseUrl: must end before /os-api and /growth; they are added',
+    '5 connections.acme.baseUrl: must not contain /os-api or /growth; they are added',
   ],
-  ['example.com\n', 'example.com?a=1\n', '5 connections.acme.baseUrl: must end before any ? or #'],
+  ['example.com\n', 'example.com?a=1\n', '5 connections.acme.baseUrl: must not contain ? or #'],
   [
     '    baseUrl: https://platform.example.com\n',
     '',
@@ -146,17 +146,17 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     '    applicationToken: app-token\n',
     '',
-    '4 connections.acme.applicationToken: is required beside refreshToken; the platform exchanges one only with the other',
+    '4 connections.acme.applicationToken: is required with refreshToken, because the platform exchanges a refresh token only together with it',
   ],
   [
     'applicationToken: app-token\n',
     'applicationToken: app-token\n    accessToken: fixed\n',
-    '7 connections.acme.accessToken: cannot stand beside refreshToken; keep refreshToken to have tokens renewed',
+    '7 connections.acme.accessToken: cannot be combined with refreshToken; keep refreshToken to have tokens refreshed',
   ],
   [
     '    applicationToken: app-token\n    refreshToken: first-token\n',
     '',
-    '4 connections.acme: has no token; give applicationToken and refreshToken, or a fixed accessToken',
+    '4 connections.acme: has no token; set applicationToken and refreshToken, or a fixed accessToken',
   ],
   ['concurrency: 2', 'concurrency: 0', '8 connections.acme.limits.concurrency: must be a whole number from 1 to 64'],
   ['concurrency: 2', 'concurrency: 1.5', '8 connections.acme.limits.concurrency: must be a whole number from 1 to 64'],
@@ -205,7 +205,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'put: merges',
     'status: { done: [Ok], failed: [OK] }',
-    '9 connections.acme.dialect.status.failed[0]: stands in done already; a status means one thing',
+    '9 connections.acme.dialect.status.failed[0]: is also listed in done; a status can mean only one thing',
   ],
   [
     'put: merges',
@@ -224,7 +224,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'put: merges',
     'csv: { dateFormat: MM/dd }',
-    '9 connections.acme.dialect.csv.dateFormat: must hold yyyy, MM and dd once each and no other letters, such as yyyy-MM-dd',
+    '9 connections.acme.dialect.csv.dateFormat: must contain yyyy, MM and dd once each and no other letters, such as yyyy-MM-dd',
   ],
   ['put: merges', 'csv: { bom: "yes" }', '9 connections.acme.dialect.csv.bom: must be true or false'],
   [
@@ -240,12 +240,12 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'put: merges',
     'customFieldLimit: { csv: 10 }',
-    '9 connections.acme.dialect.customFieldLimit.direct: takes more custom fields by direct call than by CSV; a file takes at least as many',
+    '9 connections.acme.dialect.customFieldLimit.direct: allows more custom fields by direct call than by CSV; a file accepts at least as many',
   ],
   [
     'put: merges',
     'customFieldLimit: { direct: 0, csv: 0 }',
-    "24 syncs.people.mapping.customFields.1: is above the connection's dialect.customFieldLimit.csv (0); the platform would not take it",
+    "24 syncs.people.mapping.customFields.1: is above the connection's dialect.customFieldLimit.csv (0); the platform would refuse it",
   ],
   [
     'put: merges',
@@ -255,24 +255,24 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'put: merges',
     'mayClear: [job, job]',
-    '9 connections.acme.dialect.mayClear[1]: stands twice in the list, first as [0]',
+    '9 connections.acme.dialect.mayClear[1]: is a duplicate; it is first listed as [0]',
   ],
   [
     'put: merges',
     'put: replaces',
-    '18 syncs.people.mapping: does not name job, phoneNumber, seniority: every write would empty it, and it cannot be read back (dialect.put is replaces); map it, or name it in dialect.mayClear',
+    '18 syncs.people.mapping: does not name job, phoneNumber, seniority: every write would clear it, and it cannot be read back (dialect.put is replaces); map it, or list it in dialect.mayClear',
   ],
   [
     'put: merges',
     'csv: { header: full }, mayClear: [job, seniority]',
-    '18 syncs.people.mapping: does not name phoneNumber: every write would empty it, and it cannot be read back (dialect.csv.header is full and an empty cell clears); map it, or name it in dialect.mayClear',
+    '18 syncs.people.mapping: does not name phoneNumber: every write would clear it, and it cannot be read back (dialect.csv.header is full and an empty cell clears); map it, or list it in dialect.mayClear',
   ],
   ['dialect: { put: merges }', 'dialect: nothing', '9 connections.acme.dialect: must be a mapping of keys and values'],
   // syncs
   [
     '  people:\n',
     '  -people:\n',
-    '11 syncs.-people: must be called by letters, digits, dots, dashes and underscores, 63 at most',
+    '11 syncs.-people: must be a name of letters, digits, dots, dashes and underscores, at most 63',
   ],
   [
     'connection: acme',
@@ -282,12 +282,12 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     '"*/15 * * * *"',
     '"61 * * * *"',
-    '13 syncs.people.schedule.cron: has an impossible minute (0 to 59); write minute hour day month weekday, such as "*/15 * * * *"',
+    '13 syncs.people.schedule.cron: has an invalid minute (0 to 59); write minute hour day month weekday, such as "*/15 * * * *"',
   ],
   [
     '"*/15 * * * *"',
     '"0 0 31 2 *"',
-    '13 syncs.people.schedule.cron: has an impossible day of month (1 to 31, and the month must have it); write minute hour day month weekday, such as "*/15 * * * *"',
+    '13 syncs.people.schedule.cron: has an invalid day of month (1 to 31, and it must exist in the month); write minute hour day month weekday, such as "*/15 * * * *"',
   ],
   [
     '"*/15 * * * *"',
@@ -310,28 +310,28 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     '    policy: sync\n',
     '',
-    '11 syncs.people.policy: is required and has no default; choose sync (create, update, enable, disable and remove), upsert-only (create, update and enable; nobody is ever disabled) or create-only (create, nothing else)',
+    '11 syncs.people.policy: is required and has no default; choose sync (create, update, enable, disable and remove), upsert-only (create, update and enable; never disables a user) or create-only (create only)',
   ],
   [
     'policy: sync',
     'policy: upsert',
-    '15 syncs.people.policy: must be sync (create, update, enable, disable and remove), upsert-only (create, update and enable; nobody is ever disabled) or create-only (create, nothing else)',
+    '15 syncs.people.policy: must be sync (create, update, enable, disable and remove), upsert-only (create, update and enable; never disables a user) or create-only (create only)',
   ],
   [
     'policy: sync',
     'policy: upsert-only',
-    '33 syncs.people.remove: asks for accounts to be deleted, but policy upsert-only never does it; use policy: sync, or delete this key',
+    '33 syncs.people.remove: deletes accounts, but policy upsert-only does not allow it; use policy: sync, or delete this key',
   ],
   ['delivery: auto', 'delivery: mail', '16 syncs.people.delivery: must be one of auto, csv, direct, outbox'],
   [
     'delivery: auto',
     'delivery: direct',
-    '16 syncs.people.delivery: direct cannot disable or enable anybody, which policy: sync has to; use auto or csv, or policy: upsert-only',
+    '16 syncs.people.delivery: direct cannot disable or enable users, which policy: sync requires; use auto or csv, or policy: upsert-only',
   ],
   [
     'delivery: auto',
     'delivery: outbox',
-    '33 syncs.people.remove: cannot go through an outbox: a CSV file has no row that deletes an account',
+    '33 syncs.people.remove: is not possible with an outbox: a CSV file has no row that deletes an account',
   ],
   [
     'delivery: auto',
@@ -350,7 +350,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'firstName: first_name',
     'firstName: { from: a, whenEmpty: clear }',
-    '20 syncs.people.mapping.firstName.whenEmpty: cannot be clear here; nobody is without identification, first and last name',
+    '20 syncs.people.mapping.firstName.whenEmpty: cannot be clear here, because identification, first and last name are required',
   ],
   [
     'firstName: first_name',
@@ -377,7 +377,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'dd/MM/yyyy',
     'dd/MM/yy',
-    "23 syncs.people.mapping.orgEntryDate.format: is no date format: date format dd/MM/yy: yy a year of two digits cannot be told apart (1955 or 2055); known are yyyy, MMMM, MMM, MM, M, dd, d, HH, H, mm, ss, SSS; quote other letters like 'T'",
+    "23 syncs.people.mapping.orgEntryDate.format: is not a date format: date format dd/MM/yy: yy a year of two digits cannot be told apart (1955 or 2055); known are yyyy, MMMM, MMM, MM, M, dd, d, HH, H, mm, ss, SSS; quote other letters like 'T'",
   ],
   [
     '{ 1: cost_center }',
@@ -418,22 +418,22 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     '      email: { from: work_email, transform: [trim, lowercase] }\n',
     '',
-    '25 syncs.people.match[1]: names email, but mapping has no email; map it, or take it out of match',
+    '25 syncs.people.match[1]: names email, but mapping has no email; map it, or remove it from match',
   ],
   [
     'leaver: [terminated]',
     'leaver: [terminated, Leave]',
-    '27 syncs.people.lifecycle.leaver[1]: stands in active too; a status means one of the two',
+    '27 syncs.people.lifecycle.leaver[1]: is also listed in active; a status can mean only one of the two',
   ],
   [
     'status: status, ',
     '',
-    '27 syncs.people.lifecycle: says nothing; name a source field in status, hireDate or leaveDate, or delete lifecycle\n27 syncs.people.lifecycle: lists statuses, but no source field; name it in status',
+    '27 syncs.people.lifecycle: is empty; name a source field in status, hireDate or leaveDate, or delete lifecycle\n27 syncs.people.lifecycle: lists statuses, but no source field; name it in status',
   ],
   [
     'active: [active, leave]',
     'active: []',
-    '27 syncs.people.lifecycle.active: lists no status, so that nobody would ever be active',
+    '27 syncs.people.lifecycle.active: lists no status, so no employee would ever be active',
   ],
   ['active: [active, leave]', 'active: [1]', '27 syncs.people.lifecycle.active[0]: must be text; put it in quotes'],
   [
@@ -460,12 +460,12 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'missing: { afterReads: 2, minAge: 24h }',
     'deltas: { fullEvery: 1h, overlap: 1h }',
-    '28 syncs.people.deltas.overlap: is not shorter than fullEvery; a delta would ask for as much as a full read',
+    '28 syncs.people.deltas.overlap: must be shorter than fullEvery; otherwise a delta reads as much as a full read',
   ],
   [
     'missing: { afterReads: 2, minAge: 24h }',
     'deltas: { fullEvery: 12h }',
-    '28 syncs.people.deltas: needs a source that can tell who has changed, and csv cannot (docs/sources/csv.md): delete this key, then every read is full',
+    '28 syncs.people.deltas: needs a source that can report changes, and csv cannot (docs/sources/csv.md): delete this key, and every read is full',
   ],
   ['outOfScope: ignore', 'outOfScope: remove', '29 syncs.people.outOfScope: must be one of ignore, disable'],
   ['firstSight: write', 'firstSight: guess', '30 syncs.people.firstSight: must be one of write, assume'],
@@ -477,7 +477,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'protected: [admin]',
     'protected: [admin, admin]',
-    '32 syncs.people.protected[1]: stands twice in the list, first as [0]',
+    '32 syncs.people.protected[1]: is a duplicate; it is first listed as [0]',
   ],
   ['protected: [admin]', 'protected: [007]', '32 syncs.people.protected[0]: must be text; put it in quotes'],
   [
@@ -489,7 +489,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'every: 5s',
     'every: 1h',
-    '34 syncs.people.settle.every: is longer than deadline; no status would ever be looked at',
+    '34 syncs.people.settle.every: is longer than deadline; the status would never be polled',
   ],
   ['every: 5s', 'maxSplits: -1', '34 syncs.people.settle.maxSplits: must be a whole number from 0 to 100'],
   ['absolute: 5', 'percent: 101', '35 syncs.people.guards.disables.percent: must be a percentage from 0 to 100'],
@@ -503,30 +503,30 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'policy: sync',
     'policy: sync\n    policy: sync',
-    '16 syncs.people.policy: is written twice; the first one is in line 15',
+    '16 syncs.people.policy: is a duplicate key; it is first defined on line 15',
   ],
   [
     'policy: sync',
     'policy: *sync',
-    '15 syncs.people.policy: is an alias (*) of an anchor (&) that is not set before it',
+    '15 syncs.people.policy: is an alias (*) of an anchor (&) that is not defined before it',
   ],
-  ['policy: sync', '\tpolicy: sync', '15 : YAML: a tab is used to indent; use spaces'],
-  ['policy: sync', 'policy: "sync', '37 : YAML: a quote that was opened above is never closed'],
+  ['policy: sync', '\tpolicy: sync', '15 : YAML: a tab is used for indentation; use spaces'],
+  ['policy: sync', 'policy: "sync', '37 : YAML: a quote that was opened above is not closed'],
   [
     'policy: sync',
     'policy: [sync',
-    '16 : YAML: this line is indented differently than the lines it belongs to, or a bracket is not closed',
+    '16 : YAML: the indentation of this line does not match, or a bracket is not closed',
   ],
   [
     'policy: sync',
     'policy: !sync x',
-    '15 : YAML: tags (!name) are not used here; put the value in quotes if it begins with an exclamation mark',
+    '15 : YAML: tags (!name) are not supported; quote the value if it begins with an exclamation mark',
   ],
   ['policy: sync', 'policy: @sync', '15 : YAML: a value cannot begin with this character; put the value in quotes'],
   [
     'log: { level',
     '---\nlog: { level',
-    '36 : YAML: a second document begins here (---); one file holds one configuration',
+    '36 : YAML: a second document begins here (---); a file has one configuration',
   ],
 ];
 

@@ -48,7 +48,7 @@ test('without its token the starter configuration says which variable to set', a
   const { config } = initTemplate({ kinds: sourceKinds, name: 'csv' });
 
   await expect(loadFromDisk(config, {})).rejects.toThrow(
-    'connections.acme.accessToken: the environment variable ROLLCALL_ACCESS_TOKEN is not set; set it before starting',
+    'connections.acme.accessToken: the environment variable ROLLCALL_ACCESS_TOKEN is not set; set it before you start Rollcall',
   );
 });
 

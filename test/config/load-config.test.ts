@@ -129,10 +129,10 @@ test('a protected user that no one can be called is a slip', async () => {
   const text = (users: string) => smallest.replace('policy: sync', `policy: sync\n    protected: [${users}]`);
 
   expect(await problemsOf(text('a, " ", b'))).toMatchObject([
-    { path: 'syncs.people.protected[1]', message: 'is blank; nobody is called so' },
+    { path: 'syncs.people.protected[1]', message: 'is blank; no user can have it' },
   ]);
   expect(await problemsOf(text('a, b, "a "'))).toMatchObject([
-    { path: 'syncs.people.protected[2]', message: 'stands twice in the list, first as [0]' },
+    { path: 'syncs.people.protected[2]', message: 'is a duplicate; it is first listed as [0]' },
   ]);
 });
 
@@ -213,8 +213,8 @@ test('an unknown key and a wrong choice list what is allowed', async () => {
 });
 
 test.each([
-  ['', 'the file is empty; make one with: rollcall init'],
-  ['# nothing\n', 'the file is empty; make one with: rollcall init'],
+  ['', 'the file is empty; create one with: rollcall init'],
+  ['# nothing\n', 'the file is empty; create one with: rollcall init'],
   ['- a\n', 'the file must be a mapping of keys and values'],
   ['hello', 'the file must be a mapping of keys and values'],
 ])('a file that holds %j is refused', async (text, message) => {
@@ -261,7 +261,7 @@ test('an alias stands for its anchor, and a problem in it is told of both, where
     '13 syncs.third.mapping.job',
   ]);
   expect(await problemsOf(`connections: &a { b: *a }`)).toMatchObject([
-    { path: 'connections.b', message: 'is an alias (*) of something that it is itself a part of' },
+    { path: 'connections.b', message: 'is an alias (*) of a value that contains it' },
   ]);
 });
 
@@ -274,7 +274,7 @@ test('aliases that multiply are refused before they fill the memory', async () =
   const problems = await problemsOf(`connections:\n  l0: &l0 [a]\n${levels.join('\n')}\n`);
 
   expect(problems).toMatchObject([
-    { path: '', message: 'the file holds more than 100000 values, aliases counted each time' },
+    { path: '', message: 'the file has more than 100000 values, counting aliases each time' },
   ]);
 });
 
@@ -364,7 +364,7 @@ test('files on the disk are read, and one that is not there is a problem of the 
 
   expect((await loadConfig(path, options)).connections.acme?.accessToken?.reveal()).toBe('from-file');
   await expect(loadConfig(join(folder, 'other.yaml'), options)).rejects.toThrow(
-    `${join(folder, 'other.yaml')}: the file does not exist; name another with --config, or make one with: rollcall init`,
+    `${join(folder, 'other.yaml')}: the file does not exist; name another file with --config, or create one with: rollcall init`,
   );
   await expect(loadConfig(folder, options)).rejects.toThrow('cannot be read (EISDIR); check its permissions');
 });

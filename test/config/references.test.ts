@@ -32,21 +32,21 @@ test.each([
 });
 
 test.each([
-  [ref('env:NOPE'), 'the environment variable NOPE is not set; set it before starting'],
+  [ref('env:NOPE'), 'the environment variable NOPE is not set; set it before you start Rollcall'],
   [ref('env:EMPTY'), 'the environment variable EMPTY is set but empty'],
-  [ref('file:nope'), "the file nope does not exist; it is looked for from the configuration's folder"],
+  [ref('file:nope'), "the file nope does not exist; its path is resolved from the configuration's folder"],
   [ref('file:empty'), 'the file empty is empty'],
   [
     ref('TOKEN'),
-    `holds a \${…} that is not known; ${ref('env:NAME')} and ${ref('file:path')} are, and $\${ is a plain \${`,
+    `contains an unknown \${…} that is not known; ${ref('env:NAME')} and ${ref('file:path')} are, and $\${ is a plain \${`,
   ],
   [
     ref('ENV:TOKEN'),
-    `holds a \${…} that is not known; ${ref('env:NAME')} and ${ref('file:path')} are, and $\${ is a plain \${`,
+    `contains an unknown \${…} that is not known; ${ref('env:NAME')} and ${ref('file:path')} are, and $\${ is a plain \${`,
   ],
   [
     `"$\{env:TOKEN"`,
-    `holds a \${…} that is not known; ${ref('env:NAME')} and ${ref('file:path')} are, and $\${ is a plain \${`,
+    `contains an unknown \${…} that is not known; ${ref('env:NAME')} and ${ref('file:path')} are, and $\${ is a plain \${`,
   ],
 ])('%s is refused, and nothing else is said of it', async (token, message) => {
   const problems = await problemsOf(withToken(token), { env: { EMPTY: '' }, files: { empty: '\n' } });

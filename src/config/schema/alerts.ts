@@ -8,7 +8,7 @@ const kinds = ['webhook', 'slack', 'teams', 'email', 'pagerduty'] as const;
 type Kind = (typeof kinds)[number];
 type OwnKey = 'url' | 'secret' | 'from' | 'to' | 'routingKey';
 
-/** The keys that belong to some kinds only: needed, possible, or of no use. */
+/** The keys that belong to some kinds only: required or optional. Any other key is rejected. */
 const ownKeys: Readonly<Record<Kind, { readonly needs: readonly OwnKey[]; readonly may: readonly OwnKey[] }>> = {
   webhook: { needs: ['url'], may: ['secret'] },
   slack: { needs: ['url'], may: [] },
@@ -23,22 +23,25 @@ const address = () =>
 const channel = z
   .strictObject({
     kind: z.enum(kinds).meta({
-      description: 'What it is: a webhook of your own, an incoming webhook of Slack or Teams, e-mail, or PagerDuty.',
+      description:
+        'The kind of channel: a webhook of your own, an incoming webhook of Slack or Teams, e-mail, or PagerDuty.',
       examples: ['slack'],
     }),
     name: z
       .string()
-      .regex(namePattern, { error: must('must be letters, digits, dots, dashes and underscores, 63 at most') })
+      .regex(namePattern, {
+        error: must('must be a name of letters, digits, dots, dashes and underscores, at most 63'),
+      })
       .optional()
       .meta({
-        description: 'What it is called in `rollcall alerts`. Absent: its kind, with a number from the second on.',
+        description: 'Its name in `rollcall alerts`. Absent: its kind, numbered from the second of that kind.',
         examples: ['night-shift'],
       }),
     url: secretText()
       .optional()
       .meta({
         description:
-          'Where to: `https://…`; for e-mail `smtps://user:password@host:465`, or `smtp://host:587` with STARTTLS. PagerDuty needs one only outside of its own region.',
+          'The destination: `https://…`; for e-mail `smtps://user:password@host:465`, or `smtp://host:587` with STARTTLS. PagerDuty needs one only outside its default region.',
         examples: [`\${env:ALERT_URL}`],
       }),
     secret: secretText()
@@ -53,7 +56,7 @@ const channel = z
       .meta({ description: 'E-mail only: the sender.', examples: ['rollcall@example.com'] }),
     to: uniqueList(address())
       .optional()
-      .meta({ description: 'E-mail only: who gets it.', examples: [['ops@example.com']] }),
+      .meta({ description: 'E-mail only: the recipients.', examples: [['ops@example.com']] }),
     routingKey: secretText()
       .optional()
       .meta({ description: "PagerDuty only: the integration's key.", examples: [`\${env:PAGERDUTY_KEY}`] }),
@@ -63,14 +66,14 @@ const channel = z
     syncs: uniqueList(text())
       .optional()
       .meta({
-        description: 'Alerts of these syncs and of their connections only. Absent: all.',
+        description: 'Sends only alerts of these syncs and of their connections. Absent: all.',
         examples: [['people']],
       }),
     insecure: z
       .boolean()
       .default(false)
       .meta({
-        description: 'Takes `http://`, and `smtp://` without TLS or with a certificate that cannot be checked.',
+        description: 'Accepts `http://`, and `smtp://` without TLS or with a certificate that cannot be verified.',
         examples: [false],
       }),
   })
@@ -80,7 +83,7 @@ const channel = z
     for (const key of needs) if (value[key] === undefined) complain(key, `is required for ${value.kind}`);
     for (const key of ['url', 'secret', 'from', 'to', 'routingKey'] as const) {
       if (value[key] !== undefined && !needs.includes(key) && !may.includes(key)) {
-        complain(key, `is of no use for ${value.kind}; delete this key`);
+        complain(key, `is not used for ${value.kind}; delete this key`);
       }
     }
     const fault = value.url && addressFault(value.url.reveal(), value.kind, value.insecure);
@@ -100,19 +103,19 @@ function addressFault(address: string, kind: Kind, isInsecure: boolean): string 
   }
   if (url === undefined || !/^https?:$/.test(url.protocol)) return 'must be an address that begins with https://';
   if (url.protocol === 'http:' && !loopback.test(url.hostname) && !isInsecure) {
-    return 'must begin with https://; http:// is taken on this machine only, or with insecure: true beside it';
+    return 'must begin with https://; http:// is accepted for this machine only, or with insecure: true beside it';
   }
   return undefined;
 }
 
-/** `alerts`: who is told when something is wrong. */
+/** `alerts`: the channels that receive alerts. */
 export const alerts = z
   .array(channel)
   .superRefine((channels, ctx) => {
     const names = channels.map(({ name }) => name);
     names.forEach((name, i) => {
       if (name === undefined || names.indexOf(name) === i) return;
-      const message = 'stands twice in the list; give each channel a name of its own';
+      const message = 'appears twice in the list; give each channel its own name';
       ctx.addIssue({ code: 'custom', path: [i, 'name'], message });
     });
   })
@@ -120,7 +123,7 @@ export const alerts = z
   .prefault([])
   .meta({
     description:
-      'Who is told when a run fails, changes wait for approval, a sync has had no success for too long, or tokens need a person: once when it begins, gets worse or has another reason, and once when it is over.',
+      'Channels for alerts: a run fails, changes wait for approval, a sync has had no success for too long, or tokens need a person. Each sends one message when a problem starts, gets worse or changes its reason, and one when it ends.',
     examples: [[{ kind: 'slack', url: `\${env:SLACK_URL}` }]],
   });
 
@@ -145,7 +148,7 @@ function freeName(kind: Kind, taken: ReadonlySet<string | undefined>): string {
 }
 
 type Own = Omit<z.output<typeof channel>, 'name' | 'severities' | 'syncs'>;
-/** `Omit` over each kind apart. */
+/** Applies `Omit` to each kind of the union separately. */
 type Settings = ChannelSettings extends infer One
   ? One extends unknown
     ? Omit<One, 'name' | 'severities' | 'syncs'>
@@ -156,7 +159,7 @@ function settingsOf({ kind, url, secret, from, to, routingKey, insecure }: Own):
   if (kind === 'pagerduty' && routingKey !== undefined) {
     return { kind, routingKey, ...(url === undefined ? {} : { url }) };
   }
-  if (url === undefined) throw new RangeError(`a channel of the kind ${kind} without its keys passed the check`);
+  if (url === undefined) throw new RangeError(`a channel of kind ${kind} passed the check without its keys`);
   if (kind === 'email') return { kind, url, from: from ?? '', to: to ?? [], insecure };
   if (kind === 'webhook') return { kind, url, ...(secret === undefined ? {} : { secret }) };
   return { kind: kind === 'teams' ? 'teams' : 'slack', url };

@@ -10,57 +10,57 @@ const limits = z.strictObject({
     .positive({ error: must('must be a number above 0') })
     .max(1000)
     .default(defaultLimits.requestsPerSecond)
-    .meta({ description: 'Requests to the platform in any second, at most.', examples: [10] }),
+    .meta({ description: 'Maximum number of requests to the platform per second.', examples: [10] }),
   concurrency: wholeNumber(1, 64)
     .default(defaultLimits.concurrency)
-    .meta({ description: 'Requests at the same time, at most.', examples: [4] }),
+    .meta({ description: 'Maximum number of concurrent requests.', examples: [4] }),
   timeout: duration('100ms', '10m')
     .prefault('30s')
-    .meta({ description: 'A request without an answer for this long counts as a lost answer.', examples: ['30s'] }),
+    .meta({ description: 'Timeout of a request. After it, the answer counts as lost.', examples: ['30s'] }),
 });
 
 /** `connections.<name>`: one platform community. */
 export const connectionShape = {
   baseUrl: z.string({ error: must('must be the address of the platform, such as https://platform.example.com') }).meta({
     description:
-      'Address of the platform, without the `/os-api` and `/growth` parts. https only; http is taken on this machine (localhost, 127.0.0.1, [::1]) or with `insecure: true`.',
+      'Address of the platform, without the `/os-api` and `/growth` parts. https only; http is accepted for this machine (localhost, 127.0.0.1, [::1]) or with `insecure: true`.',
     examples: ['https://platform.example.com'],
   }),
   insecure: z
     .boolean()
     .default(false)
     .meta({
-      description: 'Takes an `http://` address. Tokens and personal data then travel unencrypted.',
+      description: 'Accepts an `http://` address. Tokens and personal data then travel unencrypted.',
       examples: [false],
     }),
   applicationToken: secretText()
     .optional()
     .meta({
       description:
-        'The application token: it goes with every exchange of a refresh token and says which community is meant.',
+        'The application token. It is sent with every exchange of a refresh token and identifies the community.',
       examples: [`\${env:ACME_APPLICATION_TOKEN}`],
     }),
   refreshToken: secretText()
     .optional()
     .meta({
       description:
-        'The first refresh token. It is used once per store; its successors live in the store, sealed with `encryptionKey`. A new one here replaces them.',
+        'The first refresh token. It is used once per store; its successors are kept in the store, sealed with `encryptionKey`. A new value here replaces them.',
       examples: [`\${file:secrets/acme-refresh}`],
     }),
   accessToken: secretText()
     .optional()
     .meta({
-      description: 'A fixed access token instead of a refresh token. When it ends, somebody has to put a new one here.',
+      description: 'A fixed access token instead of a refresh token. Replace it here when it expires.',
       examples: [`\${env:ACME_ACCESS_TOKEN}`],
     }),
   limits: limits
     .prefault({})
-    .meta({ description: 'How much the platform is asked to bear.', examples: [{ concurrency: 2 }] }),
+    .meta({ description: 'Limits on the load of the platform.', examples: [{ concurrency: 2 }] }),
   dialect: dialect.prefault({}).meta({
     description: "What the platform's API leaves open: see [platform-assumptions.md](platform-assumptions.md).",
     examples: [{ expiresIn: 'milliseconds' }],
   }),
 };
 
-/** A connection as it is read, before it has its name. */
+/** A connection as read, without its name. */
 export type ConnectionInput = z.output<z.ZodObject<typeof connectionShape, z.core.$strict>>;

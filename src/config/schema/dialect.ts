@@ -8,11 +8,11 @@ const search = z.strictObject({
   parameters: z
     .enum(['query', 'body'])
     .default(defaultDialect.search.parameters)
-    .meta({ description: 'Where the user search looks for its parameters.', examples: ['body'] }),
+    .meta({ description: 'Where the user search expects its parameters.', examples: ['body'] }),
   pageSize: wholeNumber(1, 10_000)
     .default(defaultDialect.search.pageSize)
     .meta({
-      description: 'Users asked for per page. A platform that gives fewer is noticed and followed.',
+      description: 'Users requested per page. A platform that returns fewer is detected, and its page size is used.',
       examples: [200],
     }),
 });
@@ -21,7 +21,7 @@ const upload = z.strictObject({
   encoding: z
     .enum(['multipart', 'json', 'json-base64'])
     .default(defaultDialect.upload.encoding)
-    .meta({ description: 'How a provisioning file travels.', examples: ['json-base64'] }),
+    .meta({ description: 'Encoding of an uploaded provisioning file.', examples: ['json-base64'] }),
   preprocessing: z
     .boolean()
     .default(defaultDialect.upload.preprocessing)
@@ -37,19 +37,19 @@ const status = z
       .regex(/^\/[^?#\s]*\{id\}[^?#\s]*$/, { error: must('must be a path that begins with / and holds {id}') })
       .default(defaultDialect.status.path)
       .meta({
-        description: "Where a file's status is read; `{id}` stands for the file's id.",
+        description: "Path of a file's status; `{id}` is replaced by the file's id.",
         examples: ['/os-api/public-api/v1/admin/userFiles/{id}'],
       }),
     done: statusText
       .min(1)
       .default([...defaultDialect.status.done])
-      .meta({ description: 'Statuses of a file that is processed. Case does not matter.', examples: [['Processed']] }),
+      .meta({ description: 'Final statuses of a processed file. Case does not matter.', examples: [['Processed']] }),
     failed: statusText.default([...defaultDialect.status.failed]).meta({
-      description: 'Statuses of a file that is given up. Case does not matter.',
+      description: 'Final statuses of a failed file. Case does not matter.',
       examples: [['Failed', 'Error']],
     }),
     pending: statusText.default([...defaultDialect.status.pending]).meta({
-      description: 'Statuses of a file still in work. Any other status is taken as this, with a warning.',
+      description: 'Statuses of a pending file. Any other status counts as pending too, with a warning.',
       examples: [['Processing']],
     }),
   })
@@ -58,7 +58,7 @@ const status = z
     for (const [list, statuses] of Object.entries({ done, failed, pending })) {
       for (const [i, word] of statuses.entries()) {
         const other = seen.get(word.toLowerCase());
-        const message = `stands in ${other} already; a status means one thing`;
+        const message = `is also listed in ${other}; a status can mean only one thing`;
         if (other !== undefined && other !== list) ctx.addIssue({ code: 'custom', path: [list, i], message });
         seen.set(word.toLowerCase(), list);
       }
@@ -72,48 +72,48 @@ const csv = z.strictObject({
   header: z
     .enum(['used', 'full'])
     .default(defaultDialect.csv.header)
-    .meta({ description: 'Columns of a file: those in use, or all that the contract names.', examples: ['full'] }),
+    .meta({ description: 'Columns of a file: those in use, or all of the contract.', examples: ['full'] }),
   emptyCell: z
     .enum(['clears', 'keeps'])
     .default(defaultDialect.csv.emptyCell)
     .meta({
-      description: 'What the platform does with a blank cell: empties the field, or leaves it.',
+      description: 'What the platform does with a blank cell: clears the field, or keeps it.',
       examples: ['keeps'],
     }),
   delimiter: z
     .enum([',', ';', '|', 'tab', '\t'], { error: must('must be one of "," ";" "|" tab') })
     .transform((name) => delimiters[name])
     .prefault(',')
-    .meta({ description: 'What stands between two cells.', examples: [';'] }),
+    .meta({ description: 'Delimiter between two cells.', examples: [';'] }),
   bom: z
     .boolean()
     .default(defaultDialect.csv.bom)
-    .meta({ description: 'Begins the file with a byte order mark.', examples: [true] }),
+    .meta({ description: 'Starts the file with a byte order mark.', examples: [true] }),
   lineEnd: z
     .enum(['lf', 'crlf'])
     .transform((name) => lineEnds[name])
     .prefault('lf')
-    .meta({ description: 'What ends a line.', examples: ['crlf'] }),
+    .meta({ description: 'Line end.', examples: ['crlf'] }),
   dateFormat: writtenDateFormat()
     .default(defaultDialect.csv.dateFormat)
-    .meta({ description: 'How dates are written in a file.', examples: ['dd/MM/yyyy'] }),
+    .meta({ description: 'Date format in a file.', examples: ['dd/MM/yyyy'] }),
 });
 
 const customFieldLimit = z
   .strictObject({
     direct: wholeNumber(0, maxDirectCustomField)
       .default(defaultDialect.customFieldLimit.direct)
-      .meta({ description: 'Highest custom field that create and update take.', examples: [30] }),
+      .meta({ description: 'Highest custom field number in direct calls.', examples: [30] }),
     csv: wholeNumber(0, maxCsvCustomField)
       .default(defaultDialect.customFieldLimit.csv)
-      .meta({ description: 'Highest custom field that a file takes.', examples: [30] }),
+      .meta({ description: 'Highest custom field number in a file.', examples: [30] }),
   })
   .refine(({ direct, csv: inFile }) => direct <= inFile, {
-    error: 'takes more custom fields by direct call than by CSV; a file takes at least as many',
+    error: 'allows more custom fields by direct call than by CSV; a file accepts at least as many',
     path: ['direct'],
   });
 
-/** The fields that the platform stores and never shows. */
+/** The fields that the platform stores and never returns. */
 export const writeOnlyFields: readonly FieldName[] = fieldTable
   .filter((field) => !field.isReadable)
   .map(({ name }) => name);
@@ -137,7 +137,7 @@ export const dialect = z.strictObject({
     .default([...defaultDialect.busyStatuses])
     .meta({
       description:
-        'HTTP statuses by which an upload is told that another file is still processing: a wait, no failure.',
+        'HTTP statuses of an upload that mean that another file is still processing. The upload waits and does not fail.',
       examples: [[409, 423]],
     }),
   expiresIn: z
@@ -147,27 +147,27 @@ export const dialect = z.strictObject({
   enableBy: z
     .enum(['U', 'I'])
     .default(defaultDialect.enableBy)
-    .meta({ description: 'The row command that enables a disabled user again.', examples: ['I'] }),
-  csv: csv.prefault({}).meta({ description: 'How provisioning files look.', examples: [{ delimiter: ';' }] }),
+    .meta({ description: 'The row command that enables a disabled user.', examples: ['I'] }),
+  csv: csv.prefault({}).meta({ description: 'Format of provisioning files.', examples: [{ delimiter: ';' }] }),
   put: z
     .enum(['merges', 'replaces'])
     .default(defaultDialect.put)
     .meta({
-      description: 'What an update by direct call does to fields that it does not name: keeps them, or empties them.',
+      description: 'What an update by direct call does to fields that it does not contain: keeps or clears them.',
       examples: ['replaces'],
     }),
   userId: z
     .enum(['id', 'uid', 'identification', 'created'])
     .default(defaultDialect.userId)
     .meta({
-      description: "What an update's `userId` is: the user's `id`, `uid` or `identification`, or what create returned.",
+      description: "The `userId` of an update: the user's `id`, `uid` or `identification`, or what create returned.",
       examples: ['uid'],
     }),
   customFieldLimit: customFieldLimit
     .prefault({})
-    .meta({ description: 'How many custom fields there are.', examples: [{ csv: 30 }] }),
+    .meta({ description: 'Number of custom fields.', examples: [{ csv: 30 }] }),
   mayClear: mayClear.prefault([...defaultDialect.mayClear]).meta({
-    description: `Write-only fields (${writeOnlyFields.join(', ')}) that no mapping names and that a write may empty.`,
+    description: `Unmapped write-only fields (${writeOnlyFields.join(', ')}) that a write may clear.`,
     examples: [['job', 'seniority']],
   }),
   acceptLanguage: text()

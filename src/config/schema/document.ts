@@ -6,7 +6,7 @@ import { syncShape } from './sync.ts';
 
 const name = () => z.string().regex(namePattern);
 
-/** The whole file, for what is generated from it; `loadConfig` reads it section by section. */
+/** The whole file, for generated documents. `loadConfig` reads it section by section. */
 export const document = z.strictObject({
   $schema: editorSchema,
   store: rootShape.store,

@@ -17,17 +17,17 @@ function threshold(standard: Threshold, what: string) {
     .strictObject({
       absolute: wholeNumber(0, most)
         .default(absolute)
-        .meta({ description: 'This many pass in 24 hours, however few users there are.', examples: [absolute] }),
+        .meta({ description: 'Changes that pass in 24 hours, however few users there are.', examples: [absolute] }),
       percent: percentage()
         .default(percent)
-        .meta({ description: 'This share of the managed users passes, if that is more.', examples: [percent] }),
+        .meta({ description: 'Share of the managed users that passes, if it is more.', examples: [percent] }),
       cap: z
         .union([z.literal('none'), wholeNumber(0, most)], {
           error: must(`must be none or a whole number from 0 to ${most}`),
         })
         .prefault(cap ?? 'none')
         .transform((value) => (value === 'none' ? undefined : value))
-        .meta({ description: 'More than this many never pass.', examples: [cap ?? 'none'] }),
+        .meta({ description: 'Maximum that ever passes.', examples: [cap ?? 'none'] }),
     })
     .prefault({})
     .meta({ description: `${what} (absolute / percent / cap: ${line})`, examples: [{ absolute, percent }] });
@@ -35,12 +35,12 @@ function threshold(standard: Threshold, what: string) {
 
 const described: Readonly<Record<ChangeClass, string>> = {
   disables: 'Accounts to disable.',
-  enables: 'Accounts to enable again.',
+  enables: 'Accounts to enable.',
   removes: 'Accounts to delete.',
   creates: 'Accounts to create.',
   emailChanges: 'E-mail addresses to change.',
   updates: 'Updates of any field.',
-  firstSight: 'First writes of fields that the platform does not show.',
+  firstSight: 'First writes of fields that the platform does not return.',
 };
 
 /** `syncs.<name>.guards`: core/settings `GuardSettings`. */
@@ -56,13 +56,13 @@ export const guards = z.strictObject({
     .default(defaultGuards.rowsDownPercent)
     .meta({
       description:
-        'Source rows down by more than this percentage against the last complete read: disables, removes and misses are held.',
+        'If source rows drop by more than this percentage against the last complete read, disables, removes and misses are held.',
       examples: [10],
     }),
   fillRateDownPoints: percentage()
     .default(defaultGuards.fillRateDownPoints)
     .meta({
-      description: "A mapped field's share of filled values down by more than these points: its updates are held.",
+      description: "If a mapped field's share of filled values drops by more than these points, its updates are held.",
       examples: [20],
     }),
 });

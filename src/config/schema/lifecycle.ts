@@ -11,30 +11,33 @@ export const lifecycle = z
       .meta({ description: "The source field with the employee's status.", examples: ['status'] }),
     active: statuses.meta({
       description:
-        'Statuses of people who work here. Case does not matter. A status in neither list does nothing and protects the person.',
+        'Statuses of active employees. Case does not matter. A status in neither list changes nothing and protects the employee.',
       examples: [['active', 'leave']],
     }),
-    leaver: statuses.meta({ description: 'Statuses of people who left.', examples: [['terminated']] }),
+    leaver: statuses.meta({ description: 'Statuses of employees who left.', examples: [['terminated']] }),
     hireDate: text()
       .optional()
       .meta({
-        description: 'The source field with the first day; before it the person is not created.',
+        description: 'The source field with the first day of work. The user is not created before it.',
         examples: ['hire_date'],
       }),
     leaveDate: text()
       .optional()
       .meta({
-        description: 'The source field with the last day; after it the person is a leaver.',
+        description: 'The source field with the last day of work. After it the employee is a leaver.',
         examples: ['end_date'],
       }),
     dateFormat: dateFormat()
       .optional()
-      .meta({ description: 'How the source writes these two dates. Absent: `yyyy-MM-dd`.', examples: ['dd/MM/yyyy'] }),
+      .meta({
+        description: 'Format of these two dates in the source. Absent: `yyyy-MM-dd`.',
+        examples: ['dd/MM/yyyy'],
+      }),
     timezone: text()
       .optional()
       .meta({
         description:
-          "A source field with the employee's IANA time zone, or a zone itself; it decides which day today is. Absent: UTC.",
+          "A source field with the employee's IANA time zone, or a fixed time zone. It decides the current date. Absent: UTC.",
         examples: ['America/Montevideo'],
       }),
   })
@@ -42,17 +45,18 @@ export const lifecycle = z
     const { status, active, leaver, hireDate, leaveDate } = found;
     const add = (path: (string | number)[], message: string) => ctx.addIssue({ code: 'custom', path, message });
     if (status === undefined && hireDate === undefined && leaveDate === undefined) {
-      add([], 'says nothing; name a source field in status, hireDate or leaveDate, or delete lifecycle');
+      add([], 'is empty; name a source field in status, hireDate or leaveDate, or delete lifecycle');
     }
     if (status === undefined && active.length + leaver.length > 0) {
       add([], 'lists statuses, but no source field; name it in status');
     }
     if (status !== undefined && active.length === 0) {
-      add(['active'], 'lists no status, so that nobody would ever be active');
+      add(['active'], 'lists no status, so no employee would ever be active');
     }
     const lower = active.map(fold);
     for (const [i, word] of leaver.entries()) {
-      if (lower.includes(fold(word))) add(['leaver', i], 'stands in active too; a status means one of the two');
+      if (lower.includes(fold(word)))
+        add(['leaver', i], 'is also listed in active; a status can mean only one of the two');
     }
   })
   .transform(({ status, active, leaver, hireDate, leaveDate, dateFormat: format, timezone }) => ({
@@ -65,7 +69,7 @@ export const lifecycle = z
     timezone,
   }));
 
-/** As the lifecycle compares statuses. */
+/** Normalizes a status for comparison. */
 function fold(status: string): string {
   return status.normalize('NFC').trim().toLowerCase();
 }

@@ -7,31 +7,31 @@ const ruleKeys = {
   from: text()
     .optional()
     .meta({
-      description: 'The source field that holds the value; dots reach inside (`work.email`).',
+      description: 'The source field with the value. Dots reach nested fields (`work.email`).',
       examples: ['work_email'],
     }),
   value: z
     .string()
     .optional()
-    .meta({ description: 'The same value for everybody.', examples: ['Acme UY'] }),
+    .meta({ description: 'The same value for all employees.', examples: ['Acme UY'] }),
   expression: text()
     .optional()
     .meta({ description: 'A JSONata expression over the source record.', examples: ["first & ' ' & last"] }),
   transform: z
     .array(z.enum(transforms))
     .default([])
-    .meta({ description: 'What is done to the value, in this order.', examples: [['trim', 'lowercase']] }),
+    .meta({ description: 'Transforms of the value, applied in this order.', examples: [['trim', 'lowercase']] }),
   format: dateFormat()
     .optional()
     .meta({
-      description: 'How the source writes this date; only for orgEntryDate and birthDate. Absent: `yyyy-MM-dd`.',
+      description: 'Format of this date in the source; only for orgEntryDate and birthDate. Absent: `yyyy-MM-dd`.',
       examples: ['dd/MM/yyyy'],
     }),
   whenEmpty: z
     .enum(['keep', 'clear'])
     .default('keep')
     .meta({
-      description: 'What an empty source value does to the platform: keeps what is there, or clears it.',
+      description: 'What an empty source value does on the platform: keeps the present value, or clears it.',
       examples: ['clear'],
     }),
 };
@@ -66,17 +66,17 @@ function toFieldRule(input: string | z.output<z.ZodObject<typeof ruleKeys>>): Fi
   return value === undefined ? { kind: 'from', path: from ?? '', ...rest } : { kind: 'value', value, ...rest };
 }
 
-/** Why each field is there, for the reference; the same fields as core's table. */
+/** The description of each field, for the reference. The same fields as in core's table. */
 const fieldNotes: Readonly<Record<PlainFieldName, readonly [description: string, example: unknown]>> = {
   email: ['E-mail address.', { from: 'work_email', transform: ['trim', 'lowercase'] }],
   firstName: ['First name. Blank rejects the row.', 'first_name'],
   lastName: ['Last name. Blank rejects the row.', 'last_name'],
   area: ['Area.', 'department'],
-  orgEntryDate: ['Day of joining.', { from: 'hire_date', format: 'dd/MM/yyyy' }],
-  job: ['Job title. Write-only: the platform never shows it.', 'title'],
-  phoneNumber: ['Phone number. Write-only: the platform never shows it.', { from: 'phone', whenEmpty: 'clear' }],
+  orgEntryDate: ['Date of joining.', { from: 'hire_date', format: 'dd/MM/yyyy' }],
+  job: ['Job title. Write-only: the platform never returns it.', 'title'],
+  phoneNumber: ['Phone number. Write-only: the platform never returns it.', { from: 'phone', whenEmpty: 'clear' }],
   seniority: [
-    'Seniority. Write-only: the platform never shows it.',
+    'Seniority. Write-only: the platform never returns it.',
     { expression: "$number(level) > 5 ? 'Senior' : 'Junior'" },
   ],
   project: ['Project.', 'project'],
@@ -95,7 +95,7 @@ const customFields = z.record(
 /** `syncs.<name>.mapping`. Every create carries identification, firstName and lastName (contract, "User write payload"). */
 const mappingShape = {
   identification: fieldRule.meta({
-    description: "The user's key on the platform. Case matters; a row without it names nobody.",
+    description: "The user's key on the platform. Case matters. A row without it is rejected.",
     examples: ['employee_id'],
   }),
   firstName: described('firstName'),

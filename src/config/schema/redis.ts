@@ -6,7 +6,7 @@ import { secretText, text, wholeNumber } from './values.ts';
 
 export const defaultRedisPrefix = 'rollcall';
 const urlSentence =
-  'must be redis://host:6379, rediss:// for TLS, with user:password@ before the host and /number of the database behind it where they are needed';
+  'must be redis://host:6379, or rediss:// for TLS; add user:password@ before the host and /number for the database if needed';
 const nodeSentence = 'must be host:port, such as redis-1.example.com:6379';
 
 const prefix = z
@@ -14,7 +14,7 @@ const prefix = z
   .regex(/^[A-Za-z0-9._-]{1,40}$/, { error: 'must be 1 to 40 letters, digits, dots, dashes and underscores' })
   .default(defaultRedisPrefix)
   .meta({
-    description: 'Begins every key. Deployments on different stores that share a Redis need different ones.',
+    description: 'Prefix of every key. Deployments on different stores that share a Redis need different prefixes.',
     examples: ['rollcall-acme'],
   });
 
@@ -27,7 +27,7 @@ const url = z
   .string({ error: must(urlSentence) })
   .refine((value) => parseUrl(value) !== undefined, { error: urlSentence });
 
-/** The long form; exactly one of `url`, `sentinels` and `cluster` says where Redis is. */
+/** The long form. Exactly one of `url`, `sentinels` and `cluster` gives the address of Redis. */
 const redisMapping = z
   .strictObject({
     url: url.optional().meta({ description: 'One Redis.', examples: ['rediss://redis.example.com:6380'] }),
@@ -36,17 +36,17 @@ const redisMapping = z
       .min(1)
       .optional()
       .meta({
-        description: 'The Sentinels that know where the master is. Needs `master`.',
+        description: 'Addresses of the Sentinels. Needs `master`.',
         examples: [['sentinel-1.example.com:26379', 'sentinel-2.example.com:26379']],
       }),
     master: text()
       .optional()
-      .meta({ description: 'What the Sentinels call the master.', examples: ['mymaster'] }),
+      .meta({ description: 'Name of the master at the Sentinels.', examples: ['mymaster'] }),
     cluster: z
       .array(node)
       .min(1)
       .optional()
-      .meta({ description: 'Some nodes of a Redis Cluster.', examples: [['redis-1.example.com:6379']] }),
+      .meta({ description: 'Some nodes of the Redis Cluster.', examples: [['redis-1.example.com:6379']] }),
     username: text()
       .optional()
       .meta({ description: 'The ACL user.', examples: ['rollcall'] }),
@@ -61,11 +61,11 @@ const redisMapping = z
       .meta({ description: 'Its password.', examples: [`\${env:SENTINEL_PASSWORD}`] }),
     db: wholeNumber(0, 1023)
       .optional()
-      .meta({ description: 'Number of the database; a cluster has only 0.', examples: [0] }),
+      .meta({ description: 'Database number; a cluster has only 0.', examples: [0] }),
     tls: z
       .boolean()
       .optional()
-      .meta({ description: 'TLS for Sentinel and Cluster; a `url` says `rediss:`.', examples: [true] }),
+      .meta({ description: 'TLS for Sentinel and Cluster. A `url` uses `rediss:` instead.', examples: [true] }),
     ca: z
       .string()
       .regex(/-----BEGIN CERTIFICATE-----/, { error: 'must be a certificate in PEM' })
@@ -79,13 +79,13 @@ const redisMapping = z
   .superRefine((value, ctx) => {
     const complain = (path: string[], message: string): void => ctx.addIssue({ code: 'custom', path, message });
     const given = (['url', 'sentinels', 'cluster'] as const).filter((key) => value[key] !== undefined);
-    if (given.length !== 1) complain([], 'must hold exactly one of url, sentinels and cluster');
+    if (given.length !== 1) complain([], 'must have exactly one of url, sentinels and cluster');
     if ((value.sentinels === undefined) !== (value.master === undefined)) {
-      complain([value.master === undefined ? 'sentinels' : 'master'], 'sentinels and master belong together');
+      complain([value.master === undefined ? 'sentinels' : 'master'], 'is valid only with both sentinels and master');
     }
     if (value.cluster !== undefined && (value.db ?? 0) !== 0) complain(['db'], 'must be 0 with cluster');
-    if (value.url !== undefined && value.tls !== undefined) complain(['tls'], 'belongs into the url: write rediss://');
-    if (value.url !== undefined && value.db !== undefined) complain(['db'], 'belongs into the url: redis://host/2');
+    if (value.url !== undefined && value.tls !== undefined) complain(['tls'], 'belongs in the url: write rediss://');
+    if (value.url !== undefined && value.db !== undefined) complain(['db'], 'belongs in the url: redis://host/2');
   });
 
 /** `redis`: a URL, or a mapping. */
@@ -97,7 +97,7 @@ export const redis = z
   .optional()
   .meta({
     description:
-      'Redis, for a deployment of several processes: it moves the work between them, truth stays in the store. Absent: jobs run in one process. A URL, or a mapping with one of `url`, `sentinels` and `cluster`.',
+      'Redis, for a deployment of several processes. It distributes the work; the store keeps all state. Absent: jobs run in one process. A URL, or a mapping with one of `url`, `sentinels` and `cluster`.',
     examples: ['redis://127.0.0.1:6379'],
   });
 

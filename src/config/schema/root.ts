@@ -6,7 +6,7 @@ import { secretText, text } from './values.ts';
 
 export const defaultStore = 'sqlite:./.rollcall/rollcall.db';
 
-/** The keys of the file that hold no names of their own. */
+/** The top-level keys without operator-chosen names below them. */
 export const rootShape = {
   store: text()
     .superRefine((url, ctx) => {
@@ -17,7 +17,7 @@ export const rootShape = {
     .default(defaultStore)
     .meta({
       description:
-        "Where Rollcall keeps its memory: a SQLite file, its path meant from this file's folder, or a PostgreSQL database (13 or newer) that several workers share.",
+        "The store: a SQLite file, with its path relative to this file's folder, or a PostgreSQL database (13 or newer) that several workers share.",
       examples: [
         defaultStore,
         `postgres://rollcall:\${env:DATABASE_PASSWORD}@db.example.com/rollcall?sslmode=verify-full`,
@@ -27,7 +27,7 @@ export const rootShape = {
   server,
   encryptionKey: secretText()
     .refine((key) => /^[A-Za-z0-9+/]{43}=$/.test(key.reveal()), {
-      error: 'must be 32 random bytes in base64 (44 characters); make one with: openssl rand -base64 32',
+      error: 'must be 32 random bytes in base64 (44 characters); create one with: openssl rand -base64 32',
     })
     .optional()
     .meta({
@@ -41,14 +41,17 @@ export const rootShape = {
       level: z
         .enum(['debug', 'info', 'warn', 'error'])
         .default('info')
-        .meta({ description: 'The least important messages that are written.', examples: ['debug'] }),
+        .meta({ description: 'The lowest log level that is written.', examples: ['debug'] }),
     })
     .prefault({})
     .meta({ description: 'The log.', examples: [{ level: 'debug' }] }),
 };
 
-/** Lets editors find the JSON Schema of a JSON file; nothing else reads it. */
+/** Points editors to the JSON Schema of a JSON file. Nothing else reads it. */
 export const editorSchema = z
   .string()
   .optional()
-  .meta({ description: 'Where an editor finds the JSON Schema. Not read.', examples: ['./rollcall.schema.json'] });
+  .meta({
+    description: 'The JSON Schema, for editors. Rollcall does not read it.',
+    examples: ['./rollcall.schema.json'],
+  });

@@ -7,7 +7,7 @@ import { mapping } from './mapping.ts';
 import { duration, identification, text, timeZone, uniqueList, wholeNumber } from './values.ts';
 
 const policySentence =
-  'sync (create, update, enable, disable and remove), upsert-only (create, update and enable; nobody is ever disabled) or create-only (create, nothing else)';
+  'sync (create, update, enable, disable and remove), upsert-only (create, update and enable; never disables a user) or create-only (create only)';
 
 const dayMs = 86_400_000;
 
@@ -17,13 +17,13 @@ const schedule = z.strictObject({
       const why = cronFault(pattern);
       if (why !== undefined) ctx.addIssue({ code: 'custom', message: why });
     })
-    .meta({ description: 'When: minute, hour, day of month, month, day of week.', examples: ['*/15 * * * *'] }),
+    .meta({ description: 'Minute, hour, day of month, month, day of week.', examples: ['*/15 * * * *'] }),
   timezone: timeZone()
     .default('UTC')
-    .meta({ description: 'The IANA time zone that the cron pattern is meant in.', examples: ['America/Montevideo'] }),
+    .meta({ description: 'The IANA time zone of the cron pattern.', examples: ['America/Montevideo'] }),
 });
 
-/** Slots are minutes, so a pattern has five fields. */
+/** Returns why the pattern is invalid, or undefined. Slots are minutes, so a pattern has five fields. */
 function cronFault(pattern: string): string | undefined {
   const fields = pattern.trim().split(/\s+/);
   const isNamed = fields.length === 1 && pattern.startsWith('@');
@@ -34,14 +34,14 @@ function cronFault(pattern: string): string | undefined {
   if (valid) return undefined;
   const field = cronFields[errors[0]?.field ?? ''];
   return field === undefined
-    ? 'is no cron pattern; write minute hour day month weekday, such as "*/15 * * * *"'
-    : `has an impossible ${field}; write minute hour day month weekday, such as "*/15 * * * *"`;
+    ? 'is not a cron pattern; write minute hour day month weekday, such as "*/15 * * * *"'
+    : `has an invalid ${field}; write minute hour day month weekday, such as "*/15 * * * *"`;
 }
 
 const cronFields: Readonly<Record<string, string>> = {
   minute: 'minute (0 to 59)',
   hour: 'hour (0 to 23)',
-  dayOfMonth: 'day of month (1 to 31, and the month must have it)',
+  dayOfMonth: 'day of month (1 to 31, and it must exist in the month)',
   month: 'month (1 to 12, or jan to dec)',
   dayOfWeek: 'day of week (0 to 7, or sun to sat)',
 };
@@ -53,10 +53,10 @@ const missing = z.union(
       .strictObject({
         afterReads: wholeNumber(1, 1000)
           .default(2)
-          .meta({ description: 'Complete reads in a row without the person.', examples: [2] }),
+          .meta({ description: 'Complete reads in a row without the employee.', examples: [2] }),
         minAge: duration('0s', '365d')
           .prefault('24h')
-          .meta({ description: 'Time that must have passed since the first of them.', examples: ['24h'] }),
+          .meta({ description: 'Minimum time since the first of these reads.', examples: ['24h'] }),
       })
       .transform(({ afterReads, minAge }) => ({ afterReads, minAgeMs: minAge })),
   ],
@@ -69,13 +69,16 @@ const remove = z.union(
     z
       .strictObject({
         afterDays: wholeNumber(1, 3650).meta({
-          description: 'Days between the disabling by us and the deletion.',
+          description: 'Days between our disable and the deletion.',
           examples: [30],
         }),
         blacklist: z
           .boolean()
           .default(false)
-          .meta({ description: 'Marks the person on the platform as not to be created again.', examples: [false] }),
+          .meta({
+            description: 'Blacklists the user on the platform, so that it is not created again.',
+            examples: [false],
+          }),
       })
       .transform(({ afterDays, blacklist }) => ({ afterMs: afterDays * dayMs, blacklist })),
   ],
@@ -91,19 +94,19 @@ const deltas = z.union(
           .prefault('24h')
           .meta({
             description:
-              'A run that begins so long after the last full read that left nothing undone reads everybody. Absence, dates that come and edits on the platform wait for it.',
+              'Maximum time between full reads. After it, or when a read left work undone, the next run reads all employees. Missing employees, future dates and edits on the platform are noticed only by a full read.',
             examples: ['24h'],
           }),
         overlap: duration('0s', '7d')
           .prefault('10m')
           .meta({
             description:
-              "A delta begins so long before the last read did: the HR system's clock may be behind, and changes may show late.",
+              'How far a delta reaches back before the start of the last read. It covers a slow clock of the HR system and changes that appear late.',
             examples: ['10m'],
           }),
       })
       .refine(({ fullEvery, overlap }) => !(overlap >= fullEvery), {
-        error: 'is not shorter than fullEvery; a delta would ask for as much as a full read',
+        error: 'must be shorter than fullEvery; otherwise a delta reads as much as a full read',
         path: ['overlap'],
       })
       .transform(({ fullEvery, overlap }) => ({ fullEveryMs: fullEvery, overlapMs: overlap })),
@@ -115,28 +118,29 @@ const settle = z
   .strictObject({
     every: duration('50ms', '1h')
       .prefault('5s')
-      .meta({ description: "Time between two looks at a file's status.", examples: ['5s'] }),
+      .meta({ description: "Polling interval of a file's status.", examples: ['5s'] }),
     deadline: duration('1s', '7d')
       .prefault('30m')
-      .meta({ description: 'A file without a final status for this long is unresolved.', examples: ['30m'] }),
+      .meta({ description: 'Time after which a file without a final status is unresolved.', examples: ['30m'] }),
     visibleWithin: duration('0s', '1d')
       .prefault('2m')
-      .meta({ description: 'How late the platform may show what it took.', examples: ['2m'] }),
+      .meta({ description: 'Time that the platform may need until it shows an accepted change.', examples: ['2m'] }),
     unknownAfter: duration('0s', '7d')
       .prefault('30m')
       .meta({
-        description: 'After this long an unresolved batch is planned anew; what still stands is sent again.',
+        description:
+          'Time after which an unresolved batch is planned again; changes that are still needed are sent again.',
         examples: ['30m'],
       }),
     maxSplits: wholeNumber(0, 100)
       .default(12)
       .meta({
-        description: 'How often in one run a failed file is cut in halves to find the bad row.',
+        description: 'How often a run splits a failed file to find the bad row.',
         examples: [12],
       }),
   })
   .refine(({ every, deadline }) => every <= deadline, {
-    error: 'is longer than deadline; no status would ever be looked at',
+    error: 'is longer than deadline; the status would never be polled',
     path: ['every'],
   })
   .transform(({ every, deadline, visibleWithin, unknownAfter, maxSplits }) => ({
@@ -159,7 +163,7 @@ export const syncShape = {
     .optional()
     .meta({
       description:
-        'Alerts when no run has succeeded for so long. Absent: when three slots of the schedule have passed without a success; without a schedule never.',
+        'Age of the last success that triggers an alert. Absent: three slots of the schedule without a success; without a schedule, never.',
       examples: ['26h'],
     }),
   source: z.looseObject({ kind: sourceKind }).meta({
@@ -169,7 +173,7 @@ export const syncShape = {
   }),
   deltas: deltas.prefault('never').meta({
     description:
-      'Whether runs between full reads read only who has changed, where the source can tell: see [Deltas](operations.md#deltas).',
+      'Whether runs between full reads read only changed employees, where the source supports it: see [Deltas](operations.md#deltas).',
     examples: [{ fullEvery: '24h' }],
   }),
   policy: z
@@ -179,34 +183,34 @@ export const syncShape = {
           ? `is required and has no default; choose ${policySentence}`
           : `must be ${policySentence}`,
     })
-    .meta({ description: `What it may do: ${policySentence}.`, examples: ['upsert-only'] }),
+    .meta({ description: `The allowed changes: ${policySentence}.`, examples: ['upsert-only'] }),
   delivery: z
     .enum(['auto', 'csv', 'direct', 'outbox'])
     .default('auto')
     .meta({
       description:
-        'How changes travel. `auto`: provisioning files, except removals and plans of up to 20 creates and updates that need no file. `csv`: files; removals by direct call. `direct`: direct calls only. `outbox`: files into a folder, for somebody else to deliver.',
+        'How changes are delivered. `auto`: provisioning files, except removals and plans of up to 20 creates and updates that need no file. `csv`: files; removals by direct call. `direct`: direct calls only. `outbox`: files in a folder, for another system to deliver.',
       examples: ['csv'],
     }),
   outbox: z
     .strictObject({
       folder: text()
         .default('./outbox')
-        .meta({ description: "Folder for the files, from the configuration's folder.", examples: ['./outbox'] }),
+        .meta({ description: "Folder for the files, relative to the configuration's folder.", examples: ['./outbox'] }),
     })
     .optional()
     .meta({ description: 'Only with `delivery: outbox`.', examples: [{ folder: './outbox' }] }),
   batchRows: wholeNumber(1, 100_000)
     .default(1000)
-    .meta({ description: 'Rows of one file, at most.', examples: [1000] }),
+    .meta({ description: 'Maximum number of rows in one file.', examples: [1000] }),
   mapping: mapping.meta({
-    description: 'What each field of the platform is made of. Fields that are not named are left alone.',
+    description: 'The value of each field of the platform. Unmapped fields are not changed.',
     examples: [{ identification: 'employee_id', firstName: 'first_name', lastName: 'last_name' }],
   }),
   scope: text()
     .optional()
     .meta({
-      description: 'A JSONata condition over the source record: who is meant at all. Absent: everybody.',
+      description: 'A JSONata condition over the source record that selects employees. Absent: all employees.',
       examples: ["country = 'UY' and type != 'contractor'"],
     }),
   match: uniqueList(z.enum(['identification', 'email']))
@@ -214,33 +218,33 @@ export const syncShape = {
     .optional()
     .meta({
       description:
-        'By what a person is recognised; a person found under another identification is a conflict, never a new account. Absent: identification, and email if it is mapped.',
+        'How an employee is matched with a user. A match under another identification is a conflict, never a new account. Absent: identification, and email if it is mapped.',
       examples: [['identification', 'email']],
     }),
   lifecycle: lifecycle.optional().meta({
-    description: 'Who is active and who left. Absent: everybody in the source is active.',
+    description: 'Which employees are active and which left. Absent: every employee in the source is active.',
     examples: [{ status: 'status', active: ['active'], leaver: ['terminated'] }],
   }),
   missing: missing
     .prefault({ afterReads: 2, minAge: '24h' })
-    .meta({ description: 'When somebody who is absent from the source is disabled.', examples: ['never'] }),
+    .meta({ description: 'When an employee who is missing from the source is disabled.', examples: ['never'] }),
   outOfScope: z
     .enum(['ignore', 'disable'])
     .default('ignore')
-    .meta({ description: 'What happens to our users whom `scope` no longer means.', examples: ['disable'] }),
+    .meta({ description: 'What happens to our users who leave `scope`.', examples: ['disable'] }),
   firstSight: z
     .enum(['write', 'assume'])
     .default('write')
     .meta({
       description:
-        'Fields that the platform does not show, at first sight of a user: write them once, or assume that they are right.',
+        'For fields that the platform does not return, at the first sight of a user: write them once, or assume that they are equal.',
       examples: ['assume'],
     }),
   foreignDisable: z
     .enum(['report', 'enable'])
     .default('report')
     .meta({
-      description: 'What happens to an active person whom somebody else disabled on the platform.',
+      description: 'What happens to an active employee whose user was disabled on the platform by others.',
       examples: ['enable'],
     }),
   protected: uniqueList(identification())
@@ -251,13 +255,13 @@ export const syncShape = {
     .meta({ description: 'When a disabled account is deleted.', examples: [{ afterDays: 30 }] }),
   settle: settle
     .prefault({})
-    .meta({ description: 'How long to wait for the platform.', examples: [{ deadline: '1h' }] }),
+    .meta({ description: 'Timeouts and intervals for the platform.', examples: [{ deadline: '1h' }] }),
   guards: guards.prefault({}).meta({
     description:
-      'How many changes of a class pass without a person: this plan plus what was applied in the last 24 hours, up to min(max(absolute, percent of managed users), cap). More are held.',
+      'Limits per class of change without approval: this plan plus what was applied in the last 24 hours, up to min(max(absolute, percent of managed users), cap). A class above its limit is held.',
     examples: [{ disables: { absolute: 10 } }],
   }),
 };
 
-/** A sync as it is read, before it has its name. */
+/** A sync as read, without its name. */
 export type SyncInput = z.output<z.ZodObject<typeof syncShape, z.core.$strict>>;

@@ -6,18 +6,18 @@ import { normalText } from '../../core/text.ts';
 import { makeSecret } from '../secret.ts';
 import { must } from '../sentences.ts';
 
-/** Text that is not empty. */
+/** Returns a schema for non-empty text. */
 export function text(): z.ZodString {
   return z.string().min(1);
 }
 
-/** A whole number within bounds, both included. */
+/** Returns a schema for a whole number within bounds, both included. */
 export function wholeNumber(from: number, to: number): z.ZodInt {
   const error = must(`must be a whole number from ${from} to ${to}`);
   return z.int({ error }).min(from, { error }).max(to, { error });
 }
 
-/** `5s`, `30m`, `24h`, `30d`, `250ms` within bounds, both included; milliseconds after reading. */
+/** Returns a schema for `5s`, `30m`, `24h`, `30d`, `250ms` within bounds, both included. The output is milliseconds. */
 export function duration(from: string, to: string): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
   const fromMs = parseDuration(from) ?? 0;
   const toMs = parseDuration(to) ?? Number.POSITIVE_INFINITY;
@@ -33,7 +33,7 @@ export function duration(from: string, to: string): z.ZodPipe<z.ZodString, z.Zod
     });
 }
 
-/** A token or key: one line of visible characters, as an HTTP header can carry it. */
+/** Returns a schema for a token or key: one line of visible characters that an HTTP header can carry. */
 export function secretText() {
   return z
     .string()
@@ -44,7 +44,7 @@ export function secretText() {
     .transform(makeSecret);
 }
 
-/** An IANA time zone. */
+/** Returns a schema for an IANA time zone. */
 export function timeZone() {
   return text().refine(isTimeZone, { error: 'must be an IANA time zone such as America/Montevideo or UTC' });
 }
@@ -58,29 +58,29 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** A user's key, NFC and trimmed as identifications are compared everywhere. */
+/** Returns a schema for a user's key, NFC and trimmed, as identifications are compared everywhere. */
 export function identification() {
   return z
     .string()
     .transform(normalText)
     .superRefine((name, ctx) => {
       const problem = identificationProblem(name);
-      if (problem !== undefined) ctx.addIssue({ code: 'custom', message: `${problem}; nobody is called so` });
+      if (problem !== undefined) ctx.addIssue({ code: 'custom', message: `${problem}; no user can have it` });
     });
 }
 
-/** A list in which nothing stands twice. */
+/** Returns a schema for a list without duplicates. */
 export function uniqueList<Item extends z.ZodType<string | number>>(item: Item) {
   return z.array(item).superRefine((items, ctx) => {
     items.forEach((value, i) => {
       const first = items.indexOf(value);
       if (first < i)
-        ctx.addIssue({ code: 'custom', path: [i], message: `stands twice in the list, first as [${first}]` });
+        ctx.addIssue({ code: 'custom', path: [i], message: `is a duplicate; it is first listed as [${first}]` });
     });
   });
 }
 
-/** How a source writes a date: what core/plain-date compiles. */
+/** Returns a schema for a date format of the source: what core/plain-date compiles. */
 export function dateFormat() {
   const error = must('must be a date format of yyyy, MM and dd, such as dd/MM/yyyy');
   return z.string({ error }).superRefine((pattern, ctx) => {
@@ -89,15 +89,15 @@ export function dateFormat() {
     } catch (fault) {
       ctx.addIssue({
         code: 'custom',
-        message: `is no date format: ${fault instanceof Error ? fault.message : 'unreadable'}`,
+        message: `is not a date format: ${fault instanceof Error ? fault.message : 'unreadable'}`,
       });
     }
   });
 }
 
-/** How a date is written to a file: yyyy, MM and dd once each, in any order, and no other letters. */
+/** Returns a schema for a date format in a file: yyyy, MM and dd once each, in any order, and no other letters. */
 export function writtenDateFormat() {
-  const sentence = 'must hold yyyy, MM and dd once each and no other letters, such as yyyy-MM-dd';
+  const sentence = 'must contain yyyy, MM and dd once each and no other letters, such as yyyy-MM-dd';
   return z
     .string({ error: must(sentence) })
     .refine((pattern) => (pattern.match(/yyyy|MM|dd|[A-Za-z"\r\n]/g) ?? []).sort().join() === 'MM,dd,yyyy', {
