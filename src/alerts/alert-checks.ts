@@ -20,7 +20,7 @@ export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Cloc
       if (checking !== undefined || clock.now() < nextAt) return;
       nextAt = clock.now() + checkEveryMs;
       checking = alerts
-        .look(signal)
+        .evaluate(signal)
         .catch((error: unknown) => {
           if (!signal.aborted)
             logger.error({ error: textOf(error) }, 'alerts could not be evaluated; the next try follows in seconds');
@@ -37,7 +37,7 @@ export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Cloc
 export async function checkOnce(alerts: Alerts, logger: Logger, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(oneCheckMs)]);
-  await alerts.look(limit).catch((error: unknown) => {
+  await alerts.evaluate(limit).catch((error: unknown) => {
     logger.error({ error: textOf(error) }, 'alerts could not be evaluated after the run: see "rollcall alerts list"');
   });
 }

@@ -8,27 +8,27 @@ import type {
   Severity,
 } from '../ports/alerts.ts';
 
-/** What one look at a subject found. Topics that are not named were not looked at and stay as they are. */
+/** The result of one evaluation of a subject. Topics that are absent were not evaluated and stay as they are. */
 export interface AlertFacts {
   readonly at: number;
   readonly topics: Readonly<Partial<Record<AlertTopic, AlertProblem | 'well'>>>;
 }
 
-/** A notice that has no id yet. */
+/** A notice without an id. */
 export type NoticeDraft = Omit<AlertNotice, 'id'>;
 
 export interface Decided {
   readonly state: AlertState;
-  /** None while nothing changes; at most one of problems and one of recoveries. */
+  /** Empty without changes; at most one of problems and one of recoveries. */
   readonly notices: readonly NoticeDraft[];
 }
 
-/** In the order in which they are told. */
+/** In order of importance. */
 const topics: readonly AlertTopic[] = ['token', 'run', 'freshness', 'held'];
 
 /**
- * When to tell: a topic is told when it is first wrong, when it gets worse, and when it is wrong for another reason; once
- * when it is well again; never in between. What changed about one subject at one look is one notice.
+ * Decides when to notify: when a problem starts, gets worse, or changes its reason, and once when it ends. Never in
+ * between. All changes of one subject in one evaluation are one notice.
  */
 export function decideAlerts(before: AlertState, { at, topics: found }: AlertFacts): Decided {
   const problems: Partial<Record<AlertTopic, KnownProblem>> = {};
@@ -74,7 +74,7 @@ function isTold(known: KnownProblem | undefined, now: AlertProblem): boolean {
   return known.severity === now.severity || known.severity === 'critical';
 }
 
-/** The recovery has the weight of the worst that was told: whoever heard of that hears of its end. */
+/** A recovery has the severity of the worst notice, so that the same channels receive it. */
 function endOf({ worst, summary, since }: KnownProblem): Omit<RecoveredProblem, 'topic'> {
   return { severity: worst, summary, since };
 }

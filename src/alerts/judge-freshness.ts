@@ -5,16 +5,16 @@ import { ageOf, instantOf } from './words.ts';
 export interface FreshnessView {
   readonly sync: string;
   readonly last: LastRuns;
-  /** From when on we know the sync at all. */
+  /** Since when this store knows the sync. */
   readonly firstSeenAt: number;
-  /** A success must be as new as this. */
+  /** The minimum instant of the last success. */
   readonly staleBefore: number;
   readonly now: number;
   /** The run that has not ended. */
   readonly underWay?: Pick<Run, 'id' | 'startedAt'>;
 }
 
-/** Whether the sync did its job lately. It need not have failed: a run that never began is told here, and nowhere else. */
+/** Returns whether the last success is recent enough. Only this check notices runs that never start. */
 export function judgeFreshness(view: FreshnessView): AlertProblem | 'well' {
   const { sync, last, firstSeenAt, staleBefore, now } = view;
   const { successAt } = last;
@@ -30,17 +30,17 @@ export function judgeFreshness(view: FreshnessView): AlertProblem | 'well' {
     key: 'stale',
     summary,
     details: [whatWasTried(view)],
-    unaffected: 'What was delivered before stays as it is; nobody is disabled by this.',
+    unaffected: 'Delivered changes stay as they are; no user is disabled by this.',
     action: `rollcall runs ${sync}`,
   };
 }
 
 function whatWasTried({ last: { attemptAt, successAt }, underWay }: FreshnessView): string {
   if (underWay !== undefined) {
-    return `A run is under way since ${instantOf(underWay.startedAt)}: rollcall show ${underWay.id} tells how far it is.`;
+    return `A run has been in progress since ${instantOf(underWay.startedAt)}; its progress: rollcall show ${underWay.id}`;
   }
   if (attemptAt !== undefined && attemptAt !== successAt) {
     return `The last run ended ${instantOf(attemptAt)} without success.`;
   }
-  return 'No run has been tried since: had its schedule a slot in that time, and does a "rollcall start" run (with Redis: a scheduler)?';
+  return 'No run has started since. Check that the schedule had a slot in that time and that "rollcall start" runs (with Redis: a scheduler).';
 }

@@ -5,8 +5,8 @@ import { amount, firstOf, instantOf } from './words.ts';
 const shownPeople = 5;
 
 /**
- * What waits for a person. `run`: the run that has just ended; undefined: none has, and then only the end of waiting can
- * be seen, because a run under way may be about to hold something.
+ * Returns whether changes wait for approval. `run`: the run that has just ended. Without one, only the end of waiting can
+ * be noticed, because a current run may be about to hold changes.
  */
 export async function judgeHeld(
   sync: string,
@@ -17,7 +17,7 @@ export async function judgeHeld(
   const { holds, changes } = await store.holds.open(sync, now);
   if (holds.length === 0) {
     if (run?.outcome === 'held' && run.facts.isReadDoubted === true) return doubtedRead(run);
-    // A doubted read has no holds: only the next run can say that it is over.
+    // A doubted read has no holds. Only the next run can show that it is over.
     return run === undefined && (await isNewestDoubted(sync, store)) ? undefined : 'well';
   }
   if (run === undefined || run.scope.kind !== 'all') return undefined;
@@ -43,7 +43,7 @@ export async function judgeHeld(
     unaffected:
       planned === run.counts.held
         ? `The run ${run.id} had nothing else to change.`
-        : `All other changes went on: ${amount(applied, 'change')} of the run ${run.id} applied.`,
+        : `All other changes continued: ${amount(applied, 'change')} of the run ${run.id} applied.`,
     action: `rollcall show ${run.id} --held, then rollcall approve ${run.id} or rollcall reject ${run.id}`,
   };
 }
@@ -53,9 +53,9 @@ function doubtedRead(run: Run): AlertProblem {
     topic: 'held',
     severity: 'warning',
     key: 'held read',
-    summary: `The source looks wrong in the run ${run.id}: a person has to look at it`,
+    summary: `The source looks wrong in the run ${run.id}: an operator has to check it`,
     details: [run.reason ?? 'far fewer rows than before, or an emptied field'],
-    unaffected: `All other changes went on: ${amount(run.counts.applied, 'change')} of the run applied.`,
+    unaffected: `All other changes continued: ${amount(run.counts.applied, 'change')} of the run applied.`,
     action: `rollcall show ${run.id}, then rollcall approve ${run.id} if the source is right`,
   };
 }

@@ -3,7 +3,7 @@ import { type AlertProblem, successOutcomes } from '../ports/alerts.ts';
 import type { Run, Store } from '../ports/store.ts';
 import { amount, firstOf } from './words.ts';
 
-/** Findings that say why a run failed, and not what it noticed on its way. */
+/** Findings that explain a failure. */
 const causes: readonly FindingCode[] = [
   'source-incomplete',
   'row-unreadable',
@@ -16,7 +16,7 @@ const causes: readonly FindingCode[] = [
 const searchedFindings = 200;
 
 /**
- * What an ended run says about its sync: a problem, or that it is well. Undefined when it says nothing: a person
+ * Returns what an ended run shows about its sync: a problem, or `well`. Undefined when it shows nothing: the operator
  * cancelled it, this version does not know its outcome, or it succeeded for named users only.
  */
 export async function judgeRun(run: Run, store: Store): Promise<AlertProblem | 'well' | undefined> {
@@ -27,7 +27,7 @@ export async function judgeRun(run: Run, store: Store): Promise<AlertProblem | '
 
 async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
   const { applied, unresolved } = run.counts;
-  const unknown = `${amount(unresolved, 'change')} with an unknown fate: later runs look for the effect first`;
+  const unknown = `${amount(unresolved, 'change')} unresolved: later runs look for the effect first`;
   const parts = [
     applied === 0 ? 'no change is known to be applied' : `${amount(applied, 'change')} had been applied by then`,
     ...(unresolved > 0 ? [unknown] : []),
@@ -36,9 +36,9 @@ async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
     topic: 'run',
     severity: 'critical',
     key: `failed ${withoutNumbers(run.reason ?? '')}`,
-    summary: `The run ${run.id} failed: ${run.reason ?? 'for no known reason'}`,
+    summary: `The run ${run.id} failed: ${run.reason ?? 'the reason is not known'}`,
     details: await causesOf(run, store),
-    unaffected: `${sentence(parts.join('; '))} What was not sent is planned anew by the next run.`,
+    unaffected: `${sentence(parts.join('; '))} The next run plans the unsent changes again.`,
     action: `rollcall show ${run.id}`,
   };
 }
@@ -47,14 +47,14 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
   const { applied, failed, unresolved } = run.counts;
   const bad = await store.plans.page(run.id, { limit: shownRows, states: ['failed', 'unresolved'] });
   const rows = bad.map(
-    ({ identification, stateReason }) => `${identification}: ${stateReason ?? 'no reason is known'}`,
+    ({ identification, stateReason }) => `${identification}: ${stateReason ?? 'the reason is not known'}`,
   );
   const details = rows.length > 0 ? firstOf(rows, failed + unresolved) : await causesOf(run, store);
   return {
     topic: 'run',
     severity: 'warning',
     key: `partial ${withoutNumbers(run.reason ?? '')}`,
-    summary: `The run ${run.id} did a part of its work: ${run.reason ?? 'for no known reason'}`,
+    summary: `The run ${run.id} was partial: ${run.reason ?? 'the reason is not known'}`,
     details,
     unaffected: `${amount(applied, 'change')} of this run ${applied === 1 ? 'was' : 'were'} applied.`,
     action: `rollcall show ${run.id} --failed`,
@@ -72,7 +72,7 @@ async function causesOf(run: Run, store: Store): Promise<readonly string[]> {
   return firstOf(lines.slice(0, shownRows), lines.length);
 }
 
-/** The reason without what differs from run to run: numbers, and words with numbers in them (ids, identifications). */
+/** Returns the reason without numbers, and words with numbers (ids, identifications), which differ from run to run. */
 function withoutNumbers(reason: string): string {
   return reason.replace(/[^\s,;:()"']*\d[^\s,;:()"']*/g, '#').slice(0, 300);
 }

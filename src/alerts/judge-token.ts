@@ -1,26 +1,26 @@
 import type { AlertProblem } from '../ports/alerts.ts';
 import { ageOf, instantOf } from './words.ts';
 
-/** A connection's tokens as `rollcall token status` shows them. Holds no secret. */
+/** A connection's tokens as in `rollcall token status`. Contains no secret. */
 export interface TokenView {
   readonly state: string;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
-  /** Why, in words of the token manager. */
+  /** The reason, as the token manager gives it. */
   readonly reason: string | undefined;
   readonly advice: string;
 }
 
-/** A refresh is tried from 75 % of the life on; at this share it has failed for a while. */
+/** Refreshes start at 75 % of the lifetime. At this share they have been failing for a while. */
 const lateShare = 0.9;
-/** Short-lived tokens: so long a refresh may be under way. */
-const patienceMs = 180_000;
+/** For short-lived tokens: how long a refresh may take. */
+const refreshGraceMs = 180_000;
 const dueShare = 0.75;
 
-/** What is wrong with a connection's tokens; undefined when there are none to look at. */
+/** Returns the problem of a connection's tokens; undefined when it has none stored. */
 export function judgeToken(connection: string, token: TokenView, now: number): AlertProblem | 'well' | undefined {
   const action = `rollcall token status ${connection}`;
-  const unaffected = `Syncs over other connections go on; nothing was changed on the platform.`;
+  const unaffected = `Syncs of other connections continue; nothing was changed on the platform.`;
   const base = { topic: 'token', unaffected, action, details: [token.reason, token.advice].filter(isText) } as const;
   switch (token.state) {
     case 'none':
@@ -34,7 +34,7 @@ export function judgeToken(connection: string, token: TokenView, now: number): A
       return { ...base, severity: 'critical', key: 'sealed', summary };
     }
     case 'revoked': {
-      const summary = `The tokens were revoked; no sync over ${connection} works until a person refreshes them`;
+      const summary = `The tokens were revoked; no sync over ${connection} works until an operator refreshes them`;
       return { ...base, severity: 'warning', key: 'revoked', summary };
     }
     default:
@@ -50,13 +50,13 @@ function judgeExpiry(
 ): AlertProblem | 'well' {
   if (expiresAt === undefined || issuedAt === undefined) return 'well';
   const life = expiresAt - issuedAt;
-  const lateAt = Math.max(issuedAt + lateShare * life, issuedAt + dueShare * life + patienceMs);
+  const lateAt = Math.max(issuedAt + lateShare * life, issuedAt + dueShare * life + refreshGraceMs);
   if (now < lateAt) return 'well';
   if (now < expiresAt) {
-    const summary = `The access token ends in ${ageOf(expiresAt - now)} (${instantOf(expiresAt)}) and could not be refreshed since ${instantOf(issuedAt + dueShare * life)}`;
+    const summary = `The access token expires in ${ageOf(expiresAt - now)} (${instantOf(expiresAt)}) and could not be refreshed since ${instantOf(issuedAt + dueShare * life)}`;
     return { ...base, severity: 'warning', key: 'expiring', summary };
   }
-  const summary = `The access token ended ${instantOf(expiresAt)} and could not be refreshed: no sync over ${connection} works`;
+  const summary = `The access token expired ${instantOf(expiresAt)} and could not be refreshed: no sync over ${connection} works`;
   return { ...base, severity: 'critical', key: 'expired', summary };
 }
 

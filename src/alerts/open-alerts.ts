@@ -15,13 +15,13 @@ import type { Store } from '../ports/store.ts';
 import { openChannel } from './channels/registry.ts';
 import { decideAlerts, type NoticeDraft } from './decide-alerts.ts';
 import {
-  type Found,
-  type LookIo,
-  lookAtSync,
-  lookAtTokens,
+  type Evaluation,
+  type EvaluationIo,
+  evaluateSync,
+  evaluateTokens,
   type WatchedConnection,
   type WatchedSync,
-} from './look-at.ts';
+} from './evaluate.ts';
 import { sendDue, sendOnce } from './send-due.ts';
 
 export interface AlertsOptions {
@@ -36,24 +36,24 @@ export interface AlertsOptions {
   readonly random: () => number;
 }
 
-/** Tells people. Without channels it looks at nothing and stores nothing. */
+/** Evaluates and sends alerts. Without channels it evaluates and stores nothing. */
 export interface Alerts {
   /**
-   * Looks at every sync and connection, stores what has changed, and sends what is due. Safe to call from several
-   * processes at once, and to kill at any instant: a notice is stored with the state that it tells of, and sent until it
-   * is delivered (at least once) or a day old. Never rejects for a channel's sake.
+   * Evaluates every sync and connection, stores changes, and sends what is due. Several processes may call it at once, and
+   * it may be killed at any instant: a notice is stored with its state, and sent until it is delivered (at least once) or
+   * a day old. Never rejects because of a channel.
    */
-  look(signal: AbortSignal): Promise<void>;
-  /** Sends a test notice now, past the outbox. `only`: the name of one channel; `USAGE` when there is none such. */
+  evaluate(signal: AbortSignal): Promise<void>;
+  /** Sends a test notice now, without the queue. `only`: the name of one channel. Throws `USAGE` for an unknown one. */
   test(only: string | undefined, signal: AbortSignal): Promise<readonly ChannelTest[]>;
-  /** What is wrong, who is told, and the newest `limit` notices on their way. */
+  /** Returns the open problems, the channels, and the latest `limit` notices. */
   report(limit: number): Promise<AlertsReport>;
 }
 
 export function openAlerts(options: AlertsOptions): Alerts {
   const { store, clock, logger, newId } = options;
   const channels = options.channels.map((settings) => openChannel(settings, clock));
-  const tell = async (before: AlertState, found: Found): Promise<boolean> => {
+  const tell = async (before: AlertState, found: Evaluation): Promise<boolean> => {
     const notices: NoticeDraft[] = [];
     let state = before;
     for (const facts of found.facts) {
@@ -72,26 +72,34 @@ export function openAlerts(options: AlertsOptions): Alerts {
     for (const { notice } of isStored ? outgoing : []) {
       const { kind, severity, subject } = notice;
       const topics = [...notice.problems, ...notice.recovered].map(({ topic }) => topic);
-      logger.warn({ notice: notice.id, kind, severity, [subject.kind]: subject.name, topics }, 'people are told');
+      logger.warn(
+        { notice: notice.id, kind, severity, [subject.kind]: subject.name, topics },
+        'alert stored for its channels',
+      );
     }
     return isStored;
   };
-  const lookAt = async (subject: AlertSubject, find: (before: AlertState) => Promise<Found>): Promise<void> => {
+  const evaluateSubject = async (
+    subject: AlertSubject,
+    find: (before: AlertState) => Promise<Evaluation>,
+  ): Promise<void> => {
     const before = (await store.alerts.state(subject)) ?? freshState(subject, clock.now());
-    // Whoever was faster has told it.
+    // Another process was faster and has stored the notice.
     await tell(before, await find(before));
   };
-  const io: LookIo = { store, clock };
+  const io: EvaluationIo = { store, clock };
   return {
-    async look(signal) {
+    async evaluate(signal) {
       if (channels.length === 0) return;
       for (const sync of options.syncs) {
         signal.throwIfAborted();
-        await lookAt({ kind: 'sync', name: sync.name }, (before) => lookAtSync(sync, before, io));
+        await evaluateSubject({ kind: 'sync', name: sync.name }, (before) => evaluateSync(sync, before, io));
       }
       for (const connection of options.connections) {
         signal.throwIfAborted();
-        await lookAt({ kind: 'connection', name: connection.name }, (before) => lookAtTokens(connection, before, io));
+        await evaluateSubject({ kind: 'connection', name: connection.name }, (before) =>
+          evaluateTokens(connection, before, io),
+        );
       }
       await sendDue(channels, options, signal);
     },
@@ -139,7 +147,7 @@ function noChannel(name: string | undefined, channels: readonly ChannelSettings[
   const known = channels.map((channel) => channel.name).join(', ');
   const message =
     known === ''
-      ? 'nobody is told anything: the configuration has no "alerts". Add a channel, then try again'
+      ? 'no alerts are sent: the configuration has no "alerts". Add a channel, then try again'
       : `no channel is called ${name}; the configuration has: ${known}`;
   return new RollcallError(message, { code: 'USAGE' });
 }
@@ -152,7 +160,7 @@ function isSame(a: AlertState, b: AlertState): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Those whom the notice is for. A connection's troubles are for whoever hears of a sync that uses it. */
+/** Returns the channels of a notice. Problems of a connection go to the channels of every sync that uses it. */
 function channelsFor(notice: AlertNotice, channels: readonly Channel[], syncs: readonly WatchedSync[]): string[] {
   const { subject, severity } = notice;
   const concerned =

@@ -1,22 +1,22 @@
 import type { AlertNotice, AlertTopic } from '../ports/alerts.ts';
 import { ageOf, instantOf } from './words.ts';
 
-/** A notice as lines of plain text: the same words go through every channel. */
+/** A notice as lines of plain text, with the same words for every channel. */
 export interface NoticeText {
-  /** `CRITICAL sync people: the run failed`. One line. */
+  /** One line: `CRITICAL sync people: the run failed`. */
   readonly title: string;
   readonly lines: readonly string[];
 }
 
-/** What a topic is called when it is wrong, and when it is over. */
+/** The words for a topic while it is a problem, and when it is over. */
 const topicWords: Readonly<Record<AlertTopic, { readonly wrong: string; readonly over: string }>> = {
-  token: { wrong: 'its tokens need a person', over: 'the tokens work again' },
-  run: { wrong: 'the run did not do its work', over: 'runs do their work again' },
+  token: { wrong: 'its tokens need an operator', over: 'the tokens work again' },
+  run: { wrong: 'the run failed', over: 'runs succeed again' },
   freshness: { wrong: 'no success for too long', over: 'it succeeds again' },
-  held: { wrong: 'changes wait for approval', over: 'nothing waits for approval any more' },
+  held: { wrong: 'changes wait for approval', over: 'no changes wait for approval' },
 };
 
-/** Puts a notice into words. Names people by identification only. */
+/** Renders a notice. Names users by identification only. */
 export function renderNotice(notice: AlertNotice): NoticeText {
   const { kind, subject, severity, problems, recovered, standing, at, id } = notice;
   const about = `${subject.kind} ${subject.name}`;
@@ -26,7 +26,7 @@ export function renderNotice(notice: AlertNotice): NoticeText {
   if (kind === 'test') {
     return {
       title: `TEST: alerts of Rollcall arrive here`,
-      lines: ['Nothing is wrong; somebody tried the channel.', footer],
+      lines: ['There is no problem; this is a test of the channel.', footer],
     };
   }
   if (kind === 'recovery') {

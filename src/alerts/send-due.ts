@@ -9,17 +9,17 @@ export interface SendIo {
   readonly random: () => number;
 }
 
-/** One try takes no longer; guards a real socket, so it runs on the process's own timers. */
+/** Timeout of one attempt. It guards a real socket, so it uses the process's own timers. */
 const sendWithinMs = 20_000;
-/** Whoever took a delivery and has not said what became of it by then has died. */
+/** A process that claimed a delivery and stored no result by then has died. */
 const claimMs = 60_000;
 const firstWaitMs = 5000;
 const longestWaitMs = 900_000;
-/** News of yesterday help nobody. */
+/** Notices older than a day are not sent. */
 const tooOldMs = 86_400_000;
 const keptMs = 30 * 86_400_000;
 
-/** Sends what is due, channels side by side, and writes down what became of it. */
+/** Sends what is due, channels in parallel, and stores the results. */
 export async function sendDue(channels: readonly Channel[], io: SendIo, signal: AbortSignal): Promise<void> {
   const { store, clock } = io;
   const names = channels.map(({ settings }) => settings.name);
@@ -58,10 +58,10 @@ async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, si
     nextAt: now + Math.round(waitMs),
     error,
   });
-  logger.warn({ ...fields, error, waitMs: Math.round(waitMs) }, 'notice not delivered, another try follows');
+  logger.warn({ ...fields, error, waitMs: Math.round(waitMs) }, 'notice not delivered, will be retried');
 }
 
-/** One try. Resolves to why it failed, undefined when it did not. */
+/** Makes one attempt. Resolves to the reason of a failure, or undefined. */
 export async function sendOnce(
   channel: Channel,
   notice: AlertNotice,

@@ -1,15 +1,15 @@
-/** `1 change`, `7 changes`. */
+/** Formats as `1 change`, `7 changes`. */
 export function amount(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** The lines that are shown, and how many more there are. */
+/** Returns the shown lines, and a line with the number of the others. */
 export function firstOf(lines: readonly string[], inAll: number): readonly string[] {
   const more = inAll - lines.length;
   return more > 0 ? [...lines, `… and ${more} more`] : lines;
 }
 
-/** `26 h`, `3 d`, `40 min`: the largest unit that leaves at least two of it, or minutes. */
+/** Formats as `26 h`, `3 d`, `40 min`: the largest unit of which there are at least two, or minutes. */
 export function ageOf(ms: number): string {
   const minutes = Math.max(0, Math.round(ms / 60_000));
   if (minutes < 120) return `${minutes} min`;
@@ -17,7 +17,7 @@ export function ageOf(ms: number): string {
   return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`;
 }
 
-/** `2026-11-21 19:30 UTC`. */
+/** Formats as `2026-11-21 19:30 UTC`. */
 export function instantOf(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -10,11 +10,11 @@ interface ListOptions {
 }
 
 export const addAlerts: AddCommand = (program, host) => {
-  const alerts = program.command('alerts').description('see who is told when something is wrong, and try it');
+  const alerts = program.command('alerts').description('show the alerts and their channels, and test the channels');
   alerts
     .command('list')
-    .description('show what is wrong, the channels, and the newest notices')
-    .option('--limit <n>', 'how many notices to list', parseWholeNumber, 20)
+    .description('show open problems, the channels, and the latest notices')
+    .option('--limit <n>', 'maximum number of notices', parseWholeNumber, 20)
     .action((options: ListOptions, command: Command) => host.run(command, (shell) => list(shell, options)));
   alerts
     .command('test')
@@ -51,7 +51,7 @@ async function list(shell: Shell, { limit }: ListOptions): Promise<number> {
   });
 }
 
-/** 1 when a channel did not take it. */
+/** Returns exit code 1 when a channel did not accept the notice. */
 async function test(shell: Shell, channel: string | undefined): Promise<number> {
   return shell.withApp({}, async (app) => {
     const tests = await app.testAlerts(channel, shell.signal);

@@ -1,11 +1,11 @@
 const numbers = new Intl.NumberFormat('en-US');
 
-/** `12,345`. */
+/** Formats as `12,345`. */
 export function formatNumber(value: number): string {
   return numbers.format(value);
 }
 
-/** `1 change`, `12 changes`. */
+/** Formats as `1 change`, `12 changes`. */
 export function formatCount(value: number, one: string, many = `${one}s`): string {
   return `${formatNumber(value)} ${value === 1 ? one : many}`;
 }
@@ -15,7 +15,7 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** A duration in its two largest units: `350 ms`, `12 s`, `3 min 5 s`, `2 d 4 h`. */
+/** Formats a duration in its two largest units: `350 ms`, `12 s`, `3 min 5 s`, `2 d 4 h`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < secondMs) return `${Math.max(0, Math.round(durationMs))} ms`;
   const units: readonly (readonly [string, number])[] = [

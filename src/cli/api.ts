@@ -6,7 +6,7 @@ import type { ApiOperation, ApiRequest } from '../ports/api.ts';
 import type { AddCommand, CommandHost } from './command.ts';
 import { renderApiAnswer, renderApiList } from './render-api.ts';
 import { fromHere, type Shell } from './shell.ts';
-import { tellDeclined } from './verdict.ts';
+import { printDeclined } from './verdict.ts';
 
 interface CallOptions {
   readonly connection?: string;
@@ -16,7 +16,7 @@ interface CallOptions {
   readonly yes?: boolean;
 }
 
-/** `rollcall api`: one command per operation of the platform's API, made from the table of operations. */
+/** Adds `rollcall api`: one command per operation of the platform's API, from the table of operations. */
 export const addApi: AddCommand = (program, host) => {
   const operations = host.apiOperations;
   const api = program
@@ -25,7 +25,7 @@ export const addApi: AddCommand = (program, host) => {
     .option('--list', 'list every operation with its parameters')
     .action((options: { list?: boolean }, command: Command) =>
       options.list === true
-        ? host.run(command, async (shell) => tellList(shell, operations))
+        ? host.run(command, async (shell) => printList(shell, operations))
         : command.help({ error: true }),
     );
   for (const part of new Set(operations.map((operation) => operation.part))) {
@@ -38,17 +38,17 @@ function addOperation(group: Command, operation: ApiOperation, host: CommandHost
   const command = group
     .command(operation.id)
     .description(`${operation.summary} (${operation.method} ${operation.path})`)
-    .option('--connection <name>', 'which connection; needed when there are several');
+    .option('--connection <name>', 'the connection; required when there are several');
   const options = operation.parameters.map(({ name, place, description, otherwise }) => {
     const hint = otherwise === undefined ? '' : ` (the platform's default: ${otherwise})`;
     const option = new Option(`--${name} <value>`, `${description}${hint}`);
     command.addOption(option.makeOptionMandatory(place === 'path'));
     return { name, key: option.attributeName() };
   });
-  if (operation.body === 'json') command.requiredOption('--body <json>', 'JSON, or @ and the name of a file with it');
+  if (operation.body === 'json') command.requiredOption('--body <json>', 'JSON, or @ and the name of a JSON file');
   if (operation.body === 'file') command.requiredOption('--file <path>', 'the CSV file to send');
-  if (operation.isList) command.option('--all', 'walk the list to its end');
-  if (operation.isWrite) command.option('--yes', 'do not ask');
+  if (operation.isList) command.option('--all', 'read all pages of the list');
+  if (operation.isWrite) command.option('--yes', 'skip the confirmation');
   command.action((given: CallOptions & Readonly<Record<string, unknown>>, self: Command) => {
     const parameters = Object.fromEntries(
       options.flatMap(({ name, key }) => (typeof given[key] === 'string' ? [[name, given[key]]] : [])),
@@ -57,7 +57,7 @@ function addOperation(group: Command, operation: ApiOperation, host: CommandHost
   });
 }
 
-async function tellList(shell: Shell, operations: readonly ApiOperation[]): Promise<number> {
+async function printList(shell: Shell, operations: readonly ApiOperation[]): Promise<number> {
   shell.printJson({ operations });
   shell.print(renderApiList(operations, shell.style));
   return 0;
@@ -78,21 +78,21 @@ async function call(
     all,
   };
   const question = operation.isWrite ? await questionOf(operation, request) : undefined;
-  if (question !== undefined && !(await shell.confirm(question, yes))) return tellDeclined(shell);
+  if (question !== undefined && !(await shell.confirm(question, yes))) return printDeclined(shell);
   const answer = await shell.withApp({}, (app) => app.call(request, shell.signal));
   shell.printJson({ ...answer, body: answer.body ?? null });
   shell.print(renderApiAnswer(answer, operation, shell.style));
   return 0;
 }
 
-/** Full provisioning is the one call that can disable everybody, so the question says so. */
+/** Full provisioning is the one call that can disable all users, so its confirmation says so. */
 async function questionOf({ method, path }: ApiOperation, { file }: ApiRequest): Promise<string> {
   const what = `${method} ${path} changes the platform.`;
   if (file === undefined) return `${what} Send it?`;
   const [header = ''] = (await readText(file.path)).split(/\r?\n/, 1);
   const isPartial = /^\uFEFF?"?command"?\s*([,;|\t]|$)/i.test(header);
   if (isPartial) return `${what} Send the file?`;
-  return `${what} The file has no command column: everybody who is not in it is DISABLED. Send it?`;
+  return `${what} The file has no command column: every user who is not in it is DISABLED. Send it?`;
 }
 
 async function readBody(shell: Shell, text: string): Promise<string> {
@@ -103,7 +103,7 @@ async function readBody(shell: Shell, text: string): Promise<string> {
     return json;
   } catch {
     const where = isFile ? `the file ${text.slice(1)}` : '--body';
-    throw new RollcallError(`${where} holds no JSON`, { code: 'USAGE' });
+    throw new RollcallError(`${where} is not valid JSON`, { code: 'USAGE' });
   }
 }
 

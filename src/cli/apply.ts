@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
-import { tellRun } from './run-result.ts';
+import { printRun } from './run-result.ts';
 import { scopeOf } from './run-scope.ts';
 import type { Shell } from './shell.ts';
 
@@ -13,11 +13,11 @@ export const addApply: AddCommand = (program, host) => {
   program
     .command('apply')
     .description(
-      'do one whole run here: read, compare, deliver, check; first the run that was interrupted, if there is one',
+      'run a sync here, completely: read, compare, deliver, verify; first finishes an interrupted run, if there is one',
     )
     .argument('<sync>', 'name of the sync')
-    .option('--approve <digest>', 'approve the changes of a plan that was shown, as far as they still stand')
-    .option('--user <id...>', 'only these people, by identification')
+    .option('--approve <digest>', 'approve the changes of a previewed plan that are still planned')
+    .option('--user <id...>', 'only these employees, by identification')
     .action((sync: string, options: ApplyOptions, command: Command) =>
       host.run(command, (shell) => apply(shell, sync, options)),
     );
@@ -33,6 +33,6 @@ async function apply(shell: Shell, sync: string, { approve, user }: ApplyOptions
         ...(approve === undefined ? {} : { approve }),
       }),
     );
-    return tellRun(shell, report);
+    return printRun(shell, report);
   });
 }

@@ -6,16 +6,16 @@ import { renderContractLine, renderContractSum } from './render-api.ts';
 import type { Shell } from './shell.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
-import { tellDeclined } from './verdict.ts';
+import { printDeclined } from './verdict.ts';
 
 export const addCheck: AddCommand = (program, host) => {
   program
     .command('check')
-    .description('look at configuration, platform, token, dialect and the first page of each source; changes nothing')
+    .description('check configuration, platform, token, dialect and the first page of each source; changes nothing')
     .argument('[connection]', 'only this connection and its syncs')
     .option('--contract', "compare the platform with its API's contract instead, operation by operation")
-    .option('--write', 'with --contract: also try what writes, on people made for it; for a test community only')
-    .option('--yes', 'do not ask')
+    .option('--write', 'with --contract: also test writes, on users created for it; for a test community only')
+    .option('--yes', 'skip the confirmation')
     .action((connection: string | undefined, options: ContractOptions, command: Command) =>
       host.run(command, (shell) =>
         options.contract === true ? checkContract(shell, connection, options) : check(shell, connection),
@@ -35,8 +35,8 @@ async function checkContract(
   { write = false, yes = false }: ContractOptions,
 ): Promise<number> {
   const question =
-    'This makes users, goals and feedback on the platform and removes them again, but feedback stays: is it a test community?';
-  if (write && !(await shell.confirm(question, yes))) return tellDeclined(shell);
+    'This creates users, goals and feedback on the platform and removes them again, except the feedback. Is it a test community?';
+  if (write && !(await shell.confirm(question, yes))) return printDeclined(shell);
   return shell.withApp({}, async (app) => {
     const lines: ContractLine[] = [];
     for await (const line of app.contract(connection, write ? 'read-write' : 'read-only', shell.signal)) {
@@ -63,7 +63,7 @@ async function check(shell: Shell, connection: string | undefined): Promise<numb
   });
 }
 
-/** `✓ connection acme  user search: 512 users read, each once`. */
+/** Renders one check: `✓ connection acme  user search: 512 users read, each once`. */
 export function renderCheckLine({ subject, state, message }: CheckLine, { colors }: Style): string {
   const mark = { ok: colors.green('✓'), warning: colors.yellow('!'), failed: colors.red('✗') }[state];
   return `${mark} ${colors.bold(cleanLine(subject))}  ${cleanLine(message)}`;

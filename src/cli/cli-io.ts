@@ -4,36 +4,36 @@ import type { Clock } from '../ports/runtime.ts';
 import type { SourceKind } from '../ports/source.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
 
-/** Where text goes. `process.stdout` and `process.stderr` are two. */
+/** A text stream, such as `process.stdout` and `process.stderr`. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /**
- * Everything that the command line needs from outside, so that it runs in a test as it does in a shell. Only
- * `src/main/cli.ts` makes one from a real process.
+ * Everything that the command line needs from outside, so that it runs the same in a test and in a shell. Only
+ * `src/main/cli.ts` creates one from a real process.
  */
 export interface CliIo {
-  /** Reports and JSON. Nothing else is ever written here. */
+  /** Reports and JSON only. */
   readonly stdout: Output;
   /** Errors, progress, questions and logs. */
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Relative file names are meant from here. */
+  /** Relative file names are resolved from here. */
   readonly cwd: string;
   readonly clock: Clock;
-  /** Aborts with an `Interruption` when a person or the system asks the process to stop. */
+  /** Aborts with an `Interruption` when the operator or the system asks the process to stop. */
   readonly signal: AbortSignal;
-  /** Asks a person and resolves to the answer without its line end. Absent when nobody is there to answer. */
+  /** Asks the operator and resolves to the answer without its line end. Absent when standard input is not a terminal. */
   readonly ask?: (question: string) => Promise<string>;
-  /** Who runs the command, for the audit: `shell:` and the person's name on this machine. */
+  /** The operator, for the audit: `shell:` and the user's name on this machine. */
   readonly operator: string;
   readonly version: string;
-  /** Loads the configuration and opens what it names. Throws `CONFIG_INVALID` with all that is wrong. */
+  /** Loads the configuration and opens what it names. Throws `CONFIG_INVALID` with every problem. */
   readonly openApp: (configPath: string, options: OpenAppOptions) => Promise<App>;
-  /** Loads the configuration and brings the store that it names to this version's tables. Throws as `openApp` does. */
+  /** Loads the configuration and brings its store to this version's tables. Throws what `openApp` throws. */
   readonly migrateStore: (configPath: string) => Promise<StoreMigration>;
-  /** Every kind of source. */
+  /** All kinds of source. */
   readonly sourceKinds: () => Promise<readonly SourceKind[]>;
-  /** What `init` writes for a starting point of `sourceKinds`. Throws `USAGE` for a name that none has. */
+  /** Returns what `init` writes for a starter of `sourceKinds`. Throws `USAGE` for an unknown name. */
   readonly starterFiles: (name: string) => Promise<StarterFiles>;
   /** Operations of the platform's API, for `rollcall api`. */
   readonly apiOperations: readonly ApiOperation[];
@@ -45,7 +45,7 @@ export interface CliIo {
 export interface OpenAppOptions {
   /** Whether the configured first refresh token may be presented (design, section 4, "Tokens"). */
   readonly mayPresentSeed: boolean;
-  /** `off` unless the command lives long or the person asked for it; then on stderr, at the configured level. */
+  /** `off` unless the command is long-lived or logs were requested. `on` writes to stderr, at the configured level. */
   readonly logs: 'off' | 'on';
 }
 
@@ -68,9 +68,9 @@ export interface DemoWorld {
   readonly story: readonly string[];
 }
 
-/** The embedded platform, as far as a shell needs it. */
+/** Starts the embedded platform. */
 export interface SandboxAccess {
-  /** Starts it. Throws `USAGE` for a fault or quirk that does not exist and for a port that is taken. */
+  /** Starts it. Throws `USAGE` for an unknown fault or quirk and for a port that is in use. */
   start(request: SandboxRequest): Promise<StartedSandbox>;
   faults(): FaultList;
   /** The platform's API as an OpenAPI document. */
@@ -85,9 +85,9 @@ export interface SandboxRequest {
   readonly seed: number;
   readonly processingMs: number;
   readonly tokenLifeMs: number;
-  /** In the grammar of `FaultList`. */
+  /** Each in the grammar of `FaultList`. */
   readonly faults: readonly string[];
-  /** `name=value`. */
+  /** Each as `name=value`. */
   readonly quirks: readonly string[];
   readonly applicationToken?: string;
   readonly accessToken?: string;

@@ -3,15 +3,15 @@ import type { ApiOperation } from '../ports/api.ts';
 import type { CliIo } from './cli-io.ts';
 import type { Shell } from './shell.ts';
 
-/** Where a command is added, and how it runs. */
+/** Runs the commands that are added to the program. */
 export interface CommandHost {
-  /** Operations of the platform's API, of which each becomes a command. */
+  /** Operations of the platform's API. Each becomes a command. */
   readonly apiOperations: readonly ApiOperation[];
-  /** Runs the body with the options of the command, and keeps the exit code that it gives. */
+  /** Runs the body with the command's options and keeps its exit code. */
   run(command: Command, body: (shell: Shell) => Promise<number>): Promise<void>;
   /** Runs another command line, as a shell does, and resolves to its exit code. */
   runCli(argv: readonly string[], io: CliIo): Promise<number>;
 }
 
-/** Adds one command to the program. One file per command has one. */
+/** Adds one command to the program. Every command file exports one. */
 export type AddCommand = (program: Command, host: CommandHost) => void;

@@ -13,9 +13,9 @@ interface InitOptions {
 export const addInit: AddCommand = (program, host) => {
   program
     .command('init')
-    .description('write a commented configuration for a source, and its samples')
-    .option('--source <name>', 'where employees come from: a kind or preset of `rollcall source list`', 'csv')
-    .option('--force', 'overwrite files that are there')
+    .description('write a commented configuration for a source, with sample files')
+    .option('--source <name>', 'a kind or preset of `rollcall source list`', 'csv')
+    .option('--force', 'overwrite existing files')
     .action((options: InitOptions, command: Command) => host.run(command, (shell) => init(shell, options)));
 };
 
@@ -36,7 +36,7 @@ async function init(shell: Shell, { source, force = false }: InitOptions): Promi
   return 0;
 }
 
-/** Looks at all of them before one is written: half a start helps nobody. */
+/** Checks all paths before the first file is written. */
 async function refuseToOverwrite(paths: readonly string[]): Promise<void> {
   const there: string[] = [];
   for (const path of paths) {
@@ -47,6 +47,6 @@ async function refuseToOverwrite(paths: readonly string[]): Promise<void> {
     if (isThere) there.push(path);
   }
   if (there.length === 0) return;
-  const message = `${there.join(' and ')} would be overwritten: nothing was written; add --force if that is meant`;
+  const message = `${there.join(' and ')} would be overwritten, so nothing was written. Use --force to overwrite.`;
   throw new RollcallError(message, { code: 'USAGE' });
 }

@@ -1,13 +1,13 @@
 import { RollcallError } from '../core/errors.ts';
 
-/** Exit codes of a process that a signal ended: 128 and the signal's number. */
+/** Exit codes of a process that a signal ended: 128 plus the signal's number. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export type StopSignal = keyof typeof exitCodes;
 
 export const stopSignals = Object.keys(exitCodes) as readonly StopSignal[];
 
-/** Somebody wants the process to stop. What was under way stays where it is and goes on with the next run. */
+/** The process was asked to stop. The next run continues the work in progress. */
 export class Interruption extends RollcallError {
   override readonly name = 'Interruption';
   readonly exitCode: number;

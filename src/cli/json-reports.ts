@@ -2,7 +2,7 @@ import type { PlanReport, RunReport } from '../app/app.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import { planOutcome } from './plan-outcome.ts';
 
-/** The object of `plan --json`. `run` is null: there is none yet; `plan` names the stored plan. */
+/** The object of `plan --json`. `run` is null, because there is no run yet; `plan` names the stored plan. */
 export function planJson(report: PlanReport, changes: readonly PlannedChange[]) {
   const { id, sync, digest, counts, facts, findings, holds, failure } = report;
   const outcome = planOutcome(report);
@@ -10,7 +10,7 @@ export function planJson(report: PlanReport, changes: readonly PlannedChange[]) 
   return { run: null, plan: id, sync, outcome, reason, digest, counts, facts, findings, holds, changes };
 }
 
-/** The object of `apply --json`, `show --json` and of a run that `resync` or `retry` made. */
+/** The object of `apply --json`, `show --json`, and of a run of `resync` or `retry`. */
 export function runJson({ run, findings, findingsInAll, batches, holds, resumed }: RunReport) {
   const { id, sync, connection, trigger, phase, startedAt, endedAt, outcome, reason, digest, counts, facts } = run;
   return {
@@ -53,7 +53,7 @@ export function runJson({ run, findings, findingsInAll, batches, holds, resumed 
   };
 }
 
-/** ISO 8601 in UTC, or null. */
+/** Returns ISO 8601 in UTC, or null. */
 export function instant(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }

@@ -7,7 +7,7 @@ import type { Shell } from './shell.ts';
 export const addMigrate: AddCommand = (program, host) => {
   program
     .command('migrate')
-    .description("bring the store to this version's tables now; any other command does so when it opens the store")
+    .description("bring the store to this version's tables now; every other command does so when it opens the store")
     .action((_: object, command: Command) => host.run(command, migrate));
 };
 
@@ -21,6 +21,6 @@ async function migrate(shell: Shell): Promise<number> {
 function renderMigration({ place, from, to, applied }: StoreMigration): string {
   if (applied.length === 0) return `nothing to do: the store ${place} is at ${to}`;
   const how = `${formatCount(applied.length, 'migration')}: ${applied.join(', ')}`;
-  if (from === undefined) return `the store ${place} was new and is at ${to} now (${how})`;
+  if (from === undefined) return `the store ${place} was new and is now at ${to} (${how})`;
   return `the store ${place} went from ${from} to ${to} (${how})`;
 }

@@ -5,7 +5,7 @@ import type { Shell } from './shell.ts';
 export const addPause: AddCommand = (program, host) => {
   program
     .command('pause')
-    .description('let a running deployment begin no run of a sync until it is resumed; a run under way goes on')
+    .description('start no new runs of a sync until it is resumed; a current run continues')
     .argument('<sync>', 'name of the sync')
     .action((sync: string, _: object, command: Command) => host.run(command, (shell) => pause(shell, sync)));
 };
@@ -15,7 +15,7 @@ async function pause(shell: Shell, sync: string): Promise<number> {
     await app.pause(sync, shell.io.operator);
     shell.printJson({ sync, isPaused: true });
     shell.print(
-      `${sync} is paused: schedules and requests wait, a run under way goes on. To go on:  ${shell.style.command(`resume ${sync}`)}`,
+      `${sync} is paused: schedules and requests wait, and a current run continues. To resume it:  ${shell.style.command(`resume ${sync}`)}`,
     );
     return 0;
   });

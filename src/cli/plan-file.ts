@@ -8,7 +8,7 @@ import { differencesOf } from './render-changes.ts';
 
 type PlanSource = Pick<App, 'changes'>;
 
-/** How a plan is written to a file: what comes first, what per piece of changes, what last. */
+/** A file format for plans: the text before, per piece of changes, and after. */
 interface PlanFormat {
   readonly begin: string;
   readonly piece: (changes: readonly PlannedChange[], isFirst: boolean) => string;
@@ -18,8 +18,8 @@ interface PlanFormat {
 const pieceSize = 1000;
 
 /**
- * Writes every change of a plan: `.json` one list, `.csv` one row per field, anything else one JSON object per line.
- * It holds personal data: only its owner may read it (0600). The name is taken only once the whole plan is written.
+ * Writes every change of a plan: `.json` one list, `.csv` one row per field, any other name one JSON object per line. The
+ * file contains personal data, so only its owner may read it (0600). It appears under its name once it is complete.
  */
 export async function writePlanFile(
   path: string,
@@ -68,7 +68,7 @@ async function writePart(
 
 function notWritable(path: string, cause: Error): RollcallError {
   const code = 'code' in cause ? String(cause.code) : 'unknown';
-  return new RollcallError(`the plan cannot be written to ${path} (${code}); give another file with --out`, {
+  return new RollcallError(`the plan cannot be written to ${path} (${code}); name another file with --out`, {
     code: 'USAGE',
     cause,
   });

@@ -1,7 +1,7 @@
 import type { PlanReport } from '../app/app.ts';
 import { changesInAll } from './render-counts.ts';
 
-/** What a run of the plan would come to, in the order of exit codes: `failed` before `partial` before `held`. */
+/** The expected outcome of a run with this plan, in the order of exit codes: `failed`, `partial`, `held`. */
 export type PlanOutcome = 'planned' | 'nothing-to-do' | 'held' | 'partial' | 'failed';
 
 export const planExitCodes: Readonly<Record<PlanOutcome, number>> = {

@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import type { ChangeClass } from '../core/change.ts';
 import type { PlannedChange } from '../ports/store.ts';
 
-/** The most dangerous first. */
+/** The most dangerous class first. */
 const classOrder: readonly ChangeClass[] = [
   'removes',
   'disables',
@@ -14,8 +14,8 @@ const classOrder: readonly ChangeClass[] = [
 ];
 
 /**
- * A few changes of every class, at most `limit` in all, the most dangerous classes first: in a plan of five hundred
- * like changes the four that disable somebody are what a person has to see.
+ * Returns some changes of every class, at most `limit` in total, the most dangerous classes first. In a plan of 500
+ * similar changes, the operator must see the four that disable a user.
  */
 export async function previewChanges(
   app: Pick<App, 'changes'>,

@@ -16,10 +16,13 @@ interface PlanOptions {
 export const addPlan: AddCommand = (program, host) => {
   program
     .command('plan')
-    .description('show what a run would change; nothing is written to the platform')
+    .description('show what a run would change; writes nothing to the platform')
     .argument('<sync>', 'name of the sync')
-    .option('--limit <n>', 'how many changes to show field by field', parseWholeNumber, 10)
-    .option('--out <file>', 'write the whole plan to a file: .json, .csv, or else one JSON object per line')
+    .option('--limit <n>', 'number of changes to show with their fields', parseWholeNumber, 10)
+    .option(
+      '--out <file>',
+      'write the whole plan to a file: .json, .csv, or any other name for one JSON object per line',
+    )
     .action((sync: string, options: PlanOptions, command: Command) =>
       host.run(command, (shell) => plan(shell, sync, options)),
     );
@@ -34,7 +37,7 @@ async function plan(shell: Shell, sync: string, { limit, out }: PlanOptions): Pr
     shell.print(renderPlan(report, outcome, changes, shell.style));
     if (out !== undefined) {
       const written = await writePlanFile(fromHere(shell.io, out), report.id, app, shell.signal);
-      shell.print(`\nthe whole plan (${written} changes) is in ${out}; it holds personal data`);
+      shell.print(`\nthe whole plan (${written} changes) is in ${out}; it contains personal data`);
     }
     return planExitCodes[outcome];
   });

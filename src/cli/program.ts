@@ -23,7 +23,7 @@ import { addStart } from './start.ts';
 import { addToken } from './token.ts';
 import { addWhy } from './why.ts';
 
-/** Every command, in the order of the help: the way one walks from nothing to a running deployment. */
+/** All commands in the order of the help, from setup to a running deployment. */
 const commands: readonly AddCommand[] = [
   addInit,
   addSource,
@@ -49,14 +49,14 @@ const commands: readonly AddCommand[] = [
   addDemo,
 ];
 
-/** What the exit codes mean (design, section 8). */
+/** The meaning of the exit codes (design, section 8). */
 export const exitCodeWords: readonly (readonly [number, string])[] = [
   [0, 'done, or nothing to do'],
   [1, 'failed'],
   [2, 'wrong usage or configuration; nothing was started'],
-  [3, 'held: the rest is done, something waits for approval'],
+  [3, 'held: some changes wait for approval, the rest is done'],
   [4, 'partial: some changes failed, or the source was not read completely'],
-  [130, 'stopped by Ctrl-C (143: by SIGTERM); the next run goes on where this one stopped'],
+  [130, 'stopped by Ctrl-C (143: by SIGTERM); the next run continues where this one stopped'],
 ];
 
 export interface ProgramFacts {
@@ -64,7 +64,7 @@ export interface ProgramFacts {
   readonly output: OutputConfiguration;
 }
 
-/** The command line as commander knows it. Throws `CommanderError` where commander would end the process. */
+/** Creates the command line. It throws `CommanderError` where commander would end the process. */
 export function createProgram(host: CommandHost, { version, output }: ProgramFacts): Command {
   const program = new Command('rollcall')
     .description("Keeps a platform's users equal to the HR system's employees.")
@@ -73,7 +73,7 @@ export function createProgram(host: CommandHost, { version, output }: ProgramFac
     .option('--config <file>', 'configuration file (default: $ROLLCALL_CONFIG, or ./rollcall.yaml)')
     .option('--json', 'print one JSON object instead of text')
     .option('--verbose', 'write logs to stderr')
-    .option('--debug', 'show where in the program an error came from')
+    .option('--debug', 'show the stack of an error')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput(output)
     .exitOverride();

@@ -11,12 +11,12 @@ type Stage = 'waiting' | 'reading' | 'scanning' | 'planning' | 'looking-up' | 'd
 interface Drawing {
   readonly stage: Stage;
   readonly value: number;
-  /** Undefined: nobody knows how much there is, so no bar is drawn. */
+  /** Undefined: the total is not known, so no bar is drawn. */
   readonly total: number | undefined;
   readonly text: string;
 }
 
-/** The batch that is being delivered. Status and read-back events carry no count of batches. */
+/** The batch that is being delivered. Status and read-back events do not contain the number of batches. */
 interface Delivery {
   readonly batch: number;
   readonly batches: number;
@@ -32,11 +32,11 @@ const labels: Readonly<Record<Stage, string>> = {
   delivering: 'delivering',
 };
 
-/** Share of a batch's progress shown while its status is polled, and while its users are read back. */
+/** Share of a batch's progress that is shown while its status is polled, and while its users are read back. */
 const pollingShare = 0.2;
 const readingShare = 0.5;
 
-/** One line per stage, redrawn in place. Status polls and read-backs belong to the batch that is being delivered. */
+/** Shows one line per stage, redrawn in place. Status polls and read-backs count toward the current batch. */
 export function openProgressBars(output: Output, clock: Clock): Watch {
   let open: { readonly stage: Stage; readonly bar: SingleBar } | undefined;
   let delivery: Delivery = { batch: 1, batches: 1 };
@@ -65,7 +65,7 @@ function newBar(output: Output, stage: Stage, clock: Clock): SingleBar {
   const startedAt = clock.now();
   return new SingleBar({
     stream: output,
-    // Its own handlers would end the process in the middle of a run.
+    // Its own handlers would end the process during a run.
     gracefulExit: false,
     emptyOnZero: true,
     format: (_, { total, value }, payload: { readonly text: string }) => {
@@ -77,10 +77,10 @@ function newBar(output: Output, stage: Stage, clock: Clock): SingleBar {
   });
 }
 
-/** Those that come at an even pace. */
+/** Stages with an even pace. */
 const evenStages: ReadonlySet<Stage> = new Set(['scanning', 'looking-up']);
 
-/** Told once there is something to reckon from. */
+/** Estimates the remaining time, once there is enough progress. */
 function timeLeft(share: number, spentMs: number): string {
   if (share < 0.02 || share >= 1 || spentMs < 2000) return '';
   const seconds = Math.ceil(((spentMs / share) * (1 - share)) / 1000);
@@ -101,7 +101,7 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
   });
   switch (event.step) {
     case 'waiting': {
-      const text = `another process has the run in hand; if it has died, this goes on in ${formatDuration(event.forMs)}`;
+      const text = `another process works on the run; if that process has died, this one continues in ${formatDuration(event.forMs)}`;
       return { stage: 'waiting', value: 0, total: undefined, text };
     }
     case 'retrying':

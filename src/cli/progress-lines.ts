@@ -4,8 +4,8 @@ import { cleanLine } from './terminal-text.ts';
 import type { Watch } from './watch.ts';
 
 /**
- * One plain line per step, for logs and mails. Steps that count say at their end how far they came; the steps of a
- * batch say at once what is sent, since that is what one wants to know if nothing follows.
+ * Writes one plain line per step, for logs and mails. A step that counts reports at its end how far it came. A batch is
+ * reported before it is sent, because that is what the operator needs when nothing follows.
  */
 export function openProgressLines(write: (line: string) => void): Watch {
   let last: ProgressEvent | undefined;
@@ -65,12 +65,12 @@ function outOf(users: number, total: number | undefined): string {
     : `${formatNumber(users)} of ${formatCount(total, 'user')}`;
 }
 
-/** What is in the way, and when it is tried again: without it a platform that asks for a minute looks like a dead program. */
+/** Returns the reason for a retry and its delay. Without it, a platform that asks to wait a minute looks like a hang. */
 export function retryingLine({ afterMs, reason }: Extract<ProgressEvent, { step: 'retrying' }>): string {
-  return `trying again in ${formatDuration(afterMs)}: ${cleanLine(reason)}`;
+  return `retrying in ${formatDuration(afterMs)}: ${cleanLine(reason)}`;
 }
 
-/** Says why nothing happens: the same words however often it is asked, so that it is written once. */
+/** Returns why the process waits. Repeated events return the same words, so that they are written once. */
 export function waitingLine({ run }: Extract<ProgressEvent, { step: 'waiting' }>): string {
-  return `waiting: another process has run ${cleanLine(run)} in hand, or has just died with it (then this goes on within seconds)`;
+  return `waiting: another process works on run ${cleanLine(run)}. If that process has died, this one continues within seconds.`;
 }

@@ -4,7 +4,7 @@ import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** What is wrong now, who is told, and what became of the newest notices. */
+/** Renders the open problems, the channels, and the delivery of the latest notices. */
 export function renderAlerts({ channels, standing, deliveries }: AlertsReport, style: Style): string {
   const { colors } = style;
   const wrong = standing.map(({ subject, topic, severity, summary, since }) => [
@@ -21,8 +21,8 @@ export function renderAlerts({ channels, standing, deliveries }: AlertsReport, s
     syncs === undefined ? 'all syncs' : syncs.join(', '),
   ]);
   const parts = [
-    section('Wrong now', wrong, 'nothing that was told'),
-    section('Channels', told, 'none: nobody is told anything; add "alerts" to the configuration'),
+    section('Open problems', wrong, 'none'),
+    section('Channels', told, 'none: no alerts are sent; add "alerts" to the configuration'),
     section(
       'Notices',
       deliveries.map((delivery) => noticeRow(delivery, style)),
@@ -55,7 +55,7 @@ function colorOf(severity: Severity, { colors }: Style): string {
   return severity === 'critical' ? colors.red(severity) : colors.yellow(severity);
 }
 
-/** One line per channel: whether it took the test notice. */
+/** Renders one line per channel: whether it accepted the test notice. */
 export function renderChannelTests(tests: readonly ChannelTest[], { colors }: Style): string {
   const rows = tests.map(({ channel, kind, error }) => [
     channel,

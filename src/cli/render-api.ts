@@ -4,7 +4,7 @@ import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
 import { clean, cleanLine } from './terminal-text.ts';
 
-/** What tells rows apart comes first, then the order of the platform. */
+/** Identifying columns come first, then the order of the platform. */
 const firstColumns = [
   ...['identification', 'code', 'id', 'name', 'title', 'firstName', 'lastName', 'email', 'enabled', 'status', 'type'],
   ...['area', 'assignedTo', 'startDate', 'endDate', 'comment', 'asMain', 'asSecondary'],
@@ -12,7 +12,7 @@ const firstColumns = [
 const shownColumns = 8;
 const widestCell = 40;
 
-/** What an operation answered: a list as a table, anything else as JSON. */
+/** Renders the answer of an operation: a list as a table, anything else as JSON. */
 export function renderApiAnswer({ status, body }: ApiAnswer, { isWrite }: ApiOperation, style: Style): string {
   const rows = isObject(body) && Array.isArray(body.result) ? body.result : body;
   if (Array.isArray(rows) && rows.every(isObject)) return renderRows(rows, body, style);
@@ -52,7 +52,7 @@ function cell(value: unknown): string {
   return text.length > widestCell ? `${text.slice(0, widestCell - 1)}…` : text;
 }
 
-/** Every operation with its parameters, part by part. */
+/** Renders every operation with its parameters, by part. */
 export function renderApiList(operations: readonly ApiOperation[], { colors }: Style): string {
   const parts = [...new Set(operations.map(({ part }) => part))];
   return parts
@@ -77,13 +77,13 @@ function words({ parameters, body, isList, isWrite }: ApiOperation): string {
   return options.length === 0 ? '' : `\n    ${options.join(' ')}`;
 }
 
-/** `✓ read success  200, body and headers as promised`. */
+/** Renders one check: `✓ read success  200, body and headers as promised`. */
 export function renderContractLine({ operation, check, result, detail }: ContractLine, { colors }: Style): string {
   const mark = { conforms: colors.green('✓'), skipped: colors.dim('-'), differs: colors.red('✗') }[result];
   return `${mark} ${colors.bold(`${operation} ${check}`)}  ${cleanLine(detail)}`;
 }
 
-/** How many checks came to what. */
+/** Renders the number of checks per result. */
 export function renderContractSum(lines: readonly ContractLine[]): string {
   const count = (result: ContractLine['result']) => lines.filter((line) => line.result === result).length;
   const skipped = count('skipped');

@@ -4,15 +4,15 @@ import type { PlannedChange } from '../ports/store.ts';
 import type { Colors, Style } from './style.ts';
 import { cleanLine, quote } from './terminal-text.ts';
 
-/** One field of a change, as people and files are told it. `''` is an empty field. */
+/** One changed field, for the terminal and for files. `''` is an empty field. */
 export interface FieldDifference {
   readonly field: FieldName;
-  /** Undefined: the platform does not show it. */
+  /** Undefined: the platform does not return it. */
   readonly before: string | undefined;
   readonly after: string;
 }
 
-/** The fields that a change sets: what differs; for a create everything that is filled. */
+/** Returns the fields that a change sets: those that differ, and for a create every field with a value. */
 export function differencesOf(change: Pick<Change, 'kind' | 'before' | 'after' | 'changed'>): FieldDifference[] {
   const { kind, before, after, changed } = change;
   const names = kind === 'create' ? fieldNames(after).filter((name) => after[name] !== '') : changed;
@@ -24,7 +24,7 @@ function shownBefore(field: FieldName, before: Change['before']): string | undef
   return findField(field)?.isReadable === true ? (before.fields[field] ?? '') : undefined;
 }
 
-/** Changes below one another, each with its fields. `told`: reasons of states that stand elsewhere in the report. */
+/** Renders changes with their fields. `told`: reasons that the report shows elsewhere. */
 export function renderChanges(changes: readonly PlannedChange[], told: readonly string[], style: Style): string {
   return changes.map((change) => renderChange(change, told, style)).join('\n');
 }
@@ -37,7 +37,7 @@ function renderChange(change: PlannedChange, told: readonly string[], { colors }
   return [head, ...differencesOf(change).map((difference) => `  ${renderDifference(kind, difference)}`)].join('\n');
 }
 
-/** `area: "Sales" → "Finance"`, `job: (not shown) → "Clerk"`, `phoneNumber: (not shown) → (cleared)`. */
+/** Renders `area: "Sales" → "Finance"`, `job: (not shown) → "Clerk"`, `phoneNumber: (not shown) → (cleared)`. */
 export function renderDifference(kind: ChangeKind, { field, before, after }: FieldDifference): string {
   if (kind === 'create') return `${field}: ${quote(after)}`;
   const from = before === undefined ? '(not shown)' : before === '' ? '(empty)' : quote(before);

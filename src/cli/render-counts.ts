@@ -6,12 +6,12 @@ import { formatCount, formatNumber } from './amounts.ts';
 
 const kinds: readonly ChangeKind[] = ['create', 'update', 'enable', 'disable', 'remove'];
 
-/** How many people are to be changed. */
+/** Returns the number of users to change. */
 export function changesInAll(counts: Counts): number {
   return kinds.reduce((sum, kind) => sum + counts[kind], 0);
 }
 
-/** `4 to create, 5 to update (2 first-sight writes), 3 to disable`; empty when there is nothing. */
+/** Renders `4 to create, 5 to update (2 first-sight writes), 3 to disable`; empty without changes. */
 export function renderKinds(counts: Counts): string {
   return kinds
     .filter((kind) => counts[kind] > 0)
@@ -25,20 +25,20 @@ export function renderKinds(counts: Counts): string {
 
 const ends = ['applied', 'held', 'failed', 'unverified', 'unresolved'] as const;
 
-/** `8 applied, 3 held, 1 failed`; empty when nothing was tried. */
+/** Renders `8 applied, 3 held, 1 failed`; empty when nothing was tried. */
 export function renderEnds(counts: Counts): string {
   const parts = ends.filter((end) => counts[end] > 0).map((end) => `${formatNumber(counts[end])} ${end}`);
   if (counts.repeated > 0) parts.push(`${formatNumber(counts.repeated)} sent again`);
   return parts.join(', ');
 }
 
-/** `only who has changed since 2026-11-21 12:00:00 UTC`; empty where a full read needs no word. */
+/** Renders `only changed employees since 2026-11-21 12:00:00 UTC`; empty for a full read. */
 export function renderRead({ read }: RunFacts): string {
   switch (read?.kind) {
     case 'delta':
-      return `read: only who has changed since ${formatInstant(read.since ?? read.at)}`;
+      return `read: only employees changed since ${formatInstant(read.since ?? read.at)}`;
     case 'point':
-      return 'read: the people named';
+      return 'read: only the named employees';
     case 'full':
       return read.reason === undefined ? '' : `read: everybody, because ${read.reason}`;
     case undefined:
@@ -46,14 +46,14 @@ export function renderRead({ read }: RunFacts): string {
   }
 }
 
-/** Which read it was, in a word for a table. */
+/** Returns the kind of read for a table. */
 export function readWord({ read }: RunFacts): string {
   return read === undefined ? '–' : readWords[read.kind];
 }
 
 const readWords = { full: 'full', delta: 'delta', point: 'named' } as const;
 
-/** `520 source rows, 512 platform users, 500 managed, 488 unchanged`. */
+/** Renders `520 source rows, 512 platform users, 500 managed, 488 unchanged`. */
 export function renderFacts(facts: RunFacts): string {
   return [
     amount(facts.sourceRows, 'source row'),
@@ -63,10 +63,10 @@ export function renderFacts(facts: RunFacts): string {
     facts.unmanaged === 0 ? undefined : number(facts.unmanaged, 'on the platform only'),
     facts.postponed === undefined || facts.postponed === 0
       ? undefined
-      : number(facts.postponed, 'left for a later run, see the findings'),
+      : number(facts.postponed, 'postponed to a later run, see the findings'),
     facts.rejected === undefined || facts.rejected === 0
       ? undefined
-      : number(facts.rejected, 'dropped, as a person rejected them'),
+      : number(facts.rejected, 'dropped because they were rejected'),
     facts.splits === undefined || facts.splits === 0
       ? undefined
       : formatCount(facts.splits, 'file split', 'files split'),

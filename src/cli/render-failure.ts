@@ -5,7 +5,7 @@ import { Interruption } from './interruption.ts';
 import type { Style } from './style.ts';
 import { clean, cleanLine } from './terminal-text.ts';
 
-/** What the errors of a configuration carry. */
+/** The shape of a configuration problem in an error. */
 interface Problem {
   readonly file: string;
   readonly line: number;
@@ -14,14 +14,14 @@ interface Problem {
   readonly message: string;
 }
 
-/** The exit code of a command that threw. */
+/** Returns the exit code of a command that threw. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Interruption) return error.exitCode;
   if (error instanceof CommanderError) return 2;
   return error instanceof RollcallError && (error.code === 'USAGE' || error.code === 'CONFIG_INVALID') ? 2 : 1;
 }
 
-/** An error for a person: what is wrong, and with `--debug` where in the program it came from. */
+/** Renders an error for the operator, with its stack for `--debug`. */
 export function renderFailure(error: unknown, { colors }: Style, isDebug: boolean): string {
   const stack = isDebug && error instanceof Error ? `\n${clean(error.stack ?? '')}${causeOf(error)}` : '';
   const problems = problemsOf(error);
@@ -30,7 +30,7 @@ export function renderFailure(error: unknown, { colors }: Style, isDebug: boolea
     return `${colors.red('error:')} ${formatCount(problems.length, 'problem')} in the configuration; nothing was started\n${lines}${stack}`;
   }
   if (error instanceof Interruption) return `${messageOf(error)}${stack}`;
-  const hint = error instanceof RollcallError || isDebug ? '' : '\nadd --debug to see where it came from';
+  const hint = error instanceof RollcallError || isDebug ? '' : '\nuse --debug to see the stack';
   return `${colors.red('error:')} ${clean(messageOf(error))}${hint}${stack}`;
 }
 
@@ -42,7 +42,7 @@ export function failureJson(error: unknown) {
   return { error: { code, message, ...(problems.length === 0 ? {} : { problems }) } };
 }
 
-/** Of what nobody foresaw, the first line only: the rest may be anything. */
+/** Returns only the first line of an unexpected error, because the rest may contain anything. */
 function messageOf(error: unknown): string {
   if (error instanceof RollcallError || error instanceof CommanderError) return error.message;
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');

@@ -11,7 +11,7 @@ import { ruleWords } from './rule-words.ts';
 import type { Style } from './style.ts';
 import { cleanLine, quote } from './terminal-text.ts';
 
-/** One person's way through the pipeline, section by section. Shows values: it is for the person who asks. */
+/** Renders how each stage treats one employee, section by section. Shows values, for the operator who asked. */
 export function renderPerson(trace: PersonTrace, sync: string, style: Style): string {
   const { identification, lookup, ledger, decision } = trace;
   const section = (name: string, body: string) => `${style.colors.bold(name)}\n${body.replace(/^/gm, '  ')}`;
@@ -71,7 +71,7 @@ function standingOf({ records, says }: PersonTrace): string {
     .map(({ target, detail }) => `${target}: ${cleanLine(detail)}`);
   if (says === undefined) return steps.join('\n');
   const why = 'reason' in says ? `: ${cleanLine(says.reason)}` : '';
-  return [...steps, `so the source says: ${says.says}${why}`].join('\n');
+  return [...steps, `result: the source says ${says.says}${why}`].join('\n');
 }
 
 function platformOf(lookup: Lookup): string {
@@ -81,7 +81,7 @@ function platformOf(lookup: Lookup): string {
   const updated = lastUpdate === undefined ? '' : `, last update ${cleanLine(lastUpdate)}`;
   const lines = [`user ${cleanLine(id)}, ${enabled ? 'enabled' : 'disabled'}${updated}`];
   for (const name of fieldNames(fields)) lines.push(`  ${name}: ${quote(fields[name] ?? '')}`);
-  if (unreadable.length > 0) lines.push(`  shown in a way that cannot be understood: ${unreadable.join(', ')}`);
+  if (unreadable.length > 0) lines.push(`  returned in a form that cannot be read: ${unreadable.join(', ')}`);
   return lines.join('\n');
 }
 
@@ -101,9 +101,9 @@ function ledgerOf(ledger: LedgerEntry | undefined): string {
   }
   for (const name of fieldNames(hidden)) lines.push(`${name} was last written as ${quote(hidden[name] ?? '')}`);
   for (const [name, quirk] of Object.entries(quirks) as [FieldName, { sent: string; observed: string }][]) {
-    lines.push(`${name} was sent as ${quote(quirk.sent)} and is shown as ${quote(quirk.observed)}`);
+    lines.push(`${name} was sent as ${quote(quirk.sent)} and is returned as ${quote(quirk.observed)}`);
   }
-  if (unverified > 0) lines.push(`sent ${formatCount(unverified, 'time')} without a sign that it was taken`);
+  if (unverified > 0) lines.push(`sent ${formatCount(unverified, 'time')} without a sign that it was applied`);
   return lines.join('\n');
 }
 
@@ -113,8 +113,8 @@ function decisionOf({ rule, change, forbidden, finding }: Decision, { colors }: 
     lines.push(`${colors.bold(change.kind)}: ${cleanLine(change.reason)}`);
     lines.push(...differencesOf(change).map((difference) => `  ${renderDifference(change.kind, difference)}`));
   } else if (forbidden !== undefined) {
-    lines.push(`nothing: the policy, or the list of protected people, forbids the ${forbidden}`);
-  } else lines.push('nothing is to be done');
+    lines.push(`nothing: the policy, or the list of protected users, forbids the ${forbidden}`);
+  } else lines.push('nothing to do');
   if (finding !== undefined) lines.push(`reported as ${finding.code}: ${cleanLine(finding.message)}`);
   return lines.join('\n');
 }

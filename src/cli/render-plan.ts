@@ -9,10 +9,10 @@ import { renderFindings } from './render-findings.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** As much of a digest as people are shown; `--approve` takes it. */
+/** The shown part of a digest. `--approve` accepts it. */
 export const shortDigest = (digest: string): string => digest.slice(0, 12);
 
-/** A plan for people: numbers first, then what is stopped, what was noticed, the first changes, and what to do. */
+/** Renders a plan: counts, held changes, findings, the first changes, and the next commands. */
 export function renderPlan(
   report: PlanReport,
   outcome: PlanOutcome,
@@ -33,7 +33,7 @@ export function renderPlan(
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
-/** What a guard stopped has its own section. */
+/** Held changes have a section of their own. */
 function withoutHolds(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(({ code }) => code !== 'held');
 }
@@ -53,7 +53,7 @@ function headOf(
   const gaps = facts.sourceGaps ?? [];
   if (failure === undefined && gaps.length > 0) {
     lines.push(colors.yellow(`  the source was not read completely: ${gaps.map(cleanLine).join('; ')}`));
-    lines.push('  nobody is called missing by such a read');
+    lines.push('  such a read marks no employee as missing');
   }
   return lines.join('\n');
 }
@@ -75,8 +75,8 @@ function renderHolds(report: PlanReport, { colors }: Style): string {
   const isReadDoubted = report.facts.isReadDoubted === true;
   if (reasons.length === 0 && !isReadDoubted) return '';
   const lines = reasons.map((reason) => `  ${cleanLine(reason)}`);
-  if (isReadDoubted) lines.push('  the source looks wrong: look at it before you approve');
-  return [colors.yellow('held until a person approves:'), ...lines].join('\n');
+  if (isReadDoubted) lines.push('  the source looks wrong: check it before you approve');
+  return [colors.yellow('held for approval:'), ...lines].join('\n');
 }
 
 function changesHead(shown: number, inAll: number): string {
@@ -95,7 +95,7 @@ function renderNext(
   inAll: number,
   style: Style,
 ): string {
-  if (failure !== undefined) return `to look at the source: ${style.command('check')}`;
+  if (failure !== undefined) return `to check the source: ${style.command('check')}`;
   if (inAll === 0) return '';
   const apply = style.command(`apply ${sync}`);
   const approve = style.command(`apply ${sync} --approve ${shortDigest(digest)}`);
@@ -106,7 +106,8 @@ function renderNext(
     if (counts.held < inAll) lines.push(`to deliver what is not held:  ${apply}`);
     lines.push(`to approve and deliver all:   ${approve}`);
   }
-  if (outcome === 'partial') lines.push('the run will end as partial, because the source was not read completely');
+  if (outcome === 'partial')
+    lines.push('the outcome of the run will be partial, because the source was not read completely');
   return lines.join('\n');
 }
 

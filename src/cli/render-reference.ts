@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import type { ApiOperation } from '../ports/api.ts';
 import { createProgram, exitCodeWords } from './program.ts';
 
-/** Text of `docs/cli.md`, from the very commands that run. */
+/** Returns the text of `docs/cli.md` from the commands that run. */
 export function renderCliReference(apiOperations: readonly ApiOperation[]): string {
   const host = { apiOperations, run: () => Promise.resolve(), runCli: () => Promise.resolve(0) };
   const program = createProgram(host, { version: '0', output: {} });
@@ -28,7 +28,7 @@ Colours and progress bars appear on a terminal only; \`NO_COLOR\` turns the colo
 | --- | --- |
 ${codes.join('\n')}
 
-A run that is several of these gives the first of failed, partial, held. \`start\` and \`sandbox\` end by being stopped, so
+A run that is several of these returns the first of failed, partial, held. \`start\` and \`sandbox\` end when they are stopped, so
 their code is then 0.
 
 ## Commands
@@ -40,7 +40,7 @@ ${leaves.map(({ command, path }) => section(command, path)).join('\n\n')}
 function leavesOf(command: Command, before: string): { readonly command: Command; readonly path: string }[] {
   const path = `${before}${command.name()}`;
   const children = command.commands.flatMap((child) => leavesOf(child, `${path} `));
-  // A command of commands has a section where it does something by itself.
+  // A command with subcommands has a section of its own if it also runs by itself.
   return children.length === 0 || command.options.length > 0 ? [{ command, path }, ...children] : children;
 }
 

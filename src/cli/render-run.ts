@@ -12,10 +12,10 @@ import { cleanLine } from './terminal-text.ts';
 
 const shownBatches = 20;
 
-/** What a run came to, for people: outcome, numbers, batches, findings, and what to do now. */
+/** Renders the result of a run: outcome, counts, batches, findings, and the next commands. */
 export function renderRun(report: RunReport, style: Style): string {
   const { run, findings, findingsInAll, batches, resumed } = report;
-  const told = toldReasons(report);
+  const told = shownReasons(report);
   const news = findings.filter(({ message }) => !told.includes(message));
   const sections = [
     resumed.map((old) => `resumed before: ${old.id}, ${renderOutcome(old, style)}`).join('\n'),
@@ -28,8 +28,8 @@ export function renderRun(report: RunReport, style: Style): string {
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
-/** Why something is held: it has a section of its own and need not be said with every change and finding. */
-export function toldReasons({ holds }: RunReport): readonly string[] {
+/** Returns the reasons of holds, which have their own section and are not repeated for each change and finding. */
+export function shownReasons({ holds }: RunReport): readonly string[] {
   return holds.map(({ reason }) => reason);
 }
 
@@ -61,7 +61,7 @@ const words: Readonly<Record<string, string>> = {
   exported: 'exported',
 } satisfies Record<Outcome, string>;
 
-/** The outcome in words, with its reason; of a run that goes on, how far it is. */
+/** Renders the outcome with its reason, or the phase of a run that has not ended. */
 export function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase'>, { colors }: Style): string {
   if (run.outcome === undefined) return colors.cyan(cleanLine(run.phase));
   const text = words[run.outcome] ?? cleanLine(run.outcome);
@@ -77,7 +77,7 @@ function renderHolds({ holds }: RunReport, { colors }: Style): string {
     const until = state === 'open' ? `open until ${formatInstant(expiresAt)}` : state;
     return `  ${cleanLine(reason)} (${formatCount(hashes.length, 'change')}, ${until})`;
   });
-  return [colors.yellow('held until a person approves:'), ...lines].join('\n');
+  return [colors.yellow('held for approval:'), ...lines].join('\n');
 }
 
 function renderBatches(batches: readonly Batch[], { colors }: Style): string {
@@ -101,16 +101,16 @@ function renderBatches(batches: readonly Batch[], { colors }: Style): string {
 function renderNext({ run, holds }: RunReport, style: Style): string {
   const { counts, facts, id, outcome, phase } = run;
   if (!isKnownPhase(phase)) return 'A newer version of Rollcall works on this run; this version only shows it.';
-  if (outcome === undefined) return run.isCancelRequested ? 'it stops at the next safe place' : '';
+  if (outcome === undefined) return run.isCancelRequested ? 'it stops at the next safe point' : '';
   const lines: (readonly [string, string])[] = [];
   const isOpen = holds.some(({ state }) => state === 'open') || (holds.length === 0 && facts.isReadDoubted === true);
-  if (counts.held > 0) lines.push(['who is held:', style.command(`show ${id} --held`)]);
+  if (counts.held > 0) lines.push(['to list the held changes:', style.command(`show ${id} --held`)]);
   if (isOpen)
-    lines.push(['to approve it:', style.command(`approve ${id}`)], ['to refuse it:', style.command(`reject ${id}`)]);
+    lines.push(['to approve it:', style.command(`approve ${id}`)], ['to reject it:', style.command(`reject ${id}`)]);
   const isTrouble = counts.failed + counts.unresolved > 0;
   if (isTrouble) lines.push(['who failed, and why:', style.command(`show ${id} --failed`)]);
   if (isTrouble || outcome === 'failed' || outcome === 'cancelled') {
-    lines.push(['to try again:', style.command(`retry ${id}`)]);
+    lines.push(['to retry:', style.command(`retry ${id}`)]);
   }
   return renderTable(lines);
 }

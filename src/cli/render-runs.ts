@@ -6,7 +6,7 @@ import { renderOutcome } from './render-run.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
 
-/** Runs as a table, newest first. Reasons are left to `show`. */
+/** Renders runs as a table, newest first. `show` has the reasons. */
 export function renderRuns(runs: readonly Run[], now: number, style: Style): string {
   const head = ['RUN', 'SYNC', 'TRIGGER', 'READ', 'STARTED', 'TOOK', 'OUTCOME', 'CHANGES'].map(style.colors.dim);
   const rows = runs.map((run) => [

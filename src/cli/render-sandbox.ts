@@ -3,7 +3,7 @@ import type { FaultList, StartedSandbox } from './cli-io.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
 
-/** Where the sandbox is, with a piece of configuration that reaches it. Its tokens are made up and open nothing else. */
+/** Renders the address of the sandbox and a configuration for it. Its tokens are random and give access to nothing else. */
 export function renderSandbox(sandbox: Omit<StartedSandbox, 'close'>, users: number, { colors }: Style): string {
   const { url, applicationToken, accessToken, refreshToken } = sandbox;
   return `${colors.bold(url)} is a platform with ${formatCount(users, 'synthetic user')}; Ctrl-C ends it.
@@ -21,7 +21,7 @@ connections:
     accessToken: ${accessToken}`;
 }
 
-/** What `--fault` and `--quirk` take. */
+/** Renders the accepted values of `--fault` and `--quirk`. */
 export function renderFaultList({ grammar, operations, kinds, quirks }: FaultList, { colors }: Style): string {
   const faults = kinds.map(({ kind, argument, summary }) => [
     argument === 'none' ? kind : `${kind}=${argument}`,

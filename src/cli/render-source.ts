@@ -6,31 +6,31 @@ import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
 import { cleanLine, quote } from './terminal-text.ts';
 
-/** Every kind with what it can do, and the starting points that `init` has for it. */
+/** Renders every kind with its capabilities, and the starters of `init`. */
 export function renderSourceKinds(kinds: readonly SourceKind[], { colors }: Style): string {
-  const head = ['kind', 'delta', 'look-up', 'people who left', 'hired for later', 'reads'].map(colors.bold);
+  const head = ['kind', 'delta', 'lookup', 'leavers', 'future hires', 'reads'].map(colors.bold);
   const rows = kinds.map(({ kind, title, capabilities }) => [kind, ...capabilityWords(capabilities), title]);
   const starters = kinds.flatMap((one) => one.starters.map(({ name }) => name));
   return `${renderTable([head, ...rows])}\n\nrollcall init --source NAME, with one of: ${starters.join(', ')}`;
 }
 
-/** `delta`, look-up of single people, people who left, people hired for later. */
+/** Returns words for delta, lookup of single employees, leavers and future hires. */
 function capabilityWords({ delta, point, terminated, future }: SourceCapabilities): string[] {
   return [delta ? 'yes' : 'no', point ? 'yes' : 'no', terminated, future];
 }
 
-/** What a read of the source gave, for the person who sets it up: first people, then numbers about all of them. */
+/** Renders the result of a trial read: first some employees, then counts of all of them. */
 export function renderTrial(trial: SourceTrial, style: Style): string {
   const { colors } = style;
   const section = (name: string, body: string) => (body === '' ? '' : `${colors.bold(name)}\n${body}`);
-  // Of nobody there is nothing to count: what stands at the head is all there is to say.
+  // With no records there is nothing to count, so only the header is printed.
   if (trial.rows === 0) return headOf(trial, style);
   return [
     headOf(trial, style),
     section(firstWords(trial.people.length), peopleOf(trial, style)),
     section('fields of the source, with how many records have a value', fieldsOf(trial, style)),
-    section('fields of the platform, with how many people get a value', mappedOf(trial, style)),
-    section('status values, and what the lifecycle makes of them', statusesOf(trial, style)),
+    section('fields of the platform, with how many users get a value', mappedOf(trial, style)),
+    section('status values, and their meaning by the lifecycle', statusesOf(trial, style)),
     section('records that cannot be used', unusableOf(trial)),
   ]
     .filter((text) => text !== '')
@@ -38,9 +38,7 @@ export function renderTrial(trial: SourceTrial, style: Style): string {
 }
 
 function firstWords(people: number): string {
-  return people === 1
-    ? 'the first one as the mapping sees it'
-    : `the first ${formatNumber(people)} as the mapping sees them`;
+  return people === 1 ? 'the first one after mapping' : `the first ${formatNumber(people)} after mapping`;
 }
 
 function headOf(trial: SourceTrial, { colors }: Style): string {
@@ -52,11 +50,11 @@ function headOf(trial: SourceTrial, { colors }: Style): string {
   ];
   lines.push(...notes.map((note) => colors.yellow(cleanLine(note))));
   if (duplicates > 0) {
-    const text = `${formatCount(duplicates, 'record names', 'records name')} somebody whom another record names too: nothing is done to them`;
+    const text = `${formatCount(duplicates, 'record has', 'records have')} the identification of another record: such users are not changed`;
     lines.push(colors.yellow(text));
   }
   if (isTokenPresented) {
-    lines.push('a refresh token was presented; the pair that came is in the store, and the next run uses it');
+    lines.push('a refresh token was presented; the new pair is in the store, and the next run uses it');
   }
   return `${lines.join('\n  ')}\n  nothing was written, neither to the platform nor to the ledger`;
 }
@@ -64,12 +62,10 @@ function headOf(trial: SourceTrial, { colors }: Style): string {
 function endLine(end: TrialEnd, colors: Style['colors']): string {
   if (end.kind === 'complete') return colors.green(`complete: ${cleanLine(end.evidence)}`);
   if (end.kind === 'stopped') {
-    return colors.yellow(
-      `stopped at --limit ${end.limit}: the numbers are of these records, and nothing is known of the rest`,
-    );
+    return colors.yellow(`stopped at --limit ${end.limit}: the counts cover these records only`);
   }
   const reasons = end.reasons.map(cleanLine).join('; ');
-  return colors.yellow(`not complete: ${reasons}; such a read disables nobody`);
+  return colors.yellow(`not complete: ${reasons}; such a read disables no user`);
 }
 
 function peopleOf({ people }: SourceTrial, { colors }: Style): string {
@@ -95,9 +91,9 @@ function fieldsOf({ fields, isFieldListCut, unseen, rows }: SourceTrial, style: 
   ]);
   const gone = unseen.map(({ read, readers }) => {
     const who = `${readers.join(', ')} ${readers.length === 1 ? 'reads' : 'read'}`;
-    return colors.yellow(`  ${who} ${cleanLine(read)}, which no record has: misspelt, or not granted?`);
+    return colors.yellow(`  ${who} ${cleanLine(read)}, which no record has: is it misspelt, or not granted?`);
   });
-  const more = isFieldListCut ? ['  … and more fields than are counted'] : [];
+  const more = isFieldListCut ? ['  … and more fields that are not counted'] : [];
   return [...(lines.length === 0 ? [] : [renderTable(lines)]), ...more, ...gone].join('\n');
 }
 
@@ -121,7 +117,7 @@ const standingOrder = ['active', 'leaver', 'future', 'unknown'] as const satisfi
 const standingWords: Readonly<Record<Standing | 'rejected', string>> = {
   active: 'active',
   leaver: 'left',
-  future: 'hired for later',
+  future: 'future hire',
   unknown: 'unknown',
   rejected: 'cannot be used',
 };
@@ -129,7 +125,7 @@ const standingWords: Readonly<Record<Standing | 'rejected', string>> = {
 function madeOf(standings: StatusCount['standings']): string {
   const made = [...standingOrder, 'rejected' as const].filter((name) => (standings[name] ?? 0) > 0);
   const [only, ...others] = made;
-  if (only === 'unknown' && others.length === 0) return 'unknown: nothing is done to them';
+  if (only === 'unknown' && others.length === 0) return 'unknown: such users are not changed';
   if (only !== undefined && others.length === 0) return standingWords[only];
   return made.map((name) => `${formatNumber(standings[name] ?? 0)} ${standingWords[name]}`).join(', ');
 }
@@ -146,7 +142,7 @@ function unusableOf({ unusable }: SourceTrial): string {
 
 const barWidth = 20;
 
-/** `████████████░░░░░░░░  61 %  732`. */
+/** Renders `████████████░░░░░░░░  61 %  732`. */
 function renderBar(part: number, whole: number, { colors }: Style): string {
   const share = whole === 0 ? 0 : part / whole;
   const full = Math.round(share * barWidth);

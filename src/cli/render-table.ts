@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Rows in columns, two blanks apart; colours do not count. The last column is not padded. */
+/** Renders rows in columns, two blanks apart. Colors do not count. The last column is not padded. */
 export function renderTable(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = [];
   for (const row of rows) {

@@ -5,7 +5,7 @@ import { instant } from './json-reports.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** The state of a connection's tokens and what to do. Holds no secret. */
+/** Renders the state of a connection's tokens and what to do. Contains no secret. */
 export function renderToken(report: TokenReport, now: number, { colors }: Style): string {
   const { connection, state, generation, issuedAt, expiresAt, advice } = report;
   const isWell = state === 'ready' || state === 'static';
@@ -20,7 +20,7 @@ export function renderToken(report: TokenReport, now: number, { colors }: Style)
 function expiry(expiresAt: number, now: number): string {
   const apart = formatDuration(Math.abs(expiresAt - now));
   const when = formatInstant(expiresAt);
-  return expiresAt > now ? `ends in ${apart}, ${when}` : `ended ${apart} ago, ${when}`;
+  return expiresAt > now ? `expires in ${apart}, ${when}` : `expired ${apart} ago, ${when}`;
 }
 
 export function tokenJson({ issuedAt, expiresAt, generation, ...rest }: TokenReport) {

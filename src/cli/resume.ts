@@ -5,7 +5,7 @@ import type { Shell } from './shell.ts';
 export const addResume: AddCommand = (program, host) => {
   program
     .command('resume')
-    .description('let runs of a paused sync begin again; what was missed is caught up once')
+    .description('allow new runs of a paused sync; missed slots are caught up with one run')
     .argument('<sync>', 'name of the sync')
     .action((sync: string, _: object, command: Command) => host.run(command, (shell) => resume(shell, sync)));
 };
@@ -14,7 +14,9 @@ async function resume(shell: Shell, sync: string): Promise<number> {
   return shell.withApp({}, async (app) => {
     await app.resume(sync, shell.io.operator);
     shell.printJson({ sync, isPaused: false });
-    shell.print(`${sync} goes on: what waits begins with a running deployment, and missed slots are caught up once`);
+    shell.print(
+      `${sync} is resumed: waiting requests start in a running deployment, and one run catches up missed slots`,
+    );
     return 0;
   });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { RollcallError } from '../core/errors.ts';
 import type { AddCommand } from './command.ts';
-import { tellResync } from './run-result.ts';
+import { printResync } from './run-result.ts';
 import { scopeOf } from './run-scope.ts';
 import type { Shell } from './shell.ts';
 
@@ -13,10 +13,10 @@ interface ResyncOptions {
 export const addResync: AddCommand = (program, host) => {
   program
     .command('resync')
-    .description('ask for a run now: a running deployment does it, else it happens here')
+    .description('request a run now: a running deployment executes it, otherwise it runs here')
     .argument('<sync>', 'name of the sync')
-    .option('--full', 'read everybody, also where the sync has deltas: its runs read only who has changed')
-    .option('--user <id...>', 'only these people, by identification')
+    .option('--full', 'read all employees, also where the runs of the sync read only changed ones')
+    .option('--user <id...>', 'only these employees, by identification')
     .action((sync: string, options: ResyncOptions, command: Command) =>
       host.run(command, (shell) => resync(shell, sync, options)),
     );
@@ -24,7 +24,7 @@ export const addResync: AddCommand = (program, host) => {
 
 async function resync(shell: Shell, sync: string, { full, user }: ResyncOptions): Promise<number> {
   if (full === true && user !== undefined) {
-    throw new RollcallError('--full is everybody and --user is somebody: give one of them', { code: 'USAGE' });
+    throw new RollcallError('--full and --user exclude each other: use one of them', { code: 'USAGE' });
   }
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
@@ -34,6 +34,6 @@ async function resync(shell: Shell, sync: string, { full, user }: ResyncOptions)
         scope: full === true ? { kind: 'all', isFull: true } : scopeOf(user),
       }),
     );
-    return tellResync(shell, sync, report);
+    return printResync(shell, sync, report);
   });
 }

@@ -6,8 +6,8 @@ import { openShell, renderJson } from './shell.ts';
 import { openStyle } from './style.ts';
 
 /**
- * Runs one command line, without the name of the program, and resolves to its exit code (see `exitCodeWords`). Never
- * rejects: whatever goes wrong is told on stderr, and with `--json` on stdout too.
+ * Runs one command line, without the program's name, and resolves to its exit code (see `exitCodeWords`). Never rejects:
+ * every error is printed on stderr, and with `--json` also on stdout.
  */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   let exitCode = 0;
@@ -26,10 +26,10 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    // What fails because everything is being stopped is no news of its own.
+    // An error that follows from the interruption is reported as the interruption.
     const told = io.signal.aborted ? io.signal.reason : error;
     const flags = flagsOf(argv);
-    // Commander has told its own on stderr already.
+    // Commander has printed its own errors on stderr already.
     if (!(told instanceof CommanderError)) {
       const style = openStyle({ isTerminal: io.stderr.isTTY === true, env: io.env, config: undefined });
       io.stderr.write(`${renderFailure(told, style, flags.isDebug)}\n`);
@@ -39,7 +39,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   }
 }
 
-/** Read from the words themselves: when the command line is wrong there are no options yet. */
+/** Reads the flags from the arguments: when the command line is wrong, there are no parsed options. */
 function flagsOf(argv: readonly string[]): { readonly isJson: boolean; readonly isDebug: boolean } {
   const end = argv.indexOf('--');
   const words = end === -1 ? argv : argv.slice(0, end);

@@ -1,6 +1,6 @@
 import type { RunScope } from '../ports/store.ts';
 
-/** Everybody, or the people named by `--user`. */
+/** Returns the scope: all employees, or those of `--user`. */
 export function scopeOf(identifications: readonly string[] | undefined): RunScope {
   return identifications === undefined
     ? { kind: 'all' }

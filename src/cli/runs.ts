@@ -13,9 +13,9 @@ interface RunsOptions {
 export const addRuns: AddCommand = (program, host) => {
   program
     .command('runs')
-    .description('list the runs, newest first')
-    .argument('[sync]', 'only the runs of this sync')
-    .option('--limit <n>', 'how many to list', parseWholeNumber, 20)
+    .description('list runs, newest first')
+    .argument('[sync]', 'only runs of this sync')
+    .option('--limit <n>', 'maximum number of runs', parseWholeNumber, 20)
     .action((sync: string | undefined, options: RunsOptions, command: Command) =>
       host.run(command, (shell) => runs(shell, sync, options)),
     );
@@ -33,7 +33,9 @@ async function runs(shell: Shell, sync: string | undefined, { limit }: RunsOptio
     shell.print(found.length === 0 ? 'no runs yet' : renderRuns(found, shell.io.clock.now(), shell.style));
     for (const { name, pause } of await app.syncStates()) {
       if (pause === undefined || (sync !== undefined && name !== sync)) continue;
-      shell.print(`${name} is paused by ${cleanLine(pause.by)}; to go on:  ${shell.style.command(`resume ${name}`)}`);
+      shell.print(
+        `${name} is paused by ${cleanLine(pause.by)}; to resume it:  ${shell.style.command(`resume ${name}`)}`,
+      );
     }
     return 0;
   });

@@ -17,22 +17,20 @@ interface SandboxOptions extends Omit<SandboxRequest, 'faults' | 'quirks' | 'tok
 export const addSandbox: AddCommand = (program, host) => {
   program
     .command('sandbox')
-    .description(
-      'start a platform of its own to try things on, with synthetic users; it forgets everything when it ends',
-    )
-    .option('--port <n>', 'port; 0 is any free one', parseWholeNumber, 8787)
+    .description('start an embedded platform for trials, with synthetic users; it keeps nothing when it ends')
+    .option('--port <n>', 'port; 0: any free port', parseWholeNumber, 8787)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--users <n>', 'how many synthetic users to begin with', parseWholeNumber, 200)
-    .option('--seed <n>', 'what the synthetic users are made from', parseWholeNumber, 1)
-    .option('--processing-ms <n>', 'how long a provisioning file is processed', parseWholeNumber, 200)
-    .option('--token-life-ms <n>', 'how long an access token lives', parseWholeNumber, 3_600_000)
-    .option('--fault <spec>', 'something that goes wrong; may be given several times', gather, [])
-    .option('--quirk <name=value>', 'how this platform differs; may be given several times', gather, [])
+    .option('--users <n>', 'number of synthetic users', parseWholeNumber, 200)
+    .option('--seed <n>', 'seed of the synthetic users', parseWholeNumber, 1)
+    .option('--processing-ms <n>', 'processing time of a provisioning file', parseWholeNumber, 200)
+    .option('--token-life-ms <n>', 'lifetime of an access token', parseWholeNumber, 3_600_000)
+    .option('--fault <spec>', 'a fault to inject; may be repeated', gather, [])
+    .option('--quirk <name=value>', 'a difference of this platform; may be repeated', gather, [])
     .option('--list-faults', 'list the faults and quirks, and start nothing')
     .option('--openapi', 'print the API as an OpenAPI 3.1 document, and start nothing')
-    .option('--application-token <text>', 'instead of a random one')
-    .option('--access-token <text>', 'instead of a random one')
-    .option('--refresh-token <text>', 'instead of a random one')
+    .option('--application-token <text>', 'use this token instead of a random one')
+    .option('--access-token <text>', 'use this token instead of a random one')
+    .option('--refresh-token <text>', 'use this token instead of a random one')
     .action((options: SandboxOptions, command: Command) => host.run(command, (shell) => sandbox(shell, options)));
 };
 
@@ -45,7 +43,7 @@ async function sandbox(shell: Shell, options: SandboxOptions): Promise<number> {
     return 0;
   }
   if (openapi === true) {
-    // JSON either way: it is made for other programs.
+    // JSON with and without --json, because it is for other programs.
     io.stdout.write(`${JSON.stringify(io.sandbox.openApi(), undefined, 2)}\n`);
     return 0;
   }
@@ -55,7 +53,7 @@ async function sandbox(shell: Shell, options: SandboxOptions): Promise<number> {
     shell.printJson({ url, applicationToken, accessToken, refreshToken });
     shell.print(renderSandbox(started, options.users, shell.style));
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    // Being stopped is how it ends.
+    // It ends when it is stopped.
     return 0;
   } finally {
     await started.close();

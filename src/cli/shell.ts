@@ -5,7 +5,7 @@ import type { CliIo } from './cli-io.ts';
 import { openStyle, type Style } from './style.ts';
 import { openWatch } from './watch.ts';
 
-/** Options that every command takes. */
+/** Options of every command. */
 export interface GlobalOptions {
   readonly config?: string;
   readonly json?: boolean;
@@ -13,23 +13,23 @@ export interface GlobalOptions {
   readonly debug?: boolean;
 }
 
-/** One command under way: what its file needs to answer the person who typed it. */
+/** The current command: what its file needs to answer the operator. */
 export interface Shell {
   readonly io: CliIo;
   readonly signal: AbortSignal;
   readonly isJson: boolean;
   readonly style: Style;
-  /** The configuration file as it was named: `--config`, else ROLLCALL_CONFIG, else rollcall.yaml. */
+  /** The configuration file: `--config`, otherwise ROLLCALL_CONFIG, otherwise rollcall.yaml. */
   readonly configPath: string;
-  /** Writes a report for people, and a line end. Does nothing with `--json`. */
+  /** Writes a report for the operator, with a line end. Does nothing with `--json`. */
   print(text: string): void;
-  /** Writes the one JSON object of `--json`. Does nothing without. */
+  /** Writes the one JSON object of `--json`. Does nothing without it. */
   printJson(value: unknown): void;
-  /** Opens the app for the time of `use`. */
+  /** Opens the app while `use` runs. */
   withApp<Result>(options: AppOptions, use: (app: App) => Promise<Result>): Promise<Result>;
-  /** Shows progress for the time of `use`, and says what Ctrl-C does. */
+  /** Shows progress while `use` runs, and says what Ctrl-C does. */
   watching<Result>(use: (options: WatchOptions) => Promise<Result>): Promise<Result>;
-  /** Asks yes or no. Throws `USAGE` where nobody can answer; `--yes` says yes without asking. */
+  /** Asks yes or no. `--yes` confirms without asking. Throws `USAGE` when standard input is not a terminal. */
   confirm(question: string, isGiven: boolean): Promise<boolean>;
 }
 
@@ -74,7 +74,10 @@ export function openShell(io: CliIo, options: GlobalOptions): Shell {
     async confirm(question, isGiven) {
       if (isGiven) return true;
       if (isJson || io.ask === undefined) {
-        throw new RollcallError('nobody is there to be asked: add --yes if it is meant', { code: 'USAGE' });
+        throw new RollcallError(
+          'confirmation is required, but standard input is not a terminal. Use --yes to confirm.',
+          { code: 'USAGE' },
+        );
       }
       return /^\s*(y|yes)\s*$/i.test(await io.ask(`${question} [y/N] `));
     },
@@ -87,12 +90,12 @@ function stepsShown(io: CliIo, { verbose, json }: GlobalOptions): 'bars' | 'line
   return json === true ? 'none' : 'lines';
 }
 
-/** A file name as it is meant from the folder in which the command was typed. */
+/** Resolves a file name from the folder in which the command was typed. */
 export function fromHere(io: Pick<CliIo, 'cwd'>, path: string): string {
   return isAbsolute(path) ? path : join(io.cwd, path);
 }
 
-/** One JSON value: a line of its own for machines, indented where a person looks at it. */
+/** Returns JSON: one line for machines, indented for a terminal. */
 export function renderJson(value: unknown, io: Pick<CliIo, 'stdout'>): string {
   return `${JSON.stringify(value, undefined, io.stdout.isTTY === true ? 2 : undefined)}\n`;
 }

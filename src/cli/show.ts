@@ -5,7 +5,7 @@ import type { AddCommand } from './command.ts';
 import { runJson } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';
 import { renderChanges } from './render-changes.ts';
-import { renderRun, toldReasons } from './render-run.ts';
+import { renderRun, shownReasons } from './render-run.ts';
 import type { Shell } from './shell.ts';
 
 interface ShowOptions {
@@ -18,12 +18,12 @@ interface ShowOptions {
 export const addShow: AddCommand = (program, host) => {
   program
     .command('show')
-    .description('show everything that is known of a run')
-    .argument('<run>', 'id of the run; its end is enough')
-    .option('--failed', 'list the changes that failed, or whose fate is not known, and why')
+    .description('show everything about a run')
+    .argument('<run>', 'id of the run, or the end of the id')
+    .option('--failed', 'list the failed and the unresolved changes, with their reasons')
     .option('--held', 'list the changes that a guard holds')
     .option('--changes', 'list every change')
-    .option('--limit <n>', 'how many changes to list', parseWholeNumber, 50)
+    .option('--limit <n>', 'maximum number of changes', parseWholeNumber, 50)
     .action((run: string, options: ShowOptions, command: Command) =>
       host.run(command, (shell) => show(shell, run, options)),
     );
@@ -46,13 +46,13 @@ async function show(shell: Shell, id: string, options: ShowOptions): Promise<num
     shell.print(renderRun(report, shell.style));
     const more = found.length > limit ? `\n… and more than these ${formatNumber(limit)}: raise --limit` : '';
     shell.print(
-      `\n${changes.length === 0 ? 'no such changes' : renderChanges(changes, toldReasons(report), shell.style)}${more}`,
+      `\n${changes.length === 0 ? 'no such changes' : renderChanges(changes, shownReasons(report), shell.style)}${more}`,
     );
     return 0;
   });
 }
 
-/** Undefined: no changes were asked for. */
+/** Undefined: no changes were requested. */
 function statesOf({ failed, held, changes }: ShowOptions): readonly ChangeState[] | 'all' | undefined {
   if (changes === true) return 'all';
   if (failed !== true && held !== true) return undefined;

@@ -11,20 +11,20 @@ interface TryOptions {
 }
 
 export const addSource: AddCommand = (program, host) => {
-  const source = program.command('source').description('look at where employees come from');
+  const source = program.command('source').description('list and try sources of employees');
   source
     .command('list')
-    .description('show the kinds of source and what each can do')
+    .description('list the kinds of source with their capabilities')
     .action((_: object, command: Command) => host.run(command, list));
   source
     .command('try')
-    .description('read the source of a sync and show what it gives and what the mapping makes of it; writes nothing')
+    .description('read the source of a sync and show the records and their mapping; writes nothing')
     .argument('<sync>', 'name of the sync')
-    .option('--limit <n>', 'stop after so many records', parsePositive)
-    .option('--show <n>', 'how many people to show', parseWholeNumber, 3)
+    .option('--limit <n>', 'stop after this many records', parsePositive)
+    .option('--show <n>', 'number of employees to show', parseWholeNumber, 3)
     .option(
       '--since <instant>',
-      'only what changed since then, such as 2026-11-21T00:00:00Z, where the source can',
+      'only changes since then, such as 2026-11-21T00:00:00Z, if the source supports it',
       parseInstant,
     )
     .action((sync: string, options: TryOptions, command: Command) =>
@@ -43,14 +43,14 @@ async function list(shell: Shell): Promise<number> {
   return 0;
 }
 
-/** 4 when the read did not prove that it was whole; a read that was stopped on purpose is fine. */
+/** Returns exit code 4 for a read that is not proven complete, unless it was stopped on purpose. */
 async function trySource(shell: Shell, sync: string, { limit, show, since }: TryOptions): Promise<number> {
   const options = {
     shown: show,
     ...(limit === undefined ? {} : { limit }),
     ...(since === undefined ? {} : { since }),
   };
-  // Where the source's token rotates there may be no other way to read than to present the first one.
+  // With a rotating source token, presenting the first one may be the only way to read.
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const trial = await shell.watching((watch) => app.trySource(sync, { ...watch, ...options }));
     shell.printJson(trial);
@@ -68,6 +68,7 @@ function parsePositive(text: string): number {
 function parseInstant(text: string): string {
   const isInstant =
     /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text));
-  if (!isInstant) throw new InvalidArgumentError('It must be an instant with its zone, such as 2026-11-21T00:00:00Z.');
+  if (!isInstant)
+    throw new InvalidArgumentError('It must be an instant with a time zone, such as 2026-11-21T00:00:00Z.');
   return new Date(text).toISOString();
 }

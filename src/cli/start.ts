@@ -14,14 +14,14 @@ interface StartOptions {
 export const addStart: AddCommand = (program, host) => {
   program
     .command('start')
-    .description('run the schedules, and everything that other shells ask for, until it is stopped')
+    .description('run the schedules and the requests of other shells until stopped')
     .addOption(
-      new Option('--role <role>', 'which part of the work this process does')
+      new Option('--role <role>', 'the role of this process')
         .choices(['all', 'scheduler', 'worker', 'server'])
         .default('all'),
     )
-    .option('--port <n>', 'port of the server, in place of server.port; 0 is any free one', parseWholeNumber)
-    .option('--host <address>', 'address to listen on, in place of server.host')
+    .option('--port <n>', 'port of the server, overrides server.port; 0: any free port', parseWholeNumber)
+    .option('--host <address>', 'address to listen on, overrides server.host')
     .action((options: StartOptions, command: Command) => host.run(command, (shell) => start(shell, options)));
 };
 
@@ -34,7 +34,7 @@ async function start(shell: Shell, { role, port, host }: StartOptions): Promise<
     };
     const onReady = () => {
       shell.printJson({ ready: true, ...(url === undefined ? {} : { url }), syncs: app.syncs });
-      // Elsewhere the logs alone speak: a line between them would not be JSON.
+      // Without a terminal, only logs are written: a plain line between them would not be JSON.
       if (shell.io.stdout.isTTY === true) shell.print(renderReady(app, role, url));
     };
     await app.start({
@@ -45,7 +45,7 @@ async function start(shell: Shell, { role, port, host }: StartOptions): Promise<
       role,
       ...(port === undefined && host === undefined ? {} : { listen }),
     });
-    // Being stopped is how it ends.
+    // It ends when it is stopped.
     return 0;
   });
 }
@@ -54,5 +54,5 @@ function renderReady({ syncs }: App, role: Role, url: string | undefined): strin
   const scheduled = syncs.filter(({ schedule }) => schedule !== undefined).length;
   const where = url === undefined ? '' : `listening on ${url}\n`;
   const what = role === 'server' ? 'serving' : 'running';
-  return `${where}${what}: ${formatCount(syncs.length, 'sync')}, ${scheduled} on a schedule; Ctrl-C stops it at the next safe place`;
+  return `${where}${what}: ${formatCount(syncs.length, 'sync')}, ${scheduled} on a schedule; Ctrl-C stops it at the next safe point`;
 }

@@ -1,19 +1,19 @@
-// C0 without tab and line end, DEL, C1, the Unicode line ends, and the marks that turn the direction of writing: a name
-// or an error text from outside must not move the cursor, colour the screen or swap what is read.
+// C0 without tab and line end, DEL, C1, the Unicode line ends, and the marks that change the writing direction: a name
+// or an error text from outside must not move the cursor, color the screen or reorder text.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Text from outside, fit for a terminal: what could act on it is written out as `\u001b`. */
+/** Escapes outside text for a terminal: control characters become `\u001b` and the like. */
 export function clean(text: string): string {
   return text.replace(unsafe, escapeCode);
 }
 
-/** The same in one line. */
+/** Does the same and joins the lines. */
 export function cleanLine(text: string): string {
   return clean(text).replace(/\s*[\t\n]\s*/g, ' ');
 }
 
-/** A value in quotation marks, so that blanks at its ends are seen: `"Sales "`. */
+/** Quotes a value, so that blanks at its ends are visible: `"Sales "`. */
 export function quote(text: string): string {
   return JSON.stringify(text).replace(unsafe, escapeCode);
 }

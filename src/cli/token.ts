@@ -3,14 +3,14 @@ import type { App, TokenReport } from '../app/app.ts';
 import type { AddCommand } from './command.ts';
 import { renderToken, tokenJson } from './render-token.ts';
 import type { AppOptions, Shell } from './shell.ts';
-import { tellDeclined } from './verdict.ts';
+import { printDeclined } from './verdict.ts';
 
 interface RevokeOptions {
   readonly yes?: boolean;
 }
 
 export const addToken: AddCommand = (program, host) => {
-  const token = program.command('token').description('look after the tokens of a connection');
+  const token = program.command('token').description('manage the tokens of a connection');
   token
     .command('status')
     .description('show the state of the tokens and what to do')
@@ -20,7 +20,7 @@ export const addToken: AddCommand = (program, host) => {
     );
   token
     .command('refresh')
-    .description('get a new token pair now')
+    .description('refresh the token pair now')
     .argument('<connection>', 'name of the connection')
     .action((name: string, _: object, command: Command) =>
       host.run(command, (shell) =>
@@ -31,9 +31,9 @@ export const addToken: AddCommand = (program, host) => {
     );
   token
     .command('revoke')
-    .description('make the access token invalid; nothing refreshes it by itself afterwards')
+    .description('revoke the access token; it is not refreshed automatically afterwards')
     .argument('<connection>', 'name of the connection')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .action((name: string, options: RevokeOptions, command: Command) =>
       host.run(command, (shell) => revoke(shell, name, options)),
     );
@@ -48,6 +48,6 @@ async function tell(shell: Shell, options: AppOptions, ask: (app: App) => Promis
 
 async function revoke(shell: Shell, name: string, { yes = false }: RevokeOptions): Promise<number> {
   const question = `Revoke the token of ${name}? Its syncs stop until "token refresh" or a new token.`;
-  if (!(await shell.confirm(question, yes))) return tellDeclined(shell);
+  if (!(await shell.confirm(question, yes))) return printDeclined(shell);
   return tell(shell, {}, (app) => app.tokenRevoke(name, { signal: shell.signal, by: shell.io.operator }));
 }

@@ -12,10 +12,9 @@ export interface VerdictOptions {
   readonly yes?: boolean;
 }
 
-/** Shows who is held in a run and asks whether it is meant. Undefined: the person said no. */
+/** Shows the held changes of a run and asks for confirmation. Returns undefined when the operator declines. */
 export async function askAboutHeld(
-  shell: Shell,
-  app: App,
+  { shell, app }: { readonly shell: Shell; readonly app: App },
   id: string,
   verb: string,
   { yes = false }: VerdictOptions,
@@ -27,7 +26,7 @@ export async function askAboutHeld(
   return (await shell.confirm(question, yes)) ? run : undefined;
 }
 
-/** The people held in a run: kind, identification, why. */
+/** Renders the held changes of a run: kind, identification, reason. */
 export function renderHeld(run: Run, held: readonly PlannedChange[], { colors }: Style): string {
   if (held.length === 0) return `run ${run.id} of ${run.sync} holds no change`;
   const rows = held.map(({ kind, identification, reason }) => [
@@ -40,23 +39,23 @@ export function renderHeld(run: Run, held: readonly PlannedChange[], { colors }:
   return [`held in run ${run.id} of ${run.sync}:`, renderTable(rows, '  '), ...more].join('\n');
 }
 
-/** Tells what became of it. */
-export function tellVerdict(shell: Shell, verdict: 'approved' | 'rejected', report: VerdictReport): number {
+/** Prints the result of the decision. */
+export function printVerdict(shell: Shell, verdict: 'approved' | 'rejected', report: VerdictReport): number {
   const { run, sync, changes, isDeploymentRunning } = report;
   shell.printJson({ run, sync, verdict, changes, isDeploymentRunning });
   const what = changes === 0 ? `the read of run ${run}` : formatCount(changes, 'change');
   if (verdict === 'rejected') {
-    shell.print(`rejected ${what}: they are not asked about again for 7 days, or until they change`);
+    shell.print(`rejected ${what}: they are not held again for 7 days, or until they change`);
   } else if (isDeploymentRunning) {
-    shell.print(`approved ${what}: the running deployment delivers them now, if they are still meant`);
+    shell.print(`approved ${what}: the running deployment delivers them now, if they are still planned`);
   } else {
     shell.print(`approved ${what} for 24 h; to deliver them:  ${shell.style.command(`apply ${sync}`)}`);
   }
   return 0;
 }
 
-/** The person was asked and said no. */
-export function tellDeclined(shell: Shell): number {
+/** Prints that the operator declined. */
+export function printDeclined(shell: Shell): number {
   shell.print('nothing was changed');
   return 1;
 }

@@ -3,24 +3,24 @@ import type { Output } from './cli-io.ts';
 import { openProgressBars } from './progress-bars.ts';
 import { openProgressLines } from './progress-lines.ts';
 
-/** Shows the steps of a run while it is under way. Must be ended. */
+/** Shows the progress of a run. Must be ended. */
 export interface Watch {
   readonly progress: Progress;
   end(): void;
 }
 
 export interface WatchFacts {
-  /** Never where the report goes. */
+  /** Never the stream of the report. */
   readonly output: Output;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Bars need a terminal; nothing is shown where logs, or a machine that reads, take their place. */
+  /** Bars need a terminal. Nothing is shown where logs or JSON take their place. */
   readonly steps: 'bars' | 'lines' | 'none';
 }
 
-export const stoppingNote = 'stopping at the next safe place; run the command again to go on';
+export const stoppingNote = 'stopping at the next safe point; run the command again to continue';
 
-/** Bars on a terminal, plain lines elsewhere; and when the person wants to stop, a word on what happens now. */
+/** Shows bars on a terminal and plain lines elsewhere, and a note when the operator interrupts. */
 export function openWatch({ output, signal, clock, steps: kind }: WatchFacts): Watch {
   const write = (line: string) => void output.write(`${line}\n`);
   const steps =

@@ -6,9 +6,9 @@ import type { Shell } from './shell.ts';
 export const addWhy: AddCommand = (program, host) => {
   program
     .command('why')
-    .description('explain one person: what source, mapping, platform and ledger say, and what follows')
+    .description('explain one employee: the source, the mapping, the platform, the ledger, and the decision')
     .argument('<sync>', 'name of the sync')
-    .argument('<identification>', 'identification of the person')
+    .argument('<identification>', 'identification of the employee')
     .action((sync: string, identification: string, _: object, command: Command) =>
       host.run(command, (shell) => why(shell, sync, identification)),
     );

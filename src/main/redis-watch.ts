@@ -4,7 +4,7 @@ import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
 import { closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';
 import { keyPrefix } from '../runtime/bullmq/redis-settings.ts';
 import { openRunQueue } from '../runtime/bullmq/run-queue.ts';
-import type { QueueLook } from '../telemetry/metrics.ts';
+import type { QueueDepth } from '../telemetry/metrics.ts';
 import { redisSettings } from './redis-settings.ts';
 
 export interface RedisWatch {
@@ -13,7 +13,7 @@ export interface RedisWatch {
   /** Returns the number of waiting jobs; undefined when Redis does not answer. */
   waiting(): Promise<number | undefined>;
   /** Returns the same, with the instant (epoch ms) at which the oldest waiting job was added. */
-  look(): Promise<QueueLook | undefined>;
+  look(): Promise<QueueDepth | undefined>;
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import type { Role } from '../app/app.ts';
 import type { Config, ServerConfig } from '../config/config.ts';
 import type { RunningServer, ServerApp, ServerSettings, Vitals } from '../server/server-parts.ts';
-import type { QueueLook } from '../telemetry/metrics.ts';
+import type { QueueDepth } from '../telemetry/metrics.ts';
 import type { Engine } from './open-engine.ts';
 import { readVersion } from './version.ts';
 
@@ -12,7 +12,7 @@ export interface ServeOptions {
   /** Returns why Redis cannot be used, if so; undefined without Redis. */
   readonly redisFault: (() => Promise<string | undefined>) | undefined;
   /** Reads the waiting jobs; undefined without Redis. */
-  readonly queue: (() => Promise<QueueLook | undefined>) | undefined;
+  readonly queue: (() => Promise<QueueDepth | undefined>) | undefined;
   readonly app: ServerApp;
 }
 

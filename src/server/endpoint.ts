@@ -2,11 +2,11 @@ import type { z } from 'zod';
 import type { Caller } from './http/access.ts';
 import type { AccessRole, ServerParts } from './server-parts.ts';
 
-/** One operation of the API: what it takes and gives, for the router and for the OpenAPI document alike. */
+/** One operation of the API with its input and output, for the router and for the OpenAPI document. */
 export interface Endpoint {
   readonly id: string;
   readonly method: 'GET' | 'POST';
-  /** `/api/runs/{id}` */
+  /** For example `/api/runs/{id}`. */
   readonly path: string;
   readonly part: string;
   /** Without a full stop. */
@@ -14,7 +14,7 @@ export interface Endpoint {
   readonly description?: string;
   /** A role by bearer token, or a signature over the body. */
   readonly needs: AccessRole | 'signature';
-  /** How many requests it counts for. */
+  /** How many requests it counts as in the rate limit. */
   readonly cost?: number;
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
@@ -23,27 +23,30 @@ export interface Endpoint {
   readonly body: z.ZodType | undefined;
   readonly status: number;
   readonly answer: z.ZodType | undefined;
-  /** Other media types of the answer. */
+  /** Additional media types of the answer. */
   readonly otherTypes?: readonly string[];
-  /** Statuses of refusals besides 401, 403, 429 and 500. */
+  /** Error statuses besides 401, 403, 429 and 500. */
   readonly refusals: readonly number[];
-  readonly handle: (asked: Asked<unknown, unknown, unknown, unknown>, parts: ServerParts) => Promise<unknown>;
+  readonly handle: (
+    request: CheckedRequest<unknown, unknown, unknown, unknown>,
+    parts: ServerParts,
+  ) => Promise<unknown>;
 }
 
-/** A request whose parts have been checked. */
-export interface Asked<Params, Query, Headers, Body> {
+/** A request with validated parts. */
+export interface CheckedRequest<Params, Query, Headers, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly headers: Headers;
   readonly body: Body;
   readonly caller: Caller;
-  /** For a webhook: the signature it was let in by. */
+  /** For a webhook: the verified signature. */
   readonly signature: string | undefined;
-  /** Aborts when the caller has gone, or the server closes. */
+  /** Aborts when the client disconnects, or the server closes. */
   readonly signal: AbortSignal;
 }
 
-/** An answer that is not one JSON value. */
+/** An answer that is streamed and is not one JSON value. */
 export class StreamAnswer {
   readonly type: string;
   readonly fileName: string;
@@ -56,7 +59,7 @@ export class StreamAnswer {
   }
 }
 
-/** Gives `handle` the types of the schemas beside it. */
+/** Types `handle` by the schemas of the same endpoint. */
 export function defineEndpoint<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -69,7 +72,7 @@ export function defineEndpoint<
     readonly headers: Headers;
     readonly body: Body | undefined;
     readonly handle: (
-      asked: Asked<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
+      request: CheckedRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
       parts: ServerParts,
     ) => Promise<unknown>;
   },

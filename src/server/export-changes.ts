@@ -5,7 +5,7 @@ import { changeView } from './views.ts';
 
 const pageSize = 500;
 
-/** Every change of a run, page by page from the store: memory holds one page, however many there are. */
+/** Yields every change of a run, page by page from the store, so that memory holds one page only. */
 export async function* everyChange(
   runId: string,
   filter: Omit<ChangeQuery, 'limit'>,
@@ -22,7 +22,7 @@ export async function* everyChange(
   }
 }
 
-/** One JSON object per line (application/x-ndjson). */
+/** Yields one JSON object per line (application/x-ndjson). */
 export async function* linesOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
   for await (const page of pages) yield page.map((change) => `${JSON.stringify(changeView(change))}\n`).join('');
 }
@@ -42,7 +42,7 @@ const columns = [
   'hash',
 ] as const;
 
-/** CSV (RFC 4180) with a header. What a spreadsheet would take for a formula is made plain text by an apostrophe. */
+/** Yields CSV (RFC 4180) with a header. An apostrophe protects cells that a spreadsheet would read as formulas. */
 export async function* csvOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
   yield stringify([columns], { record_delimiter: 'windows' });
   for await (const page of pages) {

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { ServerParts } from './server-parts.ts';
 
-/** A process that should work and has not looked for work for so long is stuck. */
+/** A worker that has not polled for work for this long is stuck. */
 export const stuckAfterMs = 60_000;
-/** What does not answer within this is not there. */
+/** A dependency that does not answer within this time counts as down. */
 const answerWithinMs = 2000;
 
 /**
- * `/healthz`, `/readyz`, `/startupz` and `/metrics`. They take no token and tell nothing of people. `healthz` fails only
- * for what a restart would heal: not for a store or a platform that is away.
+ * Serves `/healthz`, `/readyz`, `/startupz` and `/metrics`, without a token and without personal data. `healthz` fails
+ * only for what a restart repairs, so not for a store or a platform that is down.
  */
 export function serveHealth(app: FastifyInstance, parts: ServerParts, closing: AbortSignal): void {
   const { vitals, clock, metrics } = parts;
@@ -17,7 +17,7 @@ export function serveHealth(app: FastifyInstance, parts: ServerParts, closing: A
     const workedAt = vitals.workedAt();
     const silentMs = workedAt === undefined ? 0 : clock.now() - workedAt;
     if (silentMs <= stuckAfterMs || closing.aborted) return tell(reply, true, {});
-    const detail = `no work was looked for in ${Math.round(silentMs / 1000)} s: the process is stuck and must be restarted`;
+    const detail = `no poll for work in ${Math.round(silentMs / 1000)} s: the process is stuck and must be restarted`;
     return tell(reply, false, { worker: detail });
   });
 

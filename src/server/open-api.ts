@@ -6,7 +6,7 @@ import { components } from './schema.ts';
 /** A JSON object of the document. */
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** OpenAPI 3.1.1, as far as this project writes it. */
+/** OpenAPI 3.1.1, as far as this project uses it. */
 export interface OpenApiDocument extends JsonObject {
   readonly info: JsonObject;
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
@@ -19,18 +19,18 @@ export interface OpenApiOperation extends JsonObject {
 }
 
 const refusalWords: Readonly<Record<number, string>> = {
-  400: 'Refused: the request is invalid',
-  401: 'The token is missing or unknown, or the signature is wrong or old',
-  403: 'The role of the token does not allow it',
+  400: 'The request is invalid',
+  401: 'The token is missing or unknown, or the signature is wrong or too old',
+  403: 'The role of the token does not allow this',
   404: 'There is no such sync or run',
-  409: 'It cannot be done as things stand',
-  422: 'The Idempotency-Key was used for another request',
-  429: 'Too many requests: the header Retry-After says when to come again',
-  500: 'Unforeseen; the log has more under the requestId',
-  502: 'The source or the platform did not answer as it should',
+  409: 'The current state does not allow this',
+  422: 'The Idempotency-Key was used for a different request',
+  429: 'Too many requests: wait for the time in Retry-After',
+  500: 'Unexpected error; the log has details under the requestId',
+  502: 'The source or the platform did not answer correctly',
 };
 
-/** The server's own API as an OpenAPI document, made from the table of endpoints. The same every time. */
+/** Returns the server's API as an OpenAPI document, from the table of endpoints. The output is deterministic. */
 export function describeApi(version: string): OpenApiDocument {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(components)) registry.add(schema, { id });
@@ -38,7 +38,7 @@ export function describeApi(version: string): OpenApiDocument {
     target: 'draft-2020-12',
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ jsonSchema }) => {
-      // How far a double counts is no rule of ours.
+      // The range of safe integers is not a rule of the API.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
@@ -68,7 +68,7 @@ export function describeApi(version: string): OpenApiDocument {
   };
 }
 
-/** `$schema` and `$id` belong to documents of their own, not to components. */
+/** Removes `$schema` and `$id`, which belong to whole documents and not to components. */
 function tidy(schema: JsonObject): JsonObject {
   const { $schema, $id, id, ...rest } = schema;
   return rest;
@@ -77,7 +77,7 @@ function tidy(schema: JsonObject): JsonObject {
 function describe(endpoint: Endpoint): OpenApiOperation {
   const { id, part, summary, description, body, needs, status, answer, otherTypes = [], refusals } = endpoint;
   const all = [...new Set([...refusals, 401, ...(needs === 'signature' ? [] : [403]), 429, 500])].sort((a, b) => a - b);
-  const role = needs === 'signature' ? undefined : `Takes the role ${needs}.`;
+  const role = needs === 'signature' ? undefined : `Requires the role ${needs}.`;
   const text = [description, role].filter((one) => one !== undefined).join(' ');
   const refusal = (code: number) => ({
     description: refusalWords[code] ?? `Status ${code}`,
@@ -91,7 +91,7 @@ function describe(endpoint: Endpoint): OpenApiOperation {
     parameters: [
       ...parametersOf('path', endpoint.params),
       ...parametersOf('query', endpoint.query),
-      // RFC and OpenAPI alike: Accept is not described as a parameter.
+      // OpenAPI does not describe Accept as a parameter.
       ...parametersOf('header', endpoint.headers).filter(({ name }) => name !== 'accept'),
     ],
     ...(body === undefined
@@ -99,7 +99,7 @@ function describe(endpoint: Endpoint): OpenApiOperation {
       : { requestBody: { required: true, content: { 'application/json': { schema: reference(body) } } } }),
     responses: {
       [String(status)]: {
-        description: status === 202 ? 'Taken; it is done afterwards' : 'Done',
+        description: status === 202 ? 'Accepted; it is done later' : 'Done',
         ...(answer === undefined
           ? {}
           : {
@@ -130,7 +130,7 @@ function parametersOf(place: 'path' | 'query' | 'header', shape: z.ZodObject): J
 const examples: Readonly<Record<string, string>> = { sync: 'people', id: 'run_', identification: 'E1' };
 
 const parameterWords: Readonly<Record<string, string>> = {
-  format: 'In place of the header Accept',
+  format: 'Overrides the Accept header',
   state: 'Only changes in this state',
   class: 'Only changes of this class',
 };

@@ -14,11 +14,11 @@ import { describeApi } from './open-api.ts';
 import type { RunningServer, ServerParts } from './server-parts.ts';
 
 const largestBodyBytes = 256 * 1024;
-/** Requests that are under way when the server closes may go on for so long. */
+/** Time that open requests have to finish when the server closes. */
 const finishWithinMs = 5000;
 const requestTimeoutMs = 30_000;
 
-/** Opens the server and listens. Throws USAGE when the address cannot be had. Must be closed. */
+/** Opens the server and listens. Throws USAGE when it cannot listen on the address. Must be closed. */
 export async function openServer(parts: ServerParts): Promise<RunningServer> {
   const { settings, clock } = parts;
   const closing = new AbortController();
@@ -42,7 +42,7 @@ export async function openServer(parts: ServerParts): Promise<RunningServer> {
       const enough = new AbortController();
       const hurry = clock.sleep(finishWithinMs, enough.signal).then(
         () => {
-          stopping.abort(new Refusal(503, 'CLOSING', 'the server closes: ask again'));
+          stopping.abort(new Refusal(503, 'CLOSING', 'the server is closing: retry'));
           app.server.closeAllConnections();
         },
         () => {},
@@ -61,7 +61,7 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
     requestTimeout: requestTimeoutMs,
     genReqId: () => newId('request'),
     routerOptions: { maxParamLength: 1024 },
-    // A load balancer may send what it had begun to send; whoever comes later finds nobody listening.
+    // A load balancer may finish the requests that it has begun. Later connections are refused.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply: FastifyReply) => {
       const problem = problemOf(error, request.id);
@@ -71,7 +71,7 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
   const callers = new WeakMap<FastifyRequest, Caller>();
   const startedAt = new WeakMap<FastifyRequest, number>();
 
-  // Bytes first: a signature is over bytes, and who may ask is judged before what is asked.
+  // Bodies are read as bytes: a signature covers bytes, and access is checked before the content.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
@@ -88,7 +88,7 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
       'content-security-policy': plainPolicy,
     });
   });
-  // A connection kept alive would be waited for.
+  // Closing would otherwise wait for connections that are kept alive.
   app.addHook('onSend', async (_request, reply) => {
     if (closing.aborted) reply.header('connection', 'close');
   });
@@ -98,7 +98,7 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
     const fields = {
       request: request.id,
       method: request.method,
-      // The template: the path itself may name a person.
+      // The template, because the path itself may contain an identification.
       route: route ?? 'none',
       status: reply.statusCode,
       durationMs: clock.now() - (startedAt.get(request) ?? clock.now()),
@@ -152,13 +152,13 @@ function serveApi(
 }
 
 const nothingHere = {
-  everything: 'there is nothing here: see /docs',
-  health: 'this process tells its health and metrics alone: the API is where the role server, or all, runs',
+  everything: 'this path does not exist: see /docs',
+  health: 'this process serves only health and metrics; the API runs in a process with the role server or all',
 } as const;
 
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/startupz', '/metrics']);
 
-/** Where in our code it happened. The message itself may hold what was sent. */
+/** Returns the first position in our code. The error message may quote the request. */
 function firstPlace(error: Error): string {
   return (
     error.stack

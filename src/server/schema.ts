@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/* What the API gives and takes. Instants are ISO 8601 in UTC; what is not known is null. */
+/* Input and output of the API. Instants are ISO 8601 in UTC; unknown values are null. */
 
 const instant = z.iso.datetime();
 const count = z.int();
 
-/** One of these, or the text of a state that a newer version sharing the store has written. */
+/** Accepts one of these, or the text of a state that a newer version on the same store has written. */
 function orNewer<const Known extends readonly string[]>(known: Known) {
   return z.union([z.enum(known), z.string().meta({ description: 'A state of a newer version on the same store' })]);
 }
@@ -33,15 +33,15 @@ export const runSummary = z.object({
   read: z
     .enum(['full', 'delta', 'point'])
     .nullable()
-    .meta({ description: 'What was read: everybody, who has changed, or the people named; null: nothing yet' }),
-  /** Null: everybody. */
-  users: count.nullable().meta({ description: 'How many people were named; null: everybody' }),
+    .meta({ description: 'Which employees were read: all, changed ones, or named ones; null: none yet' }),
+  /** Null: all employees. */
+  users: count.nullable().meta({ description: 'Number of named employees; null: all employees' }),
   phase: orNewer(['reading', 'planning', 'delivering', 'proving', 'done']),
   startedAt: instant,
   endedAt: instant.nullable(),
   outcome: orNewer(['succeeded', 'nothing-to-do', 'held', 'partial', 'failed', 'cancelled', 'exported'])
     .nullable()
-    .meta({ description: 'null while it is under way' }),
+    .meta({ description: 'null until the run has ended' }),
   reason: z.string().nullable(),
   digest: z.string().nullable(),
   isCancelRequested: z.boolean(),
@@ -52,26 +52,26 @@ export const sync = z.object({
   name: z.string(),
   connection: z.string(),
   policy: z.string(),
-  schedule: z.string().nullable().meta({ description: 'null: only when somebody asks' }),
+  schedule: z.string().nullable().meta({ description: 'null: runs on request only' }),
   state: z.enum(['idle', 'waiting', 'running', 'paused']),
   pausedAt: instant.nullable(),
   pausedBy: z.string().nullable(),
-  freshAt: instant.nullable().meta({ description: 'When the newest good run began' }),
+  freshAt: instant.nullable().meta({ description: 'When the latest successful run started' }),
   nextSlotAt: instant.nullable(),
-  waiting: count.meta({ description: 'Requests that no run has taken up' }),
+  waiting: count.meta({ description: 'Requests that wait for a run' }),
   lastRun: runSummary.nullable(),
 });
 
 export const syncList = z.object({ syncs: z.array(sync) });
 export const runPage = z.object({
   runs: z.array(runSummary),
-  next: z.string().nullable().meta({ description: 'The cursor of the next page; null: there is none' }),
+  next: z.string().nullable().meta({ description: 'The cursor of the next page; null: this is the last page' }),
 });
 
 const finding = z.object({
   code: z.string(),
   identification: z.string().nullable(),
-  at: z.string().nullable().meta({ description: 'Where in the source' }),
+  at: z.string().nullable().meta({ description: 'Position in the source' }),
   message: z.string(),
 });
 
@@ -115,7 +115,7 @@ export const change = z.object({
   reason: z.string(),
   classes: z.array(z.string()),
   changed: z.array(z.string()).meta({ description: 'The fields that differ' }),
-  before: values.nullable().meta({ description: 'null: there was no such user' }),
+  before: values.nullable().meta({ description: 'null: the user did not exist' }),
   after: values,
   batch: z.string().nullable(),
   isApproved: z.boolean(),
@@ -124,27 +124,30 @@ export const change = z.object({
 
 export const changePage = z.object({
   changes: z.array(change),
-  next: z.string().nullable().meta({ description: 'Give it as `after` for the next page; null: there is none' }),
+  next: z
+    .string()
+    .nullable()
+    .meta({ description: 'Send it as `after` for the next page; null: this is the last page' }),
 });
 
 export const pastChanges = z.object({ history: z.array(change.extend({ run: z.string(), at: instant })) });
 
 export const person = z
   .looseObject({ sync: z.string(), identification: z.string(), decision: z.looseObject({}).optional() })
-  .meta({ description: 'The records, the mapping step by step, the platform, the ledger and what follows' });
+  .meta({ description: 'The records, the mapping step by step, the platform, the ledger and the decision' });
 
 export const requested = z.object({
   trigger: z.string(),
   sync: z.string(),
-  isNew: z.boolean().meta({ description: 'false: the same Idempotency-Key was seen before' }),
-  run: z.string().nullable().meta({ description: 'The run that took it up; null while it waits' }),
+  isNew: z.boolean().meta({ description: 'false: the Idempotency-Key was used before' }),
+  run: z.string().nullable().meta({ description: 'The run that took the request; null while it waits' }),
 });
 
 export const verdict = z.object({
   run: z.string(),
   sync: z.string(),
   changes: count,
-  isDeploymentRunning: z.boolean().meta({ description: 'false: nobody delivers it until a deployment is started' }),
+  isDeploymentRunning: z.boolean().meta({ description: 'false: nothing is delivered until a deployment is started' }),
 });
 
 export const connectionList = z.object({
@@ -169,8 +172,8 @@ export const auditPage = z.object({
       at: instant,
       by: z.string(),
       action: z.string(),
-      sync: z.string().nullable().meta({ description: 'Null for what was done to a connection' }),
-      connection: z.string().nullable().meta({ description: 'Whose token was acted on; else null' }),
+      sync: z.string().nullable().meta({ description: 'null for an entry about a connection' }),
+      connection: z.string().nullable().meta({ description: 'The connection of the token; otherwise null' }),
       run: z.string().nullable(),
       detail: z.string().nullable(),
     }),
@@ -186,28 +189,30 @@ export const runOrder = z
     full: z
       .boolean()
       .optional()
-      .meta({ description: 'true: everybody is read, though the sync reads only who has changed between full reads' }),
+      .meta({
+        description: 'true: reads all employees, also where the sync reads only changed ones between full reads',
+      }),
   })
   .refine(({ users, full }) => users === undefined || full !== true, {
-    error: 'full is everybody and users is somebody: give one of them',
+    error: 'full and users exclude each other: use one of them',
     path: ['full'],
   })
-  .meta({ description: 'Whom the run is about' });
+  .meta({ description: 'The scope of the run' });
 
 export const webhookOrder = z
   .strictObject({ identifications: named })
-  .meta({ description: 'Employees that changed at the sender' });
+  .meta({ description: 'Employees that changed in the sending system' });
 
 export const problem = z.object({
   type: z.string(),
   title: z.string(),
   status: count,
-  code: z.string().meta({ description: 'Stable; decide by it, not by the texts' }),
+  code: z.string().meta({ description: 'Stable. Decide by it, not by the texts' }),
   detail: z.string(),
   requestId: z.string(),
 });
 
-/** The schemas that have a name in the OpenAPI document. */
+/** The named schemas of the OpenAPI document. */
 export const components: Readonly<Record<string, z.ZodType>> = {
   Sync: sync,
   SyncList: syncList,

@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { OpenApiDocument } from './open-api.ts';
 
-/** What the server asks the composition root for. */
+/** The use cases that the server calls. */
 export type ServerApp = Pick<
   App,
   | 'syncs'
@@ -28,22 +28,22 @@ export type AccessRole = 'viewer' | 'operator';
 
 export interface ServerSettings {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly tokens: readonly { readonly name: string; readonly role: AccessRole; readonly token: string }[];
-  /** The secret of each sync that takes webhooks. */
+  /** The secret of each sync with a webhook. */
   readonly webhooks: ReadonlyMap<string, string>;
   readonly requestsPerMinute: number;
-  /** `health`: no API and no pages, for processes that only work. */
+  /** `health`: no API and no pages, for workers. */
   readonly serves: 'everything' | 'health';
 }
 
-/** What health is judged by. None of it may take long or throw. */
+/** The input of the health checks. Each must be fast and must not throw. */
 export interface Vitals {
-  /** When the process last took up, or looked for, work; undefined: it does none, or has not begun. */
+  /** When the process last polled for work or took it; undefined: it does no work, or has not started. */
   workedAt(): number | undefined;
   isStarted(): boolean;
-  /** What the process cannot be without, each with why it is not there, or undefined when it is. */
+  /** The required dependencies, each with its fault, or undefined when it works. */
   needs(): Promise<readonly { readonly name: string; readonly fault: string | undefined }[]>;
 }
 
@@ -60,14 +60,14 @@ export interface ServerParts {
   readonly logger: Logger;
   readonly newId: NewId;
   readonly version: string;
-  /** The page of the API for people. */
+  /** Renders the documentation page of the API. */
   readonly renderDocs: (document: OpenApiDocument) => string;
   readonly metrics?: MetricsPage;
 }
 
 export interface RunningServer {
-  /** `http://127.0.0.1:8080` */
+  /** For example `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Accepts nothing more, lets requests that are under way end for a few seconds, and closes. */
+  /** Accepts no new requests, waits some seconds for open ones, and closes. */
   close(): Promise<void>;
 }

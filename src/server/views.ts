@@ -15,7 +15,7 @@ import type {
 
 type View<Schema extends z.ZodType> = z.output<Schema>;
 
-/** ISO 8601 in UTC, or null. */
+/** Returns ISO 8601 in UTC, or null. */
 export function instant(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }

@@ -9,20 +9,20 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** Lines for people, in colour, instead of one JSON object per line. */
+  /** Colored lines for a terminal, instead of one JSON object per line. */
   readonly pretty: boolean;
-  /** Takes whole lines, line end included, at once: nothing is lost when the process ends. */
+  /** Receives whole lines with their line end, synchronously, so that none is lost when the process ends. */
   readonly destination: { write(line: string): unknown };
-  /** Key of the hashes that stand for people: 16 bytes or more, one per store. */
+  /** Key of the hashes that replace identifications: 16 bytes or more, one per store. */
   readonly key: Uint8Array;
   readonly clock: Pick<Clock, 'now'>;
-  /** What is said in every line besides what the line says. */
+  /** Fields that are added to every line. */
   readonly scope?: Pick<LogScope, 'fields'>;
 }
 
 /**
- * Structured log: `{"level":"info","time":"2026-11-21T12:00:00.000Z","run":"run_1","msg":"run finished"}`. Secrets and
- * personal values are taken out by name and by shape before anything is written; `identification` becomes its hash.
+ * Creates a structured log: `{"level":"info","time":"2026-11-21T12:00:00.000Z","run":"run_1","msg":"run finished"}`.
+ * Removes secrets and personal values by name and by pattern before anything is written, and hashes `identification`.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const { clock, level, pretty, destination, key, scope } = options;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** How a person appears in logs: the same for the same identification in one store, and no way back without the key. */
+/** Replaces an identification in logs. The same in one store for the same identification, and irreversible without the key. */
 export type KeyedHash = (identification: string) => string;
 
 const hexDigits = 12;

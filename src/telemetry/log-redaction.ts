@@ -2,14 +2,14 @@ import { fieldTable } from '../core/fields.ts';
 import type { LogFields } from '../ports/runtime.ts';
 import type { KeyedHash } from './keyed-hash.ts';
 
-/** What stands in the log where something was taken out. */
+/** The replacement of a removed value. */
 export const redacted = '[redacted]';
 
 type LogValue = LogFields[string];
 
 const secretName =
   /token|secret|password|passphrase|authorization|cookie|credential|apikey|api_key|encryptionkey|^key$/i;
-/** Names that hold such a word and no secret. */
+/** Names that contain such a word but hold no secret. */
 const harmless = new Set(['tokenstate', 'tokentype', 'tokengeneration']);
 const peopleName = /^(?:identifications?|userids?|employeeids?|uid|loginid|externalid)$/i;
 const personalNames = new Set([
@@ -32,7 +32,7 @@ const personalNames = new Set([
 
 const secretText: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${redacted}`],
-  // JSON Web Tokens (RFC 7519), in three parts or cut.
+  // JSON Web Tokens (RFC 7519), complete or truncated.
   [/\bey[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g, redacted],
   // User and password of a URL (RFC 3986, 3.2.1).
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${redacted}@`],
@@ -43,14 +43,14 @@ const secretText: readonly (readonly [RegExp, string])[] = [
   [/[^\s@<>"'(),;:=]+@[^\s@<>"'(),;:]+\.[^\s@<>"'(),;:]+/gu, redacted],
 ];
 
-/** Takes secrets and personal values out of a text by their shape: the last line of defence, not the first. */
+/** Removes secrets and personal values from a text by their pattern: the last line of defense, not the first. */
 export function redactText(text: string): string {
   return secretText.reduce((clean, [shape, instead]) => clean.replace(shape, instead), text);
 }
 
 /**
- * Takes secrets and personal values out of log fields by name and by shape. Identifications become keyed hashes.
- * What is no plain value (an object, a function) is taken out as a whole: nobody has looked at what is inside.
+ * Removes secrets and personal values from log fields by name and by pattern. Identifications become keyed hashes.
+ * Removes objects and functions completely, because their content is not checked.
  */
 export function redactFields(fields: LogFields, hash: KeyedHash): LogFields {
   const clean: Record<string, LogValue> = {};

@@ -30,13 +30,13 @@ const outcomes: readonly Outcome[] = [
 const tokenStates: readonly TokenState[] = ['ready', 'refreshing', 'reauth-required', 'revoked'];
 const pendingStates = ['sending', 'sent', 'unresolved'];
 
-/** What the store knows, put into the instruments. Gauges are made anew each time; counters get what is new. */
+/** Copies the state of the store into the instruments. Gauges are reset each time; counters get new events. */
 export function openStoreMetrics(
   instruments: Instruments,
   io: StoreIo,
   { syncs, connections }: WatchedNames,
 ): { refresh(): Promise<void> } {
-  // A counter that is there from the start shows its first event as an increase.
+  // A counter that exists from the start shows its first event as an increase.
   for (const { name: sync } of syncs) for (const outcome of outcomes) instruments.runs.inc({ sync, outcome }, 0);
   const counted = syncs.map(({ name }) => openRunCounter(name, instruments, io));
   const gauges = [
@@ -60,7 +60,7 @@ export function openStoreMetrics(
   };
 }
 
-/** Runs are written by clocks that may differ: one that ended up to so long before another is still looked for. */
+/** Clocks of processes may differ: a run that ended up to this long before another is still included. */
 const overlapMs = 60_000;
 const runsAtATime = 1000;
 
@@ -83,7 +83,7 @@ function openRunCounter(sync: string, instruments: Instruments, { store, clock }
 async function countRun(run: Run, instruments: Instruments, store: Store): Promise<void> {
   const { sync, outcome, startedAt, endedAt } = run;
   if (outcome === undefined || endedAt === undefined) return;
-  // All is read before anything is counted: a store that fails in between must not count a run twice.
+  // Everything is read before anything is counted, so that a store error in between does not count a run twice.
   const results = await store.alerts.changeResults(run.id);
   const batches = await store.batches.ofRun(run.id);
   instruments.runs.inc({ sync, outcome });

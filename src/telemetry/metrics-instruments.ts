@@ -5,12 +5,12 @@ type KeysOf<Type extends MetricRow['type']> = {
   [Key in MetricKey]: (typeof metricsTable)[Key]['type'] extends Type ? Key : never;
 }[MetricKey];
 
-/** Every metric of the table, opened. */
+/** The instruments of the table. */
 export type Instruments = { readonly [Key in KeysOf<'gauge'>]: Gauge } & {
   readonly [Key in KeysOf<'counter'>]: Counter;
 } & { readonly [Key in KeysOf<'histogram'>]: Histogram };
 
-/** Opens every metric of the table in a registry. */
+/** Registers every metric of the table. */
 export function openInstruments(registry: Registry): Instruments {
   const open = ({ name, type, labels, help, buckets }: MetricRow): Gauge | Counter | Histogram => {
     const options = { name, help, labelNames: [...labels], registers: [registry] };

@@ -9,10 +9,10 @@ const introduction = `# Metrics
 Metrics of the scope *store* tell of the whole deployment and are the same whichever process is asked: look at one, or take
 the maximum. Those of the scope *process* tell what that process did: add them up. Counters begin at 0 with the process.
 
-A good first alert is \`rollcall_freshness_seconds\` above what the business can bear; \`alerts:\` in the
+A good first alert is \`rollcall_freshness_seconds\` above what the business can accept; \`alerts:\` in the
 [configuration](configuration.md) says the same to people without Prometheus.`;
 
-/** Text of docs/metrics.md. */
+/** Returns the text of docs/metrics.md. */
 export function renderMetricsReference(): string {
   const rows: readonly MetricRow[] = Object.values(metricsTable);
   const cells = [

@@ -1,10 +1,10 @@
-/** One metric: the only place where its name is made. */
+/** One metric. Its name is defined only here. */
 export interface MetricRow {
   readonly name: string;
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly labels: readonly string[];
   readonly help: string;
-  /** `store`: the same in every process of a deployment. `process`: what this process did since it began. */
+  /** `store`: the same in every process of a deployment. `process`: events of this process since it started. */
   readonly scope: 'store' | 'process';
   /** Upper bounds of a histogram's buckets, in seconds. */
   readonly buckets?: readonly number[];
@@ -15,62 +15,62 @@ const seconds = {
   long: [1, 5, 15, 60, 300, 900, 1800, 3600, 14_400],
 };
 
-/** Every metric, by what the code calls it. docs/metrics.md is made of it. No label names a person. */
+/** Every metric by its name in the code. docs/metrics.md is generated from it. No label contains personal data. */
 export const metricsTable = {
   info: {
     name: 'rollcall_info',
     type: 'gauge',
     labels: ['version'],
-    help: 'Always 1; says which version answers.',
+    help: 'Always 1; the label has the version.',
     scope: 'process',
   },
   lastSuccess: {
     name: 'rollcall_last_success_timestamp_seconds',
     type: 'gauge',
     labels: ['sync'],
-    help: 'When the last run about everybody ended that did its job (succeeded, nothing-to-do, held or exported). Absent before the first.',
+    help: 'When the last successful run for all employees ended (succeeded, nothing-to-do, held or exported). Absent before the first.',
     scope: 'store',
   },
   lastAttempt: {
     name: 'rollcall_last_attempt_timestamp_seconds',
     type: 'gauge',
     labels: ['sync'],
-    help: 'When the last run about everybody ended, however it did. Absent before the first.',
+    help: 'When the last run for all employees ended, with any outcome. Absent before the first.',
     scope: 'store',
   },
   freshness: {
     name: 'rollcall_freshness_seconds',
     type: 'gauge',
     labels: ['sync'],
-    help: 'Time since the last success: the one figure to alert on. Absent before the first success.',
+    help: 'Time since the last success: the main metric to alert on. Absent before the first success.',
     scope: 'store',
   },
   scheduled: {
     name: 'rollcall_sync_scheduled',
     type: 'gauge',
     labels: ['sync'],
-    help: '1 when the sync has a schedule, 0 when it runs only when somebody asks.',
+    help: '1 when the sync has a schedule, 0 when it runs on request only.',
     scope: 'store',
   },
   paused: {
     name: 'rollcall_sync_paused',
     type: 'gauge',
     labels: ['sync'],
-    help: '1 while people have paused the sync, else 0.',
+    help: '1 while the sync is paused, otherwise 0.',
     scope: 'store',
   },
   runsOpen: {
     name: 'rollcall_runs_unfinished',
     type: 'gauge',
     labels: ['sync'],
-    help: 'Runs that have begun and not ended: 0 or 1.',
+    help: 'Runs that have started and not ended: 0 or 1.',
     scope: 'store',
   },
   heldChanges: {
     name: 'rollcall_held_changes',
     type: 'gauge',
     labels: ['sync', 'class'],
-    help: 'Changes that wait for approval, by guard class. A change can be in two.',
+    help: 'Changes that wait for approval, by guard class. A change can be in two classes.',
     scope: 'store',
   },
   filesPending: {
@@ -84,63 +84,63 @@ export const metricsTable = {
     name: 'rollcall_triggers_waiting',
     type: 'gauge',
     labels: ['sync'],
-    help: 'Requests for a run that no run has taken up: the depth of the queue.',
+    help: 'Requests that wait for a run: the depth of the queue.',
     scope: 'store',
   },
   triggerAge: {
     name: 'rollcall_trigger_age_seconds',
     type: 'gauge',
     labels: ['sync'],
-    help: 'Age of the oldest of them; 0 when none waits.',
+    help: 'Age of the oldest waiting request; 0 without one.',
     scope: 'store',
   },
   queueJobs: {
     name: 'rollcall_queue_jobs_waiting',
     type: 'gauge',
     labels: [],
-    help: 'With Redis: jobs that no worker has taken. Absent without Redis, and while Redis does not answer.',
+    help: 'With Redis: jobs that wait for a worker. Absent without Redis, and while Redis does not answer.',
     scope: 'store',
   },
   queueAge: {
     name: 'rollcall_queue_oldest_job_age_seconds',
     type: 'gauge',
     labels: [],
-    help: 'Age of the oldest of them; 0 when none waits.',
+    help: 'Age of the oldest waiting job; 0 without one.',
     scope: 'store',
   },
   tokenState: {
     name: 'rollcall_token_state',
     type: 'gauge',
     labels: ['connection', 'state'],
-    help: '1 for the state that the tokens of a connection are in (ready, refreshing, reauth-required, revoked), else 0. Absent for a fixed access token.',
+    help: '1 for the current state of the tokens of a connection (ready, refreshing, reauth-required, revoked), otherwise 0. Absent for a fixed access token.',
     scope: 'store',
   },
   tokenExpiry: {
     name: 'rollcall_token_expiry_timestamp_seconds',
     type: 'gauge',
     labels: ['connection'],
-    help: 'When the access token ends. It is renewed at about 75 % of its life.',
+    help: 'When the access token expires. It is refreshed at about 75 % of its lifetime.',
     scope: 'store',
   },
   runs: {
     name: 'rollcall_runs_total',
     type: 'counter',
     labels: ['sync', 'outcome'],
-    help: 'Runs of the whole deployment that ended since this process began, by outcome.',
+    help: 'Runs of the whole deployment that ended since this process started, by outcome.',
     scope: 'store',
   },
   changes: {
     name: 'rollcall_changes_total',
     type: 'counter',
     labels: ['sync', 'kind', 'result'],
-    help: 'Changes of those runs, by kind and by what became of them (applied, failed, unverified, unresolved, held, exported, dropped).',
+    help: 'Changes of those runs, by kind and by result (applied, failed, unverified, unresolved, held, exported, dropped).',
     scope: 'store',
   },
   runSeconds: {
     name: 'rollcall_run_duration_seconds',
     type: 'histogram',
     labels: ['sync'],
-    help: 'How long those runs took.',
+    help: 'Duration of those runs.',
     scope: 'store',
     buckets: seconds.long,
   },
@@ -148,7 +148,7 @@ export const metricsTable = {
     name: 'rollcall_batch_settle_duration_seconds',
     type: 'histogram',
     labels: ['connection', 'kind'],
-    help: 'From the sending of a batch to its final word, in those runs.',
+    help: 'Time from sending a batch to its final status, in those runs.',
     scope: 'store',
     buckets: seconds.long,
   },
@@ -156,14 +156,14 @@ export const metricsTable = {
     name: 'rollcall_requests_total',
     type: 'counter',
     labels: ['connection', 'operation', 'status'],
-    help: 'Calls to the platform, by path template and HTTP status (none: no answer came).',
+    help: 'Calls to the platform, by path template and HTTP status (none: no answer).',
     scope: 'process',
   },
   requestSeconds: {
     name: 'rollcall_request_duration_seconds',
     type: 'histogram',
     labels: ['connection', 'operation'],
-    help: 'How long they took, without the wait for their turn.',
+    help: 'Duration of these calls, without the wait for the rate limit.',
     scope: 'process',
     buckets: seconds.short,
   },
@@ -171,7 +171,7 @@ export const metricsTable = {
     name: 'rollcall_rate_limit_wait_seconds',
     type: 'histogram',
     labels: ['connection'],
-    help: 'How long calls waited for their turn (requestsPerSecond and concurrency of the connection).',
+    help: 'Time that calls waited for the rate limit (requestsPerSecond and concurrency of the connection).',
     scope: 'process',
     buckets: seconds.short,
   },
@@ -179,14 +179,14 @@ export const metricsTable = {
     name: 'rollcall_token_refreshes_total',
     type: 'counter',
     labels: ['connection', 'outcome'],
-    help: 'Presentations of a refresh token, by what the platform said.',
+    help: 'Presentations of a refresh token, by result.',
     scope: 'process',
   },
   loopDelay: {
     name: 'rollcall_event_loop_delay_seconds',
     type: 'gauge',
     labels: ['quantile'],
-    help: 'How late timers fired since the last look (0.5, 0.99, 1).',
+    help: 'Delay of timers since the last scrape (0.5, 0.99, 1).',
     scope: 'process',
   },
   memory: {

@@ -10,22 +10,22 @@ export interface MetricsOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly version: string;
-  /** What is configured. Absent: only what this process counts is shown. */
+  /** The configured names. Absent: only counters of this process are shown. */
   readonly names?: WatchedNames;
-  /** Undefined when the queue does not say. Absent: there is no queue. */
-  readonly queue?: (() => Promise<QueueLook | undefined>) | undefined;
+  /** Resolves to undefined when the queue does not answer. Absent: there is no queue. */
+  readonly queue?: (() => Promise<QueueDepth | undefined>) | undefined;
 }
 
-/** Jobs in the queue that nobody has taken, and when the oldest of them was added (epoch ms). */
-export interface QueueLook {
+/** Jobs in the queue that wait for a worker, and when the oldest was added (epoch ms). */
+export interface QueueDepth {
   readonly waiting: number;
   readonly oldestAt: number | undefined;
 }
 
-/** Must be closed: it watches the event loop. */
+/** Must be closed, because it monitors the event loop. */
 export interface OpenedMetrics {
   readonly metrics: Metrics;
-  /** The text for Prometheus. Reads the store; callers at the same time share one reading. Throws as the store does. */
+  /** Returns the text for Prometheus. Reads the store; concurrent calls share one read. Throws store errors. */
   render(): Promise<string>;
   readonly contentType: string;
   close(): void;
@@ -33,7 +33,7 @@ export interface OpenedMetrics {
 
 const loopResolutionMs = 20;
 
-/** Opens the metrics of this process. Counting costs no more than a look-up; the store is read only by `render`. */
+/** Opens the metrics of this process. Counting costs a map lookup; only `render` reads the store. */
 export function openMetrics({ store, clock, version, names, queue }: MetricsOptions): OpenedMetrics {
   const registry = new Registry();
   const instruments = openInstruments(registry);
@@ -68,18 +68,18 @@ export function openMetrics({ store, clock, version, names, queue }: MetricsOpti
   };
 }
 
-function showQueue({ queueJobs, queueAge }: Instruments, look: QueueLook | undefined, now: number): void {
-  if (look === undefined) {
+function showQueue({ queueJobs, queueAge }: Instruments, depth: QueueDepth | undefined, now: number): void {
+  if (depth === undefined) {
     queueJobs.remove();
     queueAge.remove();
     return;
   }
-  queueJobs.set(look.waiting);
-  queueAge.set(look.oldestAt === undefined ? 0 : Math.max(0, now - look.oldestAt) / 1000);
+  queueJobs.set(depth.waiting);
+  queueAge.set(depth.oldestAt === undefined ? 0 : Math.max(0, now - depth.oldestAt) / 1000);
 }
 
 function readProcess(instruments: Instruments, loop: ReturnType<typeof monitorEventLoopDelay>): void {
-  // The histogram counts whole intervals; what is above its resolution is the delay.
+  // The histogram counts whole intervals. What exceeds its resolution is the delay.
   const late = (ns: number): number => (Number.isFinite(ns) ? Math.max(0, ns / 1e9 - loopResolutionMs / 1000) : 0);
   instruments.loopDelay.set({ quantile: '0.5' }, late(loop.percentile(50)));
   instruments.loopDelay.set({ quantile: '0.99' }, late(loop.percentile(99)));

@@ -56,12 +56,12 @@ describe('webhook', () => {
       severity: 'critical',
       subject: { kind: 'sync', name: 'people' },
       at: '2026-11-21T12:00:00.000Z',
-      title: 'CRITICAL sync people: the run did not do its work',
+      title: 'CRITICAL sync people: the run failed',
       text: [
         'The run run_1 failed: <!channel> & [link](http://example.com)',
         '- E1: no',
         'Not affected: All else.',
-        'What to do: rollcall show run_1',
+        'What to do; its progress: rollcall show run_1',
         'Still so: changes wait for approval.',
         'Rollcall, 2026-11-21 12:00 UTC, notice alert_01',
       ].join('\n'),
@@ -86,7 +86,7 @@ describe('webhook', () => {
     expect(receiver.received[0]?.headers['x-rollcall-signature']).toBeUndefined();
     expect(receiver.received[0]?.json()).toMatchObject({
       kind: 'recovery',
-      title: 'RECOVERED sync people: runs do their work again',
+      title: 'RECOVERED sync people: runs succeed again',
       recovered: [{ topic: 'run', since: '2026-11-21T09:00:00.000Z' }],
     });
   });
@@ -120,7 +120,7 @@ describe('webhook', () => {
   it('that never answers is left when the signal aborts', async () => {
     const receiver = await openReceiver();
     const channel = openChannel({ kind: 'webhook', name: 'w', url: reveal(receiver.url) }, new FakeClock());
-    await expect(channel.send(notice, AbortSignal.abort())).rejects.toThrow('no answer in time');
+    await expect(channel.send(notice, AbortSignal.abort())).rejects.toThrow('timeout');
   });
 });
 
@@ -129,9 +129,7 @@ describe('chat', () => {
     const receiver = await openReceiver();
     await send({ kind: 'slack', name: 's', url: reveal(receiver.url) });
     const { text } = receiver.received[0]?.json<{ text: string }>() ?? { text: '' };
-    expect(text).toContain(
-      '*CRITICAL sync people: the run did not do its work*\nThe run run_1 failed: &lt;!channel&gt; &amp;',
-    );
+    expect(text).toContain('*CRITICAL sync people: the run failed*\nThe run run_1 failed: &lt;!channel&gt; &amp;');
     expect(text).not.toMatch(/<|>/);
   });
 
@@ -226,10 +224,10 @@ describe('e-mail', () => {
     const { mails, port } = await openMailServer();
     await send(mail(`smtp://127.0.0.1:${port}`));
     const [text = ''] = mails;
-    expect(text).toContain('Subject: [rollcall] CRITICAL sync people: the run did not do its work');
+    expect(text).toContain('Subject: [rollcall] CRITICAL sync people: the run failed');
     expect(text).toContain('To: ops@example.com, night@example.com');
     expect(text).toMatch(/X-Rollcall-Notice: alert_01/i);
-    expect(text).toContain('What to do: rollcall show run_1');
+    expect(text).toContain('What to do; its progress: rollcall show run_1');
   });
 
   it('gives name and password, and says when they are refused, without showing them', async () => {
@@ -247,7 +245,7 @@ describe('e-mail', () => {
     await send(mail(`smtp://ops:p%40ss@127.0.0.1:${port}`));
     expect(mails).toHaveLength(1);
     const refused = send(mail(`smtp://ops:wrong-one@127.0.0.1:${port}`));
-    await expect(refused).rejects.toThrow(/^127\.0\.0\.1 did not take the e-mail: EAUTH.*check name and password/);
+    await expect(refused).rejects.toThrow(/^127\.0\.0\.1 did not accept the e-mail: EAUTH.*check name and password/);
     await expect(refused).rejects.not.toThrow(/wrong-one/);
     expect(tries).toEqual([
       ['ops', 'p@ss'],

@@ -11,7 +11,7 @@ import { silentLogger } from '../support/memory-logger.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { openReceiver } from './receiver.ts';
 
-const script = new URL('./look-and-die.ts', import.meta.url).pathname;
+const script = new URL('./evaluate-and-die.ts', import.meta.url).pathname;
 
 it('a process killed while it sends loses nothing: the next one sends the same notice', async () => {
   const folder = await temporaryFolder();
@@ -45,7 +45,7 @@ it('a process killed while it sends loses nothing: the next one sends the same n
       logger: silentLogger,
       newId: newUlid,
       random: () => 0.5,
-    }).look(new AbortController().signal);
+    }).evaluate(new AbortController().signal);
   await lookAt(0);
   expect(receiver.received).toEqual([]);
   await lookAt(60_000);

@@ -86,16 +86,16 @@ const succeeded = () => runEnded({ outcome: 'succeeded' });
 describe('a sync', () => {
   it('that fails is told once, and its recovery once, through restarts of the process', async () => {
     await failed();
-    await desk().look(never);
-    await desk().look(never);
+    await desk().evaluate(never);
+    await desk().evaluate(never);
     await failed();
-    await desk().look(never);
-    expect(titles()).toEqual(['CRITICAL sync people: the run did not do its work']);
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['CRITICAL sync people: the run failed']);
     await succeeded();
-    await desk().look(never);
+    await desk().evaluate(never);
     await succeeded();
-    await desk().look(never);
-    expect(titles()).toEqual(['RECOVERED sync people: runs do their work again']);
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
   });
 
   it('is told again for another reason, and not when only numbers or names in it differ', async () => {
@@ -106,35 +106,35 @@ describe('a sync', () => {
       'the platform answered E99',
     ]) {
       await failed(reason);
-      await desk().look(never);
+      await desk().evaluate(never);
     }
     expect(titles()).toHaveLength(2);
   });
 
   it('that failed and recovered between two looks is told both, in order', async () => {
     await succeeded();
-    await desk().look(never);
+    await desk().evaluate(never);
     await failed();
     await succeeded();
     const alerts = desk();
-    await alerts.look(never);
-    await alerts.look(never);
+    await alerts.evaluate(never);
+    await alerts.evaluate(never);
     expect(titles().map((title) => title.split(' ')[0])).toEqual(['CRITICAL', 'RECOVERED']);
   });
 
   it('whose history is older than its alerts is judged by the newest run alone', async () => {
     await failed();
     await succeeded();
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles()).toEqual([]);
   });
 
   it('is not well again because a run of named people was, nor ill because a person cancelled one', async () => {
     await failed();
-    await desk().look(never);
+    await desk().evaluate(never);
     await runEnded({ outcome: 'succeeded' }, { kind: 'users', identifications: ['E1'] });
     await runEnded({ outcome: 'cancelled', reason: 'cancelled: 3 changes were not sent' });
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles()).toHaveLength(1);
   });
 
@@ -153,12 +153,12 @@ describe('a sync', () => {
       reason: '7 changes failed',
       counts: { ...noCounts, failed: 7, applied: 30 },
     });
-    await desk().look(never);
+    await desk().evaluate(never);
     const [notice] = receiver.received.map((one) => one.json<{ text: string; severity: string }>());
     expect(notice?.severity).toBe('warning');
-    expect(notice?.text).toContain('The run run_p did a part of its work: 7 changes failed\n- E1: area is too long\n');
+    expect(notice?.text).toContain('The run run_p was partial: 7 changes failed\n- E1: area is too long\n');
     expect(notice?.text).toContain(
-      '- E5: area is too long\n- … and 2 more\nNot affected: 30 changes of this run were applied.\nWhat to do: rollcall show run_p --failed',
+      '- E5: area is too long\n- … and 2 more\nNot affected: 30 changes of this run were applied.\nWhat to do; its progress: rollcall show run_p --failed',
     );
     expect(receiver.received.map(({ text }) => text).join()).not.toContain('Ana');
   });
@@ -180,7 +180,7 @@ describe('a sync', () => {
       return owned;
     };
     const first = await hold('run_h1');
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles(), 'the run is still under way').toEqual([]);
     await store.runs.update(first, {
       phase: 'done',
@@ -188,23 +188,23 @@ describe('a sync', () => {
       outcome: 'held',
       counts: { ...noCounts, held: 2, applied: 5 },
     });
-    await desk().look(never);
+    await desk().evaluate(never);
     const [told] = receiver.received;
     expect(told?.json<{ text: string }>().text).toMatch(
-      /^2 changes wait for approval until .*\n- 2 disables, 5 allowed\n- E1: disable\n- E2: disable\nNot affected: All other changes went on: 5 changes of the run run_h1 applied\.\nWhat to do: rollcall show run_h1 --held, then rollcall approve run_h1/,
+      /^2 changes wait for approval until .*\n- 2 disables, 5 allowed\n- E1: disable\n- E2: disable\nNot affected: All other changes continued: 5 changes of the run run_h1 applied\.\nWhat to do; its progress: rollcall show run_h1 --held, then rollcall approve run_h1/,
     );
     await clock.advance(60_000);
     await endRun(store, await hold('run_h2'), clock.now());
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles()).toEqual(['WARNING sync people: changes wait for approval']);
     await clock.advance(dayMs + 1);
-    await desk().look(never);
-    expect(titles()).toEqual(['RECOVERED sync people: nothing waits for approval any more']);
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['RECOVERED sync people: no changes wait for approval']);
 
     const counts = { ...noCounts, disable: 2, held: 2 };
     const alone = await hold('run_h3');
     await store.runs.update(alone, { phase: 'done', endedAt: clock.now(), outcome: 'held', counts });
-    await desk().look(never);
+    await desk().evaluate(never);
     const text = receiver.received.at(-1)?.json<{ text: string }>().text;
     expect(text).toContain('Not affected: The run run_h3 had nothing else to change.\n');
   });
@@ -212,25 +212,25 @@ describe('a sync', () => {
   it('without a success for too long is told, though nothing failed; not while it is paused, nor before it could catch up', async () => {
     staleAfterMs = 26 * hourMs;
     await succeeded();
-    await desk().look(never);
+    await desk().evaluate(never);
     await clock.advance(26 * hourMs);
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles()).toEqual([]);
     await store.pauses.add({ sync: 'people', pausedAt: clock.now(), by: 'ops' });
     await clock.advance(1);
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles()).toEqual([]);
     await store.pauses.remove('people');
-    await desk().look(never);
+    await desk().evaluate(never);
     await clock.advance(5 * 60_000 - 1);
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles()).toEqual([]);
     await clock.advance(1);
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(receiver.received[0]?.text).toContain('No run has been tried since');
     expect(titles()).toEqual(['CRITICAL sync people: no success for too long']);
     await succeeded();
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles()).toEqual(['RECOVERED sync people: it succeeds again']);
   });
 
@@ -240,30 +240,30 @@ describe('a sync', () => {
     await clock.advance(hourMs + 1);
     await store.triggers.add(sampleTrigger('long', { requestedAt: clock.now() }));
     await store.runs.open('people', { id: 'run_long', connection: 'acme', now: clock.now() });
-    await desk().look(never);
+    await desk().evaluate(never);
     const [{ text } = { text: '' }] = receiver.received;
     expect(text).toContain('A run is under way since');
     expect(text).toContain('rollcall show run_long');
     expect(titles()).toHaveLength(1);
     await store.pauses.add({ sync: 'people', pausedAt: clock.now(), by: 'ops' });
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles()).toEqual([]);
     const lease = await store.leases.take('run:run_long', 'me', 1000, clock.now());
     const run = await store.runs.get('run_long');
     if (lease === undefined || run === undefined) throw new Error('not there');
     await store.runs.update({ run, lease }, { phase: 'done', endedAt: clock.now(), outcome: 'succeeded' });
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles()).toEqual(['RECOVERED sync people: it succeeds again']);
   });
 
   it('that has never succeeded is late from when it was first seen', async () => {
     staleAfterMs = hourMs;
-    await desk().look(never);
+    await desk().evaluate(never);
     await clock.advance(hourMs);
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles()).toEqual([]);
     await clock.advance(1);
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles()).toEqual(['CRITICAL sync people: no success for too long']);
   });
 });
@@ -272,7 +272,7 @@ describe('tokens', () => {
   it('are told at once when a person is needed, ahead of their end when refreshing fails, and when they work again', async () => {
     const look = async (over: Partial<TokenView>) => {
       token = { ...token, ...over };
-      await desk().look(never);
+      await desk().evaluate(never);
       return titles().map((title) => title.split(' ')[0]);
     };
     const issuedAt = clock.now();
@@ -295,7 +295,7 @@ describe('tokens', () => {
   it('that live for minutes are given the time that a refresh takes', async () => {
     token = { ...token, state: 'ready', issuedAt: clock.now(), expiresAt: clock.now() + 120_000 };
     await clock.advance(119_000);
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(titles()).toEqual([]);
   });
 });
@@ -307,7 +307,7 @@ describe('a notice', () => {
     const tries: number[] = [];
     const began = clock.now();
     for (let second = 0; second < 120; second += 1) {
-      await desk().look(never);
+      await desk().evaluate(never);
       if (receiver.received.splice(0).length > 0) tries.push((clock.now() - began) / 1000);
       await clock.advance(1000);
     }
@@ -318,9 +318,9 @@ describe('a notice', () => {
   it('of a process that died between storing and sending is sent by the next one, under the same id', async () => {
     await failed();
     const dying = desk([hook()], { store: { ...store, alerts: { ...store.alerts, claim: async () => [] } } });
-    await dying.look(never);
+    await dying.evaluate(never);
     expect(receiver.received).toEqual([]);
-    await desk().look(never);
+    await desk().evaluate(never);
     const [{ notice }] = await store.alerts.list(1).then((all) => all as [(typeof all)[number]]);
     expect(receiver.received.map(({ headers }) => headers['x-rollcall-notice'])).toEqual([notice.id]);
   });
@@ -329,12 +329,12 @@ describe('a notice', () => {
     await failed();
     const settle = async () => Promise.reject(new Error('killed'));
     await expect(
-      desk([hook()], { store: { ...store, alerts: { ...store.alerts, settle } } }).look(never),
+      desk([hook()], { store: { ...store, alerts: { ...store.alerts, settle } } }).evaluate(never),
     ).rejects.toThrow('killed');
-    await desk().look(never);
+    await desk().evaluate(never);
     expect(receiver.received).toHaveLength(1);
     await clock.advance(60_000);
-    await desk().look(never);
+    await desk().evaluate(never);
     const sent = receiver.received.map(({ headers }) => headers['x-rollcall-notice']);
     expect(sent).toHaveLength(2);
     expect(new Set(sent).size).toBe(1);
@@ -343,10 +343,10 @@ describe('a notice', () => {
   it('is given up after a day, aloud, and what comes later still goes out', async () => {
     receiver.answer(...Array.from({ length: 200 }, () => 410));
     await failed();
-    await desk().look(never);
+    await desk().evaluate(never);
     for (let hour = 0; hour < 25; hour += 1) {
       await clock.advance(hourMs);
-      await desk().look(never);
+      await desk().evaluate(never);
     }
     expect((await store.alerts.list(1))[0]).toMatchObject({ state: 'given-up', error: expect.stringContaining('410') });
     expect(log.messages('error')).toContain('notice given up after a day: see "rollcall alerts test"');
@@ -362,7 +362,7 @@ describe('a notice', () => {
       hook({ name: 'mild', url: reveal(other.url), severities: ['warning'] }),
       hook({ name: 'elsewhere', url: reveal(other.url), syncs: ['leavers'] }),
     ];
-    await desk(channels).look(never);
+    await desk(channels).evaluate(never);
     expect(other.received).toHaveLength(1);
     const told = (await store.alerts.list(10)).map(({ channel, state }) => `${channel} ${state}`);
     expect(told).toEqual(['hook waiting', 'other delivered']);
@@ -371,21 +371,21 @@ describe('a notice', () => {
   it('of a connection goes to those who hear of a sync that uses it', async () => {
     token = { ...token, state: 'reauth-required' };
     const channels = [hook({ syncs: ['people'] }), hook({ name: 'elsewhere', syncs: ['leavers'] })];
-    await desk(channels).look(never);
+    await desk(channels).evaluate(never);
     expect((await store.alerts.list(10)).map(({ channel }) => channel)).toEqual(['hook']);
   });
 
   it('is told once by many processes that look at once', async () => {
     await failed();
-    await Promise.all(Array.from({ length: 5 }, () => desk().look(never)));
-    await desk().look(never);
+    await Promise.all(Array.from({ length: 5 }, () => desk().evaluate(never)));
+    await desk().evaluate(never);
     expect(titles()).toHaveLength(1);
   });
 });
 
 it('nothing is looked at or stored while nobody is to be told', async () => {
   await failed();
-  await desk([]).look(never);
+  await desk([]).evaluate(never);
   expect(await store.alerts.state({ kind: 'sync', name: 'people' })).toBeUndefined();
   await expect(desk([]).test(undefined, never)).rejects.toMatchObject({ code: 'USAGE' });
 });

@@ -27,7 +27,7 @@ it('a run that fails in a shell is told once, and the next good one as well', as
   await writeFile(people, 'nonsense\n');
   expect((await shell.run(['apply', 'people'])).code).toBe(1);
   expect((await shell.run(['apply', 'people'])).code).toBe(1);
-  expect(titles(receiver)).toEqual(['CRITICAL sync people: the run did not do its work']);
+  expect(titles(receiver)).toEqual(['CRITICAL sync people: the run failed']);
   const wrong = (await shell.run(['alerts', 'list', '--json'])).json<{ standing: object[]; deliveries: object[] }>();
   expect(wrong.standing).toMatchObject([
     { subject: { kind: 'sync', name: 'people' }, topic: 'run', severity: 'critical' },
@@ -35,9 +35,9 @@ it('a run that fails in a shell is told once, and the next good one as well', as
   expect(wrong.deliveries).toMatchObject([{ kind: 'problem', channel: 'night', state: 'delivered', tries: 1 }]);
   await writeFile(people, before);
   expect((await shell.run(['apply', 'people'])).code).toBe(0);
-  expect(titles(receiver)).toEqual(['RECOVERED sync people: runs do their work again']);
+  expect(titles(receiver)).toEqual(['RECOVERED sync people: runs succeed again']);
   const { stdout } = await shell.run(['alerts', 'list']);
-  expect(stdout).toContain('nothing that was told');
+  expect(stdout).toContain('none');
   expect(stdout).toMatch(/recovered +sync people +run +night +delivered/);
   expect(stdout).not.toContain('secret-path');
 });

@@ -44,10 +44,10 @@ describe('rollcall api', () => {
   it.each([
     ['command,identification\nU,1\n', 'Send the file?'],
     ['\uFEFF"command";"identification"\nU;1\n', 'Send the file?'],
-    ['identification,command\n1,U\n', 'everybody who is not in it is DISABLED'],
-    ['identification,firstName\n1,Ana\n', 'everybody who is not in it is DISABLED'],
-    ['commander,identification\n', 'everybody who is not in it is DISABLED'],
-    ['', 'everybody who is not in it is DISABLED'],
+    ['identification,command\n1,U\n', 'every user who is not in it is DISABLED'],
+    ['identification,firstName\n1,Ana\n', 'every user who is not in it is DISABLED'],
+    ['commander,identification\n', 'every user who is not in it is DISABLED'],
+    ['', 'every user who is not in it is DISABLED'],
   ])('asks before a file is sent, and says what %j would do', async (text, question) => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'people.csv'), text);

@@ -168,7 +168,7 @@ test('a first refresh token is presented by the commands that may, and by no oth
   expect([presented, refreshes]).toEqual([0, 1]);
   expect(refresh).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/acme: ready\n {2}generation \d\n.*\n {2}ends in /),
+    stdout: expect.stringMatching(/acme: ready\n {2}generation \d\n.*\n {2}expires in /),
   });
   expect(planAgain.code).toBe(0);
   expect(declined).toMatchObject({ code: 1, stdout: 'nothing was changed\n' });
@@ -198,7 +198,7 @@ test('a run that is stopped goes on with the next one', async () => {
   const next = await shell.run(['apply', 'people', '--json']);
 
   expect(stopped.code).toBe(130);
-  expect(stopped.stderr).toContain('stopping at the next safe place; run the command again to go on');
+  expect(stopped.stderr).toContain('stopping at the next safe point; run the command again to continue');
   expect(stopped.json()).toEqual({ error: { code: 'CANCELLED', message: expect.stringContaining('SIGINT') } });
   expect(next.json<{ resumed: object[] }>().resumed).toEqual([expect.objectContaining({ outcome: 'succeeded' })]);
   expect(shell.sandbox.state.users.size).toBe(24);

@@ -49,7 +49,7 @@ test('a resync of a paused sync says that it waits until somebody resumes it', a
       asked.finally(stop);
     },
   });
-  expect(await asked).toMatchObject({ code: 0, stdout: expect.stringContaining('tester has paused people') });
+  expect(await asked).toMatchObject({ code: 0, stdout: expect.stringContaining('tester paused people') });
 });
 
 test('what a person does from a shell is in the audit, with the name', async () => {

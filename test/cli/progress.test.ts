@@ -55,7 +55,7 @@ test.each(['lines', 'bars'] as const)('what is tried again says why and when, as
   watch.progress({ step: 'retrying', afterMs: 60_000, reason: 'the platform was answered 429' });
   watch.end();
 
-  expect(stream.text()).toContain('trying again in 1 min: the platform was answered 429');
+  expect(stream.text()).toContain('retrying in 1 min: the platform was answered 429');
 });
 
 test('a step that is stopped half-way says how far it came', () => {

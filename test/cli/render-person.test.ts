@@ -81,22 +81,22 @@ test('a person is followed from the source to the decision', () => {
 
     Standing and scope
       standing: active: status "active" is in active
-      so the source says: active
+      result: the source says active
 
     Platform
       user 7, enabled, last update 2026-11-20T10:00:00
         area: "Sales"
-        shown in a way that cannot be understood: birthDate
+        returned in a form that cannot be read: birthDate
 
     Ledger
       owned by sync people, last written 2026-11-21 19:30:00 UTC
       missing in 1 read since 2026-11-21 19:30:00 UTC
       job was last written as "Clerk"
-      area was sent as "Sales and more" and is shown as "Sales"
-      sent 1 time without a sign that it was taken
+      area was sent as "Sales and more" and is returned as "Sales"
+      sent 1 time without a sign that it was applied
 
     Decision
-      the person is active, and the user differs (active-update)
+      the employee is active, and the user differs (active-update)
       update: differs in area
         area: "Sales" → "Finance"
 
@@ -125,7 +125,7 @@ test('of somebody whom nobody knows, every section says so', () => {
       not fully proven: the file does not end in a line end
 
     Standing and scope
-      so the source says: nothing: not in this read, which proves nothing about absence
+      result: the source says nothing: not in this read, which proves nothing about absence
 
     Platform
       no user has this identification
@@ -134,8 +134,8 @@ test('of somebody whom nobody knows, every section says so', () => {
       not ours: no sync of this configuration owns the user
 
     Decision
-      the source says nothing that may be concluded from (nothing)
-      nothing is to be done
+      the source has no record for this identification, so no decision is possible (nothing)
+      nothing to do
 
     History
       no run has changed this user"

@@ -28,7 +28,7 @@ test('what a person rejected is counted where nothing was done about it', () => 
 
   const text = renderRun(sampleReport({ counts, facts, outcome: 'nothing-to-do' }, {}), plain);
 
-  expect(text).toContain('64 source rows, 24 platform users, 60 dropped, as a person rejected them');
+  expect(text).toContain('64 source rows, 24 platform users, 60 dropped because they were rejected');
 });
 
 test('a run with trouble says what failed, what is held, and the next commands', () => {
@@ -66,7 +66,7 @@ test('a run with trouble says what failed, what is held, and the next commands',
       9 to update, 7 to disable
       7 applied, 7 held, 2 failed
 
-    held until a person approves:
+    held for approval:
       7 disables: only 5 in 24 hours pass without approval (100 managed users) (7 changes, open until 2026-11-22 19:30:00 UTC)
 
     2 batches:
@@ -76,11 +76,11 @@ test('a run with trouble says what failed, what is held, and the next commands',
     1 finding:
       batch 2: refused (batch-failed)
 
-    who is held:          rollcall show run_01 --held
-    to approve it:        rollcall approve run_01
-    to refuse it:         rollcall reject run_01
-    who failed, and why:  rollcall show run_01 --failed
-    to try again:         rollcall retry run_01"
+    to list the held changes:  rollcall show run_01 --held
+    to approve it:             rollcall approve run_01
+    to reject it:              rollcall reject run_01
+    who failed, and why:       rollcall show run_01 --failed
+    to retry:                  rollcall retry run_01"
   `);
 });
 
@@ -125,12 +125,12 @@ test('a run says which read it made, and why everybody was read where a delta wa
   const read = { at, fingerprint: 'f1' };
   const told = (facts: RunFacts): string => renderRun(sampleReport({ facts }), plain);
   expect(told({ read: { ...read, kind: 'delta', since: at - 600_000 } })).toContain(
-    '  read: only who has changed since 2026-11-21 19:20:00 UTC',
+    '  read: only employees changed since 2026-11-21 19:20:00 UTC',
   );
   expect(told({ read: { ...read, kind: 'full', reason: 'it is time for one' } })).toContain(
     '  read: everybody, because it is time for one',
   );
-  expect(told({ read: { ...read, kind: 'point' } })).toContain('  read: the people named');
+  expect(told({ read: { ...read, kind: 'point' } })).toContain('  read: only the named employees');
   expect(told({ read: { ...read, kind: 'full' } })).not.toContain('read:');
   expect(told({})).not.toContain('read:');
 });

@@ -19,12 +19,12 @@ test.each([
   [['plan', 'people', '--limit', 'few'], 'It must be a whole number.'],
   [['start', '--role', 'boss'], 'Allowed choices are all, scheduler, worker, server.'],
   [['start', '--port', 'x'], 'whole number'],
-  [['resync', 'people', '--full', '--user', '1'], 'give one of them'],
-  [['token', 'revoke', 'acme'], 'add --yes'],
+  [['resync', 'people', '--full', '--user', '1'], 'use one of them'],
+  [['token', 'revoke', 'acme'], 'Use --yes'],
   [['token', 'statsu', 'acme'], 'Did you mean status?'],
-  [['init', '--source', 'oracle'], 'there is no source called oracle to begin with; there are: '],
+  [['init', '--source', 'oracle'], 'no source starter is called oracle; available are: '],
   [['source', 'try', 'people', '--limit', '0'], 'It must be at least 1.'],
-  [['source', 'try', 'people', '--since', '2026-11-21'], 'It must be an instant with its zone'],
+  [['source', 'try', 'people', '--since', '2026-11-21'], 'It must be an instant with a time zone'],
   [['sandbox', '--fault', 'nonsense:x'], 'is no operation'],
   [['sandbox', '--quirk', 'put=replaces', '--quirk', 'colour=red'], 'it must be name=value'],
   [['sandbox', '--quirk', 'strictReuse=perhaps'], 'must be true or false'],
@@ -161,7 +161,7 @@ test('of an error that nobody foresaw one line is told, and with --debug where i
   const error = new TypeError('x is not a function\nsecret second line');
 
   expect(renderFailure(error, plain, false)).toBe(
-    'error: unexpected: x is not a function\nadd --debug to see where it came from',
+    'error: unexpected: x is not a function\nuse --debug to see the stack',
   );
   expect(renderFailure(error, plain, true)).toContain('usage.test.ts');
   expect(failureJson(error).error).toEqual({ code: 'UNEXPECTED', message: 'unexpected: x is not a function' });

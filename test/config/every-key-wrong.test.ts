@@ -486,11 +486,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
     '33 syncs.people.remove.afterDays: is required; it must be a whole number from 1 to 3650',
   ],
   ['remove: { afterDays: 30 }', 'remove: true', '33 syncs.people.remove: must be never or a mapping with afterDays'],
-  [
-    'every: 5s',
-    'every: 1h',
-    '34 syncs.people.settle.every: is longer than deadline; the status would never be polled',
-  ],
+  ['every: 5s', 'every: 1h', '34 syncs.people.settle.every: is longer than deadline; the status would never be polled'],
   ['every: 5s', 'maxSplits: -1', '34 syncs.people.settle.maxSplits: must be a whole number from 0 to 100'],
   ['absolute: 5', 'percent: 101', '35 syncs.people.guards.disables.percent: must be a percentage from 0 to 100'],
   ['absolute: 5', 'cap: all', '35 syncs.people.guards.disables.cap: must be none or a whole number from 0 to 1000000'],
@@ -523,11 +519,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
     '15 : YAML: tags (!name) are not supported; quote the value if it begins with an exclamation mark',
   ],
   ['policy: sync', 'policy: @sync', '15 : YAML: a value cannot begin with this character; put the value in quotes'],
-  [
-    'log: { level',
-    '---\nlog: { level',
-    '36 : YAML: a second document begins here (---); a file has one configuration',
-  ],
+  ['log: { level', '---\nlog: { level', '36 : YAML: a second document begins here (---); a file has one configuration'],
 ];
 
 test.each(wrong)('%s → %s', async (from, to, expected) => {

@@ -118,7 +118,7 @@ describe('rollcall api', () => {
     ['an operation that is not there', ['users', 'raed'], 'Did you mean read?'],
     ['a parameter of another kind', ['users', 'search', '--size', 'many'], '--size'],
     ['a value that is not allowed', ['users', 'search', '--orderBy', 'age'], '--orderBy'],
-    ['a body that is no JSON', ['users', 'create', '--yes', '--body', '{'], '--body holds no JSON'],
+    ['a body that is no JSON', ['users', 'create', '--yes', '--body', '{'], '--body is not valid JSON'],
     ['a body that does not fit', ['users', 'create', '--yes', '--body', '{"firstName":1}'], 'identification'],
     ['a body file that is not there', ['users', 'create', '--yes', '--body', '@none.json'], 'none.json cannot be read'],
     ['--all with a page', ['users', 'search', '--all', '--page', '2'], 'leave --page out'],

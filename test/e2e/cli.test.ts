@@ -108,7 +108,7 @@ test.each([
   await sandbox.ended;
 
   expect(first).toMatchObject({ code, stdout: '' });
-  expect(first.stderr).toContain('stopping at the next safe place; run the command again to go on');
+  expect(first.stderr).toContain('stopping at the next safe point; run the command again to continue');
   expect(JSON.parse(second.stdout).resumed).toMatchObject([{ outcome: 'succeeded' }]);
 });
 

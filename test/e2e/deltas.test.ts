@@ -105,7 +105,7 @@ async function openHr(options: OfficeOptions = {}, size = 12): Promise<Hr> {
 const userIn = ({ sandbox }: Office, identification: string) => sandbox.state.users.get(identification);
 
 describe('between full reads', () => {
-  it('only who has changed is read, looked up and updated; and when nobody has, there is nothing to do', async () => {
+  it('only changed employees are read, looked up and updated; without changes there is nothing to do', async () => {
     const { office, scim, change, resync } = await openHr();
     const [firstRun] = await office.app.runs({ limit: 1 });
     change({ '700001': { family: 'Núñez' } });

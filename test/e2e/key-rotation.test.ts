@@ -52,8 +52,8 @@ it('a new encryptionKey alone stops everything with what to do, and a new first 
     expect(stdout + stderr).toContain('connections.acme.refreshToken');
   }
   expect(told()).toEqual([
-    'CRITICAL sync people: the run did not do its work',
-    'CRITICAL connection acme: its tokens need a person',
+    'CRITICAL sync people: the run failed',
+    'CRITICAL connection acme: its tokens need an operator',
   ]);
 
   // Nothing was presented meanwhile: what the old key sealed would have been used up.
@@ -68,7 +68,7 @@ it('a new encryptionKey alone stops everything with what to do, and a new first 
   expect((await run('plan', 'people')).code).toBe(0);
   expect(sandbox.state.refreshes.map(({ outcome }) => outcome)).toEqual(['granted', 'granted', 'granted']);
   expect(told()).toEqual([
-    'RECOVERED sync people: runs do their work again',
+    'RECOVERED sync people: runs succeed again',
     'RECOVERED connection acme: the tokens work again',
   ]);
 });

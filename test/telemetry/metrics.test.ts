@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noCounts } from '../../src/core/run.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
-import { type OpenedMetrics, openMetrics, type QueueLook } from '../../src/telemetry/metrics.ts';
+import { type OpenedMetrics, openMetrics, type QueueDepth } from '../../src/telemetry/metrics.ts';
 import { renderMetricsReference } from '../../src/telemetry/metrics-reference.ts';
 import { metricsTable } from '../../src/telemetry/metrics-table.ts';
 import {
@@ -147,7 +147,7 @@ it('calls and refreshes of this process are counted, with those that got no answ
 it('jobs that wait in a queue are shown while the queue says how many', async () => {
   expect(await samples('rollcall_queue_jobs_waiting')).toEqual([]);
   opened.close();
-  let look: QueueLook | undefined = { waiting: 3, oldestAt: clock.now() - 90_000 };
+  let look: QueueDepth | undefined = { waiting: 3, oldestAt: clock.now() - 90_000 };
   opened = openMetrics({ store, clock, version: '9.9.9', names, queue: async () => look });
   expect(await samples('rollcall_queue_jobs_waiting')).toEqual([' 3']);
   expect(await samples('rollcall_queue_oldest_job_age_seconds')).toEqual([' 90']);

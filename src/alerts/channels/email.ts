@@ -5,7 +5,7 @@ type Settings = Extract<ChannelSettings, { kind: 'email' }>;
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Sends an e-mail by SMTP: `smtps://` is TLS from the first byte, `smtp://` demands STARTTLS unless it is this machine. */
+/** Sends e-mail by SMTP. `smtps://` uses TLS from the first byte; `smtp://` requires STARTTLS, except to this machine. */
 export function openEmail(settings: Settings): Channel {
   return {
     settings,
@@ -13,7 +13,7 @@ export function openEmail(settings: Settings): Channel {
       const { title, lines } = renderNotice(notice);
       const url = new URL(settings.url.reveal());
       const isSecure = url.protocol === 'smtps:';
-      // Loaded only where an e-mail is sent.
+      // Loaded only when an e-mail is sent.
       const { createTransport } = await import('nodemailer');
       const auth = { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
       const transport = createTransport({
@@ -37,12 +37,12 @@ export function openEmail(settings: Settings): Channel {
           to: [...settings.to],
           subject: `[rollcall] ${title}`.slice(0, 200),
           text: `${lines.join('\n')}\n`,
-          // The same in every copy: most mail programs show a message that comes twice once.
+          // The same in every attempt, so that most mail programs show a repeated message once.
           messageId: `<${notice.id}@rollcall.invalid>`,
           headers: { 'X-Rollcall-Notice': notice.id, 'Auto-Submitted': 'auto-generated' },
         });
       } catch (error) {
-        throw new Error(`${url.hostname} did not take the e-mail: ${faultOf(error)}`);
+        throw new Error(`${url.hostname} did not accept the e-mail: ${faultOf(error)}`);
       } finally {
         signal.removeEventListener('abort', close);
         close();
@@ -51,18 +51,18 @@ export function openEmail(settings: Settings): Channel {
   };
 }
 
-const noConnection = 'no connection; check host and port in the url, and whether it is smtps:// or smtp://';
+const noConnection = 'no connection; check host and port in the url, and whether it must be smtps:// or smtp://';
 const hints: Readonly<Record<string, string>> = {
-  EAUTH: 'check name and password in the url',
+  EAUTH: 'check user name and password in the url',
   EDNS: 'the host has no address; check its name in the url',
   ESOCKET: noConnection,
   ECONNECTION: noConnection,
   ECONNREFUSED: noConnection,
-  ETIMEDOUT: 'no answer in time; check host and port in the url, and the firewall',
-  ETLS: 'no TLS was agreed on; use smtps://, or a server with STARTTLS and a certificate that is trusted',
+  ETIMEDOUT: 'timeout; check host and port in the url, and the firewall',
+  ETLS: 'TLS failed; use smtps://, or a server with STARTTLS and a trusted certificate',
 };
 
-/** Code and SMTP answer; nodemailer's own message may quote what was sent. */
+/** Returns the code and the SMTP status. nodemailer's own message may quote what was sent. */
 function faultOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';

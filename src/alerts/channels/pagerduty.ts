@@ -4,13 +4,13 @@ import { postJson } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'pagerduty' }>;
 
-/** PagerDuty's Events API v2, in its own region; `url` names another one. */
+/** PagerDuty's Events API v2 in its default region; `url` overrides it. */
 const eventsUrl = 'https://events.pagerduty.com/v2/enqueue';
 const longestSummary = 1024;
 
 /**
- * Triggers one incident per subject and topic, and resolves it when that is over. The dedup key is the same each time, so
- * an event that comes twice changes nothing.
+ * Triggers one incident per subject and topic, and resolves it when the problem ends. The dedup key is stable, so a
+ * repeated event changes nothing.
  */
 export function openPagerDuty(settings: Settings): Channel {
   const url = settings.url?.reveal() ?? eventsUrl;
@@ -30,7 +30,7 @@ function eventsOf(notice: AlertNotice): readonly object[] {
   if (kind === 'test') {
     const key = { dedup_key: `rollcall test ${id}` };
     const payload = { summary: renderNotice(notice).title, source: 'rollcall', severity: 'info' };
-    // An incident that nobody has to close.
+    // An incident that is resolved at once.
     return [
       { event_action: 'trigger', ...key, payload },
       { event_action: 'resolve', ...key },

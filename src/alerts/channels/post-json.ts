@@ -7,12 +7,12 @@ export interface Post {
   readonly signal: AbortSignal;
 }
 
-/** Whoever sends us megabytes in answer to a notice is not read. */
+/** Larger answers are not read. */
 const maxAnswerBytes = 64 * 1024;
 
 /**
- * Posts JSON once over a connection of its own and wants a 2xx. Redirects are not followed, so that the words go nowhere
- * but to the configured address. Errors name the host alone: the rest of the address is often the secret.
+ * Posts JSON once over a new connection and requires a 2xx. Does not follow redirects, so that the notice goes only to
+ * the configured address. Errors name only the host, because the rest of the address is often the secret.
  */
 export async function postJson({ url, body, headers, signal }: Post): Promise<void> {
   const agent = new Agent({ connections: 1, connectTimeout: 10_000, headersTimeout: 15_000, bodyTimeout: 15_000 });
@@ -35,15 +35,14 @@ export async function postJson({ url, body, headers, signal }: Post): Promise<vo
 }
 
 function hintFor(status: number): string {
-  if (status >= 300 && status < 400) return ': it points elsewhere, and redirects are not followed; check the url';
+  if (status >= 300 && status < 400) return ': it redirects, and redirects are not followed; check the url';
   if (status === 401 || status === 403) return ': check the url and the secret in it';
-  if (status === 404 || status === 410)
-    return ': the address is gone; make a new one and put it into the configuration';
-  if (status === 429) return ': too many messages; it is tried again later';
-  return status >= 500 ? '' : ': it does not take the message; check the kind of the channel';
+  if (status === 404 || status === 410) return ': the address no longer exists; create a new one and configure it';
+  if (status === 429) return ': too many messages; Rollcall retries later';
+  return status >= 500 ? '' : ': it rejects the message; check the kind of the channel';
 }
 
 function codeOf(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'no answer in time';
+  if (signal.aborted) return 'timeout';
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no connection';
 }

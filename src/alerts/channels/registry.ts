@@ -13,7 +13,7 @@ type Openers = {
   ) => Channel;
 };
 
-/** Every kind of channel: one line each. */
+/** Every kind of channel, one line each. */
 const channelKinds: Openers = {
   webhook: openWebhook,
   slack: openSlack,
@@ -22,7 +22,7 @@ const channelKinds: Openers = {
   pagerduty: openPagerDuty,
 };
 
-/** Opens a channel; nothing is sent or connected before the first notice. */
+/** Opens a channel. Connects and sends nothing before the first notice. */
 export function openChannel(settings: ChannelSettings, clock: Clock): Channel {
   const open = channelKinds[settings.kind] as (settings: ChannelSettings, clock: Clock) => Channel;
   return open(settings, clock);

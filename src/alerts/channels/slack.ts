@@ -4,7 +4,7 @@ import { postJson } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'slack' }>;
 
-/** Slack cuts messages at 40,000 characters and asks for 4,000 at most. */
+/** Slack truncates messages at 40,000 characters and recommends at most 4,000. */
 const longestText = 3900;
 
 /** Posts to a Slack incoming webhook. */
@@ -19,7 +19,7 @@ export function openSlack(settings: Settings): Channel {
   };
 }
 
-/** The three characters by which Slack knows links and mentions: a row must not call `<!channel>`. */
+/** Escapes the three characters of Slack's links and mentions, so that a row cannot mention `<!channel>`. */
 function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -16,7 +16,7 @@ export function openTeams(settings: Settings): Channel {
 
 function cardOf(notice: AlertNotice): object {
   const { title, lines } = renderNotice(notice);
-  // Text runs show text as it is: in text blocks a row could be Markdown.
+  // Text runs show text literally. In text blocks, a row could be Markdown.
   const plain = (text: string) => ({ type: 'RichTextBlock', spacing: 'Small', inlines: [{ type: 'TextRun', text }] });
   const head = { type: 'TextRun', text: title, weight: 'Bolder', size: 'Medium', color: colorOf(notice) };
   return {

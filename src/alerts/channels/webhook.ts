@@ -7,9 +7,9 @@ import { postJson } from './post-json.ts';
 type Settings = Extract<ChannelSettings, { kind: 'webhook' }>;
 
 /**
- * Posts the notice as JSON. With a secret, `x-rollcall-signature: t=<unix seconds>,v1=<hex>` signs it: HMAC-SHA256 with the
- * secret over `<t>.<body>`. A receiver compares it in constant time and refuses an old `t`; `x-rollcall-notice` is the
- * notice's id, the same whenever it comes again.
+ * Posts the notice as JSON. With a secret, `x-rollcall-signature: t=<unix seconds>,v1=<hex>` signs it: HMAC-SHA256 with
+ * the secret over `<t>.<body>`. A receiver compares it in constant time and rejects an old `t`. `x-rollcall-notice` is
+ * the id of the notice, the same in every attempt.
  */
 export function openWebhook(settings: Settings, clock: Clock): Channel {
   return {
@@ -27,12 +27,12 @@ export function openWebhook(settings: Settings, clock: Clock): Channel {
   };
 }
 
-/** HMAC-SHA256 (hex) over `<seconds>.<body>`. */
+/** Returns HMAC-SHA256 (hex) over `<seconds>.<body>`. */
 export function sign(secret: string, seconds: number, body: string): string {
   return createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
 }
 
-/** Version 1 of the body: keys are only ever added. */
+/** Version 1 of the body. Later versions only add keys. */
 function webhookBody(notice: AlertNotice): object {
   const { id, kind, subject, severity, at, problems, recovered, standing } = notice;
   const { title, lines } = renderNotice(notice);

@@ -1,9 +1,9 @@
-/** The dashboard's own script. Plain JavaScript, as the browser gets it; whatever it shows goes in as text, never as HTML. */
+/** The dashboard's script. Plain JavaScript, as the browser gets it. All data is inserted as text, never as HTML. */
 export const dashboardScript = `
 'use strict';
 const key = 'rollcall-token';
-// Which read a run made: as the terminal has it, and in words.
-const reads = { full: ['full', 'everybody'], delta: ['delta', 'only who has changed'], point: ['named', 'the people named'] };
+// The read of a run: the short word that the terminal shows, and its description.
+const reads = { full: ['full', 'all employees'], delta: ['delta', 'only changed employees'], point: ['named', 'only the named employees'] };
 const at = (id) => document.getElementById(id);
 let token = sessionStorage.getItem(key);
 let timer;
@@ -56,7 +56,7 @@ async function refresh() {
     at('runs').replaceChildren(runs.length === 0 ? make('p', 'dim', 'No run yet.') : runTable(runs));
     fillSyncs(syncs);
     await showHeld(syncs, runs);
-    say('Seen at ' + new Date().toLocaleTimeString());
+    say('Updated at ' + new Date().toLocaleTimeString());
   } catch (error) {
     fail(error);
   }
@@ -75,15 +75,15 @@ function syncCard(sync) {
   row(list, 'Last run', last === null ? 'none' : standing(last) + ', ' + ago(last.startedAt), last ? toneOf(last) : '');
   if (last && last.reason) row(list, 'Because', last.reason);
   if (last && last.read !== null) row(list, 'Read', reads[last.read][1]);
-  row(list, 'Next', sync.nextSlotAt === null ? (sync.schedule ? 'after it is resumed' : 'when asked') : when(sync.nextSlotAt));
+  row(list, 'Next', sync.nextSlotAt === null ? (sync.schedule ? 'after it is resumed' : 'on request') : when(sync.nextSlotAt));
   if (sync.pausedAt) row(list, 'Paused', ago(sync.pausedAt) + ' by ' + sync.pausedBy);
   row(list, 'To', sync.connection + ', ' + sync.policy);
   const actions = make('div', 'actions');
   const base = '/api/syncs/' + encodeURIComponent(sync.name);
   actions.append(button('Run now', () => act('Run ' + sync.name + ' now, for everybody?', base + '/runs', {})));
   actions.append(sync.pausedAt
-    ? button('Resume', () => act('Resume ' + sync.name + '? What waits begins at once.', base + '/resume'))
-    : button('Pause', () => act('Pause ' + sync.name + '? No run begins until it is resumed.', base + '/pause')));
+    ? button('Resume', () => act('Resume ' + sync.name + '? Waiting requests start at once.', base + '/resume'))
+    : button('Pause', () => act('Pause ' + sync.name + '? No run starts until it is resumed.', base + '/pause')));
   card.append(head, list, actions);
   return card;
 }
@@ -96,7 +96,7 @@ async function showHeld(syncs, runs) {
   const details = await Promise.all([...newest.values()].map((id) => call('/api/runs/' + id)));
   const cards = details.flatMap((run) => {
     const open = run.holds.filter(({ state }) => state === 'open');
-    // A doubted read holds no change, and waits only until the next run.
+    // A doubted read holds no change, and can be approved only until the next run.
     const isDoubted = run.holds.length === 0 && syncs.some(({ lastRun }) => lastRun !== null && lastRun.id === run.id);
     return open.length > 0 || isDoubted ? [holdCard(run, open)] : [];
   });
@@ -208,11 +208,11 @@ function fillSyncs(syncs) {
   select.replaceChildren(...names.map((name) => { const option = make('option', '', name); option.value = name; return option; }));
 }
 
-// What is stored is there at once, and stays when the source cannot be read. Each look-up fills places of its own: one that
-// is overtaken by the next fills what nobody sees any more.
+// Stored history is shown at once, and stays when the source cannot be read. Each lookup fills its own elements, so a
+// slower lookup cannot overwrite the next one.
 async function lookUp() {
   const [now, past] = [make('div'), make('div')];
-  now.append(make('p', 'dim', 'Reading the source and asking the platform…'));
+  now.append(make('p', 'dim', 'Reading the source and the platform…'));
   at('person').replaceChildren(now, past);
   const path = '/api/syncs/' + encodeURIComponent(at('ask-sync').value) + '/people/' + encodeURIComponent(at('ask-person').value.trim());
   await Promise.all([
@@ -236,7 +236,7 @@ function personNow(person) {
   row(list, 'Source', says.says + (says.reason ? ': ' + says.reason : '') + ', ' + person.records.length + ' record' + (person.records.length === 1 ? '' : 's'));
   row(list, 'Platform', person.lookup.found === true ? (person.lookup.user.enabled ? 'an enabled user' : 'a disabled user') : 'no such user');
   row(list, 'Rollcall', person.ledger ? 'owned by ' + person.ledger.owner : 'never wrote this user');
-  if (decision) row(list, 'Follows', decision.change ? decision.change.kind + ': ' + decision.change.reason : (decision.forbidden ? 'nothing: ' + decision.forbidden + ' is not allowed here' : 'no change') + ' (' + decision.rule + ')');
+  if (decision) row(list, 'Decision', decision.change ? decision.change.kind + ': ' + decision.change.reason : (decision.forbidden ? 'nothing: ' + decision.forbidden + ' is not allowed here' : 'no change') + ' (' + decision.rule + ')');
   for (const finding of person.findings) row(list, 'Finding', finding.message, 'warn');
   const all = make('details');
   all.append(make('summary', '', 'Everything'), make('pre', '', JSON.stringify(person, null, 2)));
@@ -244,7 +244,7 @@ function personNow(person) {
 }
 
 function personPast(history) {
-  if (history.length === 0) return make('p', 'dim', 'Nothing was changed in former runs.');
+  if (history.length === 0) return make('p', 'dim', 'No run has changed this user.');
   const past = make('ul');
   for (const one of history) past.append(make('li', '', ago(one.at) + ': ' + one.kind + ', ' + one.state + ' (' + (one.stateReason || one.reason) + ')'));
   return past;

@@ -2,8 +2,8 @@ import { dashboardScript } from './dashboard-script.ts';
 import { dashboardStyle } from './dashboard-style.ts';
 
 /**
- * The page for people who run a deployment. It holds no data: its script asks the API with the token that the person
- * types, which stays in the tab (sessionStorage). It needs nothing from outside.
+ * Returns the page for the operators of a deployment. It contains no data: its script calls the API with the token that
+ * the operator enters, which stays in the tab (sessionStorage). It loads nothing from other servers.
  */
 export function renderDashboard(version: string): string {
   return `<!doctype html>

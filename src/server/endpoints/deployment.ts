@@ -9,7 +9,7 @@ export const listConnections = defineEndpoint({
   method: 'GET',
   path: '/api/connections',
   part: 'deployment',
-  summary: 'The connections and the state of their tokens, never a token',
+  summary: 'The connections and the state of their tokens, without the tokens',
   needs: 'viewer',
   params: nothing,
   query: nothing,
@@ -30,7 +30,8 @@ export const listAudit = defineEndpoint({
   method: 'GET',
   path: '/api/audit',
   part: 'deployment',
-  summary: 'Who paused, asked, approved, rejected, cancelled, retried, refreshed and revoked, newest first',
+  summary:
+    'The audit: who paused, requested, approved, rejected, cancelled, retried, refreshed and revoked, newest first',
   needs: 'viewer',
   params: nothing,
   query: z.object({

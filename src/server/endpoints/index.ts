@@ -4,7 +4,7 @@ import { explainPerson, personHistory } from './people.ts';
 import { approveRun, cancelRun, listChanges, listRuns, rejectRun, retryRun, showRun } from './runs.ts';
 import { listSyncs, pauseSync, requestRun, resumeSync, webhook } from './syncs.ts';
 
-/** The whole API. */
+/** All endpoints of the API. */
 export const endpoints: readonly Endpoint[] = [
   listSyncs,
   pauseSync,

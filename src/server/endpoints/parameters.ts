@@ -7,39 +7,39 @@ import type { ServerApp } from '../server-parts.ts';
 
 export const nothing = z.object({});
 
-/** Text without control characters, which no store is asked for. */
-function word(most: number) {
+/** Returns a schema for text without control characters, which no stored key contains. */
+function word(max: number) {
   return z
     .string()
     .min(1)
-    .max(most)
-    .refine((text) => !/\p{Cc}/u.test(text), 'it holds control characters');
+    .max(max)
+    .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters');
 }
 
-/** Where a page begins. */
-export const cursor = word(64).optional().meta({ description: '`next` of the page before' });
+/** The position of a page. */
+export const cursor = word(64).optional().meta({ description: '`next` of the previous page' });
 
 export const syncName = z.string().min(1).max(63).meta({ description: 'Name of the sync' });
-export const runId = word(64).meta({ description: 'Id of the run; a unique end of it is enough' });
+export const runId = word(64).meta({ description: 'Id of the run, or a unique end of the id' });
 export const identification = word(255).meta({ description: "The person's identification" });
 
-/** A page's size; text, because it comes from a URL. */
-export function limit(most: number, usual: number) {
+/** Returns a schema for a page size. It is text, because it comes from a URL. */
+export function limit(max: number, standard: number) {
   return z.coerce
     .number()
     .int()
     .min(1)
-    .max(most)
-    .default(usual)
-    .meta({ description: `At most so many, up to ${most}` });
+    .max(max)
+    .default(standard)
+    .meta({ description: `Page size, at most ${max}` });
 }
 
-/** Throws NOT_FOUND for a name that the configuration does not have. */
+/** Throws NOT_FOUND for a name that is not configured. */
 export function knownSync(name: string, { syncs }: ServerApp): string {
   return findSync(name, new Map(syncs.map((sync) => [sync.name, sync])), 'NOT_FOUND').name;
 }
 
-/** NFC and trimmed, as identifications compare. Throws IDENTIFICATION_INVALID without repeating what was sent. */
+/** Returns the identification in NFC and trimmed, as they compare. Throws IDENTIFICATION_INVALID without quoting it. */
 export function readIdentification(text: string): string {
   const name = text.normalize('NFC').trim();
   const fault = identificationProblem(name);

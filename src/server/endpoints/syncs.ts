@@ -28,8 +28,8 @@ export const listSyncs = defineEndpoint({
   handle: async (_asked, { app }) => ({ syncs: (await app.syncStates()).map(syncView) }),
 });
 
-/** Pausing and resuming differ in a word. */
-function stopOrGo(word: 'pause' | 'resume', summary: string, description: string): Endpoint {
+/** Defines the pause and resume endpoints, which differ only in words. */
+function pauseOrResume(word: 'pause' | 'resume', summary: string, description: string): Endpoint {
   return defineEndpoint({
     id: `${word}-sync`,
     method: 'POST',
@@ -52,16 +52,16 @@ function stopOrGo(word: 'pause' | 'resume', summary: string, description: string
   });
 }
 
-export const pauseSync = stopOrGo(
+export const pauseSync = pauseOrResume(
   'pause',
-  'Begin no run of the sync until it is resumed',
-  'A run under way goes on: cancel it if it should not. What is asked for meanwhile waits.',
+  'Start no run of the sync until it is resumed',
+  'A current run continues; cancel it if it must stop. New requests wait.',
 );
 
-export const resumeSync = stopOrGo(
+export const resumeSync = pauseOrResume(
   'resume',
-  'Let a paused sync run again',
-  'What waited begins, and slots that were missed are caught up once.',
+  'Allow runs of a paused sync again',
+  'Waiting requests start, and one run catches up missed slots.',
 );
 
 export const requestRun = defineEndpoint({
@@ -69,8 +69,8 @@ export const requestRun = defineEndpoint({
   method: 'POST',
   path: '/api/syncs/{sync}/runs',
   part: 'syncs',
-  summary: 'Ask for a run, of everybody or of named people',
-  description: 'It is stored at once, and a deployment begins it when no other run of the sync is under way.',
+  summary: 'Request a run, for all employees or for named ones',
+  description: 'The request is stored at once. A deployment starts the run when the sync has no other run.',
   needs: 'operator',
   params: bySync,
   query: nothing,
@@ -80,7 +80,7 @@ export const requestRun = defineEndpoint({
       .min(1)
       .max(200)
       .optional()
-      .meta({ description: 'The same key again is the same request, and starts nothing twice' }),
+      .meta({ description: 'A repeated key is the same request and starts no second run' }),
   }),
   body: runOrder,
   status: 202,
@@ -97,7 +97,7 @@ export const requestRun = defineEndpoint({
       ...(key === undefined ? {} : { key: `http:${caller.name}:${name}:${key}` }),
     });
     if (!report.isNew && !isSameScope(report.scope, scope)) {
-      const detail = 'this Idempotency-Key was used for another run: take a new key for a new request';
+      const detail = 'this Idempotency-Key was used for a different run: use a new key for a new request';
       throw new Refusal(422, 'KEY_REUSED', detail);
     }
     return requestedView(report);
@@ -109,9 +109,9 @@ export const webhook = defineEndpoint({
   method: 'POST',
   path: '/api/webhooks/{sync}',
   part: 'webhooks',
-  summary: 'Another system says which employees changed: they are synced now',
+  summary: 'Receive the employees that changed in another system and sync them now',
   description:
-    'Signed with the secret of server.webhooks: HMAC-SHA256 over timestamp, a full stop and the body. A signature counts once, within 5 minutes.',
+    'Signed with the secret of server.webhooks: HMAC-SHA256 over the timestamp, a full stop and the body. A signature is valid once, for 5 minutes.',
   needs: 'signature',
   params: bySync,
   query: nothing,
@@ -126,11 +126,11 @@ export const webhook = defineEndpoint({
   handle: async ({ params, body, signature = '', caller }, { app }) => {
     const name = knownSync(params.sync, app);
     const scope = scopeOf(body.identifications);
-    // The trigger's row is the memory of used signatures: of two at once, one is first.
+    // The trigger's row records the used signature: of two concurrent requests, one is first.
     const key = `webhook:${name}:${createHash('sha256').update(signature).digest('hex')}`;
     const report = await app.request(name, { scope, kind: 'webhook', by: caller.name, key });
     if (report.isNew) return requestedView(report);
-    throw new Refusal(409, 'SIGNATURE_USED', 'this very request was taken before: sign a new one with a new timestamp');
+    throw new Refusal(409, 'SIGNATURE_USED', 'this request was accepted before: sign a new one with a new timestamp');
   },
 });
 

@@ -7,10 +7,10 @@ export interface Caller {
   readonly role: AccessRole;
 }
 
-/** Says who calls. Throws 401 when nobody known does. */
+/** Identifies the caller by its token. Throws 401 for a missing or unknown token. */
 export type Gatekeeper = (authorization: string | undefined) => Caller;
 
-/** Keeps only the hashes of the tokens. Every one is compared, each in constant time: how long it takes tells nothing. */
+/** Keeps only hashes of the tokens. Compares all of them in constant time, so that the duration reveals nothing. */
 export function openGatekeeper(tokens: ServerSettings['tokens']): Gatekeeper {
   const known = tokens.map(({ name, role, token }) => ({ caller: { name, role }, hash: hashOf(token) }));
   return (authorization) => {
@@ -26,10 +26,10 @@ export function openGatekeeper(tokens: ServerSettings['tokens']): Gatekeeper {
   };
 }
 
-/** Throws 403 unless the caller's role may do it; an operator may all that a viewer may. */
+/** Throws 403 unless the caller has the role. An operator has all rights of a viewer. */
 export function requireRole(caller: Caller, role: AccessRole): void {
   if (role === 'viewer' || caller.role === 'operator') return;
-  throw new Refusal(403, 'ROLE', `this takes the role operator; ${caller.name} is a ${caller.role}`);
+  throw new Refusal(403, 'ROLE', `this requires the role operator; ${caller.name} is a ${caller.role}`);
 }
 
 function hashOf(token: string): Buffer {

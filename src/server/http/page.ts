@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 
-/** Sends a page with a policy under which only its own style and script work, and calls go to this server alone. */
+/** Sends a page with a policy that allows only its own style and script, and calls to this server. */
 export function sendPage(page: string, reply: FastifyReply): FastifyReply {
   return reply.type('text/html; charset=utf-8').header('content-security-policy', policyOf(page)).send(page);
 }
@@ -17,5 +17,5 @@ function policyOf(page: string): string {
 
 const common = ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"];
 
-/** For answers that are no page: nothing in them is to be run or framed. */
+/** The policy of answers that are not pages: nothing in them may run or be framed. */
 export const plainPolicy = [...common, "form-action 'none'"].join('; ');

@@ -1,6 +1,6 @@
 import { type ErrorCode, RollcallError } from '../../core/errors.ts';
 
-/** A refusal in the form of RFC 9457 (`application/problem+json`). `code` is stable, the texts are for people. */
+/** An error answer by RFC 9457 (`application/problem+json`). `code` is stable; the texts are for people. */
 export interface Problem {
   readonly type: 'about:blank';
   readonly title: string;
@@ -26,7 +26,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** A request that is refused on purpose. */
+/** A request that is rejected on purpose. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
@@ -64,7 +64,7 @@ const statusOfCode: Readonly<Partial<Record<ErrorCode, number>>> = {
   CANCELLED: 503,
 };
 
-/** What an error becomes for whoever asked. Of an error that nobody foresaw nothing is told but its request's id. */
+/** Converts an error for the client. An unexpected error shows nothing but the id of its request. */
 export function problemOf(error: unknown, requestId: string): Problem {
   if (error instanceof Refusal) return makeProblem(error.status, error.code, error.message, requestId);
   if (error instanceof RollcallError) {
@@ -73,17 +73,20 @@ export function problemOf(error: unknown, requestId: string): Problem {
   const status = statusOfFramework(error);
   const detail = framework[status];
   if (detail !== undefined) return makeProblem(status, detail.code, detail.text, requestId);
-  return makeProblem(500, 'INTERNAL', `unforeseen: look for ${requestId} in the log`, requestId);
+  return makeProblem(500, 'INTERNAL', `unexpected error: search the log for ${requestId}`, requestId);
 }
 
 function makeProblem(status: number, code: string, detail: string, requestId: string): Problem {
   return { type: 'about:blank', title: titles[status] ?? `Status ${status}`, status, code, detail, requestId };
 }
 
-/** Our own words for what the framework refuses: its messages may repeat what was sent. */
+/** Our messages for errors of the framework, whose own messages may quote the request. */
 const framework: Readonly<Record<number, { readonly code: string; readonly text: string }>> = {
-  400: { code: 'BAD_REQUEST', text: 'the request cannot be read: is its body JSON, and its path well-formed?' },
-  413: { code: 'BODY_TOO_LARGE', text: 'the body is larger than 256 KiB: ask for fewer people at once' },
+  400: {
+    code: 'BAD_REQUEST',
+    text: 'the request cannot be read: check that the body is JSON and the path is well-formed',
+  },
+  413: { code: 'BODY_TOO_LARGE', text: 'the body is larger than 256 KiB: name fewer employees per request' },
   415: { code: 'MEDIA_TYPE', text: 'a body must be sent as application/json' },
 };
 

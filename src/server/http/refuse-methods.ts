@@ -4,8 +4,8 @@ import { Refusal } from './problem.ts';
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /**
- * Answers every other method of a path that is there with 405 and what it takes (`Allow`, RFC 9110 section 15.5.6), and
- * OPTIONS with what it takes. To be called before the routes are added; what it returns, after them.
+ * Answers other methods of an existing path with 405 and `Allow` (RFC 9110 section 15.5.6), and OPTIONS with `Allow`.
+ * Call it before the routes are added, and call the returned function after them.
  */
 export function watchMethods(app: FastifyInstance): () => void {
   const known = new Map<string, Set<string>>();
@@ -23,7 +23,11 @@ export function watchMethods(app: FastifyInstance): () => void {
         url,
         handler: async (request, reply) => {
           reply.header('allow', allowed);
-          throw new Refusal(405, 'METHOD_NOT_ALLOWED', `${request.method} is not for this path: it takes ${allowed}`);
+          throw new Refusal(
+            405,
+            'METHOD_NOT_ALLOWED',
+            `${request.method} is not allowed for this path; allowed: ${allowed}`,
+          );
         },
       });
     }

@@ -12,14 +12,14 @@ export interface Gates {
   readonly keeper: Gatekeeper;
   readonly limit: RateLimit;
   readonly closing: AbortSignal;
-  /** Tells the log who called. */
+  /** Records the caller for the log. */
   readonly remember: (request: FastifyRequest, caller: Caller) => void;
 }
 
-/** Everybody whom nobody knows shares one bucket: guessing is slow, whatever address it comes from. */
-const strangers = '?';
+/** All callers without a valid token share one bucket, so that guessing is slow from any address. */
+const unknownCaller = '?';
 
-/** Adds one endpoint to the router: first who calls, then how often, then what is asked. */
+/** Adds one endpoint to the router. Checks the caller, then the rate, then the request. */
 export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: ServerParts, gates: Gates): void {
   app.route({
     method: endpoint.method,
@@ -30,12 +30,12 @@ export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: S
       gates.limit.spend(caller.name, endpoint.cost);
       if (endpoint.needs !== 'signature') requireRole(caller, endpoint.needs);
       const gone = new AbortController();
-      const leave = (): void => gone.abort(new Refusal(503, 'GONE', 'the caller has gone'));
+      const leave = (): void => gone.abort(new Refusal(503, 'GONE', 'the client has disconnected'));
       reply.raw.once('close', leave);
       const signal = AbortSignal.any([gone.signal, gates.closing]);
-      const asked = {
+      const checked = {
         params: read(endpoint.params, request.params, 'path'),
-        // A filter that is misspelt must not give everything.
+        // A misspelt filter must not return everything.
         query: read(endpoint.query.strict(), request.query, 'query'),
         headers: read(endpoint.headers, request.headers, 'headers'),
         body: endpoint.body === undefined ? undefined : read(endpoint.body, parseBody(request.body), 'body'),
@@ -43,7 +43,7 @@ export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: S
         signature,
         signal,
       };
-      return answer(await endpoint.handle(asked, parts), endpoint, reply);
+      return answer(await endpoint.handle(checked, parts), endpoint, reply);
     },
   });
 }
@@ -68,7 +68,7 @@ function letIn(
     const signature = checkSignature({ ...signed, body }, secret, clock.now());
     return { caller: { name: `webhook:${sync}`, role: 'operator' }, signature };
   } catch (error) {
-    limit.spend(strangers);
+    limit.spend(unknownCaller);
     throw error;
   }
 }
@@ -78,7 +78,7 @@ function headerOf(request: FastifyRequest, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Bodies come as bytes, because a signature is over bytes. */
+/** Parses a body from bytes, because the signature covers bytes. */
 function parseBody(body: unknown): unknown {
   if (!Buffer.isBuffer(body) || body.length === 0) return {};
   try {
@@ -88,7 +88,7 @@ function parseBody(body: unknown): unknown {
   }
 }
 
-/** What was sent, checked. Throws 400 with every fault; it names places, never values. */
+/** Validates a part of the request. Throws 400 with every problem; it names positions, never values. */
 function read<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
   const result = schema.safeParse(value, { reportInput: false });
   if (result.success) return result.data;

@@ -1,25 +1,25 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Refusal } from './problem.ts';
 
-/** How far the sender's clock and ours may be apart; after it a signature is worth nothing. */
+/** Maximum difference between the sender's clock and ours. An older signature is invalid. */
 export const replayWindowMs = 300_000;
 
 export const timestampHeader = 'x-rollcall-timestamp';
 export const signatureHeader = 'x-rollcall-signature';
 
-/** HMAC-SHA256 (RFC 2104) over `<timestamp>.<body>`, in hex, as a sender makes it. Timestamps are epoch seconds. */
+/** Returns HMAC-SHA256 (RFC 2104) over `<timestamp>.<body>` in hex, as a sender computes it. Timestamps are epoch seconds. */
 export function signWebhook(secret: string, timestamp: string, body: string | Buffer): string {
   return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
 }
 
 export interface SignedRequest {
   readonly timestamp: string | undefined;
-  /** `sha256=<hex>` */
+  /** As sent: `sha256=<hex>`. */
   readonly signature: string | undefined;
   readonly body: Buffer;
 }
 
-/** The signature in hex, when it is right and fresh. Throws 401 otherwise; the caller sees to it that it is used once. */
+/** Returns the signature in hex if it is valid and recent. Throws 401 otherwise. The caller ensures that it is used once. */
 export function checkSignature({ timestamp, signature, body }: SignedRequest, secret: string, now: number): string {
   const given = /^sha256=(?<hex>[0-9a-f]{64})$/i.exec(signature ?? '')?.groups?.hex?.toLowerCase();
   if (given === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) {
@@ -28,12 +28,11 @@ export function checkSignature({ timestamp, signature, body }: SignedRequest, se
   }
   const expected = signWebhook(secret, timestamp, body);
   if (!timingSafeEqual(Buffer.from(expected), Buffer.from(given))) {
-    const detail = 'the signature does not fit: sign "<timestamp>.<body>" as it is sent, with the secret of this sync';
+    const detail = 'the signature is wrong: sign "<timestamp>.<body>" exactly as sent, with the secret of this sync';
     throw new Refusal(401, 'SIGNATURE_WRONG', detail);
   }
   if (Math.abs(now - Number(timestamp) * 1000) > replayWindowMs) {
-    const detail =
-      'the timestamp is more than 5 minutes away from our clock: sign anew, and see that both clocks are right';
+    const detail = 'the timestamp differs from our clock by more than 5 minutes: sign again, and check both clocks';
     throw new Refusal(401, 'SIGNATURE_OLD', detail);
   }
   return given;

@@ -16,5 +16,5 @@ const alerts = openAlerts({
   newId: newUlid,
   random: () => 0.5,
 });
-await alerts.look(new AbortController().signal);
+await alerts.evaluate(new AbortController().signal);
 await store.close();

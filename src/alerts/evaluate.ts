@@ -7,42 +7,46 @@ import { judgeHeld } from './judge-held.ts';
 import { judgeRun } from './judge-run.ts';
 import { judgeToken, type TokenView } from './judge-token.ts';
 
-/** A sync as alerts look at it. */
+/** The facts of a sync that alerts use. */
 export interface WatchedSync {
   readonly name: string;
   readonly connection: string;
-  /** The sync's last success must be as new as this; undefined: nothing is expected of it now. */
+  /** The minimum instant of the last success; undefined: no success is expected now. */
   readonly staleBefore: (now: number) => number | undefined;
-  /** Whether it need not be on time: it is paused, or has yet to catch up. Asked at every look. */
+  /** Whether a success may be late: the sync is paused, or is still catching up. Called at every evaluation. */
   readonly isExcused: (now: number, isPaused: boolean) => boolean;
 }
 
-/** A connection as alerts look at it. */
+/** The facts of a connection that alerts use. */
 export interface WatchedConnection {
   readonly name: string;
   token(): Promise<TokenView>;
 }
 
-export interface LookIo {
+export interface EvaluationIo {
   readonly store: Store;
   readonly clock: Clock;
 }
 
-/** What one look found, in the order in which it happened. */
-export interface Found {
+/** The result of one evaluation, in order of time. */
+export interface Evaluation {
   readonly facts: readonly AlertFacts[];
   readonly judgedUntil: number;
   readonly judgedRuns: readonly string[];
 }
 
-/** Runs are written by clocks that may differ: one that ended up to so long before another is still looked for. */
+/** Clocks of processes may differ: a run that ended up to this long before another is still included. */
 const overlapMs = 60_000;
 const runsAtATime = 100;
 
-/** Judges every run that ended since the last look, then what waits and how fresh the sync is now. */
-export async function lookAtSync(sync: WatchedSync, before: AlertState, { store, clock }: LookIo): Promise<Found> {
+/** Evaluates every run that ended since the last evaluation, then the held changes and the freshness of the sync. */
+export async function evaluateSync(
+  sync: WatchedSync,
+  before: AlertState,
+  { store, clock }: EvaluationIo,
+): Promise<Evaluation> {
   const now = clock.now();
-  // Of the time before anybody was told, only the newest run matters.
+  // Before the first notice, only the newest run matters.
   const since = before.version === 0 ? undefined : before.judgedUntil - overlapMs;
   const recent = await store.alerts.endedRuns(sync.name, since, runsAtATime);
   const ended = recent.filter(({ id }) => !before.judgedRuns.includes(id));
@@ -58,7 +62,7 @@ export async function lookAtSync(sync: WatchedSync, before: AlertState, { store,
   const topics: Partial<Record<AlertTopic, AlertProblem | 'well'>> = { ...facts.pop()?.topics };
   const held = await judgeHeld(sync.name, newest, store, now);
   if (held !== undefined) topics.held = held;
-  const freshness = await lookAtFreshness(sync, before.firstSeenAt, now, store);
+  const freshness = await evaluateFreshness(sync, before.firstSeenAt, now, store);
   if (freshness !== undefined) topics.freshness = freshness;
   const judgedUntil = ended.reduce((until, { endedAt }) => Math.max(until, endedAt), before.judgedUntil);
   const judgedRuns = recent.filter(({ endedAt }) => endedAt >= judgedUntil - overlapMs).map(({ id }) => id);
@@ -70,7 +74,7 @@ export async function lookAtSync(sync: WatchedSync, before: AlertState, { store,
   };
 }
 
-async function lookAtFreshness(
+async function evaluateFreshness(
   sync: WatchedSync,
   firstSeenAt: number,
   now: number,
@@ -89,11 +93,11 @@ async function lookAtFreshness(
   return underWay === undefined ? judged : judgeFreshness({ ...view, underWay });
 }
 
-export async function lookAtTokens(
+export async function evaluateTokens(
   connection: WatchedConnection,
   before: AlertState,
-  { clock }: LookIo,
-): Promise<Found> {
+  { clock }: EvaluationIo,
+): Promise<Evaluation> {
   const token = judgeToken(connection.name, await connection.token(), clock.now());
   const { judgedUntil, judgedRuns } = before;
   return { facts: [{ at: clock.now(), topics: token === undefined ? {} : { token } }], judgedUntil, judgedRuns };
