@@ -2,16 +2,16 @@ import type { OperationId } from '../platform/schema/index.ts';
 import type { StruckFaults } from './faults/struck-faults.ts';
 import type { World } from './world.ts';
 
-/** One request of an operation of the contract, as its handler sees it. */
+/** One request of an operation of the contract, for its handler. */
 export interface Call {
   readonly operation: OperationId;
   /** Path parameters by the contract's names, percent-decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly contentType: string;
-  /** Parsed JSON, or the parts of a multipart form by name. Undefined when there is no body, or no readable one. */
+  /** Parsed JSON, or the parts of a multipart form by name. Undefined without a readable body. */
   readonly body: unknown;
-  /** The Bearer token as it was sent; undefined when none, or a malformed one, was. */
+  /** The Bearer token as sent. Undefined when it is missing or malformed. */
   readonly bearer: string | undefined;
   readonly language: string;
   readonly faults: StruckFaults;
@@ -19,15 +19,15 @@ export interface Call {
 
 export interface Answer {
   readonly status: number;
-  /** Sent as JSON; absent for no body. */
+  /** Sent as JSON. Absent: no body. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers one operation. Throws `Refusal` for what the platform does not do. */
+/** Answers one operation. Throws `Refusal` for a request that the platform rejects. */
 export type Handler = (call: Call, world: World) => Answer;
 
-/** A request that the platform refuses, with the platform's error body. */
+/** A request that the platform rejects, with the platform's error body. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;

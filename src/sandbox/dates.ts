@@ -1,23 +1,23 @@
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `2021-01-05` as reads show `orgEntryDate`: `Jan 5, 2021 12:00:00 AM`. Other text is shown as it is. */
+/** Formats `2021-01-05` as reads show `orgEntryDate`: `Jan 5, 2021 12:00:00 AM`. Returns other text unchanged. */
 export function showLongDate(date: string): string {
   const [year, month, day] = date.split('-');
   const name = months[Number(month) - 1];
   return name === undefined || day === undefined ? date : `${name} ${Number(day)}, ${year} 12:00:00 AM`;
 }
 
-/** `YYYY-MM-DDThh:mm:ss`, UTC. */
+/** Formats as `YYYY-MM-DDThh:mm:ss`, UTC. */
 export function showDateTime(at: number): string {
   return new Date(at).toISOString().slice(0, 19);
 }
 
-/** `YYYY-MM-DD`, UTC. */
+/** Formats as `YYYY-MM-DD`, UTC. */
 export function showDate(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** A calendar day in the given format as `YYYY-MM-DD`; undefined when it is none, or does not exist. */
+/** Parses a date in the given format to `YYYY-MM-DD`. Returns undefined for any other text, and for invalid dates. */
 export function readDate(text: string, format: 'yyyy-MM-dd' | 'dd/MM/yyyy' | 'MM/dd/yyyy'): string | undefined {
   const pattern = format.replace(/yyyy|MM|dd/g, (letters) =>
     letters === 'yyyy' ? '(?<year>\\d{4})' : letters === 'MM' ? '(?<month>\\d{2})' : '(?<day>\\d{2})',

@@ -7,22 +7,22 @@ export interface SandboxOptions {
   readonly host?: string;
   /** @default 0: any free port */
   readonly port?: number;
-  /** How many synthetic users to begin with. @default 0 */
+  /** Number of synthetic users at the start. @default 0 */
   readonly users?: number;
-  /** What the synthetic users, and faults by chance, come from. @default 1 */
+  /** Seed of the synthetic users and of faults by chance. @default 1 */
   readonly seed?: number;
-  /** Users to begin with instead of synthetic ones. */
+  /** Initial users instead of synthetic ones. */
   readonly people?: Iterable<SeedUser>;
-  /** Epoch milliseconds; all the sandbox's time comes from here. */
+  /** Epoch milliseconds; the only clock of the sandbox. */
   readonly now: () => number;
   readonly applicationToken?: string;
   readonly accessToken?: string;
   readonly refreshToken?: string;
   /** @default 3 600 000 */
   readonly accessTokenLifeMs?: number;
-  /** How long a provisioning file is processed. @default 200 */
+  /** Processing time of a provisioning file. @default 200 */
   readonly processingMs?: number;
-  /** CSV text that the import job provisions from; absent: none is defined, the job is refused. */
+  /** CSV text for the import job. Absent: none is defined, and the job is rejected. */
   readonly importSource?: string;
   readonly faults?: readonly FaultSpec[];
   readonly quirks?: Partial<SandboxQuirks>;

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { Refusal } from './call.ts';
 
-/** Gives the text of a parameter; undefined when it was not sent. */
+/** Returns the text of a parameter; undefined when it was not sent. */
 export type ParameterSource = (name: string) => string | undefined;
 
 export function querySource(query: URLSearchParams): ParameterSource {
   return (name) => query.get(name) ?? undefined;
 }
 
-/** Parameters that travel in a JSON body. */
+/** Reads parameters from a JSON body. */
 export function bodySource(body: unknown): ParameterSource {
   const values = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
   return (name) => {
@@ -17,7 +17,7 @@ export function bodySource(body: unknown): ParameterSource {
   };
 }
 
-/** A whole number of at least `min`. Refuses anything else with 400. */
+/** Returns a whole number of at least `min`. Throws 400 for anything else. */
 export function readInteger(source: ParameterSource, name: string, otherwise: number, min = 0): number {
   const text = source(name);
   if (text === undefined || text === '') return otherwise;
@@ -33,7 +33,7 @@ export function readFlag(source: ParameterSource, name: string, otherwise: boole
   return text === 'true';
 }
 
-/** One of the allowed words; upper and lower case count. Refuses anything else with 400. */
+/** Returns one of the allowed words; case matters. Throws 400 for anything else. */
 export function readChoice<T extends string>(
   source: ParameterSource,
   name: string,
@@ -47,7 +47,7 @@ export function readChoice<T extends string>(
   return choice;
 }
 
-/** The body in the schema's shape. Refuses anything else with 400, naming the fields. */
+/** Parses the body by the schema. Throws 400 for anything else, with the names of the fields. */
 export function readBody<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
@@ -55,12 +55,12 @@ export function readBody<T extends z.ZodType>(schema: T, body: unknown): z.outpu
   throw new Refusal(400, 'Bad Request', issues.join('; '));
 }
 
-/** The page of `items` that begins at `page * size`. */
+/** Returns the page of `items` that starts at `page * size`. */
 export function cutPage<T>(items: readonly T[], page: number, size: number): T[] {
   return items.slice(page * size, (page + 1) * size);
 }
 
-/** `page` of the lists that number their pages. */
+/** Returns the `page` object of numbered pages. */
 export function describePage(number: number, size: number, total: number, shown: number) {
   return {
     number,

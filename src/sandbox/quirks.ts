@@ -1,25 +1,25 @@
 import type { FieldName } from '../core/fields.ts';
 
 /**
- * How this platform behaves where the contract is silent. The defaults are the assumptions that the product makes by
- * itself, so that a sandbox without quirks and a connection without dialect fit together.
+ * The platform's behavior where the contract is silent. The defaults equal the product's own assumptions, so that a
+ * sandbox without quirks matches a connection without dialect.
  */
 export interface SandboxQuirks {
-  /** Where GET users takes its parameters from; the other place is not read. */
+  /** Where GET users expects its parameters; the other place is ignored. */
   readonly parameters: 'query' | 'body';
-  /** A larger page size is cut to this without a word. */
+  /** A larger page size is reduced to this silently. */
   readonly maxPageSize: number;
-  /** Status of reading a user who does not exist. */
+  /** Status of a read of a missing user. */
   readonly missingUser: 400 | 404 | 500;
   /** Unit of `expires_in`. */
   readonly expiresIn: 'seconds' | 'ms';
   /** What an empty CSV cell does to an existing value. */
   readonly emptyCell: 'clears' | 'keeps';
-  /** What PUT does to the fields that its payload leaves out. */
+  /** What PUT does to the fields that its payload omits. */
   readonly put: 'merges' | 'replaces';
-  /** What `userId` of an update is, and what create returns as such. */
+  /** The `userId` of an update, and of the answer to create. */
   readonly userId: 'id' | 'uid' | 'identification';
-  /** The command by which a row enables a disabled user. */
+  /** The row command that enables a disabled user. */
   readonly enableBy: 'U' | 'I';
   /** Request encodings of the upload; the others get 400. */
   readonly uploadEncodings: readonly UploadEncoding[];
@@ -27,26 +27,26 @@ export interface SandboxQuirks {
   readonly busyUpload: 'refuse' | 'queue';
   /** Presenting a used refresh token revokes every token that came from it. */
   readonly strictReuse: boolean;
-  /** A file with bad rows: fails without effect, applies the good rows and says failed, or applies them and says done. */
+  /** A file with bad rows: fails without effect, applies the good rows and reports failure, or applies them and reports success. */
   readonly fileFailure: 'none-applied' | 'good-applied' | 'says-done';
   /** A date field that reads and searches never show. */
   readonly hideDateField: '' | 'orgEntryDate' | 'birthDate';
-  /** 0 keeps text as sent; n > 0: blanks at both ends go, and text is cut to n characters. */
+  /** 0 keeps text as sent. n > 0 trims blanks at both ends and cuts text to n characters. */
   readonly trims: number;
-  /** Fields whose writes are accepted and dropped. */
+  /** Fields whose writes are accepted and discarded. */
   readonly ignoresField: readonly FieldName[];
-  /** `always`: every accepted write moves `lastUpdate`; `changes`: only one that changes a value. */
+  /** `always`: every accepted write advances `lastUpdate`; `changes`: only one that changes a value. */
   readonly touch: 'always' | 'changes';
   readonly refreshTokenLifeMs: number;
-  /** File status of success, of failure. */
+  /** File status of success and of failure. */
   readonly doneStatus: string;
   readonly failedStatus: string;
-  /** Which token the role endpoints take. */
+  /** The token that the role endpoints require. */
   readonly rolesToken: 'any' | 'access' | 'application';
   readonly csvDelimiter: string;
   /** Format of dates in CSV cells. */
   readonly csvDateFormat: 'yyyy-MM-dd' | 'dd/MM/yyyy' | 'MM/dd/yyyy';
-  /** Field mapping for `preprocessing=true`: column of the file to column of the platform. Empty: none is configured. */
+  /** Field mapping for `preprocessing=true`: column of the file to column of the platform. Empty: not configured. */
   readonly fieldMapping: Readonly<Record<string, string>>;
   /** Valid values of `declineReasonId`. */
   readonly declineReasons: readonly number[];

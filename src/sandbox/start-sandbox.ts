@@ -12,35 +12,35 @@ import { createWorld, type World } from './world.ts';
 
 /** A sandbox that listens. */
 export interface RunningSandbox {
-  /** `http://127.0.0.1:<port>`, no slash at the end. */
+  /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly url: string;
   readonly applicationToken: string;
-  /** The first pair; after a refresh another one counts. */
+  /** The first pair. A refresh replaces it. */
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly state: SandboxState;
-  /** Replaces all faults; their calls count anew. */
+  /** Replaces all faults and restarts their counts. */
   setFaults(faults: readonly FaultSpec[]): void;
-  /** A new token pair that has nothing to do with the former ones, as when a person authorizes again. */
+  /** Returns a new token pair, independent of former ones, as after a new authorization. */
   authorize(): TokenPairSecrets;
   /** Ends every connection and waits until the port is free. May be called twice. */
   close(): Promise<void>;
 }
 
-/** What is inside, for tests in the same process. Each look processes the files that are due. */
+/** The internal state, for tests in the same process. Each access processes due files. */
 export interface SandboxState {
-  /** By identification, write-only fields included, however late they show. */
+  /** By identification, with write-only fields, also before they become visible. */
   readonly users: ReadonlyMap<string, Account>;
   readonly blacklist: ReadonlySet<string>;
   readonly files: ReadonlyMap<number, ProvisioningFile>;
   readonly log: readonly WriteLogEntry[];
-  /** Requests by operation, refused ones included. */
+  /** Requests by operation, including rejected ones. */
   readonly requests: Readonly<Record<OperationId, number>>;
   readonly refreshes: readonly RefreshPresentation[];
   readonly feedbackRequests: readonly FeedbackRequest[];
-  /** Changes or creates a user behind everybody's back; logged as `outside`. */
+  /** Changes or creates a user as another system would. Logged as `outside`. */
   editUser(identification: string, patch: AccountPatch): Account;
-  /** Defines, or with undefined takes away, the CSV that the import job provisions from. */
+  /** Defines the CSV of the import job; undefined removes it. */
   defineImportSource(csv: string | undefined): void;
 }
 

@@ -10,7 +10,7 @@ export interface TokenPairSecrets {
 export interface RefreshPresentation {
   readonly at: number;
   readonly token: number;
-  /** How often this token was presented by now. */
+  /** How often this token was presented, including this time. */
   readonly times: number;
   readonly outcome: 'granted' | 'used' | 'revoked' | 'expired' | 'unknown';
 }
@@ -38,13 +38,13 @@ export interface TokenIssuerOptions {
   readonly now: () => number;
   readonly quirks: SandboxQuirks;
   readonly accessTokenLifeMs: number;
-  /** Calls after which an access token is over; undefined for no such end. */
+  /** Number of calls after which an access token expires; undefined for no limit. */
   readonly callsPerToken: () => number | undefined;
 }
 
 /**
  * Issues, rotates and revokes tokens (contract, "Authentication"; rotation and reuse detection as in RFC 9700 section
- * 4.14.2). Tokens that come from one another are a family.
+ * 4.14.2). Tokens that were refreshed from one another form a family.
  */
 export class TokenIssuer {
   readonly #options: TokenIssuerOptions;
@@ -62,13 +62,13 @@ export class TokenIssuer {
     return this.#presentations;
   }
 
-  /** A pair of a new family, as when a person authorizes the application. */
+  /** Returns a pair of a new family, as after a new authorization. */
   authorize(known: Partial<TokenPairSecrets> = {}): TokenPairSecrets {
     this.#families += 1;
     return this.#issue(this.#families, known);
   }
 
-  /** Exchanges a refresh token; the old one is consumed. */
+  /** Exchanges a refresh token. The old one is consumed. */
   rotate(refreshToken: string): Grant {
     const record = this.#refresh.get(refreshToken);
     const outcome = this.#judge(record);
@@ -89,7 +89,7 @@ export class TokenIssuer {
     return { kind: 'granted', pair: this.#issue(record.family, {}) };
   }
 
-  /** Where an access token stands; each question counts as one call made with it. */
+  /** Returns the state of an access token. Each call counts as one use of the token. */
   useAccess(accessToken: string): 'live' | 'expired' | 'revoked' | 'unknown' {
     const record = this.#access.get(accessToken);
     if (record === undefined) return 'unknown';
@@ -100,7 +100,7 @@ export class TokenIssuer {
     return 'live';
   }
 
-  /** Invalidates an access token; one that is unknown or invalid already is left as it is. */
+  /** Revokes an access token. Ignores an unknown or invalid one. */
   revokeAccess(accessToken: string): void {
     const record = this.#access.get(accessToken);
     if (record !== undefined) record.isRevoked = true;

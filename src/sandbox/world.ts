@@ -14,7 +14,7 @@ import { FileDesk } from './provisioning/file-desk.ts';
 import { defaultQuirks, type SandboxQuirks } from './quirks.ts';
 import { TokenIssuer } from './token-issuer.ts';
 
-/** Everything that one sandbox platform is made of. */
+/** All state of one sandbox platform. */
 export interface World {
   readonly now: () => number;
   readonly quirks: SandboxQuirks;
@@ -30,7 +30,7 @@ export interface World {
   readonly feedback: FeedbackBox;
   readonly goals: GoalBoard;
   readonly evaluations: readonly StoredEvaluation[];
-  /** Requests by operation, refused ones included. */
+  /** Requests by operation, including rejected ones. */
   readonly requests: Record<OperationId, number>;
   importSource(): string | undefined;
   defineImportSource(text: string | undefined): void;
@@ -38,7 +38,7 @@ export interface World {
 
 const maxSeededEvaluations = 30;
 
-/** Makes the platform with its first users; nothing runs yet. */
+/** Creates the platform with its first users. Nothing listens yet. */
 export function createWorld(options: SandboxOptions): World {
   const { now, seed = 1, accessTokenLifeMs = 3_600_000, processingMs = 200 } = options;
   const quirks: SandboxQuirks = { ...defaultQuirks, ...options.quirks };

@@ -186,12 +186,9 @@ const named = z.array(z.string().min(1).max(255)).min(1).max(1000);
 export const runOrder = z
   .strictObject({
     users: named.optional().meta({ description: 'Identifications; absent: everybody' }),
-    full: z
-      .boolean()
-      .optional()
-      .meta({
-        description: 'true: reads all employees, also where the sync reads only changed ones between full reads',
-      }),
+    full: z.boolean().optional().meta({
+      description: 'true: reads all employees, also where the sync reads only changed ones between full reads',
+    }),
   })
   .refine(({ users, full }) => users === undefined || full !== true, {
     error: 'full and users exclude each other: use one of them',

@@ -61,7 +61,7 @@ describe('webhook', () => {
         'The run run_1 failed: <!channel> & [link](http://example.com)',
         '- E1: no',
         'Not affected: All else.',
-        'What to do; its progress: rollcall show run_1',
+        'What to do: rollcall show run_1',
         'Still so: changes wait for approval.',
         'Rollcall, 2026-11-21 12:00 UTC, notice alert_01',
       ].join('\n'),
@@ -92,9 +92,9 @@ describe('webhook', () => {
   });
 
   it.each([
-    [302, /answered 302: it points elsewhere/],
+    [302, /answered 302: it redirects/],
     [403, /answered 403: check the url/],
-    [410, /answered 410: the address is gone/],
+    [410, /answered 410: the address no longer exists/],
     [429, /answered 429: too many/],
     [500, /answered 500$/],
   ])(
@@ -227,7 +227,7 @@ describe('e-mail', () => {
     expect(text).toContain('Subject: [rollcall] CRITICAL sync people: the run failed');
     expect(text).toContain('To: ops@example.com, night@example.com');
     expect(text).toMatch(/X-Rollcall-Notice: alert_01/i);
-    expect(text).toContain('What to do; its progress: rollcall show run_1');
+    expect(text).toContain('What to do: rollcall show run_1');
   });
 
   it('gives name and password, and says when they are refused, without showing them', async () => {
@@ -264,13 +264,13 @@ describe('e-mail', () => {
   it('is not sent in the clear to another machine that offers no TLS', async () => {
     const { mails, port } = await openMailServer();
     // 0.0.0.0 is this machine by a name that the channel does not know as such.
-    await expect(send(mail(`smtp://0.0.0.0:${port}`))).rejects.toThrow(/did not take the e-mail/);
+    await expect(send(mail(`smtp://0.0.0.0:${port}`))).rejects.toThrow(/did not accept the e-mail/);
     expect(mails).toEqual([]);
   });
 
   it('is not sent over TLS whose certificate nobody vouches for', async () => {
     const { mails, port } = await openMailServer({ secure: true });
-    await expect(send(mail(`smtps://127.0.0.1:${port}`))).rejects.toThrow(/did not take the e-mail/);
+    await expect(send(mail(`smtps://127.0.0.1:${port}`))).rejects.toThrow(/did not accept the e-mail/);
     expect(mails).toEqual([]);
   });
 

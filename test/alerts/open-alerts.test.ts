@@ -158,7 +158,7 @@ describe('a sync', () => {
     expect(notice?.severity).toBe('warning');
     expect(notice?.text).toContain('The run run_p was partial: 7 changes failed\n- E1: area is too long\n');
     expect(notice?.text).toContain(
-      '- E5: area is too long\n- … and 2 more\nNot affected: 30 changes of this run were applied.\nWhat to do; its progress: rollcall show run_p --failed',
+      '- E5: area is too long\n- … and 2 more\nNot affected: 30 changes of this run were applied.\nWhat to do: rollcall show run_p --failed',
     );
     expect(receiver.received.map(({ text }) => text).join()).not.toContain('Ana');
   });
@@ -191,7 +191,7 @@ describe('a sync', () => {
     await desk().evaluate(never);
     const [told] = receiver.received;
     expect(told?.json<{ text: string }>().text).toMatch(
-      /^2 changes wait for approval until .*\n- 2 disables, 5 allowed\n- E1: disable\n- E2: disable\nNot affected: All other changes continued: 5 changes of the run run_h1 applied\.\nWhat to do; its progress: rollcall show run_h1 --held, then rollcall approve run_h1/,
+      /^2 changes wait for approval until .*\n- 2 disables, 5 allowed\n- E1: disable\n- E2: disable\nNot affected: All other changes continued: 5 changes of the run run_h1 applied\.\nWhat to do: rollcall show run_h1 --held, then rollcall approve run_h1/,
     );
     await clock.advance(60_000);
     await endRun(store, await hold('run_h2'), clock.now());
@@ -227,7 +227,7 @@ describe('a sync', () => {
     expect(titles()).toEqual([]);
     await clock.advance(1);
     await desk().evaluate(never);
-    expect(receiver.received[0]?.text).toContain('No run has been tried since');
+    expect(receiver.received[0]?.text).toContain('No run has started since');
     expect(titles()).toEqual(['CRITICAL sync people: no success for too long']);
     await succeeded();
     await desk().evaluate(never);
@@ -242,7 +242,7 @@ describe('a sync', () => {
     await store.runs.open('people', { id: 'run_long', connection: 'acme', now: clock.now() });
     await desk().evaluate(never);
     const [{ text } = { text: '' }] = receiver.received;
-    expect(text).toContain('A run is under way since');
+    expect(text).toContain('A run has been in progress since');
     expect(text).toContain('rollcall show run_long');
     expect(titles()).toHaveLength(1);
     await store.pauses.add({ sync: 'people', pausedAt: clock.now(), by: 'ops' });

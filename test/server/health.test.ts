@@ -70,7 +70,7 @@ describe('health', () => {
     expect((await server.ask('/healthz', plain)).status).toBe(200);
     expect(await server.ask('/metrics', plain)).toMatchObject({ status: 200, text: 'rollcall_up 1\n' });
     for (const path of ['/', '/docs', '/openapi.json', '/api/syncs']) expect((await server.ask(path)).status).toBe(404);
-    expect((await server.ask('/api/syncs')).json.detail).toContain('health and metrics alone');
+    expect((await server.ask('/api/syncs')).json.detail).toContain('only health and metrics');
     const posted = await server.ask('/healthz', { ...plain, method: 'POST' });
     expect(posted).toMatchObject({ status: 405, json: { code: 'METHOD_NOT_ALLOWED' } });
   });

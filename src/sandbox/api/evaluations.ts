@@ -56,7 +56,7 @@ function readFilter(source: ParameterSource): (entry: StoredEvaluation) => boole
     });
 }
 
-/** `property(asc|desc)`, several separated by commas or sent repeatedly; ascending where no direction is given. */
+/** Parses `property(asc|desc)`, separated by commas or repeated; ascending without a direction. */
 function readSort(texts: readonly string[]): (a: StoredEvaluation, b: StoredEvaluation) => number {
   const criteria = texts.flatMap((text) => text.split(',')).map((text) => readCriterion(text.trim()));
   return (a, b) => {

@@ -61,14 +61,14 @@ const send: Handler = (call, world) => {
   return { status: 200 };
 };
 
-/** The open request between these two people, whoever of them asked. */
+/** Returns the open request between these two users, in either direction. */
 function openRequest(id: number, people: { sender: string; recipient: string }, world: World): FeedbackRequest {
   const found = world.feedback.requestWith(id);
   if (found === undefined) throw new Refusal(404, 'Not Found', 'There is no such feedback request');
   const isTheirs =
     [found.sender, found.recipient].sort().join('\n') === [people.sender, people.recipient].sort().join('\n');
-  if (!isTheirs) throw new Refusal(400, 'Bad Request', 'The feedback request is between other people');
-  if (found.state !== 'open') throw new Refusal(400, 'Bad Request', `The feedback request is ${found.state} already`);
+  if (!isTheirs) throw new Refusal(400, 'Bad Request', 'The feedback request is between other users');
+  if (found.state !== 'open') throw new Refusal(400, 'Bad Request', `The feedback request is already ${found.state}`);
   return found;
 }
 

@@ -78,7 +78,7 @@ function knownGoal({ parameters: { code = '', identification = '' } }: Call, { g
 
 function refuseTakenCode(code: string, identification: string, { goals }: World): void {
   if (goals.get(code, identification) === undefined) return;
-  throw new Refusal(400, 'Bad Request', 'The user has a goal with this code already');
+  throw new Refusal(400, 'Bad Request', 'The user already has a goal with this code');
 }
 
 function isWanted(goal: StoredGoal, source: ParameterSource): boolean {

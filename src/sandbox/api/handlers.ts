@@ -10,7 +10,7 @@ import { tokenHandlers } from './tokens.ts';
 import { userFileHandlers } from './user-files.ts';
 import { userHandlers } from './users.ts';
 
-/** What answers each operation of the contract. */
+/** The handler of each operation of the contract. */
 export const handlers: Readonly<Record<OperationId, Handler>> = {
   ...tokenHandlers,
   ...userHandlers,

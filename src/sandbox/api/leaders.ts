@@ -22,7 +22,7 @@ const leaders: Handler = (call, world) => {
   return { status: 200, body: { result: records, page: { totalElements: all.length } } };
 };
 
-/** The contract does not show this answer: here it is a list like that of the leaders. */
+/** The contract does not define this answer. It is a list like that of the leaders. */
 const collaborators: Handler = (call, world) => {
   const { identification } = knownUser(call.parameters.identification, world);
   const all = world.leadership.collaboratorsOf(identification);
@@ -52,7 +52,7 @@ function readLinks(call: Call, world: World) {
   const secondary = links.secondaryLeadersIdentifications ?? [];
   for (const leader of [...(main === undefined ? [] : [main]), ...secondary]) {
     knownUser(leader, world);
-    if (leader === collaborator) throw new Refusal(400, 'Bad Request', 'Nobody leads themselves');
+    if (leader === collaborator) throw new Refusal(400, 'Bad Request', 'A user cannot lead themselves');
   }
   return { collaborator, main, secondary };
 }

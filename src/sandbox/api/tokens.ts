@@ -9,7 +9,7 @@ const revoke: Handler = ({ bearer }, { tokens, applicationToken }) => {
   if (bearer === undefined) throw new Refusal(401, 'Unauthorized', 'The access token is missing or malformed');
   if (bearer === applicationToken) throw new Refusal(403, 'Forbidden', 'An application token cannot be revoked here');
   tokens.revokeAccess(bearer);
-  return { status: 200, body: { message: 'The token is invalid now' } };
+  return { status: 200, body: { message: 'The token is now invalid' } };
 };
 
 const refresh: Handler = (call, { tokens, applicationToken, quirks, accessTokenLifeMs }) => {
@@ -34,7 +34,7 @@ const refresh: Handler = (call, { tokens, applicationToken, quirks, accessTokenL
   };
 };
 
-/** Contract: JSON only, and query parameters are not read. */
+/** Contract: JSON only; query parameters are ignored. */
 function requestProblem({ contentType, body }: Call): Answer | undefined {
   if (!contentType.startsWith('application/json')) {
     return grantError(400, 'invalid_request', 'The body must be application/json');

@@ -27,7 +27,7 @@ const importJob: Handler = (_call, world) => {
   return { status: 202, body: {} };
 };
 
-/** One file processing per community at a time. */
+/** The community processes one file at a time. */
 function refuseWhileBusy({ files, quirks }: World): void {
   if (quirks.busyUpload === 'refuse' && files.isBusy()) {
     throw new Refusal(409, 'Conflict', 'Another file is being processed');
@@ -58,7 +58,7 @@ function decodeParts(body: unknown): unknown {
   );
 }
 
-/** The text inside base64 whose first line is a header of ours; undefined when the text is no such base64. */
+/** Decodes base64 text whose first line is a provisioning header; undefined for any other text. */
 function decodeBase64(text: string): string | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}\s*$/.test(text)) return undefined;
   try {

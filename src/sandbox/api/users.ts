@@ -10,7 +10,7 @@ const create: Handler = (call, { directory, writes, now, quirks }) => {
   const payload = readBody(UserPayload, call.body);
   const { identification } = payload;
   if (directory.get(identification) !== undefined) {
-    throw new Refusal(400, 'Bad Request', 'A user with this identification exists already');
+    throw new Refusal(400, 'Bad Request', 'A user with this identification already exists');
   }
   if (directory.blacklist.has(identification)) throw new Refusal(400, 'Bad Request', 'The user is blacklisted');
   const account = writes.create(identification, withoutBlanks(readPayloadFields(payload, 'merges')), {
@@ -52,7 +52,7 @@ const remove: Handler = (call, { directory, writes, leadership, goals, now }) =>
   return { status: 200 };
 };
 
-/** What an update's `userId` must be is not shown by the contract: a quirk decides. */
+/** Finds the user of an update. The contract does not define `userId`, so a quirk decides. */
 function accountOf(userId: string, { directory, quirks }: World): Account | undefined {
   if (quirks.userId === 'identification') return directory.get(userId);
   const digits = quirks.userId === 'uid' ? userId.replace(/^uid-/, '') : userId;

@@ -3,8 +3,8 @@ import type { UserPayload } from '../../platform/schema/index.ts';
 import { Refusal } from '../call.ts';
 
 /**
- * The fields that a create or update payload carries; null clears. With `replaces`, every field that the payload could
- * carry and does not is cleared. Refuses custom fields over the limit of direct calls (contract, "Limits" 1).
+ * Returns the fields of a create or update payload; null clears. With `replaces`, clears every supported field that the
+ * payload omits. Throws 400 for custom fields above the limit of direct calls (contract, "Limits" 1).
  */
 export function readPayloadFields(payload: UserPayload, mode: 'merges' | 'replaces'): FieldValues {
   const fields: Partial<Record<FieldName, string>> = {};

@@ -1,4 +1,4 @@
-/** The page's own script: sends what a form says and shows what came. Plain JavaScript, as the browser gets it. */
+/** The page's script: sends a form and shows the answer. Plain JavaScript, as the browser gets it. */
 export const docsScript = `
 'use strict';
 for (const form of document.querySelectorAll('form')) form.addEventListener('submit', send);

@@ -1,4 +1,4 @@
-/** The page's own style, for light and dark, wide and narrow screens. */
+/** The page's style, for light and dark mode, wide and narrow screens. */
 export const docsStyle = `
 :root { color-scheme: light dark; --ink: light-dark(#1c2330, #e6e9ef); --dim: light-dark(#5b6575, #9aa4b5);
   --paper: light-dark(#fff, #14181f); --card: light-dark(#f6f7f9, #1c222c); --line: light-dark(#d9dee6, #323a47);

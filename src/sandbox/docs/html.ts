@@ -1,11 +1,11 @@
-/** HTML that is safe to put into a page: made by `html`, or by us. */
+/** Safe HTML: made by `html`, or by this code. */
 export interface Html {
   readonly html: string;
 }
 
 type Part = Html | string | number | undefined | readonly Html[];
 
-/** A template of HTML: every value is escaped unless it is `Html` itself; undefined is nothing. */
+/** Renders an HTML template. Escapes every value that is not `Html`; undefined renders nothing. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { html: texts.map((text, i) => text + render(parts[i])).join('') };
 }
@@ -16,7 +16,7 @@ function render(part: Part): string {
   return 'html' in part ? part.html : part.map((one) => one.html).join('\n');
 }
 
-/** For text between tags and in quoted attributes. */
+/** Escapes text for use between tags and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

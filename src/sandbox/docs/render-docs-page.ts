@@ -5,14 +5,14 @@ import { type Html, html } from './html.ts';
 import { renderSchema, renderType } from './render-schema.ts';
 import { sampleBody, sampleParameter } from './sample-body.ts';
 
-/** Tokens that the forms are filled with. Without an application token there is no place for one. */
+/** Initial tokens of the forms. Without an application token, its form field is left out. */
 export interface DocsTokens {
   readonly accessToken: string;
   readonly applicationToken?: string;
   readonly refreshToken?: string;
 }
 
-/** An OpenAPI document, as far as the page reads it. */
+/** The parts of an OpenAPI document that the page uses. */
 interface ShownDocument {
   readonly info: JsonObject;
   readonly paths: Readonly<Record<string, Readonly<Record<string, ShownOperation>>>>;
@@ -30,7 +30,7 @@ interface Entry {
   readonly operation: ShownOperation;
 }
 
-/** The document as one page that needs nothing from outside: operations by part, schemas, and a form to try each one. */
+/** Renders the document as one self-contained page: operations by part, schemas, and a form to try each operation. */
 export function renderDocsPage(document: ShownDocument, tokens: DocsTokens): string {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -158,7 +158,7 @@ function renderBody(operation: ShownOperation, schemas: Schemas, { refreshToken 
 <textarea name="body" rows="${Object.keys(sample).length + 2}" spellcheck="false">${JSON.stringify(sample, undefined, 2)}</textarea></label>`;
 }
 
-/** Where the usual sample would not do: somebody new to create, and a refresh token that works. */
+/** Samples for operations that need a new user, or a valid refresh token. */
 function ownSample(operationId: string, refreshToken: string | undefined): JsonObject {
   if (operationId === 'create') return { identification: 'NEW-1' };
   return operationId === 'token' && refreshToken !== undefined ? { refresh_token: refreshToken } : {};

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../platform/schema/index.ts';
 import { type Html, html } from './html.ts';
 
-/** A schema as a table of its members; members that are objects themselves are shown below their names. */
+/** Renders a schema as a table of its members. Members of object members follow below their names. */
 export function renderSchema(schema: JsonObject): Html {
   const { properties, required = [] } = schema as {
     properties?: Record<string, JsonObject>;
@@ -31,7 +31,7 @@ function innerObject(member: JsonObject): JsonObject | undefined {
     : undefined;
 }
 
-/** The type in words: `text`, `UserRecord`, `list of Role`, `one of A, B`. What may be null is optional in this API. */
+/** Renders the type in words: `text`, `UserRecord`, `list of Role`, `one of A, B`. Nullable means optional in this API. */
 export function renderType(schema: JsonObject): Html {
   if (typeof schema.$ref === 'string') {
     const name = schema.$ref.split('/').at(-1) ?? '';
@@ -52,7 +52,7 @@ export function renderType(schema: JsonObject): Html {
     boolean: 'true or false',
     object: 'object',
   };
-  return html`${words[String(kind)] ?? 'anything: the contract does not show it'}`;
+  return html`${words[String(kind)] ?? 'anything: the contract does not define it'}`;
 }
 
 function joined(parts: readonly Html[]): Html {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../platform/schema/index.ts';
 
-/** What the first synthetic users of a sandbox are called, and other values that the sandbox takes. */
+/** Names of the first synthetic users, and other values that the sandbox accepts. */
 const samples: Readonly<Record<string, unknown>> = {
   identification: 'E000001',
   sender: 'E000001',
@@ -24,7 +24,7 @@ const samples: Readonly<Record<string, unknown>> = {
   file: 'command,identification,firstName,lastName\nU,E000001,Ana,Núñez\n',
 };
 
-/** A body to begin with: what is required, and what has a sample. `resolve` follows a `$ref`. */
+/** Returns a sample body with the required members and those that have a sample. `resolve` follows a `$ref`. */
 export function sampleBody(schema: JsonObject, resolve: (schema: JsonObject) => JsonObject): JsonObject {
   const { properties = {}, required = [] } = resolve(schema) as {
     properties?: Record<string, JsonObject>;
@@ -44,7 +44,7 @@ function firstOf(member: JsonObject): unknown {
   return '';
 }
 
-/** A value for a path parameter that a sandbox with users knows. */
+/** Returns a path parameter that exists in a sandbox with users. */
 export function sampleParameter(name: string, operationId: string): string {
   if (name === 'id') return operationId === 'evaluation' ? '5001' : '1';
   if (name === 'customAclCode') return 'ROLE_ADMIN';

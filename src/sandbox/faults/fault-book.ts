@@ -8,17 +8,17 @@ interface ArmedFault {
   calls: number;
 }
 
-/** The faults that are set, each with its own count of calls. */
+/** The active faults, each with its own count of calls. */
 export class FaultBook {
   readonly #random: () => number;
   #armed: ArmedFault[] = [];
 
-  /** `random` gives numbers in [0, 1): it decides the faults that strike by chance. */
+  /** `random` returns numbers in [0, 1) and decides the faults that strike by chance. */
   constructor(random: () => number) {
     this.#random = random;
   }
 
-  /** Replaces all faults; counts start anew. */
+  /** Replaces all faults and restarts their counts. */
   set(specs: readonly FaultSpec[]): void {
     this.#armed = specs.map((spec) => ({ spec, calls: 0 }));
   }
@@ -27,17 +27,17 @@ export class FaultBook {
     return this.#armed.map(({ spec }) => spec);
   }
 
-  /** Counts one call of the operation and tells what strikes it. */
+  /** Counts one call of the operation and returns the faults that strike it. */
   strikeCall(operation: OperationId): StruckFaults {
     return this.#strike(({ target }) => target === operation || target === '*');
   }
 
-  /** Counts one file and tells what strikes it. A fault that is taken back later strikes no longer. */
+  /** Counts one file and returns the faults that strike it. Removed faults no longer strike it. */
   strikeFile(): StruckFaults {
     return this.#strike(({ target }) => target === 'file');
   }
 
-  /** The number of a fault of the platform as a whole; undefined when it is not set. */
+  /** Returns the argument of a platform fault; undefined when it is not set. */
   platformNumber(kind: FaultKindName): number | undefined {
     const found = this.#armed.find(({ spec }) => spec.kind === kind);
     return found === undefined ? undefined : Number(found.spec.argument);

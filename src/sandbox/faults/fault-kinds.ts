@@ -1,4 +1,4 @@
-/** What a fault's `=argument` must be. */
+/** The type of a fault's `=argument`. */
 export type FaultArgument = 'none' | 'number' | 'optional-number' | 'text' | 'optional-text' | 'status';
 
 /** Where a fault can strike: any operation, some of them, the processing of files, or the platform as a whole. */
@@ -14,7 +14,7 @@ export interface FaultKind {
 
 const lists = ['search', 'feedbacks', 'goals', 'evaluations', 'leaders'];
 
-/** Every kind of fault. */
+/** All kinds of fault. */
 export const faultKinds = [
   {
     kind: 'status',
@@ -32,15 +32,15 @@ export const faultKinds = [
   { kind: 'reset-after-commit', reach: 'any', argument: 'none', summary: 'do it, then reset the connection' },
   { kind: 'hang', reach: 'any', argument: 'none', summary: 'do nothing and never answer' },
   { kind: 'hang-after-commit', reach: 'any', argument: 'none', summary: 'do it and never answer' },
-  { kind: 'slow', reach: 'any', argument: 'number', summary: 'wait so many ms before anything else' },
-  { kind: 'drip', reach: 'any', argument: 'number', summary: 'send the body byte by byte, one every so many ms' },
+  { kind: 'slow', reach: 'any', argument: 'number', summary: 'wait this many ms before anything else' },
+  { kind: 'drip', reach: 'any', argument: 'number', summary: 'send the body byte by byte, with this many ms between' },
   { kind: 'html', reach: 'any', argument: 'none', summary: 'do it, but answer 200 with an HTML page' },
   { kind: 'empty', reach: 'any', argument: 'none', summary: 'do it, but answer 200 without a body' },
   {
     kind: 'truncate-json',
     reach: 'any',
     argument: 'none',
-    summary: 'do it, but send half of the JSON as if it were all',
+    summary: 'do it, but send half of the JSON as the complete body',
   },
   {
     kind: 'cut-body',
@@ -48,41 +48,41 @@ export const faultKinds = [
     argument: 'none',
     summary: 'do it, but reset the connection in the middle of the body',
   },
-  { kind: 'bom', reach: 'any', argument: 'none', summary: 'begin the body with a byte order mark' },
-  { kind: 'huge', reach: 'any', argument: 'number', summary: 'add so many bytes of white space to the body' },
+  { kind: 'bom', reach: 'any', argument: 'none', summary: 'start the body with a byte order mark' },
+  { kind: 'huge', reach: 'any', argument: 'number', summary: 'add this many bytes of white space to the body' },
   { kind: 'redirect', reach: 'any', argument: 'text', summary: 'answer 302 to this URL and do nothing' },
   {
     kind: 'shift-pages',
     reach: ['search'],
     argument: 'optional-number',
-    summary: 'pages after the first begin so many rows later (1), or earlier (-1), as if users came or went',
+    summary: 'pages after the first start this many rows later (1) or earlier (-1), as if users came or went',
   },
-  { kind: 'missing-page', reach: lists, argument: 'none', summary: 'a page without rows and an honest total' },
-  { kind: 'duplicate-row', reach: lists, argument: 'none', summary: 'a page whose last row is its first once more' },
+  { kind: 'missing-page', reach: lists, argument: 'none', summary: 'a page without rows and a correct total' },
+  { kind: 'duplicate-row', reach: lists, argument: 'none', summary: 'a page whose last row repeats its first row' },
   { kind: 'null-row', reach: lists, argument: 'none', summary: 'a page whose first row is null' },
-  { kind: 'total-off', reach: ['search'], argument: 'number', summary: 'totalElements is wrong by so many' },
+  { kind: 'total-off', reach: ['search'], argument: 'number', summary: 'totalElements is wrong by this number' },
   {
     kind: 'ignore-parameters',
     reach: ['search'],
     argument: 'none',
     summary: 'search as if no parameter had been sent',
   },
-  { kind: 'cap-size', reach: ['search'], argument: 'number', summary: 'pages have at most so many rows' },
+  { kind: 'cap-size', reach: ['search'], argument: 'number', summary: 'pages have at most this many rows' },
   { kind: 'absent', reach: 'any', argument: 'none', summary: 'the endpoint does not exist: 404' },
   {
     kind: 'invalid_grant',
     reach: ['token'],
     argument: 'none',
-    summary: 'refuse the refresh token without looking at it',
+    summary: 'refuse the refresh token without checking it',
   },
   { kind: 'fail', reach: 'file', argument: 'none', summary: 'the file fails without effect' },
   { kind: 'fail-if', reach: 'file', argument: 'text', summary: 'the row of this identification is bad' },
-  { kind: 'fail-over', reach: 'file', argument: 'number', summary: 'files of more rows fail without effect' },
+  { kind: 'fail-over', reach: 'file', argument: 'number', summary: 'files with more rows fail without effect' },
   {
     kind: 'drop-row',
     reach: 'file',
     argument: 'text',
-    summary: 'the row of this identification is left out without a word',
+    summary: 'the row of this identification is skipped silently',
   },
   {
     kind: 'stuck',
@@ -102,14 +102,14 @@ export const faultKinds = [
     argument: 'text',
     summary: 'the file takes effect, but ends with this status',
   },
-  { kind: 'processing', reach: 'file', argument: 'number', summary: 'processing takes so many ms' },
+  { kind: 'processing', reach: 'file', argument: 'number', summary: 'processing takes this many ms' },
   {
     kind: 'token-expire-after',
     reach: 'platform',
     argument: 'number',
-    summary: 'access tokens are over after so many calls',
+    summary: 'access tokens expire after this many calls',
   },
-  { kind: 'late', reach: 'platform', argument: 'number', summary: 'writes show so many ms late' },
+  { kind: 'late', reach: 'platform', argument: 'number', summary: 'writes become visible this many ms late' },
 ] as const satisfies readonly FaultKind[];
 
 export type FaultKindName = (typeof faultKinds)[number]['kind'];

@@ -4,14 +4,14 @@ import { type FaultKind, type FaultKindName, faultKinds } from './fault-kinds.ts
 
 export type FaultTarget = OperationId | '*' | 'file' | 'platform';
 
-/** Which calls of its target a fault strikes; calls count from 1 from the moment the fault is set. */
+/** Which calls of its target a fault strikes. Calls count from 1 when the fault is set. */
 export type FaultWhen =
   | { readonly kind: 'calls'; readonly from: number; readonly to: number }
   | { readonly kind: 'every'; readonly nth: number }
   | { readonly kind: 'share'; readonly percent: number };
 
 export interface FaultSpec {
-  /** As it was written. */
+  /** As written. */
   readonly text: string;
   readonly target: FaultTarget;
   readonly kind: FaultKindName;
@@ -20,13 +20,13 @@ export interface FaultSpec {
   readonly when: FaultWhen;
 }
 
-/** The grammar, for the help. */
+/** The grammar, for help texts. */
 export const faultGrammar =
   'TARGET:KIND[=ARGUMENT][;retry-after=VALUE][@WHEN], or KIND=ARGUMENT for the platform as a whole; ' +
   'TARGET is an operation, * for every operation, or file for the processing of files; ' +
   'WHEN is 2 (the second call), 1-3, 4- (from the fourth on), /3 (every third) or 10% (by chance); default: always';
 
-/** Reads one fault. Throws USAGE with what is allowed when the text is no fault. */
+/** Parses one fault. Throws USAGE with the allowed values for an invalid text. */
 export function parseFault(text: string): FaultSpec {
   const shape = /^(?:(?<target>[^:=@;]+):)?(?<kind>[^:=@;]+)(?<rest>.*)$/s.exec(text.trim())?.groups;
   if (shape === undefined) throw refusal(text, 'it has no kind');
@@ -49,39 +49,42 @@ function readTarget(text: string, name: string | undefined): FaultTarget {
   if (name === undefined) return 'platform';
   const targets: readonly FaultTarget[] = [...operationIds, '*', 'file'];
   const target = targets.find((entry) => entry === name);
-  if (target === undefined) throw refusal(text, `"${name}" is no operation; allowed are ${targets.join(', ')}`);
+  if (target === undefined) throw refusal(text, `"${name}" is not an operation; allowed are ${targets.join(', ')}`);
   return target;
 }
 
 function readKind(text: string, name: string): FaultKind {
   const kind = faultKinds.find((entry) => entry.kind === name);
   if (kind !== undefined) return kind;
-  throw refusal(text, `"${name}" is no kind of fault; allowed are ${faultKinds.map((entry) => entry.kind).join(', ')}`);
+  throw refusal(
+    text,
+    `"${name}" is not a kind of fault; allowed are ${faultKinds.map((entry) => entry.kind).join(', ')}`,
+  );
 }
 
 function checkReach(text: string, target: FaultTarget, { kind, reach }: FaultKind): void {
   const isOperation = target !== 'file' && target !== 'platform';
   if (reach === 'platform') {
     if (target === 'platform' || target === '*') return;
-    throw refusal(text, `${kind} is about the platform as a whole: write it without an operation`);
+    throw refusal(text, `${kind} concerns the platform as a whole: write it without an operation`);
   }
   if (reach === 'file') {
     if (target === 'file') return;
-    throw refusal(text, `${kind} is about the processing of files: write file:${kind}`);
+    throw refusal(text, `${kind} concerns the processing of files: write file:${kind}`);
   }
   if (reach === 'any' ? isOperation : reach.includes(target)) return;
   throw refusal(text, `${kind} needs ${reach === 'any' ? 'an operation or *' : reach.join(', ')} in front of it`);
 }
 
-/** Splits `=argument;retry-after=V@when`; for arguments that are text, only a well-formed `@when` at the end counts. */
+/** Splits `=argument;retry-after=V@when`. For text arguments, only a valid `@when` at the end counts. */
 function splitRest(text: string, rest: string, kind: FaultKind) {
   const at = /@(?<when>\d+%|\d+-\d*|\d+|\/\d+)$/.exec(rest);
   const beforeWhen = at === null ? rest : rest.slice(0, at.index);
   const after = /;retry-after=(?<value>[^;]*)$/.exec(beforeWhen);
   const body = after === null ? beforeWhen : beforeWhen.slice(0, after.index);
   const isText = kind.argument === 'text' || kind.argument === 'optional-text';
-  if (!isText && /[@;]/.test(body)) throw refusal(text, `"${body}" cannot be read`);
-  if (body !== '' && !body.startsWith('=')) throw refusal(text, `"${body}" cannot be read; an argument follows =`);
+  if (!isText && /[@;]/.test(body)) throw refusal(text, `"${body}" is not valid`);
+  if (body !== '' && !body.startsWith('=')) throw refusal(text, `"${body}" is not valid; an argument follows =`);
   const argument = body === '' ? undefined : body.slice(1);
   return { argument, retryAfter: after?.groups?.value, when: at?.groups?.when };
 }
@@ -106,7 +109,7 @@ function readWhen(text: string, when: string | undefined): FaultWhen {
   if (when.endsWith('%')) return { kind: 'share', percent: Number(when.slice(0, -1)) };
   if (when.startsWith('/')) {
     const nth = Number(when.slice(1));
-    if (nth === 0) throw refusal(text, 'every 0th call is none: write /2 or more');
+    if (nth === 0) throw refusal(text, '/0 matches no call: write /2 or more');
     return { kind: 'every', nth };
   }
   const [from = '', to] = when.split('-');
@@ -114,12 +117,12 @@ function readWhen(text: string, when: string | undefined): FaultWhen {
     from: Number(from),
     to: to === undefined ? Number(from) : to === '' ? Number.POSITIVE_INFINITY : Number(to),
   };
-  if (range.from === 0 || range.to < range.from) throw refusal(text, `@${when} names no call: calls count from 1`);
+  if (range.from === 0 || range.to < range.from) throw refusal(text, `@${when} matches no call: calls count from 1`);
   return { kind: 'calls', ...range };
 }
 
 function refusal(text: string, why: string): RollcallError {
-  return new RollcallError(`The fault "${text}" cannot be used: ${why}. The form is ${faultGrammar}.`, {
+  return new RollcallError(`The fault "${text}" is not valid: ${why}. The form is ${faultGrammar}.`, {
     code: 'USAGE',
   });
 }

@@ -11,7 +11,7 @@ export class StruckFaults {
     this.#isStillSet = isStillSet;
   }
 
-  /** Faults in the order in which they were set. */
+  /** Returns the faults in the order in which they were set. */
   list(): readonly FaultSpec[] {
     return this.#specs.filter(this.#isStillSet);
   }
@@ -20,17 +20,17 @@ export class StruckFaults {
     return this.list().some((spec) => spec.kind === kind);
   }
 
-  /** The argument of the first fault of this kind. */
+  /** Returns the argument of the first fault of this kind. */
   text(kind: FaultKindName): string | undefined {
     return this.list().find((spec) => spec.kind === kind)?.argument;
   }
 
-  /** The arguments of all faults of this kind. */
+  /** Returns the arguments of all faults of this kind. */
   texts(kind: FaultKindName): string[] {
     return this.list().flatMap((spec) => (spec.kind === kind && spec.argument !== undefined ? [spec.argument] : []));
   }
 
-  /** The argument as a number: `otherwise` where it was left out, undefined when no such fault strikes. */
+  /** Returns the argument as a number: `otherwise` when it is omitted, undefined when no such fault strikes. */
   number(kind: FaultKindName, otherwise = 0): number | undefined {
     const spec = this.list().find((entry) => entry.kind === kind);
     return spec && Number(spec.argument ?? otherwise);

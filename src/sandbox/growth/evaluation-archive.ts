@@ -5,7 +5,7 @@ export interface StoredEvaluation {
   readonly evaluee: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Absent while it is a draft. */
+  /** Absent for a draft. */
   readonly submittedAt: number | undefined;
   readonly score: number;
   readonly isAnswered: boolean;
@@ -13,7 +13,7 @@ export interface StoredEvaluation {
 
 const dayMs = 86_400_000;
 
-/** Evaluations among the given people, each evaluating the next: the same for the same people and instant. */
+/** Returns evaluations among the given users, each of the next one. Deterministic for the same users and instant. */
 export function seedEvaluations(identifications: readonly string[], now: number): StoredEvaluation[] {
   return identifications.map((evaluator, i) => {
     const createdAt = now - (identifications.length - i) * dayMs;

@@ -16,7 +16,7 @@ export interface FeedbackRequest {
   readonly declineReasonId?: number;
 }
 
-/** Feedback and the requests for it. */
+/** Feedback and feedback requests. */
 export class FeedbackBox {
   readonly #feedback = new Map<number, StoredFeedback>();
   readonly #requests = new Map<number, FeedbackRequest>();

@@ -34,7 +34,7 @@ export class GoalBoard {
     this.#goals.delete(keyOf(goal.code, goal.assignedTo));
   }
 
-  /** Takes away the goals of a removed user. */
+  /** Deletes the goals of a removed user. */
   forget(identification: string): void {
     for (const goal of this.all()) if (goal.assignedTo === identification) this.remove(goal);
   }

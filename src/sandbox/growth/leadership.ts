@@ -1,4 +1,4 @@
-/** Who leads whom, by identification. */
+/** Leaders and their collaborators, by identification. */
 export class Leadership {
   readonly #main = new Map<string, string>();
   readonly #secondary = new Map<string, Set<string>>();
@@ -11,7 +11,7 @@ export class Leadership {
     return [...(this.#secondary.get(collaborator) ?? [])];
   }
 
-  /** Everybody who has the leader as main or secondary leader, each once. */
+  /** Returns the collaborators of a main or secondary leader, each once. */
   collaboratorsOf(leader: string): readonly string[] {
     const main = [...this.#main].filter(([, entry]) => entry === leader).map(([collaborator]) => collaborator);
     const secondary = [...this.#secondary]
@@ -20,7 +20,7 @@ export class Leadership {
     return [...new Set([...main, ...secondary])];
   }
 
-  /** Sets the main leader in place of a former one, and adds secondary leaders. */
+  /** Replaces the main leader and adds secondary leaders. */
   add(collaborator: string, main: string | undefined, secondary: readonly string[]): void {
     if (main !== undefined) this.#main.set(collaborator, main);
     const leaders = this.#secondary.get(collaborator) ?? new Set();
@@ -28,13 +28,13 @@ export class Leadership {
     this.#secondary.set(collaborator, leaders);
   }
 
-  /** Takes away the named leaders; those who do not lead are left out. */
+  /** Removes the named leaders. Ignores names that are not leaders. */
   remove(collaborator: string, main: string | undefined, secondary: readonly string[]): void {
     if (main !== undefined && this.#main.get(collaborator) === main) this.#main.delete(collaborator);
     for (const leader of secondary) this.#secondary.get(collaborator)?.delete(leader);
   }
 
-  /** Takes a removed user out of every relationship. */
+  /** Removes a deleted user from every relationship. */
   forget(identification: string): void {
     for (const collaborator of this.collaboratorsOf(identification)) {
       this.remove(collaborator, identification, [identification]);
@@ -43,7 +43,7 @@ export class Leadership {
     this.#secondary.delete(identification);
   }
 
-  /** Carries the relationships of a user over to a new identification. */
+  /** Moves the relationships of a user to a new identification. */
   rename(from: string, to: string): void {
     for (const collaborator of this.collaboratorsOf(from)) {
       const isMain = this.#main.get(collaborator) === from;

@@ -1,13 +1,13 @@
 import { Refusal } from '../call.ts';
 
-/** A goal period: a calendar year, called by its number. */
+/** A goal period: a calendar year, named by its number. */
 export interface Period {
   readonly name: string;
   readonly startDate: string;
   readonly endDate: string;
 }
 
-/** The named period, which must be the current or a future one; without a name the current one. */
+/** Returns the named period, which must be the current or a future one; without a name, the current one. */
 export function choosePeriod(name: string | null | undefined, now: number): Period {
   const current = new Date(now).getUTCFullYear();
   if (name === undefined || name === null || name === '') return periodNamed(String(current));
@@ -21,7 +21,7 @@ export function periodNamed(name: string): Period {
   return { name, startDate: `${name}-01-01`, endDate: `${name}-12-31` };
 }
 
-/** The dates of a goal: the period's own where none is given. Refuses dates outside the period with 400. */
+/** Returns the dates of a goal, by default those of the period. Throws 400 for dates outside the period. */
 export function fitDates(
   dates: { readonly startDate?: string | null | undefined; readonly endDate?: string | null | undefined },
   period: Period,

@@ -7,7 +7,7 @@ const topics = [
 export const languages = ['en', 'es', 'pt'] as const;
 export type Language = (typeof languages)[number];
 
-/** The first language of an `Accept-Language` header that the community speaks; else the community's own, English. */
+/** Returns the first supported language of an `Accept-Language` header; otherwise the default, English. */
 export function chooseLanguage(header: string | undefined): Language {
   const wanted = (header ?? '').split(',').map((part) => part.trim().slice(0, 2).toLowerCase());
   for (const entry of wanted) {
@@ -17,7 +17,7 @@ export function chooseLanguage(header: string | undefined): Language {
   return 'en';
 }
 
-/** Rated topics (contract, "Rated topic and topic"): feedback shows `imageCode`, evaluations `ratedTopicImage`. */
+/** Returns rated topics (contract, "Rated topic and topic"): feedback has `imageCode`, evaluations `ratedTopicImage`. */
 export function rateTopics(seed: number, language: string, image: 'imageCode' | 'ratedTopicImage') {
   return topics.map((topic, i) => {
     const name = topic[chooseLanguage(language)];

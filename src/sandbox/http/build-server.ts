@@ -4,13 +4,13 @@ import { operations } from '../../platform/schema/index.ts';
 import type { World } from '../world.ts';
 import { serveControl } from './control.ts';
 import { serveDocs } from './docs.ts';
-import { platformError } from './error-answer.ts';
+import { type ErrorFacts, platformError } from './error-answer.ts';
 import { hasEmptySegment, pathOf } from './path-parameters.ts';
 import { serveOperation } from './serve-operation.ts';
 
 const maxBodyBytes = 512 * 1024 * 1024;
 
-/** The HTTP server over a world: every operation of the contract, and the control paths. It does not listen yet. */
+/** Builds the HTTP server of a world: every operation of the contract, and the control paths. Does not listen yet. */
 export async function buildServer(world: World, closing: AbortSignal): Promise<FastifyInstance> {
   const app = fastify({
     bodyLimit: maxBodyBytes,
@@ -19,13 +19,15 @@ export async function buildServer(world: World, closing: AbortSignal): Promise<F
     routerOptions: { maxParamLength: 4096 },
     frameworkErrors: (_error, request, reply: FastifyReply) => {
       const path = pathOf(request);
-      reply.code(400).send(errorBody(400, 'Bad Request', 'The path cannot be read', path, world));
+      reply
+        .code(400)
+        .send(errorBody({ status: 400, title: 'Bad Request', detail: 'The path cannot be read', path }, world));
     },
   });
-  // GET users may carry its parameters in the body: the contract does not show where they travel.
+  // GET users may have its parameters in the body: the contract does not define their place.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   await app.register(multipart, { limits: { fileSize: maxBodyBytes, fieldSize: maxBodyBytes } });
-  readBodiesGently(app);
+  acceptUnreadableBodies(app);
   for (const operation of operations) {
     app.route({
       method: operation.method,
@@ -33,7 +35,7 @@ export async function buildServer(world: World, closing: AbortSignal): Promise<F
       handler: (request, reply) =>
         hasEmptySegment(operation.path, pathOf(request))
           ? reply.callNotFound()
-          : serveOperation(operation, request, reply, world, closing),
+          : serveOperation(operation, { request, reply }, world, closing),
     });
   }
   serveControl(app, world);
@@ -42,8 +44,8 @@ export async function buildServer(world: World, closing: AbortSignal): Promise<F
   return app;
 }
 
-/** A body that is no JSON reaches the operation as undefined, so that tokens and faults are looked at first. */
-function readBodiesGently(app: FastifyInstance): void {
+/** Passes a body that is not JSON as undefined, so that tokens and faults are checked first. */
+function acceptUnreadableBodies(app: FastifyInstance): void {
   app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
     const isJson = /^application\/(\w+\+)?json\b/i.test(request.headers['content-type'] ?? '');
@@ -58,16 +60,20 @@ function readBodiesGently(app: FastifyInstance): void {
 function answerErrors(app: FastifyInstance, world: World): void {
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request);
-    reply.code(404).send(errorBody(404, 'Not Found', 'There is no such endpoint', path, world));
+    reply
+      .code(404)
+      .send(errorBody({ status: 404, title: 'Not Found', detail: 'There is no such endpoint', path }, world));
   });
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     const path = pathOf(request);
     const status = error.statusCode ?? 500;
     const title = status < 500 ? 'Bad Request' : 'Internal Server Error';
-    reply.code(status).send(errorBody(status, title, 'The request could not be read or answered', path, world));
+    reply
+      .code(status)
+      .send(errorBody({ status, title, detail: 'The request could not be read or answered', path }, world));
   });
 }
 
-function errorBody(status: number, title: string, detail: string, path: string, world: World): unknown {
-  return platformError({ status, title, detail, path, at: world.now() }).body;
+function errorBody(facts: Omit<ErrorFacts, 'at'>, world: World): unknown {
+  return platformError({ ...facts, at: world.now() }).body;
 }

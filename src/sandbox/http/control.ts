@@ -8,8 +8,8 @@ import type { World } from '../world.ts';
 const prefix = '/_sandbox';
 
 /**
- * The back door: what tests and curious people see of the sandbox, and how they move it. It takes no token, is not
- * counted as a request, and no fault strikes it.
+ * Serves the control paths, with which tests and developers inspect and change the sandbox. They need no token, are not
+ * counted as requests, and no fault strikes them.
  */
 export function serveControl(app: FastifyInstance, world: World): void {
   app.addHook('onRequest', async (request) => {
@@ -81,7 +81,7 @@ interface UserRoute {
   Params: { identification: string };
 }
 
-/** Changes or creates a user behind everybody's back; logged as `outside`. */
+/** Changes or creates a user as another system would. Logged as `outside`. */
 export function editUser(world: World, identification: string, patch: AccountPatch): Account {
   const origin = { at: world.now(), via: 'outside' };
   const account = world.directory.get(identification) ?? world.writes.create(identification, {}, origin);

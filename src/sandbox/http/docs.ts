@@ -3,13 +3,13 @@ import { renderOpenApi } from '../../platform/schema/index.ts';
 import { renderDocsPage } from '../docs/render-docs-page.ts';
 import type { World } from '../world.ts';
 
-/** Nothing is loaded from outside, and calls go to the sandbox alone. */
+/** Allows nothing from other servers, and calls to this sandbox only. */
 const pagePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:";
 
 /**
- * `/openapi.json` and `/docs`: the contract for machines and people. They take no token, are not counted as requests,
- * and no fault strikes them. The page is filled with tokens that work: a sandbox has no secrets.
+ * Serves `/openapi.json` and `/docs`, the contract for machines and people. They need no token, are not counted as
+ * requests, and no fault strikes them. The page contains valid tokens, because a sandbox has no secrets.
  */
 export function serveDocs(app: FastifyInstance, world: World): void {
   app.get('/openapi.json', async (request) => renderOpenApi({ serverUrl: originOf(request) }));

@@ -11,14 +11,14 @@ export interface ErrorFacts {
   readonly at: number;
 }
 
-/** The platform's error body (contract, "Errors"). */
+/** Returns the platform's error body (contract, "Errors"). */
 export function platformError({ status, title, detail, path, at }: ErrorFacts): Answer {
   const timestamp = new Date(at).toISOString();
   const type = `uri=${path}`;
   return { status, body: { timestamp, message: detail, details: type, type, title, detail } };
 }
 
-/** The error body that the operation uses: the grant error for the token refresh, else the platform's. */
+/** Returns the error body of the operation: the grant error for the token refresh, otherwise the platform's. */
 export function operationError(operation: OperationId, facts: ErrorFacts): Answer {
   if (operationOf(operation).errorBody === 'platform') return platformError(facts);
   const error = facts.status >= 500 ? 'server_error' : 'invalid_request';

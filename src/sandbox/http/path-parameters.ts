@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../call.ts';
 
 /**
- * Path parameters by the template's names, each percent-decoded exactly once: the router's own decoding looks at the
- * whole path, and an identification may hold `%2F` or `%25`.
+ * Returns path parameters by the template's names, each percent-decoded exactly once. The router decodes the whole path,
+ * and an identification may contain `%2F` or `%25`.
  */
 export function readPathParameters(template: string, path: string): Record<string, string> {
   const segments = path.split('/');
@@ -23,13 +23,13 @@ function decode(segment: string): string {
   }
 }
 
-/** Whether a path parameter is empty: the router takes `users/` for `users/{identification}`, the contract does not. */
+/** Returns whether a path parameter is empty: the router accepts `users/` for `users/{identification}`, the contract does not. */
 export function hasEmptySegment(template: string, path: string): boolean {
   const segments = path.split('/');
   return template.split('/').some((part, i) => part !== '' && segments[i] === '');
 }
 
-/** The path of a request as it was sent, without its query. */
+/** Returns the path of a request as sent, without its query. */
 export function pathOf(request: FastifyRequest): string {
   return request.raw.url?.split('?')[0] ?? '';
 }

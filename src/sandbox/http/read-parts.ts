@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * The parts of a multipart form by name: files as bytes, fields as text; a name that comes twice keeps the last.
- * Undefined for a body that cannot be read as such: the operation decides what that means.
+ * Returns the parts of a multipart form by name: files as bytes, fields as text; the last part of a name wins. Returns
+ * undefined for an unreadable body, which the operation judges.
  */
 export async function readParts(request: FastifyRequest): Promise<Record<string, unknown> | undefined> {
   const parts: Record<string, unknown> = {};

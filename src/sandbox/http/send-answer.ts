@@ -4,7 +4,7 @@ import type { Answer } from '../call.ts';
 import type { StruckFaults } from '../faults/struck-faults.ts';
 import { spoilBody } from './spoil-body.ts';
 
-/** Writes the answer out, spoilt as the faults say. `closing` ends whatever takes its time. */
+/** Sends the answer with the faults applied. `closing` ends a slow answer. */
 export async function sendAnswer(
   response: ServerResponse,
   answer: Answer,
@@ -28,7 +28,7 @@ export async function sendAnswer(
   response.end(dripMs === undefined ? bytes : undefined);
 }
 
-/** Sends byte by byte; false when the other side, or the sandbox, went away. */
+/** Sends byte by byte. Returns false when the client disconnected or the sandbox closed. */
 async function drip(response: ServerResponse, bytes: Buffer, everyMs: number, closing: AbortSignal): Promise<boolean> {
   for (const byte of bytes) {
     if (closing.aborted || response.destroyed) return false;

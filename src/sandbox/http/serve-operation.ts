@@ -12,11 +12,10 @@ import { pathOf, readPathParameters } from './path-parameters.ts';
 import { readParts } from './read-parts.ts';
 import { sendAnswer } from './send-answer.ts';
 
-/** Serves one request of an operation: faults that come first, token, handler, faults that come after, answer. */
+/** Serves one request of an operation: early faults, token, handler, late faults, answer. */
 export async function serveOperation(
   operation: Operation<OperationId>,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   world: World,
   closing: AbortSignal,
 ): Promise<void> {
@@ -26,7 +25,7 @@ export async function serveOperation(
   if (slowMs !== undefined) await delay(slowMs, undefined, { signal: closing }).catch(() => undefined);
   const body = request.isMultipart() ? await readParts(request) : request.body;
   const answer = closing.aborted ? 'reset' : answerCall({ operation, request, body, faults }, world);
-  // From here on the connection is in our hands: an answer can also be cut, dripped or left out.
+  // From here on this code controls the connection, so that an answer can be cut, slow or absent.
   reply.hijack();
   if (answer === 'hang') return;
   try {
@@ -38,17 +37,17 @@ export async function serveOperation(
   }
 }
 
-/** What becomes of the call: an answer, or none. */
+/** Returns the result of the call: an answer, or none. */
 function answerCall(received: Received, world: World): Answer | 'reset' | 'hang' {
-  const { operation, request, faults } = received;
+  const { faults } = received;
   if (faults.has('reset-before-commit')) return 'reset';
   if (faults.has('hang')) return 'hang';
-  const early = answerEarly(operation.id, faults, request, world);
+  const early = answerEarly(received, world);
   if (early !== undefined) return early;
   const answer = perform(received, world);
   if (faults.has('reset-after-commit')) return 'reset';
   if (faults.has('hang-after-commit')) return 'hang';
-  return answerLate(operation.id, faults, request, world) ?? answer;
+  return answerLate(received, world) ?? answer;
 }
 
 interface Received {
@@ -89,26 +88,21 @@ function readCall({ operation, request, body, faults }: Received): Call {
   };
 }
 
-/** Answers that come before anything is done. */
-function answerEarly(id: OperationId, faults: StruckFaults, request: FastifyRequest, world: World): Answer | undefined {
+/** Returns the answer of a fault that strikes before the operation. */
+function answerEarly(received: Received, world: World): Answer | undefined {
+  const { faults } = received;
   const location = faults.text('redirect');
   if (location !== undefined) return { status: 302, headers: { location } };
   const status = faults.has('absent') ? 404 : faults.number('status');
-  return status === undefined ? undefined : faultAnswer(id, status, faults, request, world);
+  return status === undefined ? undefined : faultAnswer(status, received, world);
 }
 
-function answerLate(id: OperationId, faults: StruckFaults, request: FastifyRequest, world: World): Answer | undefined {
-  const status = faults.number('status-after-commit');
-  return status === undefined ? undefined : faultAnswer(id, status, faults, request, world);
+function answerLate(received: Received, world: World): Answer | undefined {
+  const status = received.faults.number('status-after-commit');
+  return status === undefined ? undefined : faultAnswer(status, received, world);
 }
 
-function faultAnswer(
-  id: OperationId,
-  status: number,
-  faults: StruckFaults,
-  request: FastifyRequest,
-  world: World,
-): Answer {
+function faultAnswer(status: number, { operation, request, faults }: Received, world: World): Answer {
   const facts = {
     status,
     title: 'Injected fault',
@@ -116,7 +110,7 @@ function faultAnswer(
     path: pathOf(request),
     at: world.now(),
   };
-  const answer = operationError(id, facts);
+  const answer = operationError(operation.id, facts);
   const retryAfter = faults.list().find((spec) => spec.retryAfter !== undefined)?.retryAfter;
   return retryAfter === undefined ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': retryAfter } };
 }

@@ -8,7 +8,7 @@ export interface WireAnswer {
 
 const maintenancePage = '<!doctype html><html><body><h1>Under maintenance</h1></body></html>';
 
-/** The answer as the faults leave it. */
+/** Applies the faults to the answer. */
 export function spoilBody(answer: WireAnswer, faults: StruckFaults): WireAnswer {
   if (faults.has('html')) return { status: 200, type: 'text/html; charset=utf-8', body: maintenancePage };
   if (faults.has('empty')) return { ...answer, status: 200, body: '' };

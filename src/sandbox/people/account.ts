@@ -1,6 +1,6 @@
 import type { FieldName, FieldValues } from '../../core/fields.ts';
 
-/** A user as the sandbox stores it, write-only fields included. Never changed in place: a write makes a new one. */
+/** A user as stored, with write-only fields. Immutable: a write creates a new one. */
 export interface Account {
   readonly id: number;
   readonly uid: string;
@@ -10,18 +10,18 @@ export interface Account {
   readonly fields: FieldValues;
   /** Epoch ms. */
   readonly createdAt: number;
-  /** Epoch ms in whole seconds: each write moves it by a second at least, as the wire shows no fractions. */
+  /** Epoch ms in whole seconds. Each write advances it by at least a second, because the API shows no fractions. */
   readonly lastUpdateAt: number;
 }
 
-/** What a write leaves behind; `''` clears a field, an absent key keeps it. */
+/** The values of a write. `''` clears a field, an absent key keeps it. */
 export interface AccountPatch {
   readonly identification?: string;
   readonly enabled?: boolean;
   readonly fields?: FieldValues;
 }
 
-/** The account after the patch, `lastUpdateAt` untouched. */
+/** Returns the account after the patch, with the same `lastUpdateAt`. */
 export function patchAccount(account: Account, patch: AccountPatch): Account {
   const fields = patch.fields === undefined ? account.fields : mergeFields(account.fields, patch.fields);
   return {
@@ -41,7 +41,7 @@ function mergeFields(before: FieldValues, patch: FieldValues): FieldValues {
   return merged;
 }
 
-/** Names of what differs between two states of an account, `identification` and `enabled` among them. */
+/** Returns the names of what differs between two states, including `identification` and `enabled`. */
 export function changedNames(before: Account, after: Account): string[] {
   const names = new Set([...Object.keys(before.fields), ...Object.keys(after.fields)]) as Set<FieldName>;
   const changed: string[] = [...names].filter((name) => before.fields[name] !== after.fields[name]);
@@ -50,7 +50,7 @@ export function changedNames(before: Account, after: Account): string[] {
   return changed;
 }
 
-/** The next `lastUpdateAt`: now in whole seconds, and later than the one before. */
+/** Returns the next `lastUpdateAt`: now in whole seconds, and later than the previous one. */
 export function nextUpdateAt(before: number, now: number): number {
   return Math.max(Math.floor(now / 1000) * 1000, before + 1000);
 }

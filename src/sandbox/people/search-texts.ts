@@ -2,15 +2,15 @@ import type { Account } from './account.ts';
 
 interface Chunk {
   readonly members: Map<number, Account>;
-  /** The texts of all members; undefined when it has to be joined anew. */
+  /** The joined texts of all members. Undefined after a change. */
   joined: string | undefined;
 }
 
 const chunkSize = 512;
 
 /**
- * Finds users by a piece of their name, identification or e-mail (contract, GET users: `searchString`). Users are kept
- * in chunks whose joined text is looked through first: one pass over few long texts instead of one per user.
+ * Finds users by a part of their name, identification or e-mail (contract, GET users: `searchString`). Users are kept in
+ * chunks whose joined text is searched first: one pass over few long texts instead of one per user.
  */
 export class SearchTexts {
   readonly #chunks = new Map<number, Chunk>();
@@ -20,7 +20,7 @@ export class SearchTexts {
     if (after !== undefined) this.#change(after.id, (members) => members.set(after.id, after));
   }
 
-  /** Everybody whose text holds the needle; upper and lower case, and the Unicode form, do not matter. */
+  /** Returns all users whose text contains the needle, ignoring case and Unicode form. */
   find(searchString: string): Account[] {
     const needle = normalize(searchString);
     const found: Account[] = [];

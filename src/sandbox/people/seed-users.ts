@@ -11,7 +11,7 @@ import {
   seniorities,
 } from './synthetic-names.ts';
 
-/** A synthetic user, or employee: none of them exists. */
+/** A synthetic user or employee. None is a real person. */
 export interface SeedUser {
   readonly identification: string;
   readonly enabled: boolean;
@@ -19,8 +19,8 @@ export interface SeedUser {
 }
 
 /**
- * `count` synthetic users, the same for the same `seed`; the first ones do not depend on how many follow. About one in
- * forty is disabled. Names carry accents, e-mails end in @example.com.
+ * Yields `count` synthetic users, deterministic for `seed`. The first ones do not depend on `count`. About one in forty
+ * is disabled. Names have accents, e-mails end in @example.com.
  */
 export function* seedUsers(count: number, seed = 1): Generator<SeedUser, void> {
   for (let number = 1; number <= count; number += 1) yield seedUser(number, seed);
@@ -50,7 +50,7 @@ function seedUser(number: number, seed: number): SeedUser {
   return { identification: `E${String(number).padStart(6, '0')}`, enabled: random() >= 0.025, fields };
 }
 
-/** Numbers in [0, 1), the same for the same seed (Mulberry32). */
+/** Returns a generator of numbers in [0, 1), deterministic for the seed (Mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = Math.imul(seed ^ (seed >>> 15), 0x2c1b3c6d) >>> 0;
   return () => {
@@ -67,7 +67,7 @@ function pickDate(random: () => number, fromYear: number, toYear: number): strin
   return new Date(from + Math.floor(random() * (to - from))).toISOString().slice(0, 10);
 }
 
-/** A name in the letters of an e-mail address. */
+/** Converts a name to the letters of an e-mail address. */
 function plain(name: string): string {
   return name
     .normalize('NFD')

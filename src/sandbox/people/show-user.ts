@@ -5,7 +5,7 @@ import type { Account } from './account.ts';
 
 const customFieldNames = fieldTable.map(({ name }) => name).filter((name) => name.startsWith('customField'));
 
-/** A user as read shows it (contract, "User record"): `job`, `phoneNumber` and `seniority` are left out. */
+/** Returns a user as read returns it (contract, "User record"), without `job`, `phoneNumber` and `seniority`. */
 export function showUser(account: Account, quirks: SandboxQuirks): Record<string, unknown> {
   const { fields } = account;
   const shows = (name: 'orgEntryDate' | 'birthDate') => fields[name] !== undefined && quirks.hideDateField !== name;
@@ -32,12 +32,12 @@ export function showUser(account: Account, quirks: SandboxQuirks): Record<string
   };
 }
 
-/** A user as search shows it: as read does, with `organizationName`. */
+/** Returns a user as search returns it: like read, with `organizationName`. */
 export function showFoundUser(account: Account, quirks: SandboxQuirks): Record<string, unknown> {
   return { ...showUser(account, quirks), organizationName: 'Sandbox' };
 }
 
-/** A user as feedback and evaluations show it (contract, "User summary"). */
+/** Returns a user as in feedback and evaluations (contract, "User summary"). */
 export function summarizeUser(account: Account): Record<string, unknown> {
   return {
     id: account.id,
@@ -54,7 +54,7 @@ export function profileImage(account: Account): Record<string, string> {
   return { code, baseUrl, suggestedUrl: `${baseUrl}${code}.png` };
 }
 
-/** The fields among `names` that have a value. */
+/** Returns the fields among `names` that have a value. */
 export function present(account: Account, names: readonly FieldName[]): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const name of names) {

@@ -4,14 +4,14 @@ import { SearchTexts } from './search-texts.ts';
 import { SortedIndex } from './sorted-index.ts';
 
 export interface UserQuery {
-  /** Empty: everybody. */
+  /** Empty: all users. */
   readonly searchString: string;
   readonly enabledOnly: boolean;
   readonly orderBy: UserSortKey;
   readonly direction: 'ASC' | 'DESC';
 }
 
-/** How many answers are kept for the next pages of their listing. */
+/** Number of cached query results, which serve the next pages of their listing. */
 const keptAnswers = 8;
 
 /** Users as reads and searches see them, with an index per sort key. */
@@ -19,7 +19,7 @@ export class ShownUsers {
   readonly #byIdentification = new Map<string, Account>();
   readonly #texts = new SearchTexts();
   readonly #indexes: Readonly<Record<UserSortKey, SortedIndex<Account>>>;
-  /** Answers of the latest queries, until a write: page reads of one listing share them. */
+  /** Results of the latest queries, until a write. Pages of one listing share them. */
   readonly #answers = new Map<string, readonly Account[]>();
 
   constructor() {
@@ -37,7 +37,7 @@ export class ShownUsers {
     return this.#byIdentification.get(identification);
   }
 
-  /** Shows `after` in place of what is shown under the identification; undefined takes it away. */
+  /** Shows `after` under the identification; undefined removes it. */
   show(identification: string, after: Account | undefined): void {
     const before = this.#byIdentification.get(identification);
     if (after === undefined) this.#byIdentification.delete(identification);
@@ -47,7 +47,7 @@ export class ShownUsers {
     this.#answers.clear();
   }
 
-  /** Everybody who matches, in order. The array is shared: it must not be changed. */
+  /** Returns all matching users in order. The array is shared and must not be changed. */
   find(query: UserQuery): readonly Account[] {
     const key = JSON.stringify(query);
     const known = this.#answers.get(key);

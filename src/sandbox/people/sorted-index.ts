@@ -3,12 +3,12 @@ interface Entry<T> {
   readonly item: T;
 }
 
-/** Above this many changes without a look in between, sorting anew is cheaper than moving entries. */
+/** With more changes than this between two reads, sorting again is cheaper than moving entries. */
 const changesWorthResorting = 2000;
 
 /**
- * Items in order of a key, then of id. It is sorted at the first look and then kept in order change by change, so that
- * a page read never sorts.
+ * Items in order of a key, then of id. The first read sorts them; later changes keep the order, so that a page read
+ * never sorts.
  */
 export class SortedIndex<T extends { readonly id: number }> {
   readonly #keyOf: (item: T) => string | number;
@@ -16,20 +16,20 @@ export class SortedIndex<T extends { readonly id: number }> {
   #entries: Entry<T>[] | undefined;
   #changes = 0;
 
-  /** `all` gives every item whenever the index has to be sorted anew. */
+  /** `all` returns every item whenever the index must be sorted again. */
   constructor(keyOf: (item: T) => string | number, all: () => Iterable<T>) {
     this.#keyOf = keyOf;
     this.#all = all;
   }
 
-  /** Every item in order. The array is the caller's. */
+  /** Returns every item in order. The caller owns the array. */
   items(): T[] {
     this.#changes = 0;
     this.#entries ??= this.#entriesOf(this.#all());
     return this.#entries.map(({ item }) => item);
   }
 
-  /** These items in the order of the index. */
+  /** Sorts these items in the order of the index. */
   sort(items: readonly T[]): T[] {
     return this.#entriesOf(items).map(({ item }) => item);
   }

@@ -7,7 +7,7 @@ interface Reveal {
   readonly account: Account | undefined;
 }
 
-/** Every user: the truth that writes work on, and what reads are shown of it (the same unless writes show late). */
+/** All users: the stored state for writes, and the visible state for reads (the same unless writes become visible late). */
 export class UserDirectory {
   readonly #byIdentification = new Map<string, Account>();
   readonly #byId = new Map<number, Account>();
@@ -38,7 +38,7 @@ export class UserDirectory {
     return this.#lastId;
   }
 
-  /** Stores `after` in place of `before`; they are one user, even where the identification differs. */
+  /** Replaces `before` by `after`. They are the same user, also with a new identification. */
   replace(before: Account | undefined, after: Account | undefined, at: number): void {
     if (before !== undefined) {
       this.#byIdentification.delete(before.identification);
@@ -70,7 +70,7 @@ export class UserDirectory {
     else this.#reveals.push({ dueAt: at + lateMs, identification, account });
   }
 
-  /** In order of writing: a write never shows before an earlier one. */
+  /** Reveals writes in order: a write never becomes visible before an earlier one. */
   #reveal(now: number): void {
     if (this.#reveals.length === 0) return;
     const waiting = this.#reveals.findIndex(({ dueAt }) => dueAt > now);

@@ -4,7 +4,7 @@ import { type Account, type AccountPatch, changedNames, nextUpdateAt, patchAccou
 import type { UserDirectory } from './user-directory.ts';
 import type { EffectKind, WriteLog } from './write-log.ts';
 
-/** The only way in which users change: every write is logged, and moves `lastUpdate`. */
+/** The only way to change users: every write is logged and advances `lastUpdate`. */
 export class UserWrites {
   readonly #directory: UserDirectory;
   readonly #log: WriteLog;
@@ -16,14 +16,14 @@ export class UserWrites {
     this.#quirks = quirks;
   }
 
-  /** Creates a user who must not exist yet. */
+  /** Creates a user that must not exist yet. */
   create(identification: string, fields: FieldValues, origin: Origin): Account {
     const account = this.seed(identification, { fields: this.#kept(fields) }, origin.at);
     this.#log.add({ ...origin, identification, kind: 'created', fields: Object.keys(account.fields) });
     return account;
   }
 
-  /** As `create`, but as if the user had always been there: not logged. */
+  /** Creates a user without a log entry, as if it had always existed. */
   seed(identification: string, initial: Pick<AccountPatch, 'enabled' | 'fields'>, at: number): Account {
     const id = this.#directory.nextId();
     const empty: Account = {
@@ -69,7 +69,7 @@ export class UserWrites {
   }
 }
 
-/** When and by what a write came. */
+/** The time and the cause of a write. */
 export interface Origin {
   readonly at: number;
   readonly via: string;

@@ -8,13 +8,13 @@ export interface WriteLogEntry {
   readonly at: number;
   readonly identification: string;
   readonly kind: EffectKind;
-  /** `file:<id>`, the operation (`create`, `update`, `delete`), or `outside` for a change made by hand. */
+  /** `file:<id>`, the operation (`create`, `update`, `delete`), or `outside` for a manual change. */
   readonly via: string;
-  /** Names of what changed; empty when the write left everything as it was. */
+  /** Names of the changed fields; empty when the write changed nothing. */
   readonly fields: readonly string[];
 }
 
-/** Every accepted effect in order: what tests compare with what the product says that it did. */
+/** All accepted effects in order. Tests compare them with the product's own report. */
 export class WriteLog {
   readonly #entries: WriteLogEntry[] = [];
 

@@ -31,7 +31,7 @@ interface DecidedRow {
   readonly effect: RowEffect;
 }
 
-/** Applies a provisioning file: every row is judged first, then the good ones take effect as the quirk says. */
+/** Applies a provisioning file: checks every row first, then applies the good ones as the quirk defines. */
 export function applyFile(
   file: FileToApply,
   people: { readonly directory: UserDirectory; readonly writes: UserWrites },
@@ -72,7 +72,7 @@ function decideRows(
     const { identification } = row;
     const isRepeated = seen.has(identification);
     seen.add(identification);
-    if (isRepeated) return { row, effect: { kind: 'bad', reason: 'the identification is there twice' } };
+    if (isRepeated) return { row, effect: { kind: 'bad', reason: 'the identification appears twice' } };
     if (badOnPurpose.has(identification)) return { row, effect: { kind: 'bad', reason: 'the row was refused' } };
     const account = directory.get(identification);
     const isBlacklisted = directory.blacklist.has(identification);

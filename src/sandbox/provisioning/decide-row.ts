@@ -3,7 +3,7 @@ import type { Account } from '../people/account.ts';
 import type { SandboxQuirks } from '../quirks.ts';
 import type { FileRow } from './read-csv.ts';
 
-/** What a row does to its user. */
+/** The effect of a row on its user. */
 export type RowEffect =
   | { readonly kind: 'create'; readonly fields: FieldValues }
   | { readonly kind: 'update' | 'enable'; readonly account: Account; readonly fields: FieldValues }
@@ -17,8 +17,8 @@ export interface RowSurroundings {
 }
 
 /**
- * Decides one row (contract, "States and transitions"): I creates, U updates, D disables; a row of a full file creates
- * or updates. Which of I and U enables a disabled user is a quirk.
+ * Decides one row (contract, "States and transitions"): I creates, U updates, D disables. A row of a full file creates or
+ * updates. A quirk defines whether I or U enables a disabled user.
  */
 export function decideRow(row: FileRow, { account, isBlacklisted, quirks }: RowSurroundings): RowEffect {
   if (row.problem !== undefined) return bad(row.problem);
@@ -28,7 +28,7 @@ export function decideRow(row: FileRow, { account, isBlacklisted, quirks }: RowS
     return decideCreate(row, isBlacklisted);
   }
   const enables = !account.enabled && quirks.enableBy === (row.command ?? 'U');
-  if (row.command === 'I' && !enables) return bad('the user exists already');
+  if (row.command === 'I' && !enables) return bad('the user already exists');
   const fields = quirks.emptyCell === 'clears' ? row.fields : filled(row.fields);
   if (fields.firstName?.trim() === '' || fields.lastName?.trim() === '')
     return bad('firstName and lastName cannot be cleared');

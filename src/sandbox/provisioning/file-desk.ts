@@ -5,7 +5,7 @@ import type { UserWrites } from '../people/user-writes.ts';
 import type { SandboxQuirks } from '../quirks.ts';
 import { applyFile, type RowResult } from './apply-file.ts';
 
-/** A provisioning file as the sandbox keeps it. */
+/** A provisioning file as stored. */
 export interface ProvisioningFile {
   readonly id: number;
   readonly name: string;
@@ -15,9 +15,9 @@ export interface ProvisioningFile {
   /** Epoch ms. */
   readonly uploadedAt: number;
   readonly dueAt: number;
-  /** Whether the file has been applied, or has failed. */
+  /** Whether the file was applied or has failed. */
   readonly isProcessed: boolean;
-  /** What the status endpoint shows. */
+  /** The text of the status endpoint. */
   readonly status: string;
   readonly reason: string | undefined;
   readonly rows: readonly RowResult[];
@@ -37,14 +37,14 @@ export interface FileDeskOptions {
 export const processingStatus = 'Processing';
 
 /**
- * Takes provisioning files and processes one at a time. There is no timer: a file is processed as soon as its time has
- * come and anybody looks, with the effects dated to that time.
+ * Accepts provisioning files and processes one at a time. It has no timer: the first access after a file's due time
+ * processes it, with effects dated to the due time.
  */
 export class FileDesk {
   readonly #options: FileDeskOptions;
   readonly #files = new Map<number, ProvisioningFile>();
   readonly #faults = new Map<number, StruckFaults>();
-  /** Files that are not processed yet, in order of upload. */
+  /** Unprocessed files, in order of upload. */
   #waiting: number[] = [];
 
   constructor(options: FileDeskOptions) {
@@ -55,7 +55,7 @@ export class FileDesk {
     return this.#files;
   }
 
-  /** Whether a file is waiting or processing. */
+  /** Returns whether a file is waiting or processing. */
   isBusy(): boolean {
     return this.#waiting.length > 0;
   }
@@ -81,7 +81,7 @@ export class FileDesk {
     return accepted;
   }
 
-  /** Processes what is due. Everything that looks at users or files calls this first. */
+  /** Processes due files. Called before every access to users or files. */
   settle(): void {
     for (const id of [...this.#waiting]) {
       const file = this.#files.get(id);
@@ -93,7 +93,7 @@ export class FileDesk {
     }
   }
 
-  /** The file as the status endpoint shows it. */
+  /** Returns the file as the status endpoint shows it. */
   shown(id: number): ProvisioningFile | undefined {
     const file = this.#files.get(id);
     const isStuck = this.#faults.get(id)?.has('stuck-after-commit') ?? false;

@@ -7,24 +7,24 @@ export type RowCommand = 'I' | 'U' | 'D';
 
 /** One row of a provisioning file. */
 export interface FileRow {
-  /** Line of the file on which the row ends; the header is line 1. */
+  /** The line on which the row ends; the header is line 1. */
   readonly line: number;
   readonly identification: string;
   /** Absent in a full file. */
   readonly command: RowCommand | undefined;
-  /** Fields of the columns that the file has; `''` is an empty cell. */
+  /** Fields of the file's columns; `''` is an empty cell. */
   readonly fields: FieldValues;
-  /** Why the row cannot be used by itself, whoever it is about. */
+  /** Why the row is invalid by itself, whatever user it names. */
   readonly problem: string | undefined;
 }
 
 export interface UserFile {
-  /** `partial`: the first column is `command`; `full`: the file names everybody who is to stay. */
+  /** `partial`: the first column is `command`; `full`: the file names every user who stays. */
   readonly kind: 'full' | 'partial';
   readonly rows: readonly FileRow[];
 }
 
-/** The file as a whole cannot be read; nobody's row counts. */
+/** The file cannot be read as a whole, so no row counts. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
@@ -50,10 +50,10 @@ export function readUserFile(text: string, preprocessing: boolean, settings: Csv
 function readRecords(text: string, delimiter: string): CsvRecord[] {
   const options = { bom: true, delimiter, info: true, relax_column_count: true, skip_empty_lines: true };
   try {
-    // The library's types do not know what `info` does to the records.
+    // The library's types do not describe the effect of `info` on the records.
     return parse(text, options) as unknown as CsvRecord[];
   } catch (error) {
-    throw new UnreadableFile(error instanceof Error ? error.message : 'the file is no CSV');
+    throw new UnreadableFile(error instanceof Error ? error.message : 'the file is not CSV');
   }
 }
 
@@ -63,7 +63,7 @@ function checkColumns(columns: readonly string[]): void {
   const unknown = fields.filter((name) => name !== 'identification' && findField(name) === undefined);
   if (unknown.length > 0) throw new UnreadableFile(`no column is called ${unknown.join(', ')}`);
   if (!fields.includes('identification')) throw new UnreadableFile('the column identification is missing');
-  if (new Set(columns).size < columns.length) throw new UnreadableFile('a column is there twice');
+  if (new Set(columns).size < columns.length) throw new UnreadableFile('a column appears twice');
 }
 
 function readRow({ record, info }: CsvRecord, columns: readonly string[], settings: CsvSettings): FileRow {
@@ -75,7 +75,7 @@ function readRow({ record, info }: CsvRecord, columns: readonly string[], settin
     const traits = findField(name);
     if (traits === undefined) continue;
     const value = traits.isDate && cell !== '' ? readDate(cell, settings.csvDateFormat) : cell;
-    if (value === undefined) problems.push(`${name} is no date`);
+    if (value === undefined) problems.push(`${name} is not a date`);
     else fields[traits.name] = value;
   }
   const identification = cells.get('identification') ?? '';
