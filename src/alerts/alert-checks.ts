@@ -5,14 +5,14 @@ const checkEveryMs = 5000;
 const oneCheckMs = 30_000;
 
 /** Evaluates alerts every few seconds. Never waits for a channel to deliver. */
-export interface AlertLooks {
+export interface AlertChecks {
   /** Begins an evaluation, unless one is under way or was just made. */
   begin(signal: AbortSignal): Promise<void>;
   /** Resolves when the evaluation under way has ended. */
   ended(): Promise<void>;
 }
 
-export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Clock; logger: Logger }): AlertLooks {
+export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Clock; logger: Logger }): AlertChecks {
   let checking: Promise<void> | undefined;
   let nextAt = 0;
   return {

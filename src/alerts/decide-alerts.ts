@@ -32,7 +32,7 @@ const topics: readonly AlertTopic[] = ['token', 'run', 'freshness', 'held'];
  */
 export function decideAlerts(before: AlertState, { at, topics: found }: AlertFacts): Decided {
   const problems: Partial<Record<AlertTopic, KnownProblem>> = {};
-  const told: AlertProblem[] = [];
+  const reported: AlertProblem[] = [];
   const recovered: RecoveredProblem[] = [];
   const standing: AlertTopic[] = [];
   for (const topic of topics) {
@@ -52,18 +52,18 @@ export function decideAlerts(before: AlertState, { at, topics: found }: AlertFac
         summary: now.summary,
         since: known?.since ?? at,
       };
-      told.push(now);
+      reported.push(now);
     }
   }
   const base = { subject: before.subject, at, standing };
   const notices: NoticeDraft[] = [];
-  if (told.length > 0) {
-    const severity = worstOf(told.map((problem) => problem.severity));
-    notices.push({ ...base, kind: 'problem', severity, problems: told, recovered: [] });
+  if (reported.length > 0) {
+    const severity = worstOf(reported.map((problem) => problem.severity));
+    notices.push({ ...base, kind: 'problem', severity, problems: reported, recovered: [] });
   }
   if (recovered.length > 0) {
     const severity = worstOf(recovered.map((problem) => problem.severity));
-    const stays = [...standing, ...told.map(({ topic }) => topic)];
+    const stays = [...standing, ...reported.map(({ topic }) => topic)];
     notices.push({ ...base, kind: 'recovery', severity, problems: [], recovered, standing: stays });
   }
   return { state: { ...before, problems }, notices };

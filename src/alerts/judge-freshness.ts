@@ -19,11 +19,11 @@ export function judgeFreshness(view: FreshnessView): AlertProblem | 'well' {
   const { sync, last, firstSeenAt, staleBefore, now } = view;
   const { successAt } = last;
   if ((successAt ?? firstSeenAt) >= staleBefore) return 'well';
-  const wished = `expected one since ${instantOf(staleBefore)}`;
+  const expected = `expected one since ${instantOf(staleBefore)}`;
   const summary =
     successAt === undefined
-      ? `No run has ever succeeded; ${wished}`
-      : `No success for ${ageOf(now - successAt)}: the last one ended ${instantOf(successAt)}; ${wished}`;
+      ? `No run has ever succeeded; ${expected}`
+      : `No success for ${ageOf(now - successAt)}: the last one ended ${instantOf(successAt)}; ${expected}`;
   return {
     topic: 'freshness',
     severity: 'critical',

@@ -53,7 +53,7 @@ export interface Alerts {
 export function openAlerts(options: AlertsOptions): Alerts {
   const { store, clock, logger, newId } = options;
   const channels = options.channels.map((settings) => openChannel(settings, clock));
-  const tell = async (before: AlertState, found: Evaluation): Promise<boolean> => {
+  const notify = async (before: AlertState, found: Evaluation): Promise<boolean> => {
     const notices: NoticeDraft[] = [];
     let state = before;
     for (const facts of found.facts) {
@@ -85,7 +85,7 @@ export function openAlerts(options: AlertsOptions): Alerts {
   ): Promise<void> => {
     const before = (await store.alerts.state(subject)) ?? freshState(subject, clock.now());
     // Another process was faster and has stored the notice.
-    await tell(before, await find(before));
+    await notify(before, await find(before));
   };
   const io: EvaluationIo = { store, clock };
   return {

@@ -14,7 +14,7 @@ export function renderAlerts({ channels, standing, deliveries }: AlertsReport, s
     `since ${formatInstant(since)}`,
     cleanLine(summary),
   ]);
-  const told = channels.map(({ name, kind, severities, syncs }) => [
+  const shown = channels.map(({ name, kind, severities, syncs }) => [
     name,
     kind,
     severities.join(', '),
@@ -22,7 +22,7 @@ export function renderAlerts({ channels, standing, deliveries }: AlertsReport, s
   ]);
   const parts = [
     section('Open problems', wrong, 'none'),
-    section('Channels', told, 'none: no alerts are sent; add "alerts" to the configuration'),
+    section('Channels', shown, 'none: no alerts are sent; add "alerts" to the configuration'),
     section(
       'Notices',
       deliveries.map((delivery) => noticeRow(delivery, style)),
@@ -40,14 +40,14 @@ function noticeRow({ notice, channel, state, tries, error }: AlertDelivery, styl
   const { colors } = style;
   const { kind, severity, subject, at } = notice;
   const topics = [...notice.problems, ...notice.recovered].map(({ topic }) => topic).join(', ');
-  const told =
+  const shown =
     state === 'delivered'
       ? colors.green('delivered')
       : state === 'given-up'
         ? colors.red('given up')
         : colors.yellow(tries === 0 ? 'waiting' : `waiting, ${tries} tries`);
   const what = kind === 'recovery' ? colors.green('recovered') : colorOf(severity, style);
-  const why = error === undefined ? told : `${told}: ${cleanLine(error)}`;
+  const why = error === undefined ? shown : `${shown}: ${cleanLine(error)}`;
   return [formatInstant(at), what, `${subject.kind} ${subject.name}`, topics, channel, why];
 }
 

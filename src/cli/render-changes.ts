@@ -24,16 +24,20 @@ function shownBefore(field: FieldName, before: Change['before']): string | undef
   return findField(field)?.isReadable === true ? (before.fields[field] ?? '') : undefined;
 }
 
-/** Renders changes with their fields. `told`: reasons that the report shows elsewhere. */
-export function renderChanges(changes: readonly PlannedChange[], told: readonly string[], style: Style): string {
-  return changes.map((change) => renderChange(change, told, style)).join('\n');
+/** Renders changes with their fields. `shownElsewhere`: reasons that the report shows elsewhere. */
+export function renderChanges(
+  changes: readonly PlannedChange[],
+  shownElsewhere: readonly string[],
+  style: Style,
+): string {
+  return changes.map((change) => renderChange(change, shownElsewhere, style)).join('\n');
 }
 
-function renderChange(change: PlannedChange, told: readonly string[], { colors }: Style): string {
+function renderChange(change: PlannedChange, shownElsewhere: readonly string[], { colors }: Style): string {
   const { identification, kind, reason, state, stateReason } = change;
-  const why = stateReason === undefined || told.includes(stateReason) ? '' : `: ${cleanLine(stateReason)}`;
-  const stands = state === 'planned' ? '' : `  ${stateColor(state, colors)(`[${state}${why}]`)}`;
-  const head = `${kindColor(kind, colors)(kind)} ${colors.bold(cleanLine(identification))}  ${cleanLine(reason)}${stands}`;
+  const why = stateReason === undefined || shownElsewhere.includes(stateReason) ? '' : `: ${cleanLine(stateReason)}`;
+  const stateText = state === 'planned' ? '' : `  ${stateColor(state, colors)(`[${state}${why}]`)}`;
+  const head = `${kindColor(kind, colors)(kind)} ${colors.bold(cleanLine(identification))}  ${cleanLine(reason)}${stateText}`;
   return [head, ...differencesOf(change).map((difference) => `  ${renderDifference(kind, difference)}`)].join('\n');
 }
 

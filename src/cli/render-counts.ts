@@ -40,7 +40,7 @@ export function renderRead({ read }: RunFacts): string {
     case 'point':
       return 'read: only the named employees';
     case 'full':
-      return read.reason === undefined ? '' : `read: everybody, because ${read.reason}`;
+      return read.reason === undefined ? '' : `read: all employees, because ${read.reason}`;
     case undefined:
       return '';
   }

@@ -32,11 +32,11 @@ function sourceOf({ records, snapshot }: PersonTrace): string {
   const read = `${formatCount(snapshot.rows, 'row')} read`;
   const gaps = snapshot.gaps.map((gap) => `not fully proven: ${cleanLine(gap)}`);
   if (records.length === 0) return [`no record has this identification; ${read}`, ...gaps].join('\n');
-  const told = records.map(({ record }) => {
+  const shown = records.map(({ record }) => {
     const fields = Object.entries(record.fields).map(([name, value]) => `  ${cleanLine(name)}: ${sourceValue(value)}`);
     return [`${cleanLine(record.at)}; ${read}`, ...fields].join('\n');
   });
-  return [...told, ...gaps].join('\n');
+  return [...shown, ...gaps].join('\n');
 }
 
 function sourceValue(value: unknown): string {

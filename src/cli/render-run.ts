@@ -15,8 +15,8 @@ const shownBatches = 20;
 /** Renders the result of a run: outcome, counts, batches, findings, and the next commands. */
 export function renderRun(report: RunReport, style: Style): string {
   const { run, findings, findingsInAll, batches, resumed } = report;
-  const told = shownReasons(report);
-  const news = findings.filter(({ message }) => !told.includes(message));
+  const shown = shownReasons(report);
+  const news = findings.filter(({ message }) => !shown.includes(message));
   const sections = [
     resumed.map((old) => `resumed before: ${old.id}, ${renderOutcome(old, style)}`).join('\n'),
     headOf(run, style),

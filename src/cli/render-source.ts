@@ -71,7 +71,7 @@ function endLine(end: TrialEnd, colors: Style['colors']): string {
 function peopleOf({ people }: SourceTrial, { colors }: Style): string {
   return people
     .map(({ at, trace: { mapped, steps } }) => {
-      const name = mapped.kind === 'unreadable' ? 'names nobody' : mapped.identification;
+      const name = mapped.kind === 'unreadable' ? 'has no identification' : mapped.identification;
       const rows = steps.map(({ target, effect, detail, origin }) => [
         `    ${target}`,
         effect === 'set' && target !== 'standing' && target !== 'scope' ? quote(detail) : cleanLine(detail),

@@ -27,15 +27,15 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // An error that follows from the interruption is reported as the interruption.
-    const told = io.signal.aborted ? io.signal.reason : error;
+    const reported = io.signal.aborted ? io.signal.reason : error;
     const flags = flagsOf(argv);
     // Commander has printed its own errors on stderr already.
-    if (!(told instanceof CommanderError)) {
+    if (!(reported instanceof CommanderError)) {
       const style = openStyle({ isTerminal: io.stderr.isTTY === true, env: io.env, config: undefined });
-      io.stderr.write(`${renderFailure(told, style, flags.isDebug)}\n`);
+      io.stderr.write(`${renderFailure(reported, style, flags.isDebug)}\n`);
     }
-    if (flags.isJson) io.stdout.write(renderJson(failureJson(told), io));
-    return exitCodeOf(told);
+    if (flags.isJson) io.stdout.write(renderJson(failureJson(reported), io));
+    return exitCodeOf(reported);
   }
 }
 

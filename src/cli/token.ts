@@ -16,7 +16,7 @@ export const addToken: AddCommand = (program, host) => {
     .description('show the state of the tokens and what to do')
     .argument('<connection>', 'name of the connection')
     .action((name: string, _: object, command: Command) =>
-      host.run(command, (shell) => tell(shell, {}, (app) => app.tokenStatus(name))),
+      host.run(command, (shell) => printToken(shell, {}, (app) => app.tokenStatus(name))),
     );
   token
     .command('refresh')
@@ -24,7 +24,7 @@ export const addToken: AddCommand = (program, host) => {
     .argument('<connection>', 'name of the connection')
     .action((name: string, _: object, command: Command) =>
       host.run(command, (shell) =>
-        tell(shell, { mayPresentSeed: true }, (app) =>
+        printToken(shell, { mayPresentSeed: true }, (app) =>
           app.tokenRefresh(name, { signal: shell.signal, by: shell.io.operator }),
         ),
       ),
@@ -39,7 +39,7 @@ export const addToken: AddCommand = (program, host) => {
     );
 };
 
-async function tell(shell: Shell, options: AppOptions, ask: (app: App) => Promise<TokenReport>): Promise<number> {
+async function printToken(shell: Shell, options: AppOptions, ask: (app: App) => Promise<TokenReport>): Promise<number> {
   const report = await shell.withApp(options, ask);
   shell.printJson(tokenJson(report));
   shell.print(renderToken(report, shell.io.clock.now(), shell.style));
@@ -49,5 +49,5 @@ async function tell(shell: Shell, options: AppOptions, ask: (app: App) => Promis
 async function revoke(shell: Shell, name: string, { yes = false }: RevokeOptions): Promise<number> {
   const question = `Revoke the token of ${name}? Its syncs stop until "token refresh" or a new token.`;
   if (!(await shell.confirm(question, yes))) return printDeclined(shell);
-  return tell(shell, {}, (app) => app.tokenRevoke(name, { signal: shell.signal, by: shell.io.operator }));
+  return printToken(shell, {}, (app) => app.tokenRevoke(name, { signal: shell.signal, by: shell.io.operator }));
 }

@@ -62,7 +62,7 @@ ${indent(source)}
 
     # What it may do:
     #   create-only   create, nothing else
-    #   upsert-only   create, update and enable; nobody is ever disabled
+    #   upsert-only   create, update and enable; never disables a user
     #   sync          all of it: also disable leavers and people who are gone from the source
     policy: upsert-only
 
@@ -70,7 +70,7 @@ ${indent(mapping)}
 
     # scope: "country = 'UY'"                  # which employees are in scope
     # protected: [admin]                       # never disabled or removed
-    # missing: { afterReads: 2, minAge: 24h }  # when somebody who is gone from the source is disabled (policy: sync)
+    # missing: { afterReads: 2, minAge: 24h }  # when a missing employee is disabled (policy: sync)
     # remove: { afterDays: 30 }                # when a disabled account is deleted (policy: sync)
     # guards: { disables: { absolute: 5, percent: 5, cap: 100 } }
 `;

@@ -68,8 +68,8 @@ const introduction = `# Configuration
 <!-- Generated from src/config/schema by \`npm run docs\`; edit there. -->
 
 Rollcall reads one file, \`rollcall.yaml\` (or the one named by \`--config\` or \`ROLLCALL_CONFIG\`), in YAML or JSON. All of it is
-checked before anything starts: every problem is told at once, with its line, its key and what is allowed, and the exit code is 2.
-An unknown key is a problem, and so is a key twice.
+checked before anything starts: every problem is reported at once, with its line, its key and what is allowed, and the exit code is 2.
+Unknown and duplicate keys are problems too.
 
 - **References.** \`\${env:NAME}\` is replaced by an environment variable, and \`\${file:path}\` by the text of a file without its last
   line end. Relative paths are resolved from the configuration's folder. Both also work inside a longer text. A missing variable or file is a problem.

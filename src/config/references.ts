@@ -52,23 +52,23 @@ export async function resolveReferences(
   };
   const resolveOne = async (match: RegExpExecArray, path: KeyPath): Promise<string | undefined> => {
     if (match[0] === '$${') return '${';
-    const looked = await lookUp(match[1] ?? '', from);
-    if (looked.kind === 'value') {
-      secrets.add(looked.value);
-      return looked.value;
+    const found = await lookUp(match[1] ?? '', from);
+    if (found.kind === 'value') {
+      secrets.add(found.value);
+      return found.value;
     }
-    if (looked.kind === 'unknown' && isExpressionPath(path)) return match[0];
-    report.add(path, looked.message);
+    if (found.kind === 'unknown' && isExpressionPath(path)) return match[0];
+    report.add(path, found.message);
     return undefined;
   };
   return { value: await walk(tree, []), secrets };
 }
 
-type Looked =
+type Lookup =
   | { readonly kind: 'value'; readonly value: string }
   | { readonly kind: 'absent' | 'unknown'; readonly message: string };
 
-async function lookUp(reference: string, { env, folder, readFile }: ReferenceSources): Promise<Looked> {
+async function lookUp(reference: string, { env, folder, readFile }: ReferenceSources): Promise<Lookup> {
   const [, scheme, name] = /^(env|file):(.+)$/.exec(reference) ?? [];
   if (scheme === undefined || name === undefined) {
     const message = `contains an unknown \${…}; allowed are \${env:NAME} and \${file:path}, and $\${ for a literal \${`;

@@ -7,7 +7,7 @@ import type { DriveIo } from '../runtime/in-process/drive-run.ts';
 import { runScheduler } from '../runtime/scheduler.ts';
 import type { Engine } from './open-engine.ts';
 import { schedulerTasks } from './scheduler-tasks.ts';
-import { openAlertLooks } from './watch-alerts.ts';
+import { openConfigAlertChecks } from './watch-alerts.ts';
 
 /** Held by `start`, so that other shells know that a resync will be picked up. */
 export const deploymentLease = 'deployment';
@@ -37,7 +37,7 @@ export async function runDeployment(
   const { signal } = held;
   const drive: DriveIo = { ...given, signal };
   const dispatch = openLocalDispatch(drive, (job, payload) => workerJobs[job].run(payload, drive));
-  const alerts = openAlertLooks(config, engine);
+  const alerts = openConfigAlertChecks(config, engine);
   const onError = (error: unknown, task: string): void => logger.error({ task, error: textOf(error) }, 'task failed');
   onReady();
   try {

@@ -16,7 +16,7 @@ import type { Engine } from './open-engine.ts';
 import { redisSettings } from './redis-settings.ts';
 import { schedulerTasks } from './scheduler-tasks.ts';
 import { alertWithoutScheduler } from './stand-in.ts';
-import { openAlertLooks } from './watch-alerts.ts';
+import { openConfigAlertChecks } from './watch-alerts.ts';
 
 export interface RedisDeploymentOptions extends DeploymentHooks {
   readonly redis: RedisConfig;
@@ -54,7 +54,7 @@ export async function runRedisDeployment(
   try {
     await (schedules
       ? schedule(config, engine, drive, { redis: settings, onTick })
-      : alertWithoutScheduler(engine, openAlertLooks(config, engine), drive.signal));
+      : alertWithoutScheduler(engine, openConfigAlertChecks(config, engine), drive.signal));
   } finally {
     await worker?.close();
   }
@@ -124,7 +124,7 @@ async function schedule(
     () => {},
   );
   const dispatch = openQueueDispatch(queue, store);
-  const alerts = openAlertLooks(config, engine);
+  const alerts = openConfigAlertChecks(config, engine);
   const renewLease = { name: 'deployment lease', everyMs: announceMs, run: () => announce(engine, signal) };
   const tasks = [renewLease, ...schedulerTasks(config, engine, { drive, dispatch, alerts })];
   try {

@@ -5,13 +5,13 @@ import { openOrphans } from '../runtime/orphans.ts';
 import type { Dispatch, Task } from '../runtime/scheduler.ts';
 import { triggerSlots } from '../runtime/trigger-slots.ts';
 import type { Engine } from './open-engine.ts';
-import type { AlertLooks } from './watch-alerts.ts';
+import type { AlertChecks } from './watch-alerts.ts';
 
 /** Everything that a scheduler does, with and without Redis, in the order of one tick. */
 export function schedulerTasks(
   config: Config,
   engine: Engine,
-  { drive, dispatch, alerts }: { readonly drive: DriveIo; readonly dispatch: Dispatch; readonly alerts: AlertLooks },
+  { drive, dispatch, alerts }: { readonly drive: DriveIo; readonly dispatch: Dispatch; readonly alerts: AlertChecks },
 ): Task[] {
   const { io } = engine;
   const { start, resume, enqueue } = dispatch;

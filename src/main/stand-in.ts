@@ -1,6 +1,6 @@
 import { deploymentLease } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
-import type { AlertLooks } from './watch-alerts.ts';
+import type { AlertChecks } from './watch-alerts.ts';
 
 const everyMs = 5000;
 
@@ -8,7 +8,7 @@ const everyMs = 5000;
  * Evaluates alerts in a worker while no scheduler holds the deployment's lease: that new runs no longer start is itself an
  * alert. Several workers may do so; each notice is sent once. Returns when the signal aborts.
  */
-export async function alertWithoutScheduler({ io }: Engine, alerts: AlertLooks, signal: AbortSignal): Promise<void> {
+export async function alertWithoutScheduler({ io }: Engine, alerts: AlertChecks, signal: AbortSignal): Promise<void> {
   const { store, clock } = io;
   while (!signal.aborted) {
     // The jobs of the worker report a store that is away; this continues when it is back.

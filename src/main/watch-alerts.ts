@@ -1,4 +1,4 @@
-import { type AlertLooks, openAlertChecks } from '../alerts/alert-checks.ts';
+import { type AlertChecks, openAlertChecks } from '../alerts/alert-checks.ts';
 import { catchUpMs, oldestSuccess, untilCaughtUp } from '../alerts/freshness.ts';
 import { type Alerts, openAlerts } from '../alerts/open-alerts.ts';
 import type { Config } from '../config/config.ts';
@@ -6,7 +6,7 @@ import { openSchedule } from '../runtime/schedule.ts';
 import type { Engine } from './open-engine.ts';
 import { random } from './system.ts';
 
-export type { AlertLooks } from '../alerts/alert-checks.ts';
+export type { AlertChecks } from '../alerts/alert-checks.ts';
 
 /** Opens the alerts of a configuration. Before `freshFrom` (epoch ms), no sync is late. */
 export function openConfigAlerts(config: Config, { io, connections }: Engine, freshFrom = 0): Alerts {
@@ -27,6 +27,6 @@ export function openConfigAlerts(config: Config, { io, connections }: Engine, fr
   });
 }
 
-export function openAlertLooks(config: Config, engine: Engine): AlertLooks {
+export function openConfigAlertChecks(config: Config, engine: Engine): AlertChecks {
   return openAlertChecks(openConfigAlerts(config, engine, engine.io.clock.now() + catchUpMs), engine.io);
 }

@@ -16,20 +16,20 @@ export function serveHealth(app: FastifyInstance, parts: ServerParts, closing: A
   app.get('/healthz', async (_request, reply) => {
     const workedAt = vitals.workedAt();
     const silentMs = workedAt === undefined ? 0 : clock.now() - workedAt;
-    if (silentMs <= stuckAfterMs || closing.aborted) return tell(reply, true, {});
+    if (silentMs <= stuckAfterMs || closing.aborted) return answer(reply, true, {});
     const detail = `no poll for work in ${Math.round(silentMs / 1000)} s: the process is stuck and must be restarted`;
-    return tell(reply, false, { worker: detail });
+    return answer(reply, false, { worker: detail });
   });
 
   app.get('/readyz', async (_request, reply) => {
-    if (closing.aborted) return tell(reply, false, { server: 'it is closing' });
-    if (!vitals.isStarted()) return tell(reply, false, { start: 'not finished' });
+    if (closing.aborted) return answer(reply, false, { server: 'it is closing' });
+    if (!vitals.isStarted()) return answer(reply, false, { start: 'not finished' });
     const faults = await faultsOf(parts);
-    return tell(reply, faults.length === 0, Object.fromEntries(faults));
+    return answer(reply, faults.length === 0, Object.fromEntries(faults));
   });
 
   app.get('/startupz', async (_request, reply) =>
-    vitals.isStarted() ? tell(reply, true, {}) : tell(reply, false, { start: 'not finished' }),
+    vitals.isStarted() ? answer(reply, true, {}) : answer(reply, false, { start: 'not finished' }),
   );
 
   if (metrics !== undefined) {
@@ -53,6 +53,6 @@ async function faultsOf({ vitals, clock }: ServerParts): Promise<(readonly [stri
   }
 }
 
-function tell(reply: FastifyReply, isWell: boolean, faults: Readonly<Record<string, string>>): FastifyReply {
+function answer(reply: FastifyReply, isWell: boolean, faults: Readonly<Record<string, string>>): FastifyReply {
   return reply.code(isWell ? 200 : 503).send({ status: isWell ? 'ok' : 'failed', faults });
 }

@@ -185,7 +185,7 @@ const named = z.array(z.string().min(1).max(255)).min(1).max(1000);
 
 export const runOrder = z
   .strictObject({
-    users: named.optional().meta({ description: 'Identifications; absent: everybody' }),
+    users: named.optional().meta({ description: 'Identifications; absent: all employees' }),
     full: z.boolean().optional().meta({
       description: 'true: reads all employees, also where the sync reads only changed ones between full reads',
     }),

@@ -19,12 +19,12 @@ async function countDifferent(holds: readonly Pick<HoldRecord, 'hashes'>[]): Pro
   const [first, ...others] = holds;
   if (first === undefined || others.length === 0) return first?.hashes.length ?? 0;
   const seen = new Set<string>();
-  let looked = 0;
+  let counted = 0;
   for (const { hashes } of holds) {
     for (const hash of hashes) {
       seen.add(hash);
-      looked += 1;
-      if (looked % countedPerTurn === 0) await nextTurn();
+      counted += 1;
+      if (counted % countedPerTurn === 0) await nextTurn();
     }
   }
   return seen.size;

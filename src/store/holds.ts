@@ -130,7 +130,7 @@ function openRows(db: Database, sync: string): Promise<HoldFactsRow[]> {
     .execute();
 }
 
-/** Whether the hold has the same changes and class as the row, which had not expired. An expired hold is held anew. */
+/** Whether the hold has the same changes and class as the row, which had not expired. An expired hold is a new hold. */
 function isRenewal(row: HoldFactsRow, hold: HoldRow): boolean {
   return row.class === hold.class && row.hashes_key === hold.hashes_key && row.expires_at > hold.held_at;
 }

@@ -4,13 +4,13 @@ const introduction = `# Metrics
 
 <!-- Generated from src/telemetry/metrics-table.ts by \`npm run docs\`; edit there. -->
 
-\`GET /metrics\` of \`rollcall start\` answers in the text format of Prometheus. No label names a person.
+\`GET /metrics\` of \`rollcall start\` answers in the text format of Prometheus. No label contains personal data.
 
-Metrics of the scope *store* tell of the whole deployment and are the same whichever process is asked: look at one, or take
-the maximum. Those of the scope *process* tell what that process did: add them up. Counters begin at 0 with the process.
+Metrics of the scope *store* describe the whole deployment and are the same in every process: read one process, or take
+the maximum. Metrics of the scope *process* count what that process did: add them up. Counters start at 0 with the process.
 
 A good first alert is \`rollcall_freshness_seconds\` above what the business can accept; \`alerts:\` in the
-[configuration](configuration.md) says the same to people without Prometheus.`;
+[configuration](configuration.md) covers the same without Prometheus.`;
 
 /** Returns the text of docs/metrics.md. */
 export function renderMetricsReference(): string {

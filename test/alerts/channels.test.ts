@@ -245,7 +245,9 @@ describe('e-mail', () => {
     await send(mail(`smtp://ops:p%40ss@127.0.0.1:${port}`));
     expect(mails).toHaveLength(1);
     const refused = send(mail(`smtp://ops:wrong-one@127.0.0.1:${port}`));
-    await expect(refused).rejects.toThrow(/^127\.0\.0\.1 did not accept the e-mail: EAUTH.*check name and password/);
+    await expect(refused).rejects.toThrow(
+      /^127\.0\.0\.1 did not accept the e-mail: EAUTH.*check user name and password/,
+    );
     await expect(refused).rejects.not.toThrow(/wrong-one/);
     expect(tries).toEqual([
       ['ops', 'p@ss'],

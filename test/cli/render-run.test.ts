@@ -128,7 +128,7 @@ test('a run says which read it made, and why everybody was read where a delta wa
     '  read: only employees changed since 2026-11-21 19:20:00 UTC',
   );
   expect(told({ read: { ...read, kind: 'full', reason: 'it is time for one' } })).toContain(
-    '  read: everybody, because it is time for one',
+    '  read: all employees, because it is time for one',
   );
   expect(told({ read: { ...read, kind: 'point' } })).toContain('  read: only the named employees');
   expect(told({ read: { ...read, kind: 'full' } })).not.toContain('read:');

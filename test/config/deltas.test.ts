@@ -67,7 +67,7 @@ describe('deltas', () => {
     ],
   ])('are refused for %s', async (_what, source, who) => {
     expect(await problemsOf(source, { fullEvery: '6h' })).toEqual([
-      `needs a source that can report changes, and ${who}: delete this key, then every read is full`,
+      `needs a source that can report changes, and ${who}: delete this key, and every read is full`,
     ]);
     expect(await problemsOf(source, 'never')).toEqual([]);
   });

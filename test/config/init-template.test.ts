@@ -77,7 +77,7 @@ test('what the starter configuration has as comments loads too', async () => {
 
 test('a name that no kind begins with is told the names', () => {
   expect(() => initTemplate({ kinds: sourceKinds, name: 'oracle' })).toThrow(
-    /no source called oracle.*there are: .*\bcsv\b/,
+    /no source starter is called oracle.*available are: .*\bcsv\b/,
   );
 });
 

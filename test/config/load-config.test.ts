@@ -334,7 +334,11 @@ test('two syncs never write to one outbox, however the folder is spelled', async
 `;
 
   expect(await problemsOf(other('./a/../outbox/'))).toMatchObject([
-    { line: 15, path: 'syncs.others.outbox.folder', message: expect.stringContaining('outbox of syncs.people too') },
+    {
+      line: 15,
+      path: 'syncs.others.outbox.folder',
+      message: expect.stringContaining('also the outbox of syncs.people'),
+    },
   ]);
   await expect(load(other('./other'))).resolves.toBeDefined();
 });

@@ -38,15 +38,15 @@ test.each([
   [ref('file:empty'), 'the file empty is empty'],
   [
     ref('TOKEN'),
-    `contains an unknown \${…} that is not known; ${ref('env:NAME')} and ${ref('file:path')} are, and $\${ is a plain \${`,
+    `contains an unknown \${…}; allowed are ${ref('env:NAME')} and ${ref('file:path')}, and $\${ for a literal \${`,
   ],
   [
     ref('ENV:TOKEN'),
-    `contains an unknown \${…} that is not known; ${ref('env:NAME')} and ${ref('file:path')} are, and $\${ is a plain \${`,
+    `contains an unknown \${…}; allowed are ${ref('env:NAME')} and ${ref('file:path')}, and $\${ for a literal \${`,
   ],
   [
     `"$\{env:TOKEN"`,
-    `contains an unknown \${…} that is not known; ${ref('env:NAME')} and ${ref('file:path')} are, and $\${ is a plain \${`,
+    `contains an unknown \${…}; allowed are ${ref('env:NAME')} and ${ref('file:path')}, and $\${ for a literal \${`,
   ],
 ])('%s is refused, and nothing else is said of it', async (token, message) => {
   const problems = await problemsOf(withToken(token), { env: { EMPTY: '' }, files: { empty: '\n' } });

@@ -32,14 +32,14 @@ it.each([
       { name: 'a', role: 'viewer', token: 'a-token-of-sixteen' },
       { name: 'a', role: 'operator', token: 'another-token-16' },
     ],
-    'a name of its own',
+    'its own name',
   ],
   [
     [
       { name: 'a', role: 'viewer', token: 'a-token-of-sixteen' },
       { name: 'b', role: 'operator', token: 'a-token-of-sixteen' },
     ],
-    'a token of its own',
+    'its own token',
   ],
 ])('tokens %j are refused', (tokens, words) => {
   expect(read({ tokens }).error?.issues.map(({ message }) => message)).toEqual([expect.stringContaining(words)]);

@@ -40,7 +40,7 @@ describe('the control paths', () => {
     const shapeless = await sandbox.call('PUT', '/_sandbox/faults', { body: { fault: 'x' } });
 
     expect([set.status, refused.status, shapeless.status]).toEqual([200, 400, 400]);
-    expect(refused.body.message).toContain('"serach" is no operation');
+    expect(refused.body.message).toContain('"serach" is not an operation');
     expect((await sandbox.call('GET', '/_sandbox/faults')).body).toEqual(['search:status=500@1']);
     expect((await sandbox.call('GET', `${admin}/users`)).status).toBe(500);
   });

@@ -47,7 +47,7 @@ describe('a fault as text', () => {
     ['search:hang@0', 'count from 1'],
     ['search:hang@3-2', 'count from 1'],
     ['search:hang@/0', '/2 or more'],
-    ['search:hang@soon', 'cannot be read'],
+    ['search:hang@soon', 'is not valid'],
   ])('"%s" is refused with a word about what is allowed: %s', (text, hint) => {
     const refusal = () => parseFault(text);
 

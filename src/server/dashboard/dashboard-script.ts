@@ -80,7 +80,7 @@ function syncCard(sync) {
   row(list, 'To', sync.connection + ', ' + sync.policy);
   const actions = make('div', 'actions');
   const base = '/api/syncs/' + encodeURIComponent(sync.name);
-  actions.append(button('Run now', () => act('Run ' + sync.name + ' now, for everybody?', base + '/runs', {})));
+  actions.append(button('Run now', () => act('Run ' + sync.name + ' now, for all employees?', base + '/runs', {})));
   actions.append(sync.pausedAt
     ? button('Resume', () => act('Resume ' + sync.name + '? Waiting requests start at once.', base + '/resume'))
     : button('Pause', () => act('Pause ' + sync.name + '? No run starts until it is resumed.', base + '/pause')));
