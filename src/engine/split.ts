@@ -30,7 +30,8 @@ export async function splitBatch(
   const splits = run?.facts.splits ?? 0;
   const all = await io.store.batches.ofRun(owned.run.id);
   const status = batch.status ?? 'failed';
-  const isIll = failed.marks.length === 0 && hasOnlyFailures(all);
+  const files = all.filter(({ kind, final }) => kind === 'csv' && final !== undefined);
+  const isIll = failed.marks.length === 0 && hasOnlyFailures(files);
   const isSplitting = unseen.length > 1 && splits < sync.settings.settle.maxSplits && !isIll;
 
   const findings = [...failed.findings];
@@ -62,18 +63,17 @@ export async function splitBatch(
     { state: 'settled', reason: `the platform says "${status}"` },
     { marks, ledger: failed.ledger },
   );
-  if (isIll) findings.push(ill(all.length));
+  if (isIll) findings.push(ill(files.length));
   await io.store.runs.addFindings(owned, findings);
   await io.store.runs.update(owned, {
     phase: 'delivering',
     facts: { ...run?.facts, splits: splits + (isSplitting ? 1 : 0) },
-    ...(isIll ? { reason: ill(all.length).message } : {}),
+    ...(isIll ? { reason: ill(files.length).message } : {}),
   });
   return { kind: 'next' };
 }
 
-function hasOnlyFailures(batches: readonly Batch[]): boolean {
-  const files = batches.filter(({ kind, final }) => kind === 'csv' && final !== undefined);
+function hasOnlyFailures(files: readonly Batch[]): boolean {
   return files.length >= illAfterFailures && files.every(({ final }) => final === 'failed');
 }
 

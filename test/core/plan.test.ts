@@ -457,11 +457,16 @@ describe('policy and protection only take away', () => {
     expect(decision.change?.kind).toBe(kind);
   });
 
-  it('never disables or removes a protected user, and says so', () => {
-    const subject = { identification: 'E1', source: says.leaver(), user: user(), ledger: undefined };
-    const decision = decide(subject, { ...rules, protected: ['E1'] }, now);
+  it.each([
+    { kind: 'disable' as const, enabled: true, ledger: undefined },
+    { kind: 'remove' as const, enabled: false, ledger: entry({ disabledAt: 0, goneSince: 0 }) },
+  ])('leaves the $kind of a protected user out, and says so', ({ kind, enabled, ledger }) => {
+    const subject = { identification: 'E1', source: says.leaver(), user: user({ enabled }), ledger };
+    const removing: PlanRules = { ...rules, remove: { afterMs: day, blacklist: false } };
+    expect(decide(subject, removing, now).change?.kind).toBe(kind);
+    const decision = decide(subject, { ...removing, protected: ['E1'] }, now);
     expect(decision.change).toBeUndefined();
-    expect(decision).toMatchObject({ forbidden: 'disable', finding: { code: 'protected-user' } });
+    expect(decision).toMatchObject({ forbidden: kind, finding: { code: 'protected-user' } });
   });
 
   it('never removes a protected user, and lets one be enabled', () => {

@@ -219,7 +219,7 @@ describe('users that others disabled', () => {
 });
 
 describe('people to whom nothing may happen', () => {
-  it('protected users are neither disabled nor removed', async () => {
+  it('protected users are not disabled, whether they left or are missing', async () => {
     const office = await managed({ protected: ['E3', 'E4'], missing: { afterReads: 1, minAge: '0s' } });
     await office.writeEmployees(without('E4').map((row) => (row.id === 'E3' ? { ...row, status: 'left' } : row)));
     const report = await office.apply();

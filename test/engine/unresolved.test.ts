@@ -1,42 +1,132 @@
-import { expect, it, onTestFinished } from 'vitest';
-import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
-import { blockedUsers } from '../../src/engine/unresolved.ts';
-import { openStore } from '../../src/store/index.ts';
+import { describe, expect, it } from 'vitest';
+import { blockedUsers, resolveUnresolved } from '../../src/engine/unresolved.ts';
 import { endRun, openRun, sampleBatch, sampleChange, writePlan } from '../contracts/store-samples.ts';
-import { FakeClock, someInstant } from '../support/fake-clock.ts';
+import { someInstant } from '../support/fake-clock.ts';
+import { openScene, type Scene, type SceneOptions, settle } from './run-in-store.ts';
 
-const waitMs = 1_000;
-const sync = { settings: { name: 'people', connection: 'acme', settle: { unknownAfterMs: waitMs } } } as Sync;
+const names = ['ana', 'eva', 'leo'];
 
-it.each(['sent', 'unresolved'] as const)(
-  'whoever an ended run left %s in an unresolved batch waits, and is planned anew after the wait',
-  async (state) => {
-    const store = await openStore('sqlite::memory:', { folder: '.' });
-    onTestFinished(() => store.close());
-    const owned = await openRun(store, { id: 'run_1' });
-    const names = ['ana', 'eva', 'leo'];
-    await writePlan(
-      store,
-      { id: 'run_1', owned },
-      names.map((name) => sampleChange(name)),
-    );
-    const batch = sampleBatch(owned, 1, { size: 3, sentAt: someInstant });
-    await store.batches.create(owned, [{ batch, identifications: names }]);
-    const marks = [
-      { identification: 'ana', state: 'applied' },
-      { identification: 'eva', state },
-      { identification: 'leo', state: 'unresolved' },
-    ] as const;
-    await store.batches.update(owned, batch.id, { state: 'unresolved' }, { marks });
-    await endRun(store, owned);
-    const lookAt = (now: number) =>
-      blockedUsers(sync, {
-        store,
-        clock: new FakeClock(now),
-        syncs: new Map([['people', sync]]),
-      } as unknown as EngineIo);
-    const waiting = new Set(['eva', 'leo']);
-    expect(await lookAt(someInstant)).toEqual({ blocked: waiting, released: new Set() });
-    expect(await lookAt(someInstant + waitMs)).toEqual({ blocked: new Set(), released: waiting });
-  },
-);
+/** A run about to plan, after one that ended with `ana` applied and `eva` and `leo` in an unresolved batch. */
+async function afterUnresolved(
+  state: 'sent' | 'unresolved' = 'unresolved',
+  options: Partial<SceneOptions> = {},
+  over: { readonly sync?: string; readonly finalAt?: number } = {},
+): Promise<Scene> {
+  const scene = await openScene({ changes: [], run: 'run_9', ...options });
+  const { store } = scene;
+  const owned = await openRun(store, { id: 'run_1', sync: 'leavers' });
+  await writePlan(
+    store,
+    { id: 'run_1', owned },
+    names.map((name) => sampleChange(name)),
+  );
+  const batch = sampleBatch(owned, 1, { size: 3, sentAt: someInstant, sync: 'people', ...over });
+  await store.batches.create(owned, [{ batch, identifications: names }]);
+  const marks = [
+    { identification: 'ana', state: 'applied' },
+    { identification: 'eva', state },
+    { identification: 'leo', state: 'unresolved' },
+  ] as const;
+  await store.batches.update(owned, batch.id, { state: 'unresolved' }, { marks });
+  await endRun(store, owned);
+  for (const name of names) show(scene, name, 'Before');
+  return scene;
+}
+
+function show({ users }: Scene, name: string, area: string): void {
+  users.set(name, {
+    id: `9${name}`,
+    identification: name,
+    enabled: true,
+    fields: { area, firstName: 'Ana' },
+    unreadable: [],
+  });
+}
+
+const resolve = async (scene: Scene) => resolveUnresolved(await scene.context(), scene.io);
+const batchOf = (scene: Scene) => scene.store.batches.get('run_1_b1');
+const statesOf = async ({ store }: Scene) =>
+  (await store.plans.page('run_1', { limit: 3 })).map(({ state }) => state).join();
+
+const waiting = new Set(['eva', 'leo']);
+const none = new Set();
+
+describe('users of a batch whose outcome is not known', () => {
+  it.each(['sent', 'unresolved'] as const)(
+    'that were left %s wait, and are planned anew after the wait',
+    async (state) => {
+      const scene = await afterUnresolved(state);
+      expect(await blockedUsers(scene.sync, scene.io)).toEqual({ blocked: waiting, released: none });
+      expect(await resolve(scene)).toEqual({ blocked: waiting, released: none });
+      scene.clock.jumpTo(someInstant + settle.unknownAfterMs - 1);
+      expect(await blockedUsers(scene.sync, scene.io)).toEqual({ blocked: waiting, released: none });
+      expect(await resolve(scene)).toEqual({ blocked: waiting, released: none });
+      scene.clock.jumpTo(someInstant + settle.unknownAfterMs);
+      expect(await blockedUsers(scene.sync, scene.io)).toEqual({ blocked: none, released: waiting });
+      expect(await statesOf(scene)).toBe(`applied,${state},unresolved`);
+      expect(await resolve(scene)).toEqual({ blocked: none, released: waiting });
+      expect(await statesOf(scene)).toBe('applied,failed,failed');
+      expect(await batchOf(scene)).toMatchObject({
+        state: 'settled',
+        reason: '2 changes were not seen applied in time; planned anew',
+      });
+      expect(await resolve(scene)).toEqual({ blocked: none, released: none });
+    },
+  );
+
+  it('wait from when the outcome was given up, not from when the file was sent', async () => {
+    const scene = await afterUnresolved('unresolved', {}, { finalAt: someInstant + 1_000 });
+    scene.clock.jumpTo(someInstant + settle.unknownAfterMs);
+    expect(await resolve(scene)).toEqual({ blocked: waiting, released: none });
+    expect(await blockedUsers(scene.sync, scene.io)).toEqual({ blocked: waiting, released: none });
+    scene.clock.jumpTo(someInstant + 1_000 + settle.unknownAfterMs);
+    expect(await blockedUsers(scene.sync, scene.io)).toEqual({ blocked: none, released: waiting });
+    expect(await resolve(scene)).toEqual({ blocked: none, released: waiting });
+  });
+
+  it('that all show their change are free at once, with the ledger written', async () => {
+    const scene = await afterUnresolved();
+    show(scene, 'eva', 'After');
+    show(scene, 'leo', 'After');
+    expect(await resolve(scene)).toEqual({ blocked: none, released: none });
+    expect(await statesOf(scene)).toBe('applied,applied,applied');
+    expect(await batchOf(scene)).toMatchObject({ state: 'settled', reason: 'every change was seen applied' });
+    expect(await scene.ledger('eva')).toMatchObject({ owner: 'people', writtenAt: someInstant });
+  });
+
+  it('of whom one does not show it all wait, and nothing is stored', async () => {
+    const scene = await afterUnresolved();
+    show(scene, 'eva', 'After');
+    expect(await resolve(scene)).toEqual({ blocked: waiting, released: none });
+    expect([await statesOf(scene), await scene.ledger('eva')]).toEqual(['applied,unresolved,unresolved', undefined]);
+    scene.clock.jumpTo(someInstant + settle.unknownAfterMs);
+    expect(await resolve(scene)).toEqual({ blocked: none, released: new Set(['leo']) });
+    expect(await statesOf(scene)).toBe('applied,applied,failed');
+    expect(await scene.ledger('leo')).toBeUndefined();
+  });
+
+  it('about whom read and search disagree are not taken for applied', async () => {
+    const scene = await afterUnresolved();
+    show(scene, 'eva', 'After');
+    show(scene, 'leo', 'After');
+    scene.script.find = () => ({ found: 'unclear', reason: 'read and search disagree' });
+    expect(await resolve(scene)).toEqual({ blocked: waiting, released: none });
+  });
+
+  it('wait for their own sync, which alone looks for them, however long it takes', async () => {
+    const owner = await openScene({ changes: [], settings: { name: 'guests' }, run: 'run_8' });
+    const scene = await afterUnresolved('unresolved', { beside: owner }, { sync: 'guests' });
+    for (const name of names) show(scene, name, 'After');
+    scene.clock.jumpTo(someInstant + 2 * settle.unknownAfterMs);
+    expect(await resolve(scene)).toEqual({ blocked: waiting, released: none });
+    expect(await blockedUsers(scene.sync, scene.io)).toEqual({ blocked: waiting, released: none });
+    expect(scene.calls.find).toBe(0);
+  });
+
+  it('are looked for by any sync when theirs is configured no more', async () => {
+    const scene = await afterUnresolved('unresolved', {}, { sync: 'gone' });
+    for (const name of names) show(scene, name, 'After');
+    expect(await resolve(scene)).toEqual({ blocked: none, released: none });
+    expect(await batchOf(scene)).toMatchObject({ state: 'settled' });
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { failRun } from '../../src/engine/advance-run.ts';
+import { takeFileLease } from '../../src/engine/file-lease.ts';
+import { finishRun } from '../../src/engine/finish-run.ts';
+import { sampleChange } from '../contracts/store-samples.ts';
+import { failOnLeaks } from '../support/leak-check.ts';
+import { Killed, minute, openScene } from './run-in-store.ts';
+
+failOnLeaks();
+
+const three = ['ana', 'eva', 'leo'].map((name) => sampleChange(name));
+const oneEach = three.map(({ identification }) => [identification]);
+
+describe('ending a run', () => {
+  it('that fails while a file is out leaves the file unresolved and drops what was not sent', async () => {
+    const scene = await openScene({ changes: three, batches: [['ana', 'eva'], ['leo']] });
+    await scene.step();
+    expect(await finishRun(await scene.context(), scene.io, 'the disk is full')).toEqual({ kind: 'done' });
+    expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved', leo: 'dropped' });
+    expect((await scene.reasons()).ana).toBe('the run ended before its effect was known');
+    expect(await scene.batches()).toMatchObject([
+      { state: 'unresolved', finalAt: scene.clock.now() },
+      { state: 'planned', finalAt: undefined },
+    ]);
+    expect(await scene.findings()).toEqual([
+      'unresolved: 1 batch was out when the run ended: later runs look for the effect first',
+    ]);
+    const run = await scene.run();
+    expect(run).toMatchObject({ phase: 'done', outcome: 'failed', reason: 'the disk is full' });
+    expect(run).toMatchObject({ endedAt: scene.clock.now(), counts: { unresolved: 2 } });
+  });
+
+  it('leaves a batch unresolved whose worker died while it was sending', async () => {
+    const scene = await openScene({ changes: three });
+    scene.script.dieAt = 'batch-sending';
+    await expect(scene.step()).rejects.toThrow(Killed);
+    await finishRun(await scene.context(), scene.io, 'no longer configured');
+    expect(await scene.batches()).toMatchObject([{ state: 'unresolved' }]);
+    expect((await scene.run()).counts).toMatchObject({ unresolved: 3, applied: 0 });
+  });
+
+  it('keeps the changes of a batch that was settled', async () => {
+    const scene = await openScene({ changes: three, batches: oneEach });
+    await scene.play(async () => (await scene.batches())[0]?.state === 'settled');
+    await finishRun(await scene.context(), scene.io, 'the disk is full');
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'dropped', leo: 'dropped' });
+    expect(await scene.findings()).toEqual([]);
+  });
+
+  it('twice changes nothing the second time', async () => {
+    const scene = await openScene({ changes: three });
+    await scene.play();
+    const before = await scene.run();
+    scene.clock.jumpTo(scene.clock.now() + minute);
+    expect(await finishRun(await scene.context(), scene.io, 'again')).toEqual({ kind: 'done' });
+    expect(await scene.run()).toEqual(before);
+  });
+
+  it('gives the file lease back, and never that of another run', async () => {
+    const scene = await openScene({ changes: three });
+    const next = await openScene({ beside: scene, run: 'run_2', settings: { name: 'guests' }, changes: [] });
+    const last = await openScene({ beside: scene, run: 'run_3', settings: { name: 'third' }, changes: [] });
+    await scene.play();
+    const { owned } = await next.context();
+    expect(await takeFileLease(owned, next.io)).toBe(true);
+    await last.play();
+    expect(await takeFileLease((await scene.context()).owned, scene.io)).toBe(false);
+    await next.play();
+    expect(await takeFileLease((await scene.context()).owned, scene.io)).toBe(true);
+  });
+
+  it('drops more changes than one write holds', async () => {
+    const many = Array.from({ length: 1001 }, (_, i) => sampleChange(`u${i + 1000}`));
+    const scene = await openScene({ changes: many });
+    await scene.store.runs.requestCancel('run_1');
+    await scene.play();
+    expect(await scene.store.plans.countStates('run_1')).toMatchObject({ dropped: 1001, planned: 0 });
+    expect((await scene.run()).reason).toBe('cancelled: 1001 changes not sent');
+  });
+
+  it('logs what became of it, without a name', async () => {
+    const scene = await openScene({ changes: three });
+    await scene.play();
+    expect(scene.log.lines.at(-1)).toMatchObject({
+      message: 'run ended',
+      fields: { run: 'run_1', sync: 'people', outcome: 'succeeded', update: 3, failed: 0, unresolved: 0, ms: 0 },
+    });
+    expect(scene.log.text()).not.toMatch(/ana|eva|leo/);
+  });
+
+  it('because of a bug says only that it was unexpected and what', async () => {
+    const scene = await openScene({ changes: three });
+    await failRun(await scene.context(), new TypeError('x is no function'), scene.io);
+    expect(await scene.run()).toMatchObject({ outcome: 'failed', reason: 'unexpected: x is no function' });
+  });
+
+  it.each([
+    { facts: { isReadDoubted: true }, outcome: 'held' },
+    { facts: { blocked: 1 }, outcome: 'partial' },
+    { facts: { sourceGaps: ['no trailer'] }, outcome: 'partial' },
+    { facts: {}, outcome: 'nothing-to-do' },
+  ])('with nothing planned and facts $facts is $outcome', async ({ facts, outcome }) => {
+    const scene = await openScene({ changes: [], facts });
+    await scene.play();
+    expect((await scene.run()).outcome).toBe(outcome);
+  });
+});

@@ -1,0 +1,297 @@
+import { onTestFinished } from 'vitest';
+import type { Change } from '../../src/core/change.ts';
+import { PlatformError } from '../../src/core/errors.ts';
+import type { LedgerEntry } from '../../src/core/ledger.ts';
+import { defaultDialect, type SettleSettings, type SyncSettings } from '../../src/core/settings.ts';
+import type { User } from '../../src/core/user.ts';
+import { advanceRun } from '../../src/engine/advance-run.ts';
+import { newBatch } from '../../src/engine/batches.ts';
+import type { EngineIo, RunContext, Sync } from '../../src/engine/engine-io.ts';
+import type { BatchToSubmit, Delivery, Submission } from '../../src/ports/delivery.ts';
+import type { JobOutcome } from '../../src/ports/job.ts';
+import type { FileStatus, Lookup, Platform } from '../../src/ports/platform.ts';
+import type { CheckpointName } from '../../src/ports/runtime.ts';
+import type { Batch, OwnedRun, Run, RunFacts, Store } from '../../src/ports/store.ts';
+import { openStore } from '../../src/store/index.ts';
+import { openRun, writePlan } from '../contracts/store-samples.ts';
+import { FakeClock, someInstant } from '../support/fake-clock.ts';
+import { memoryLogger } from '../support/memory-logger.ts';
+import { compilePlainMapping, plainSettings } from './plan-in-memory.ts';
+
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+
+/** Short round figures, each different from the others, so that a test tells which one was used. */
+export const settle: SettleSettings = {
+  everyMs: 5 * second,
+  deadlineMs: 10 * minute,
+  visibleWithinMs: 2 * minute,
+  unknownAfterMs: 30 * minute,
+  maxSplits: 12,
+};
+
+export interface SceneOptions {
+  readonly changes: readonly Change[];
+  readonly kind?: Batch['kind'];
+  /** Which changes go together; one batch of all when absent. */
+  readonly batches?: readonly (readonly string[])[];
+  readonly settle?: Partial<SettleSettings>;
+  readonly settings?: Partial<SyncSettings>;
+  readonly ledger?: readonly LedgerEntry[];
+  readonly facts?: RunFacts;
+  /** Users beside those whom the changes name in `before`. */
+  readonly users?: readonly User[];
+  /** Runs of other scenes share their store and clock with this one. */
+  readonly beside?: Scene;
+  readonly run?: string;
+}
+
+/** What the platform does next; a test changes it as it goes. */
+export interface Script {
+  /** Answers a submission. When absent: takes every change and lands those of `lands`. */
+  submit: ((batch: BatchToSubmit) => Submission | Promise<Submission>) | undefined;
+  lands: (change: Change) => boolean;
+  status: FileStatus | Error;
+  /** What a read of one user answers, when it is not what the directory shows. */
+  find: (identification: string) => Lookup | undefined;
+  /** The process dies at this place, once. */
+  dieAt: CheckpointName | undefined;
+}
+
+export interface Scene {
+  readonly store: Store;
+  readonly clock: FakeClock;
+  readonly io: EngineIo;
+  readonly sync: Sync;
+  readonly users: Map<string, User>;
+  readonly script: Script;
+  readonly log: ReturnType<typeof memoryLogger>;
+  /** The identifications of each submission, in order. */
+  readonly sent: readonly (readonly string[])[];
+  /** How often each call of the platform was made. */
+  readonly calls: Record<'find' | 'scan' | 'status', number>;
+  readonly stopping: AbortController;
+  readonly lost: AbortController;
+  /** The run with its lease, as a worker that takes the run up finds it. */
+  context(): Promise<RunContext>;
+  /** Advances the run by one step. */
+  step(): Promise<JobOutcome>;
+  /** Advances the run until it is done or `until` holds, waiting as it asks to. Returns how long that took. */
+  play(until?: () => Promise<boolean>): Promise<number>;
+  run(): Promise<Run>;
+  states(): Promise<Record<string, string>>;
+  reasons(): Promise<Record<string, string | undefined>>;
+  batches(): Promise<readonly Batch[]>;
+  findings(): Promise<readonly string[]>;
+  ledger(identification: string): Promise<LedgerEntry | undefined>;
+}
+
+export class Killed extends Error {}
+
+/** A run in phase delivering whose plan lies in a real store, and a platform that does as it is told. */
+export async function openScene(options: SceneOptions): Promise<Scene> {
+  const store = options.beside?.store ?? (await openStore('sqlite::memory:', { folder: '.' }));
+  if (options.beside === undefined) onTestFinished(() => store.close());
+  const clock = options.beside?.clock ?? new FakeClock(someInstant);
+  const id = options.run ?? 'run_1';
+  const settings: SyncSettings = {
+    ...plainSettings,
+    ...options.settings,
+    settle: { ...settle, ...options.settle },
+  };
+  const users = usersBefore(options);
+  const script: Script = {
+    submit: undefined,
+    lands: () => true,
+    status: { kind: 'done', text: 'Processed' },
+    find: () => undefined,
+    dieAt: undefined,
+  };
+  const calls = { find: 0, scan: 0, status: 0 };
+  const sent: string[][] = [];
+  const delivery = (kind: Delivery['kind']): Delivery => ({
+    kind,
+    async submit(batch) {
+      sent.push(batch.changes.map(({ identification }) => identification));
+      return script.submit === undefined ? take(kind, batch, script, users) : script.submit(batch);
+    },
+  });
+  const sync: Sync = {
+    settings,
+    source: undefined as never,
+    mapping: compilePlainMapping(settings),
+    platform: platformOf(users, script, calls),
+    dialect: defaultDialect,
+    fingerprint: 'f1',
+    deliveries: { csv: delivery('csv'), direct: delivery('direct'), outbox: delivery('outbox') },
+  };
+  const log = memoryLogger();
+  const io: EngineIo = {
+    store,
+    syncs: new Map([...(options.beside?.io.syncs ?? []), [settings.name, sync]]),
+    clock,
+    logger: log,
+    newId: (prefix) => `${prefix}_1`,
+    openSpool: () => {
+      throw new Error('no step after planning spools anything');
+    },
+    checkpoint(place) {
+      if (script.dieAt !== place) return;
+      script.dieAt = undefined;
+      throw new Killed(place);
+    },
+    progress: () => {},
+  };
+  const owned = await deliveringRun(store, { ...options, id, settings, now: clock.now() });
+  const stopping = new AbortController();
+  const lost = new AbortController();
+  const read = async (): Promise<Run> => {
+    const run = await store.runs.get(id);
+    if (run === undefined) throw new Error('the run of the scene is gone');
+    return run;
+  };
+  const context = async (): Promise<RunContext> => {
+    const run = { lease: owned.lease, run: await read() };
+    return { owned: run, sync, signal: lost.signal, stopping: stopping.signal };
+  };
+  const step = async () => advanceRun(await context(), io);
+  const changes = () => store.plans.page(id, { limit: 10_000 });
+  return {
+    store,
+    clock,
+    io,
+    sync,
+    users,
+    script,
+    log,
+    sent,
+    calls,
+    stopping,
+    lost,
+    context,
+    step,
+    async play(until = async () => false) {
+      const from = clock.now();
+      for (let steps = 0; steps < 500; steps++) {
+        if (await until()) return clock.now() - from;
+        const outcome = await step();
+        if (outcome.kind === 'done') return clock.now() - from;
+        if (outcome.kind === 'again') clock.jumpTo(clock.now() + outcome.afterMs);
+      }
+      throw new Error('the run does not end');
+    },
+    run: read,
+    states: async () => Object.fromEntries((await changes()).map((one) => [one.identification, one.state])),
+    reasons: async () => Object.fromEntries((await changes()).map((one) => [one.identification, one.stateReason])),
+    batches: () => store.batches.ofRun(id),
+    findings: async () => (await store.runs.findings(id)).map(({ code, message }) => `${code}: ${message}`),
+    ledger: (identification) => store.ledger.get(settings.connection, identification),
+  };
+}
+
+function usersBefore({ changes, users = [] }: SceneOptions): Map<string, User> {
+  const before = changes.flatMap(({ identification, before }): User[] => {
+    if (before === undefined) return [];
+    const { userId, enabled, fields, lastUpdate = '' } = before;
+    return [{ id: userId, identification, enabled, fields, lastUpdate, unreadable: [] }];
+  });
+  return new Map([...before, ...users].map((user) => [user.identification, user]));
+}
+
+interface RunToDeliver extends SceneOptions {
+  readonly id: string;
+  readonly settings: SyncSettings;
+  readonly now: number;
+}
+
+async function deliveringRun(store: Store, options: RunToDeliver): Promise<OwnedRun> {
+  const { id, settings, changes, kind = 'csv', now } = options;
+  const names = changes.map(({ identification }) => identification);
+  const owned = await openRun(store, { id, sync: settings.name, connection: settings.connection, now });
+  await writePlan(store, { id, owned, sync: settings.name, madeAt: now }, changes);
+  const context = { owned, sync: { settings } } as RunContext;
+  const all = names.length === 0 ? [] : [names];
+  const batches = (options.batches ?? all).map((identifications, i) => ({
+    batch: newBatch(context, { number: i + 1, kind, size: identifications.length }),
+    identifications,
+  }));
+  await store.batches.create(owned, batches);
+  if (options.ledger !== undefined) await store.ledger.put(owned, options.ledger);
+  await store.runs.update(owned, { phase: 'delivering', facts: { plannedAt: now, ...options.facts } });
+  return owned;
+}
+
+async function take(
+  kind: Delivery['kind'],
+  { id, changes, onResult }: BatchToSubmit,
+  script: Script,
+  users: Map<string, User>,
+): Promise<Submission> {
+  if (kind === 'outbox') return { kind: 'exported', path: `outbox/${id}.csv` };
+  for (const change of changes) {
+    if (kind === 'direct') await onResult(change.identification, { kind: 'sending' });
+    if (script.lands(change)) land(change, users);
+    if (kind === 'direct') await onResult(change.identification, { kind: 'accepted' });
+  }
+  return kind === 'direct' ? { kind } : { kind: 'file', fileId: `file of ${id}`, fileName: `${id}.csv` };
+}
+
+/** The platform does what a change asks for. */
+export function land({ identification, kind, after }: Change, users: Map<string, User>): void {
+  const user = users.get(identification);
+  if (kind === 'remove') users.delete(identification);
+  else {
+    users.set(identification, {
+      id: user?.id ?? `9${identification}`,
+      identification,
+      enabled: kind !== 'disable',
+      fields: { ...user?.fields, ...after },
+      unreadable: [],
+      lastUpdate: '2026-11-21T12:00:01',
+    });
+  }
+}
+
+const neverCalled = (): never => {
+  throw new Error('only a delivery writes');
+};
+
+function platformOf(users: Map<string, User>, script: Script, calls: Scene['calls']): Platform {
+  return {
+    async *scan() {
+      calls.scan += 1;
+      const all = [...users.values()];
+      if (all.length > 0) yield { users: all, total: all.length };
+    },
+    async find(identification) {
+      calls.find += 1;
+      const user = users.get(identification);
+      return script.find(identification) ?? (user === undefined ? { found: false } : { found: true, user });
+    },
+    async status() {
+      calls.status += 1;
+      if (script.status instanceof Error) throw script.status;
+      return script.status;
+    },
+    create: neverCalled,
+    update: neverCalled,
+    remove: neverCalled,
+    upload: neverCalled,
+  };
+}
+
+/** An error of the platform about a read. */
+export function trouble(
+  code: PlatformError['code'],
+  retry: PlatformError['retry'] = 'backoff',
+  status?: number,
+): PlatformError {
+  return new PlatformError('the platform is in trouble', {
+    code,
+    retry,
+    effect: 'none',
+    operation: 'GET /os-api/public-api/v1/users',
+    ...(status === undefined ? {} : { status }),
+  });
+}

@@ -1,0 +1,290 @@
+import { describe, expect, it } from 'vitest';
+import type { FileStatus } from '../../src/ports/platform.ts';
+import { sampleChange } from '../contracts/store-samples.ts';
+import { failOnLeaks } from '../support/leak-check.ts';
+import { openScene, type Scene, type SceneOptions, second, settle, trouble } from './run-in-store.ts';
+
+failOnLeaks();
+
+const changes = ['ana', 'eva'].map((name) => sampleChange(name));
+const pending: FileStatus = { kind: 'pending', text: 'Processing', isKnown: true };
+const done: FileStatus = { kind: 'done', text: 'Processed' };
+
+/** A run whose one file is out and whose rows have not landed. */
+async function fileOut(options: Partial<SceneOptions> = {}): Promise<Scene> {
+  const scene = await openScene({ changes, ...options });
+  scene.script.lands = () => false;
+  await scene.step();
+  scene.script.status = pending;
+  return scene;
+}
+
+function landAll(scene: Scene): void {
+  for (const user of [...scene.users.values()]) {
+    const fields = { ...user.fields, area: 'After', firstName: 'Ana' };
+    scene.users.set(user.identification, { ...user, fields, lastUpdate: 'later' });
+  }
+}
+
+describe('the status of a file', () => {
+  it('is polled at growing intervals, at most a minute, while it is pending', async () => {
+    const scene = await fileOut({ settle: { deadlineMs: 1_000_000 * second } });
+    const waits: number[] = [];
+    for (let poll = 0; poll < 9; poll++) {
+      const outcome = await scene.step();
+      waits.push(outcome.kind === 'again' ? outcome.afterMs : -1);
+    }
+    expect(waits).toEqual([7_500, 11_250, 16_875, 25_313, 37_969, 56_953, 60_000, 60_000, 60_000]);
+    expect(await scene.batches()).toMatchObject([{ state: 'sent', status: 'Processing', polls: 9, final: undefined }]);
+    expect(scene.calls).toMatchObject({ status: 9, find: 2 });
+  });
+
+  it('is polled no more seldom than settle.every where that is more than a minute', async () => {
+    const scene = await fileOut({ settle: { everyMs: 90 * second, deadlineMs: 1000 * second } });
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 90 * second });
+  });
+
+  it('that is final is stored with its time, and not asked for again', async () => {
+    const scene = await fileOut();
+    scene.script.status = done;
+    await scene.step();
+    expect(await scene.batches()).toMatchObject([
+      { status: 'Processed', final: 'done', finalAt: scene.clock.now(), state: 'sent' },
+    ]);
+    await scene.step();
+    expect(scene.calls.status).toBe(1);
+  });
+
+  it('that dialect.status does not name is waited for, with one warning and one finding', async () => {
+    const scene = await fileOut();
+    scene.script.status = { kind: 'pending', text: 'Archived', isKnown: false };
+    await scene.step();
+    await scene.step();
+    expect(await scene.findings()).toEqual([
+      'batch-failed: batch 1: the platform returned the status "Archived", which dialect.status does not name; treated as pending',
+    ]);
+    expect(scene.log.messages('warn')).toEqual(['unknown file status: waiting']);
+  });
+
+  it.each([
+    { name: 'was refused', error: trouble('PLATFORM_FAILED', 'backoff', 500), text: 'not told: answered 500' },
+    { name: 'got no answer', error: trouble('PLATFORM_UNREACHABLE'), text: 'not told: no complete answer' },
+  ])('that $name is pending until the deadline, then its users are read back', async ({ error, text }) => {
+    const scene = await fileOut();
+    scene.script.status = error;
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 7_500 });
+    expect(await scene.batches()).toMatchObject([{ status: text, final: undefined }]);
+    expect(await scene.findings()).toEqual([]);
+    await scene.step();
+    expect(scene.log.messages('warn')).toHaveLength(1);
+    landAll(scene);
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied' });
+    expect(await scene.findings()).toEqual([expect.stringContaining(`its file status was ${text}, until`)]);
+  });
+
+  it('is asked for no sooner than the platform wants', async () => {
+    const scene = await fileOut();
+    scene.script.status = trouble('PLATFORM_BUSY', { afterMs: 40 * second }, 503);
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 40 * second });
+  });
+
+  it('that can never be had fails the step', async () => {
+    const scene = await fileOut();
+    scene.script.status = trouble('PLATFORM_UNAUTHORIZED', 'never', 401);
+    await expect(scene.step()).rejects.toBe(scene.script.status);
+    scene.script.status = new TypeError('a bug');
+    await expect(scene.step()).rejects.toBe(scene.script.status);
+  });
+});
+
+describe('settle.deadline', () => {
+  it('ends the polls of a pending file, neither sooner nor later', async () => {
+    const scene = await fileOut();
+    const sentAt = scene.clock.now();
+    scene.clock.jumpTo(sentAt + settle.deadlineMs - 1);
+    expect((await scene.step()).kind).toBe('again');
+    expect(await scene.batches()).toMatchObject([{ state: 'sent' }]);
+    scene.clock.jumpTo(sentAt + settle.deadlineMs);
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.batches()).toMatchObject([{ state: 'unresolved', finalAt: scene.clock.now() }]);
+  });
+
+  it('is not slept past because the platform asks to be asked late', async () => {
+    const scene = await fileOut();
+    scene.clock.jumpTo(scene.clock.now() + settle.deadlineMs - 2 * second);
+    scene.script.status = trouble('PLATFORM_BUSY', { afterMs: 600 * second }, 503);
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 7_500 });
+  });
+
+  it('leaves what is not seen unresolved, writes no ledger for it and takes what is seen', async () => {
+    const scene = await fileOut();
+    const [ana] = [...scene.users.values()];
+    if (ana !== undefined) scene.users.set('ana', { ...ana, fields: { area: 'After', firstName: 'Ana' } });
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'unresolved' });
+    expect((await scene.reasons()).eva).toBe('the outcome is not known: area as before');
+    expect(await scene.findings()).toMatchObject([
+      expect.stringMatching(/^unresolved: batch 1: the outcome of 1 change is not known/),
+    ]);
+    expect(await scene.ledger('ana')).toMatchObject({ owner: 'people', writtenAt: scene.clock.now() });
+    expect(await scene.ledger('eva')).toBeUndefined();
+    expect(await scene.run()).toMatchObject({ outcome: 'partial', counts: { applied: 1, unresolved: 1 } });
+  });
+});
+
+describe('a file without a status', () => {
+  it('is read back until settle.deadline', async () => {
+    const scene = await fileOut();
+    const sentAt = scene.clock.now();
+    scene.script.status = { kind: 'no-status' };
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 11_250 });
+    expect(await scene.batches()).toMatchObject([{ final: 'no-status', status: 'the platform has no file status' }]);
+    scene.clock.jumpTo(sentAt + settle.deadlineMs - 1);
+    expect((await scene.step()).kind).toBe('again');
+    expect(scene.calls.status).toBe(1);
+    scene.clock.jumpTo(sentAt + settle.deadlineMs);
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved' });
+  });
+
+  it('is settled as soon as its users show it', async () => {
+    const scene = await fileOut();
+    scene.script.status = { kind: 'no-status' };
+    await scene.step();
+    landAll(scene);
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.batches()).toMatchObject([{ state: 'settled' }]);
+  });
+});
+
+describe('settle.visibleWithin', () => {
+  it('is waited for after the file is done, and then what is not seen has failed', async () => {
+    const scene = await fileOut();
+    scene.clock.jumpTo(scene.clock.now() + 60 * second);
+    scene.script.status = done;
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 11_250 });
+    const finalAt = scene.clock.now();
+    scene.clock.jumpTo(finalAt + settle.visibleWithinMs - 1);
+    expect((await scene.step()).kind).toBe('again');
+    expect(await scene.states()).toEqual({ ana: 'sent', eva: 'sent' });
+    scene.clock.jumpTo(finalAt + settle.visibleWithinMs);
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.states()).toEqual({ ana: 'failed', eva: 'failed' });
+    expect((await scene.reasons()).ana).toBe('the platform reported done, but area as before');
+    expect(await scene.batches()).toMatchObject([{ state: 'settled', finalAt }]);
+    expect(await scene.ledger('ana')).toBeUndefined();
+  });
+
+  it('is waited for after direct calls, and then what was accepted and is not seen has failed', async () => {
+    const scene = await openScene({ changes, kind: 'direct' });
+    scene.script.lands = ({ identification }) => identification === 'ana';
+    const took = await scene.play(async () => (await scene.batches())[0]?.state === 'settled');
+    expect(took).toBeGreaterThanOrEqual(settle.visibleWithinMs);
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'failed' });
+    expect(scene.calls.status).toBe(0);
+  });
+
+  it('passes for a lost answer too, which then stays unresolved and never fails', async () => {
+    const scene = await openScene({ changes });
+    scene.script.submit = () => ({ kind: 'unknown', reason: 'no answer' });
+    await scene.step();
+    const sentAt = scene.clock.now();
+    scene.clock.jumpTo(sentAt + settle.visibleWithinMs - 1);
+    expect((await scene.step()).kind).toBe('again');
+    scene.clock.jumpTo(sentAt + settle.visibleWithinMs);
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved' });
+    expect(await scene.batches()).toMatchObject([{ state: 'unresolved', finalAt: scene.clock.now() }]);
+  });
+
+  it('stores nothing while it waits, and reports what is certain once', async () => {
+    const scene = await fileOut();
+    scene.script.status = done;
+    await scene.step();
+    expect([await scene.ledger('ana'), await scene.findings()]).toEqual([undefined, []]);
+    landAll(scene);
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied' });
+    expect((await scene.run()).outcome).toBe('succeeded');
+  });
+});
+
+describe('reading a change back', () => {
+  const hiddenOnly = sampleChange('ana', 'update', { after: { job: 'Baker' }, changed: ['job'] });
+
+  it('that shows nothing by nature is unverified once the file is done', async () => {
+    const scene = await openScene({ changes: [hiddenOnly] });
+    scene.script.lands = () => false;
+    const took = await scene.play();
+    expect(took).toBeGreaterThanOrEqual(settle.visibleWithinMs);
+    expect(await scene.states()).toEqual({ ana: 'unverified' });
+    expect(await scene.ledger('ana')).toMatchObject({ hidden: { job: 'Baker' }, unverified: 1 });
+    expect(await scene.findings()).toMatchObject([expect.stringMatching(/^unverified: only write-only fields/)]);
+  });
+
+  it('that shows nothing by nature stays unresolved where the answer was lost', async () => {
+    const scene = await openScene({ changes: [hiddenOnly] });
+    scene.script.submit = () => ({ kind: 'unknown', reason: 'no answer' });
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'unresolved' });
+    expect((await scene.reasons()).ana).toBe('the outcome is not known: nothing shows that it was taken');
+    expect(await scene.ledger('ana')).toBeUndefined();
+  });
+
+  it('whose user the platform contradicts itself about is unresolved, never accepted and never failed', async () => {
+    const scene = await fileOut();
+    scene.script.status = done;
+    scene.script.find = (name) =>
+      name === 'eva' ? { found: 'unclear', reason: 'read and search disagree' } : undefined;
+    landAll(scene);
+    const took = await scene.play(async () => (await scene.batches())[0]?.state === 'unresolved');
+    expect(took).toBeGreaterThanOrEqual(settle.visibleWithinMs);
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'unresolved' });
+    expect(await scene.ledger('eva')).toBeUndefined();
+  });
+
+  it('of which a field was ignored has failed, is reported, and is remembered in the ledger', async () => {
+    const change = sampleChange('ana', 'update', {
+      after: { area: 'After', project: 'Alpha' },
+      changed: ['area', 'project'],
+    });
+    const scene = await openScene({ changes: [change] });
+    scene.script.lands = () => false;
+    await scene.step();
+    const user = scene.users.get('ana');
+    if (user !== undefined) scene.users.set('ana', { ...user, fields: { area: 'After' }, lastUpdate: 'later' });
+    await scene.play();
+    expect(await scene.reasons()).toEqual({ ana: 'the platform ignored project' });
+    expect(await scene.findings()).toMatchObject([expect.stringMatching(/^ignored-field: .* ignored project:/)]);
+    expect((await scene.ledger('ana'))?.quirks).toEqual({ project: { sent: 'Alpha', observed: '', ignored: 1 } });
+  });
+
+  it('that is kept differently is applied, reported, and remembered in the ledger', async () => {
+    const scene = await openScene({ changes: changes.slice(0, 1) });
+    scene.script.lands = () => false;
+    await scene.step();
+    const user = scene.users.get('ana');
+    if (user !== undefined) scene.users.set('ana', { ...user, fields: { area: 'AFTER', firstName: 'Ana' } });
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'applied' });
+    expect(await scene.findings()).toMatchObject([expect.stringMatching(/^kept-differently: .* stores area differ/)]);
+    expect((await scene.ledger('ana'))?.quirks).toEqual({ area: { sent: 'After', observed: 'AFTER' } });
+  });
+
+  it('of a removal remembers how it went', async () => {
+    const settings = { remove: { afterMs: 1, blacklist: true } };
+    const before = { userId: '9ana', enabled: false, fields: {} };
+    const scene = await openScene({ changes: [sampleChange('ana', 'remove', { before })], kind: 'direct', settings });
+    await scene.play();
+    expect((await scene.ledger('ana'))?.removed).toEqual({ at: scene.clock.now(), blacklist: true });
+  });
+
+  it('of many users scans the directory once instead of reading each', async () => {
+    const many = Array.from({ length: 51 }, (_, i) => sampleChange(`u${i + 100}`, 'disable'));
+    const scene = await openScene({ changes: many });
+    await scene.play();
+    expect(scene.calls).toMatchObject({ find: 0, scan: 1 });
+    expect((await scene.run()).counts).toMatchObject({ applied: 51 });
+  });
+});

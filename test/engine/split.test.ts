@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { Change } from '../../src/core/change.ts';
+import { sampleChange } from '../contracts/store-samples.ts';
+import { failOnLeaks } from '../support/leak-check.ts';
+import { Killed, openScene, type Scene, type SceneOptions } from './run-in-store.ts';
+
+failOnLeaks();
+
+const changesOf = (count: number): Change[] =>
+  Array.from({ length: count }, (_, i) => sampleChange(`u${i + 10}`, 'disable'));
+
+/** A platform that fails every file with one of the bad rows and takes nothing of it; of other files it takes all. */
+async function platformWithBad(bad: readonly string[], options: Partial<SceneOptions> & { count: number }) {
+  const scene = await openScene({ changes: changesOf(options.count), ...options });
+  const take = scene.script.lands;
+  scene.script.submit = ({ id, changes }) => {
+    const isBad = changes.some(({ identification }) => bad.includes(identification));
+    scene.script.status = isBad ? { kind: 'failed', text: 'Rejected' } : { kind: 'done', text: 'Processed' };
+    for (const { identification } of isBad ? [] : changes.filter(take)) {
+      const user = scene.users.get(identification);
+      if (user !== undefined) scene.users.set(identification, { ...user, enabled: false });
+    }
+    return { kind: 'file', fileId: `file of ${id}`, fileName: `${id}.csv` };
+  };
+  return scene;
+}
+
+async function countsOf(scene: Scene) {
+  const { applied, failed } = (await scene.run()).counts;
+  return { applied, failed };
+}
+
+describe('a file that failed', () => {
+  it('is halved until the bad row stands alone; every other row is applied, once', async () => {
+    const scene = await platformWithBad(['u14'], { count: 8 });
+    await scene.play();
+    expect(await countsOf(scene)).toEqual({ applied: 7, failed: 1 });
+    expect((await scene.reasons()).u14).toBe('the platform says "Rejected": its row alone makes the file fail');
+    expect(scene.sent.map((rows) => rows.length)).toEqual([8, 4, 4, 2, 2, 1, 1]);
+    expect((await scene.run()).facts.splits).toBe(3);
+    expect(await scene.findings()).toEqual([
+      'batch-failed: batch 6: the platform says "Rejected": its row alone makes the file fail (u14)',
+    ]);
+  });
+
+  it('is halved so that each row is in exactly one of the halves', async () => {
+    const scene = await platformWithBad(['u10', 'u16'], { count: 7 });
+    await scene.play(async () => (await scene.batches()).length === 3);
+    const [whole, ...halves] = await scene.batches();
+    expect(whole).toMatchObject({ state: 'settled', reason: 'the platform says "Rejected"' });
+    expect(halves.map(({ size, number, parent, state }) => ({ size, number, parent, state }))).toEqual([
+      { size: 4, number: 2, parent: whole?.id, state: 'planned' },
+      { size: 3, number: 3, parent: whole?.id, state: 'planned' },
+    ]);
+    await scene.play();
+    expect(scene.sent.slice(0, 3)).toEqual([
+      ['u10', 'u11', 'u12', 'u13', 'u14', 'u15', 'u16'],
+      ['u10', 'u11', 'u12', 'u13'],
+      ['u14', 'u15', 'u16'],
+    ]);
+    expect(await countsOf(scene)).toEqual({ applied: 5, failed: 2 });
+  });
+
+  it('is not halved further than settle.maxSplits, and says which rows are left', async () => {
+    const scene = await platformWithBad(['u10'], { count: 8, settle: { maxSplits: 1 } });
+    await scene.play();
+    expect(scene.sent.map((rows) => rows.length)).toEqual([8, 4, 4]);
+    expect(await countsOf(scene)).toEqual({ applied: 4, failed: 4 });
+    expect(await scene.findings()).toEqual([
+      'batch-failed: batch 2: the platform says "Rejected": in a failed file of 4 rows (u10, u11, u12, …)',
+    ]);
+  });
+
+  it('names all of three rows that are left, with no dots', async () => {
+    const scene = await platformWithBad(['u10'], { count: 3, settle: { maxSplits: 0 } });
+    await scene.play();
+    expect(await scene.findings()).toEqual([
+      'batch-failed: batch 1: the platform says "Rejected": in a failed file of 3 rows (u10, u11, u12)',
+    ]);
+  });
+
+  it('is sent again only in part when some of its rows have landed', async () => {
+    const scene = await platformWithBad([], { count: 4 });
+    const take = scene.script.submit;
+    scene.script.submit = (batch) => {
+      scene.script.submit = take;
+      const user = scene.users.get('u12');
+      if (user !== undefined) scene.users.set('u12', { ...user, enabled: false });
+      scene.script.status = { kind: 'failed', text: 'Failed' };
+      return { kind: 'file', fileId: batch.id, fileName: 'f.csv' };
+    };
+    await scene.play();
+    expect(scene.sent).toEqual([['u10', 'u11', 'u12', 'u13'], ['u10', 'u11'], ['u13']]);
+    expect(await countsOf(scene)).toEqual({ applied: 4, failed: 0 });
+    expect(await scene.ledger('u12')).toMatchObject({ owner: 'people' });
+  });
+
+  it('is halved anew, losing and doubling no row, by the worker after one that died in between', async () => {
+    const scene = await platformWithBad([], { count: 4 });
+    const take = scene.script.submit;
+    scene.script.submit = (batch) => {
+      scene.script.submit = take;
+      scene.script.status = { kind: 'failed', text: 'Failed' };
+      return { kind: 'file', fileId: batch.id, fileName: 'f.csv' };
+    };
+    scene.script.dieAt = 'batch-split';
+    await expect(scene.play()).rejects.toThrow(Killed);
+    await scene.play();
+    expect(scene.sent.slice(1)).toEqual([
+      ['u10', 'u11'],
+      ['u12', 'u13'],
+    ]);
+    expect(await countsOf(scene)).toEqual({ applied: 4, failed: 0 });
+  });
+});
+
+describe('a platform that is ill', () => {
+  it('is recognised by seven failed files of which nothing landed: the rest is not sent', async () => {
+    const everybody = changesOf(40).map(({ identification }) => identification);
+    const scene = await platformWithBad(everybody, { count: 40 });
+    await scene.play();
+    expect(scene.sent).toHaveLength(7);
+    const { outcome, reason } = await scene.run();
+    expect([outcome, reason]).toEqual([
+      'failed',
+      '7 files in a row failed and nothing landed: the platform seems ill, so the rest was not sent',
+    ]);
+    expect(await scene.findings()).toContain(`platform-ill: ${reason}`);
+    expect(Object.values(await scene.states()).filter((state) => state === 'applied')).toEqual([]);
+  });
+
+  it('is not suspected while one file of the run was taken', async () => {
+    const bad = changesOf(41).map(({ identification }) => identification);
+    const names = bad.splice(0, 1);
+    const scene = await platformWithBad(bad, { count: 41, batches: [names, bad] });
+    await scene.play();
+    expect(scene.sent.length).toBeGreaterThan(8);
+    expect((await scene.run()).outcome).toBe('partial');
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import type { User } from '../../src/core/user.ts';
+import { sampleChange, sampleEntry } from '../contracts/store-samples.ts';
+import { failOnLeaks } from '../support/leak-check.ts';
+import { openScene, type SceneOptions } from './run-in-store.ts';
+
+failOnLeaks();
+
+const someone = (identification: string, enabled: boolean): User => {
+  return { id: `9${identification}`, identification, enabled, fields: {}, unreadable: [] };
+};
+const was = (enabled: boolean) => ({ before: { userId: '9ana', enabled, fields: { area: 'Before' } } });
+
+describe('a last look before a change goes out', () => {
+  it.each([
+    {
+      name: 'a create of a user who is there by now',
+      change: sampleChange('ana', 'create'),
+      now: someone('ana', true),
+      finding: 'lookup-disagrees: create not sent: the user is on the platform by now; the next run will look again',
+    },
+    {
+      name: 'an update of a user who was disabled since',
+      change: sampleChange('ana', 'update'),
+      now: someone('ana', false),
+      finding: 'foreign-disable: update not sent: somebody disabled the account since the plan was made',
+    },
+    {
+      name: 'an update of a user who is gone',
+      change: sampleChange('ana', 'update'),
+      now: undefined,
+      finding: 'lookup-disagrees: update not sent: the platform has no such user any more',
+    },
+    {
+      name: 'a remove of a user who was enabled since',
+      change: sampleChange('ana', 'remove', was(false)),
+      kind: 'direct' as const,
+      now: someone('ana', true),
+      finding: 'lookup-disagrees: remove not sent: somebody enabled the account since the plan was made',
+    },
+  ])('leaves out $name', async ({ change, kind = 'csv' as const, now, finding }) => {
+    const scene = await openScene({ changes: [change], kind });
+    scene.users.clear();
+    if (now !== undefined) scene.users.set('ana', now);
+    await scene.play();
+    expect(scene.sent).toEqual([]);
+    expect(await scene.states()).toEqual({ ana: 'failed' });
+    expect((await scene.reasons()).ana).toBe(finding.slice(finding.indexOf('not sent: ') + 'not sent: '.length));
+    expect(await scene.findings()).toEqual([finding]);
+    expect(await scene.ledger('ana')).toBeUndefined();
+  });
+
+  it.each(['create', 'update', 'remove'] as const)(
+    'leaves out a %s of a user about whom read and search disagree',
+    async (kind) => {
+      const change = sampleChange('ana', kind, kind === 'create' ? {} : was(kind === 'update'));
+      const scene = await openScene({ changes: [change], kind: kind === 'remove' ? 'direct' : 'csv' });
+      scene.script.find = () => ({ found: 'unclear', reason: 'read and search disagree' });
+      await scene.play();
+      expect(scene.sent).toEqual([]);
+      expect(await scene.findings()).toEqual([`lookup-disagrees: ${kind} not sent: read and search disagree`]);
+    },
+  );
+
+  it.each([
+    { name: 'an update', change: sampleChange('ana', 'update'), now: someone('ana', true) },
+    { name: 'a create', change: sampleChange('ana', 'create'), now: undefined },
+    { name: 'a remove', change: sampleChange('ana', 'remove', was(false)), now: someone('ana', false) },
+    { name: 'a remove of a user who is gone', change: sampleChange('ana', 'remove', was(false)), now: undefined },
+  ])('sends $name as planned', async ({ change, now }) => {
+    const scene = await openScene({ changes: [change], kind: change.kind === 'remove' ? 'direct' : 'csv' });
+    scene.users.clear();
+    if (now !== undefined) scene.users.set('ana', now);
+    await scene.step();
+    expect(scene.sent).toEqual([['ana']]);
+  });
+
+  it.each(['enable', 'disable'] as const)(
+    'asks for no %s: it may be done whatever the account is now',
+    async (kind) => {
+      const scene = await openScene({ changes: [sampleChange('ana', kind, was(kind === 'disable'))] });
+      await scene.step();
+      expect([scene.sent, scene.calls.find]).toEqual([[['ana']], 0]);
+    },
+  );
+
+  it('sends the rest of a batch of which one change is left out', async () => {
+    const scene = await openScene({ changes: ['ana', 'eva', 'leo'].map((name) => sampleChange(name, 'create')) });
+    scene.users.set('eva', someone('eva', true));
+    await scene.play();
+    expect(scene.sent).toEqual([['ana', 'leo']]);
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'failed', leo: 'applied' });
+  });
+
+  it('of many creates searches none: one scan says how many have each name', async () => {
+    const creates = Array.from({ length: 51 }, (_, i) => sampleChange(`u${i + 100}`, 'create'));
+    const scene = await openScene({ changes: creates, users: [someone('u100', true)] });
+    await scene.step();
+    expect(scene.calls).toMatchObject({ scan: 1 });
+    expect(scene.sent[0]).toHaveLength(50);
+  });
+});
+
+describe('a user of another sync', () => {
+  const other = { name: 'guests' };
+
+  async function ownedBy(owner: string, options: Partial<SceneOptions> = {}, removed?: true) {
+    const first = await openScene({ changes: [], settings: other });
+    const entry = sampleEntry('ana', { owner, ...(removed ? { removed: { at: 1, blacklist: false } } : {}) });
+    return openScene({ beside: first, run: 'run_2', changes: [sampleChange('ana')], ledger: [entry], ...options });
+  }
+
+  it.each(['update', 'disable', 'create', 'enable'] as const)('is not touched by a %s', async (kind) => {
+    const change = sampleChange('ana', kind, kind === 'create' ? {} : was(kind !== 'enable'));
+    const scene = await ownedBy('guests', { changes: [change] });
+    await scene.play();
+    expect(scene.sent).toEqual([]);
+    expect(await scene.states()).toEqual({ ana: 'failed' });
+    expect(await scene.findings()).toEqual([
+      'owned-by-other-sync: belongs to sync guests by now: not touched by people',
+    ]);
+    expect((await scene.ledger('ana'))?.owner).toBe('guests');
+  });
+
+  it.each([
+    { name: 'its own sync', owner: 'people' },
+    { name: 'a sync that is configured no more', owner: 'gone' },
+    { name: 'another sync that removed it', owner: 'guests', removed: true as const },
+  ])('is written where it belongs to $name', async ({ owner, removed }) => {
+    const scene = await ownedBy(owner, {}, removed);
+    await scene.step();
+    expect(scene.sent).toEqual([['ana']]);
+  });
+});
