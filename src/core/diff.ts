@@ -1,3 +1,4 @@
+import { isSameValue } from './alteration.ts';
 import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
 import { type LedgerEntry, maxSends, type Quirk } from './ledger.ts';
 import type { User } from './user.ts';
@@ -18,7 +19,7 @@ export interface Difference {
  *
  * | field                        | equal when                                                    |
  * |------------------------------|---------------------------------------------------------------|
- * | readable, understood         | shown = wanted, or the ledger knows that wanted is shown so   |
+ * | readable, understood         | shown = wanted (e-mails without case), or the ledger knows that wanted is shown so   |
  * | write-only, or not understood | the ledger says that wanted was written and believed         |
  * | the same, ledger knows nothing | never at first sight, unless `firstSight` is `assume`       |
  */
@@ -37,7 +38,7 @@ export function diffFields(
     if (value === undefined) continue;
     if (isReadable && !user.unreadable.includes(name)) {
       const shown = user.fields[name] ?? '';
-      if (shown === value) continue;
+      if (isSameValue(name, shown, value)) continue;
       const quirk = standing(value, shown, ledger?.quirks[name]);
       if (quirk?.ignored === undefined) {
         if (quirk === undefined) changed.push(name);

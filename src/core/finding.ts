@@ -44,6 +44,7 @@ export type FindingCode =
   | 'protected-user'
   | 'kept-differently'
   | 'ignored-field'
+  | 'edited-elsewhere'
   | 'unverified'
   | 'repeated'
   | 'held'

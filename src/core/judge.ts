@@ -1,3 +1,4 @@
+import { isAlteration, isSameValue } from './alteration.ts';
 import type { Change } from './change.ts';
 import { type FieldName, fieldTraits } from './fields.ts';
 import type { LedgerEntry, Quirk } from './ledger.ts';
@@ -8,18 +9,19 @@ export type Verdict =
   | { readonly kind: 'applied'; readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>> }
   /** Write-only fields alone were written and nothing shows whether they were taken. */
   | { readonly kind: 'unverified' }
-  /** Part was taken and readable fields were ignored: the rest will not come. */
+  /** Part was taken. Readable `fields` were ignored: the rest will not come. `edited` ones were written by someone else. */
   | {
       readonly kind: 'ignored';
       readonly fields: readonly FieldName[];
+      readonly edited?: readonly FieldName[];
       readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>>;
     }
-  /** No sign of the change, yet. */
-  | { readonly kind: 'not-seen'; readonly what: string };
+  /** No sign of the change, yet. `edited`: fields that someone else wrote, so it must not be sent again as it is. */
+  | { readonly kind: 'not-seen'; readonly what: string; readonly edited?: readonly FieldName[] };
 
 /**
  * Judges one change by the user as the platform shows it now; `undefined`: the platform has no such user.
- * Pure and without patience: the caller decides how long `not-seen` may last.
+ * Pure: the caller decides how long `not-seen` may last.
  */
 export function judgeChange(change: Change, user: User | undefined, known: LedgerEntry | undefined): Verdict {
   if (change.kind === 'remove')
@@ -31,9 +33,20 @@ export function judgeChange(change: Change, user: User | undefined, known: Ledge
   return judgeFields(change, user, known);
 }
 
+/**
+ * Judges by each readable field that was meant to change:
+ *
+ *  shown is                                            | then
+ *  ----------------------------------------------------+--------------------------------------------------
+ *  what was sent                                       | taken
+ *  what was before, and not known to be kept so        | ignored, counted
+ *  an alteration of what was sent, or known to be one  | taken, and kept differently: both are remembered
+ *  anything else                                       | edited by someone else: not taken, not remembered
+ */
 function judgeFields(change: Change, user: User, known: LedgerEntry | undefined): Verdict {
   const quirks: Partial<Record<FieldName, Quirk>> = {};
   const ignored: FieldName[] = [];
+  const edited: FieldName[] = [];
   const written = Object.keys(change.after) as FieldName[];
   const readable = written.filter((name) => fieldTraits(name).isReadable && !user.unreadable.includes(name));
   const isMeant = (name: FieldName): boolean => change.kind === 'create' || change.changed.includes(name);
@@ -44,22 +57,27 @@ function judgeFields(change: Change, user: User, known: LedgerEntry | undefined)
     const before = change.before?.fields[name] ?? '';
     const quirk = known?.quirks[name];
     const isKnown = quirk?.sent === sent && quirk.observed === shown;
-    if (!isMeant(name)) {
-      // Sent along unchanged. What is shown now is the platform's way of keeping it, unless somebody else wrote meanwhile.
-      if (shown !== sent && !isKnown && isAltered(sent, shown)) quirks[name] = { sent, observed: shown };
-    } else if (shown === sent) taken += 1;
-    else if (
-      shown === before &&
-      !(quirk !== undefined && quirk.ignored === undefined && (isKnown || isAltered(sent, shown)))
-    ) {
+    const isKept = quirk !== undefined && quirk.ignored === undefined;
+    if (isSameValue(name, shown, sent)) {
+      if (isMeant(name)) taken += 1;
+    } else if (!isMeant(name)) {
+      // Sent along unchanged: what is shown now is the platform's way of keeping it, unless someone else edited it.
+      if (!isKnown && isAlteration(name, sent, shown)) quirks[name] = { sent, observed: shown };
+    } else if (isSameValue(name, shown, before) && !(isKept && (isKnown || isAlteration(name, sent, shown)))) {
       ignored.push(name);
       quirks[name] = { sent, observed: shown, ignored: (isKnown ? (quirk.ignored ?? 0) : 0) + 1 };
-    } else {
+    } else if ((isKept && isKnown) || isAlteration(name, sent, shown)) {
       taken += 1;
       quirks[name] = { sent, observed: shown };
-    }
+    } else edited.push(name);
   }
   const hasMoved = user.lastUpdate !== undefined && change.before?.lastUpdate !== user.lastUpdate;
+  if (edited.length > 0) {
+    // That edit moved `lastUpdate` too, so it is no sign of our change.
+    return change.kind !== 'update' || taken > 0
+      ? { kind: 'ignored', fields: ignored, edited, quirks }
+      : { kind: 'not-seen', what: `${edited.join(', ')} was edited by someone else`, edited };
+  }
   if (ignored.length > 0) {
     const isPartly = change.kind !== 'update' || taken > 0 || hasMoved;
     return isPartly
@@ -68,11 +86,6 @@ function judgeFields(change: Change, user: User, known: LedgerEntry | undefined)
   }
   const hasSign = change.kind !== 'update' || readable.some(isMeant) || hasMoved;
   return hasSign ? { kind: 'applied', quirks } : { kind: 'unverified' };
-}
-
-/** Whether `shown` may be what a platform makes of `sent`: cut, trimmed or re-cased. */
-function isAltered(sent: string, shown: string): boolean {
-  return sent.trim().toLowerCase().startsWith(shown.trim().toLowerCase());
 }
 
 const applied = (): Verdict => ({ kind: 'applied', quirks: {} });

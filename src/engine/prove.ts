@@ -5,7 +5,7 @@ import type { JobOutcome } from '../ports/job.ts';
 import type { Batch, ChangeMark } from '../ports/store.ts';
 import { changesInBatch } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { entryAfter, markOf, type ReadBack, readBack } from './read-back.ts';
+import { editedText, entryAfter, markOf, type ReadBack, readBack } from './read-back.ts';
 import { isFilePending, pollAgain, toDelivery } from './settle-steps.ts';
 import { splitBatch } from './split.ts';
 
@@ -40,6 +40,12 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
   for (const back of backs) {
     const { identification } = back.change;
     const needsSign = action === 'wait' || action === 'split' || isUnknown(back);
+    if (action === 'split' && !isUnknown(back) && isEdited(back)) {
+      // Its row may have landed before that edit: it is not sent again.
+      marks.push({ identification, state: 'failed', reason: reasonUnseen(back) });
+      findings.push(...findingsOf(back));
+      continue;
+    }
     if (back.verdict.kind === 'not-seen' || (back.verdict.kind === 'unverified' && needsSign)) {
       unseen.push(back);
       continue;
@@ -50,7 +56,9 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
     findings.push(...findingsOf(back));
     if (back.verdict.kind === 'unverified') findings.push(unverified(identification));
   }
-  if (unseen.length > 0 && action === 'wait') {
+  const isWaiting = unseen.length > 0 && action === 'wait';
+  if (batch.final === 'failed') await learnFromFailed(context, { seen: marks.length, isWaiting }, io);
+  if (isWaiting) {
     // Nothing is stored yet: what is certain now is read again and reported once.
     const polled = { ...batch, polls: batch.polls + 1 };
     await io.store.batches.update(owned, batch.id, { polls: polled.polls });
@@ -62,11 +70,13 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
   let unresolved = 0;
   for (const back of unseen) {
     const { identification } = back.change;
-    const what = back.verdict.kind === 'not-seen' ? back.verdict.what : 'nothing shows that it was taken';
     if (action === 'unresolved' || isUnknown(back)) {
       unresolved += 1;
-      marks.push({ identification, state: 'unresolved', reason: `the outcome is not known: ${what}` });
-    } else marks.push({ identification, state: 'failed', reason: `the platform reported done, but ${what}` });
+      marks.push({ identification, state: 'unresolved', reason: `the outcome is not known: ${whatOf(back)}` });
+    } else {
+      marks.push({ identification, state: 'failed', reason: reasonUnseen(back) });
+      findings.push(...findingsOf(back));
+    }
   }
   if (unresolved > 0) findings.push(leftUnresolved(batch, unresolved));
   // Direct calls may have stopped early (too many requests): what was not tried goes out again.
@@ -79,6 +89,21 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
   return toDelivery(context, io);
 }
 
+/**
+ * Learns from the run's first failed file whether its rows show late. Its pieces and all later failed files are then
+ * split at once, or also given `settle.visibleWithin` to show. `seen`: rows that the platform shows now.
+ */
+async function learnFromFailed(
+  { owned }: RunContext,
+  { seen, isWaiting }: { readonly seen: number; readonly isWaiting: boolean },
+  io: EngineIo,
+): Promise<void> {
+  const facts = (await io.store.runs.get(owned.run.id))?.facts;
+  const known = facts?.failedFile;
+  const learned = isWaiting ? (known ?? { seen }) : known && { ...known, showsLate: known.showsLate ?? seen > known.seen };
+  if (learned !== known) await io.store.runs.update(owned, { facts: { ...facts, failedFile: learned } });
+}
+
 /** Where read and search disagree about a user, the row may have landed: it is neither sent again nor called failed. */
 function ifUnclear({ sync }: RunContext, { batch, ifUnseen }: Proof, now: number): IfUnseen {
   if (ifUnseen !== 'split' && ifUnseen !== 'fail') return ifUnseen;
@@ -86,15 +111,37 @@ function ifUnclear({ sync }: RunContext, { batch, ifUnseen }: Proof, now: number
   return ifUnseen === 'split' ? 'unresolved' : ifUnseen;
 }
 
+function isEdited({ verdict }: ReadBack): boolean {
+  return verdict.kind === 'not-seen' && verdict.edited !== undefined;
+}
+
+function whatOf({ verdict }: ReadBack): string {
+  return verdict.kind === 'not-seen' ? verdict.what : 'nothing shows that it was taken';
+}
+
+function reasonUnseen(back: ReadBack): string {
+  return isEdited(back) ? whatOf(back) : `the platform reported done, but ${whatOf(back)}`;
+}
+
 function findingsOf({ change, verdict }: ReadBack): Finding[] {
   const { identification } = change;
+  if (verdict.kind === 'not-seen') {
+    if (verdict.edited === undefined) return [];
+    return [{ code: 'edited-elsewhere', identification, message: editedText(verdict.edited) }];
+  }
   if (verdict.kind === 'ignored') {
-    const message = `the platform accepted the change but ignored ${verdict.fields.join(', ')}: is the field writable for this connection?`;
-    return [{ code: 'ignored-field', identification, message }];
+    const { fields, edited } = verdict;
+    const message = `the platform accepted the change but ignored ${fields.join(', ')}: is the field writable for this connection?`;
+    return [
+      ...(fields.length > 0 ? [{ code: 'ignored-field', identification, message } as const] : []),
+      ...(edited === undefined
+        ? []
+        : [{ code: 'edited-elsewhere', identification, message: editedText(edited) } as const]),
+    ];
   }
   const kept = verdict.kind === 'applied' ? Object.keys(verdict.quirks) : [];
   if (kept.length === 0) return [];
-  const message = `the platform stores ${kept.join(', ')} differently from what was sent (cut, trimmed or re-cased): treated as equal from now on`;
+  const message = `the platform stores ${kept.join(', ')} differently from what was sent (cut, other case, white space, accents, or number or date format): treated as equal from now on`;
   return [{ code: 'kept-differently', identification, message }];
 }
 

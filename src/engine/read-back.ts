@@ -61,12 +61,20 @@ export function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
   const { identification } = change;
   if (verdict.kind === 'ignored') {
     // Part of it was taken, a create or an enable say: guards count it.
-    const reason = `the platform ignored ${verdict.fields.join(', ')}`;
+    const reason = [
+      ...(verdict.fields.length > 0 ? [`the platform ignored ${verdict.fields.join(', ')}`] : []),
+      ...(verdict.edited === undefined ? [] : [editedText(verdict.edited)]),
+    ].join('; ');
     return { identification, state: 'failed', reason, appliedAt: now };
   }
   if (verdict.kind === 'unverified')
     return { identification, state: 'unverified', reason: 'write-only fields: no sign that they were taken' };
   return { identification, state: 'applied', appliedAt: now };
+}
+
+/** Says that fields show neither the value before the change nor the value sent. */
+export function editedText(fields: readonly string[]): string {
+  return `${fields.join(', ')} was edited by someone else; the next run plans again`;
 }
 
 async function readUsers(

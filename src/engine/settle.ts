@@ -15,7 +15,8 @@ import { isFilePending, pollAgain, toDelivery } from './settle-steps.ts';
  *
  *   sent ──status──► pending ─► poll again, at growing intervals, until settle.deadline ─► unresolved
  *                    done ────► read back until settle.visibleWithin ─► applied, or failed: not visible
- *                    failed ──► read back once ─► applied; the rest is split, or failed
+ *                    failed ──► read back until settle.visibleWithin ─► applied; the rest is split, or failed
+ *                               (once per run, unless the first failed file showed rows late)
  *                    none ────► read back until settle.deadline ─► applied, or unresolved
  *   unresolved ──────────────► read back until settle.visibleWithin ─► applied, or left unresolved
  */
@@ -33,8 +34,11 @@ export async function settleCurrent(context: RunContext, io: EngineIo): Promise<
     return proveBatch(context, { batch, ifUnseen: 'unresolved' }, io);
   }
   switch (batch.final) {
-    case 'failed':
-      return proveBatch(context, { batch, ifUnseen: 'split' }, io);
+    case 'failed': {
+      const showsLate = context.owned.run.facts.failedFile?.showsLate !== false;
+      const isInTime = showsLate && now < (batch.finalAt ?? sentAt) + visibleWithinMs;
+      return proveBatch(context, { batch, ifUnseen: isInTime ? 'wait' : 'split' }, io);
+    }
     case 'no-status':
       return proveBatch(context, { batch, ifUnseen: now < sentAt + deadlineMs ? 'wait' : 'unresolved' }, io);
     default: {

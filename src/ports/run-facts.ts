@@ -31,5 +31,10 @@ export interface RunFacts {
   /** On the platform, in no record of the source, and not ours. */
   readonly unmanaged?: number;
   readonly splits?: number;
+  /**
+   * What the run's first failed file showed: how many of its rows at the first read-back, and whether more of them showed
+   * within `settle.visibleWithin`. Later failed files are not given that time when this one showed nothing more.
+   */
+  readonly failedFile?: { readonly seen: number; readonly showsLate?: boolean } | undefined;
   readonly exportedTo?: readonly string[];
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/core/change.ts';
 import { sampleChange } from '../contracts/store-samples.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
-import { Killed, openScene, type Scene, type SceneOptions } from './run-in-store.ts';
+import { Killed, minute, openScene, type Scene, type SceneOptions, second, settle } from './run-in-store.ts';
 
 failOnLeaks();
 
@@ -111,6 +111,79 @@ describe('a file that failed', () => {
       ['u12', 'u13'],
     ]);
     expect(await countsOf(scene)).toEqual({ applied: 4, failed: 0 });
+  });
+});
+
+describe('the rows of a failed file', () => {
+  /** Fails every file of more than one row `lateMs` before it shows those of its rows that are not bad. */
+  async function failsButTakes(lateMs: number, options: { readonly count: number; readonly bad: readonly string[] }) {
+    const scene = await openScene({ changes: changesOf(options.count) });
+    const showAt: { readonly at: number; readonly name: string }[] = [];
+    scene.script.submit = ({ id, changes }) => {
+      scene.script.status = { kind: 'failed', text: 'Failed' };
+      for (const { identification: name } of changes) {
+        if (!options.bad.includes(name)) showAt.push({ at: scene.clock.now() + lateMs, name });
+      }
+      return { kind: 'file', fileId: id, fileName: 'f.csv' };
+    };
+    scene.script.find = (name) => {
+      const user = scene.users.get(name);
+      const isShown = showAt.some((late) => late.name === name && late.at <= scene.clock.now());
+      return user && { found: true, user: { ...user, enabled: !isShown } };
+    };
+    return scene;
+  }
+
+  it('have settle.visibleWithin to show before it is split, and those that show are not sent again', async () => {
+    const scene = await failsButTakes(settle.visibleWithinMs - second, { count: 6, bad: ['u12', 'u14'] });
+    await scene.play();
+    expect(scene.sent).toEqual([['u10', 'u11', 'u12', 'u13', 'u14', 'u15'], ['u12'], ['u14']]);
+    expect(await countsOf(scene)).toEqual({ applied: 4, failed: 2 });
+    expect((await scene.run()).facts).toMatchObject({ failedFile: { seen: 0, showsLate: true }, splits: 1 });
+  });
+
+  it('that all show late leave nothing to split', async () => {
+    const scene = await failsButTakes(minute, { count: 3, bad: [] });
+    await scene.play();
+    expect(scene.sent).toHaveLength(1);
+    expect((await scene.run()).outcome).toBe('succeeded');
+    expect((await scene.run()).facts.failedFile).toEqual({ seen: 0, showsLate: true });
+  });
+
+  it('have that time in every file of a run whose first one showed rows late', async () => {
+    const scene = await failsButTakes(minute, { count: 8, bad: ['u10', 'u11', 'u12', 'u13'] });
+    const took = await scene.play();
+    // The first file, its two halves and the four single rows that are bad.
+    expect(scene.sent.map((rows) => rows.length)).toEqual([8, 2, 2, 1, 1, 1, 1]);
+    expect(took).toBeGreaterThanOrEqual(7 * settle.visibleWithinMs);
+  });
+
+  it.each([
+    { name: 'showed nothing', bad: ['u10', 'u11', 'u12', 'u13'], seen: 0 },
+    { name: 'showed all it took at once', bad: ['u10', 'u11'], seen: 2 },
+  ])('have that time once in a run whose first failed file $name', async ({ bad, seen }) => {
+    const scene = await failsButTakes(0, { count: 4, bad });
+    const took = await scene.play();
+    expect((await scene.run()).facts.failedFile).toEqual({ seen, showsLate: false });
+    expect(took).toBeGreaterThanOrEqual(settle.visibleWithinMs);
+    expect(took).toBeLessThan(settle.visibleWithinMs + minute);
+    expect(scene.sent.length).toBeGreaterThan(2);
+  });
+
+  it('that someone else has edited are not sent again', async () => {
+    const scene = await openScene({ changes: ['ana', 'eva', 'leo'].map((name) => sampleChange(name)) });
+    scene.script.lands = () => false;
+    scene.script.status = { kind: 'failed', text: 'Failed' };
+    await scene.step();
+    const ana = scene.users.get('ana');
+    if (ana !== undefined) scene.users.set('ana', { ...ana, fields: { area: 'Elsewhere', firstName: 'Ana' } });
+    await scene.play();
+    expect(scene.sent.slice(1).flat()).not.toContain('ana');
+    expect((await scene.reasons()).ana).toBe('area was edited by someone else');
+    expect(await scene.findings()).toContain(
+      'edited-elsewhere: area was edited by someone else; the next run plans again',
+    );
+    expect(await scene.ledger('ana')).toBeUndefined();
   });
 });
 
