@@ -23,6 +23,8 @@ export interface Before {
   readonly enabled: boolean;
   readonly fields: FieldValues;
   readonly lastUpdate?: string;
+  /** See `User.rawIdentification`. */
+  readonly rawIdentification?: string;
 }
 
 /** One user's change. `after` holds every field that the write carries; `changed` names those that differ. */
@@ -99,5 +101,11 @@ export function beforeOf(user: User): Before {
     enabled: user.enabled,
     fields: user.fields,
     ...(user.lastUpdate === undefined ? {} : { lastUpdate: user.lastUpdate }),
+    ...(user.rawIdentification === undefined ? {} : { rawIdentification: user.rawIdentification }),
   };
+}
+
+/** The key that addresses the change's user on the platform: the identification as the platform writes it. */
+export function platformKey({ identification, before }: Pick<Change, 'identification' | 'before'>): string {
+  return before?.rawIdentification ?? identification;
 }

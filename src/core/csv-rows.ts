@@ -1,5 +1,5 @@
 import { carriedValue, fileColumns } from './batch.ts';
-import type { Change } from './change.ts';
+import { type Change, platformKey } from './change.ts';
 import { type FieldName, fieldTraits } from './fields.ts';
 import type { Dialect } from './settings.ts';
 
@@ -17,7 +17,7 @@ export function buildFileRows(changes: readonly Change[], dialect: Dialect): Fil
   function* rows(): Generator<readonly string[]> {
     for (const change of changes) {
       const cells = (names: readonly FieldName[]) => names.map((name) => cellOf(change, name, dialect));
-      yield [commandOf(change, dialect), ...cells(plain), change.identification, ...cells(custom)];
+      yield [commandOf(change, dialect), ...cells(plain), platformKey(change), ...cells(custom)];
     }
   }
   return { header: ['command', ...plain, 'identification', ...custom], rows: rows() };

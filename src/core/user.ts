@@ -5,7 +5,10 @@ export interface User {
   /** The platform's own number, as text: it may be longer than a double can hold. */
   readonly id: string;
   readonly uid?: string;
+  /** NFC and trimmed. */
   readonly identification: string;
+  /** The identification as the platform writes it, where that is not NFC and trimmed: paths and rows must carry this one. */
+  readonly rawIdentification?: string;
   readonly enabled: boolean;
   /**
    * The readable fields, text NFC and trimmed, dates `YYYY-MM-DD`; an absent key is an empty field.

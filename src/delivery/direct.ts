@@ -1,5 +1,5 @@
 import { directFields } from '../core/batch.ts';
-import type { Change } from '../core/change.ts';
+import { type Change, platformKey } from '../core/change.ts';
 import type { BatchToSubmit, CallResult, Delivery, Submission } from '../ports/delivery.ts';
 import { refusalOf } from './csv-upload.ts';
 import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
@@ -64,10 +64,10 @@ async function sendOne(change: Change, io: DeliveryIo, signal: AbortSignal): Pro
       await platform.create({ identification, fields: directFields(change, io.dialect) }, signal);
       return undefined;
     case 'remove':
-      await platform.remove(identification, { blacklist: io.blacklist }, signal);
+      await platform.remove(platformKey(change), { blacklist: io.blacklist }, signal);
       return undefined;
     case 'update': {
-      const lookup = await platform.find(identification, signal);
+      const lookup = await platform.find(platformKey(change), signal);
       if (lookup.found === false) return 'the platform has no such user any more';
       if (lookup.found === 'unclear') return lookup.reason;
       await platform.update(lookup.user, { identification, fields: directFields(change, io.dialect) }, signal);

@@ -5,7 +5,7 @@ import type { JobOutcome } from '../ports/job.ts';
 import type { Batch, ChangeMark } from '../ports/store.ts';
 import { changesInBatch } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { editedText, entryAfter, markOf, type ReadBack, readBack } from './read-back.ts';
+import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from './read-back.ts';
 import { isFilePending, pollAgain, toDelivery } from './settle-steps.ts';
 import { splitBatch } from './split.ts';
 
@@ -100,7 +100,9 @@ async function learnFromFailed(
 ): Promise<void> {
   const facts = (await io.store.runs.get(owned.run.id))?.facts;
   const known = facts?.failedFile;
-  const learned = isWaiting ? (known ?? { seen }) : known && { ...known, showsLate: known.showsLate ?? seen > known.seen };
+  const learned = isWaiting
+    ? (known ?? { seen })
+    : known && { ...known, showsLate: known.showsLate ?? seen > known.seen };
   if (learned !== known) await io.store.runs.update(owned, { facts: { ...facts, failedFile: learned } });
 }
 
@@ -121,28 +123,6 @@ function whatOf({ verdict }: ReadBack): string {
 
 function reasonUnseen(back: ReadBack): string {
   return isEdited(back) ? whatOf(back) : `the platform reported done, but ${whatOf(back)}`;
-}
-
-function findingsOf({ change, verdict }: ReadBack): Finding[] {
-  const { identification } = change;
-  if (verdict.kind === 'not-seen') {
-    if (verdict.edited === undefined) return [];
-    return [{ code: 'edited-elsewhere', identification, message: editedText(verdict.edited) }];
-  }
-  if (verdict.kind === 'ignored') {
-    const { fields, edited } = verdict;
-    const message = `the platform accepted the change but ignored ${fields.join(', ')}: is the field writable for this connection?`;
-    return [
-      ...(fields.length > 0 ? [{ code: 'ignored-field', identification, message } as const] : []),
-      ...(edited === undefined
-        ? []
-        : [{ code: 'edited-elsewhere', identification, message: editedText(edited) } as const]),
-    ];
-  }
-  const kept = verdict.kind === 'applied' ? Object.keys(verdict.quirks) : [];
-  if (kept.length === 0) return [];
-  const message = `the platform stores ${kept.join(', ')} differently from what was sent (cut, other case, white space, accents, or number or date format): treated as equal from now on`;
-  return [{ code: 'kept-differently', identification, message }];
 }
 
 function unverified(identification: string): Finding {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { chunk } from '../core/batch.ts';
-import type { Change } from '../core/change.ts';
+import { type Change, platformKey } from '../core/change.ts';
+import type { Finding } from '../core/finding.ts';
 import { judgeChange, type Verdict } from '../core/judge.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import { afterChange } from '../core/ledger-steps.ts';
@@ -30,7 +31,7 @@ export async function readBack(
 ): Promise<ReadBack[]> {
   const names = changes.map(({ identification }) => identification);
   const known = await io.store.ledger.getMany(sync.settings.connection, names);
-  const users = await readUsers(names, sync.platform, signal, io);
+  const users = await readUsers(changes, sync.platform, signal, io);
   const judge = (change: Change): ReadBack => {
     const entry = known.get(change.identification);
     const found = users.get(change.identification);
@@ -72,18 +73,42 @@ export function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
   return { identification, state: 'applied', appliedAt: now };
 }
 
+/** What a person is told about a change that was read back. */
+export function findingsOf({ change, verdict }: ReadBack): Finding[] {
+  const { identification } = change;
+  if (verdict.kind === 'not-seen') {
+    if (verdict.edited === undefined) return [];
+    return [{ code: 'edited-elsewhere', identification, message: editedText(verdict.edited) }];
+  }
+  if (verdict.kind === 'ignored') {
+    const { fields, edited } = verdict;
+    const message = `the platform accepted the change but ignored ${fields.join(', ')}: is the field writable for this connection?`;
+    return [
+      ...(fields.length > 0 ? [{ code: 'ignored-field', identification, message } as const] : []),
+      ...(edited === undefined
+        ? []
+        : [{ code: 'edited-elsewhere', identification, message: editedText(edited) } as const]),
+    ];
+  }
+  const kept = verdict.kind === 'applied' ? Object.keys(verdict.quirks) : [];
+  if (kept.length === 0) return [];
+  const message = `the platform stores ${kept.join(', ')} differently from what was sent (cut, other case, white space, accents, or number or date format): treated as equal from now on`;
+  return [{ code: 'kept-differently', identification, message }];
+}
+
 /** Says that fields show neither the value before the change nor the value sent. */
-export function editedText(fields: readonly string[]): string {
+function editedText(fields: readonly string[]): string {
   return `${fields.join(', ')} was edited by someone else; the next run plans again`;
 }
 
 async function readUsers(
-  names: readonly string[],
+  changes: readonly Change[],
   platform: Platform,
   signal: AbortSignal,
   io: EngineIo,
 ): Promise<Map<string, User | 'unclear' | undefined>> {
   const users = new Map<string, User | 'unclear' | undefined>();
+  const names = changes.map(({ identification }) => identification);
   const total = names.length;
   const scanned = await scanFor(names, platform, signal, (found) =>
     io.progress({ step: 'reading-back', users: found, total }),
@@ -92,11 +117,11 @@ async function readUsers(
     for (const [name, claimants] of scanned) users.set(name, claimants.at(-1));
     return users;
   }
-  const read = async (name: string): Promise<void> => {
-    const lookup = await platform.find(name, signal);
-    users.set(name, lookup.found === 'unclear' ? 'unclear' : lookup.found ? lookup.user : undefined);
+  const read = async (change: Change): Promise<void> => {
+    const lookup = await platform.find(platformKey(change), signal);
+    users.set(change.identification, lookup.found === 'unclear' ? 'unclear' : lookup.found ? lookup.user : undefined);
     io.progress({ step: 'reading-back', users: users.size, total });
   };
-  await Promise.all(names.map(read));
+  await Promise.all(changes.map(read));
   return users;
 }

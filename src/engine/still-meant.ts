@@ -1,17 +1,25 @@
 import type { ChangeKind } from '../core/change.ts';
+import { platformKey } from '../core/change.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
-import type { Census, Lookup } from '../ports/platform.ts';
+import { judgeChange } from '../core/judge.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { User } from '../core/user.ts';
+import type { Lookup } from '../ports/platform.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { leaveOutUncertain } from './plan-age.ts';
-import { scanFor, singleReadLimit } from './scan-for.ts';
+import { entryAfter, findingsOf, markOf, type ReadBack } from './read-back.ts';
+import { scanFor } from './scan-for.ts';
 
 /**
- * Before delivery is left out what an old plan must not do (see `plan-age`) and whom another sync has made its own
- * meanwhile. Every create is looked up again, by read and by search: whoever is there by now, or is there in one of the
- * two only, is not created; and every remove. So are the updates of a file of few: in a larger one each would double the
- * platform's work.
+ * Returns what of a batch still goes out, and stores why the rest does not:
+ *
+ * - what an old plan must not do (see `plan-age`), and users whom another sync has made its own since;
+ * - a create of a user who is on the platform by now, or is in one of read and search only;
+ * - an update by file of a user who was disabled since: a row with U would enable the account again;
+ * - a remove of a user who was enabled since;
+ * - in a piece of a failed file, what has landed since: it is applied.
  */
 export async function stillMeant(
   context: RunContext,
@@ -19,17 +27,19 @@ export async function stillMeant(
   changes: readonly PlannedChange[],
   io: EngineIo,
 ): Promise<PlannedChange[]> {
+  const { owned, sync } = context;
   const planned = changes.filter(({ state }) => state === 'planned');
   if (batch.kind === 'outbox') return planned;
-  const certain = leaveOutUncertain(planned, batch, context.owned.run, io.clock.now());
+  const certain = leaveOutUncertain(planned, batch, owned.run, io.clock.now());
   const marks: ChangeMark[] = [...certain.marks];
   const findings: Finding[] = [...certain.findings];
+  const ledger: LedgerEntry[] = [];
   const leaveOut = ({ identification }: PlannedChange, { code, reason }: Trouble, message: string): void => {
     marks.push({ identification, state: 'failed', reason });
     findings.push({ code, identification, message });
   };
 
-  const { name, connection } = context.sync.settings;
+  const { name, connection } = sync.settings;
   const known = await io.store.ledger.getMany(
     connection,
     certain.kept.map(({ identification }) => identification),
@@ -43,53 +53,92 @@ export async function stillMeant(
     return false;
   });
 
-  const isFewInFile = batch.kind === 'csv' && changes.length <= singleReadLimit;
-  const objection = ({ kind }: PlannedChange) => (kind === 'update' && !isFewInFile ? undefined : objections[kind]);
+  const isPiece = batch.parent !== undefined;
+  // A direct update does not enable an account, and its delivery reads the user first.
+  const objection = ({ kind }: PlannedChange) =>
+    kind === 'update' && batch.kind === 'direct' ? undefined : objections[kind];
   const lookups = await lookUp(
-    ours.filter((change) => objection(change) !== undefined).map(({ identification }) => identification),
+    ours.filter((change) => isPiece || objection(change) !== undefined),
     context,
     io,
   );
+  const now = io.clock.now();
   const kept = ours.filter((change) => {
     const lookup = lookups.get(change.identification);
-    const trouble = lookup === undefined ? undefined : objection(change)?.(lookup);
+    if (lookup === undefined) return true;
+    const back = isPiece ? landedBack(change, lookup, known.get(change.identification)) : undefined;
+    if (back !== undefined) {
+      const entry = entryAfter(back, sync, now);
+      if (entry !== undefined) ledger.push(entry);
+      marks.push(markOf(back, now));
+      findings.push(...findingsOf(back));
+      return false;
+    }
+    const trouble = objection(change)?.(lookup);
     if (trouble !== undefined) leaveOut(change, trouble, `${change.kind} not sent: ${trouble.reason}`);
     return trouble === undefined;
   });
   if (marks.length > 0) {
-    await io.store.plans.setStates(context.owned, marks);
-    await io.store.runs.addFindings(context.owned, findings);
+    await io.store.batches.update(owned, batch.id, {}, { marks, ledger });
+    await io.store.runs.addFindings(owned, findings);
   }
   return kept;
 }
 
-/** Reads each user, and searches for those whose read fails: of many by one list of everybody. */
+/** The change as the platform shows it, if all of it has landed. */
+function landedBack(change: PlannedChange, lookup: Lookup, known: LedgerEntry | undefined): ReadBack | undefined {
+  if (lookup.found === 'unclear') return undefined;
+  const verdict = judgeChange(change, lookup.found ? lookup.user : undefined, known);
+  return verdict.kind === 'applied' ? { change, verdict, known } : undefined;
+}
+
+/**
+ * Looks each user up: by one scan where that takes fewer requests than a read of each. Creates and removes are read in
+ * any case, and searched for where the read fails.
+ */
 async function lookUp(
-  names: readonly string[],
-  { sync, signal }: RunContext,
+  changes: readonly PlannedChange[],
+  context: RunContext,
   io: EngineIo,
 ): Promise<ReadonlyMap<string, Lookup>> {
-  const { platform } = sync;
+  const { sync, signal } = context;
   const lookups = new Map<string, Lookup>();
-  if (names.length === 0) return lookups;
-  io.progress({ step: 'looking-up', users: 0, total: names.length });
-  const census = await takeCensus(names, { sync, signal });
-  const look = async (name: string): Promise<void> => {
-    lookups.set(name, await platform.find(name, signal, census));
-    io.progress({ step: 'looking-up', users: lookups.size, total: names.length });
+  if (changes.length === 0) return lookups;
+  const total = changes.length;
+  io.progress({ step: 'looking-up', users: 0, total });
+  const scanned = await scan(changes, context);
+  const census = scanned && new Map(changes.map(({ identification: name }) => [name, scanned.get(name)?.length ?? 0]));
+  const look = async (change: PlannedChange): Promise<void> => {
+    const { identification, kind } = change;
+    const isRead = scanned === undefined || kind === 'create' || kind === 'remove';
+    const lookup = isRead
+      ? await sync.platform.find(platformKey(change), signal, census)
+      : lookupOf(scanned.get(identification));
+    lookups.set(identification, lookup);
+    if (isRead) io.progress({ step: 'looking-up', users: lookups.size, total });
   };
-  await Promise.all(names.map(look));
+  await Promise.all(changes.map(look));
   return lookups;
 }
 
-/** Undefined where a search for each costs fewer calls, or the directory does not hold still for a scan. */
-async function takeCensus(
-  names: readonly string[],
-  { sync, signal }: Pick<RunContext, 'sync' | 'signal'>,
-): Promise<Census | undefined> {
+function lookupOf(claimants: readonly User[] = []): Lookup {
+  const [user, ...others] = claimants;
+  if (user === undefined) return { found: false };
+  if (others.length === 0) return { found: true, user };
+  return { found: 'unclear', reason: `${claimants.length} users claim the identification` };
+}
+
+/** Undefined where a read of each user costs fewer requests, or where the directory changes too fast for a scan. */
+async function scan(
+  changes: readonly PlannedChange[],
+  { sync, signal }: RunContext,
+): Promise<ReadonlyMap<string, readonly User[]> | undefined> {
   try {
-    const scanned = await scanFor(names, sync.platform, signal);
-    return scanned && new Map(names.map((name) => [name, scanned.get(name)?.length ?? 0]));
+    return await scanFor(
+      changes.map(({ identification }) => identification),
+      sync.platform,
+      signal,
+    );
   } catch (error) {
     if (error instanceof RollcallError && error.code === 'SCAN_INCOMPLETE') return undefined;
     throw error;
@@ -104,7 +153,7 @@ function whyNotCreate(lookup: Lookup): Trouble | undefined {
   return { code: 'lookup-disagrees', reason: lookup.found === 'unclear' ? lookup.reason : already };
 }
 
-/** A row with U would enable again whom somebody has disabled since the plan was made (contract: no other way is shown). */
+/** A row with U enables the account (contract: no other way is shown), so it must not undo a disable. */
 function whyNotUpdate(lookup: Lookup): Trouble | undefined {
   if (lookup.found === 'unclear') return { code: 'lookup-disagrees', reason: lookup.reason };
   if (!lookup.found) return { code: 'lookup-disagrees', reason: 'the platform has no such user any more' };
@@ -112,14 +161,14 @@ function whyNotUpdate(lookup: Lookup): Trouble | undefined {
   return { code: 'foreign-disable', reason: 'somebody disabled the account since the plan was made' };
 }
 
-/** There is no way back from a removal: whoever has been enabled again since is kept. */
+/** A removal cannot be undone, so a user who was enabled since is kept. */
 function whyNotRemove(lookup: Lookup): Trouble | undefined {
   if (lookup.found === 'unclear') return { code: 'lookup-disagrees', reason: lookup.reason };
   if (!lookup.found || !lookup.user.enabled) return undefined;
   return { code: 'lookup-disagrees', reason: 'somebody enabled the account since the plan was made' };
 }
 
-/** What a last look at the user may say against a change. */
+/** What a last lookup of the user may say against a change. */
 const objections: Partial<Record<ChangeKind, (lookup: Lookup) => Trouble | undefined>> = {
   create: whyNotCreate,
   update: whyNotUpdate,

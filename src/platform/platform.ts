@@ -33,7 +33,8 @@ export function openPlatform(client: PlatformClient): Platform {
         throw refuseToSend(operation, 'the user that was read is not the user to write. Read it again.');
       }
       const userId = userIdOf(target, dialect, operation);
-      const body = jsonBody({ userId, ...userPayload(write, dialect, operation) });
+      const shown = { ...write, identification: target.rawIdentification ?? write.identification };
+      const body = jsonBody({ userId, ...userPayload(shown, dialect, operation) });
       // 202 echoes the request. Only reading back shows what was done.
       await client.request(contractCall('update', { body, answer: nothing }), signal);
     },

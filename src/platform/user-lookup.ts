@@ -33,10 +33,16 @@ export async function findUser(
     if (read.identification === wanted) return { found: true, user: read };
     return { found: 'unclear', reason: 'the read answered with a user of another identification' };
   }
-  const matches = userCounts?.get(wanted) ?? (await searchExact(client, wanted, signal));
-  if (matches === undefined) return { found: 'unclear', reason: 'the search found too many users, or repeats them' };
+  const counted = userCounts?.get(wanted);
+  const found = counted === undefined ? await searchExact(client, wanted, signal) : [];
+  if (found === undefined)
+    return { found: 'unclear', reason: 'the search found too many users to look through, or repeats them' };
+  const matches = counted ?? found.length;
   if (matches === 0) return { found: false };
   if (matches > 1) return { found: 'unclear', reason: `${matches} users claim the identification` };
+  const [user] = found;
+  // The platform writes the identification with spaces or in NFD, so a read under another spelling misses the user.
+  if (user !== undefined && (user.rawIdentification ?? wanted) !== identification) return { found: true, user };
   return { found: 'unclear', reason: 'the search finds the user, but reading it fails' };
 }
 
@@ -55,18 +61,31 @@ async function readOne(client: PlatformClient, identification: string, signal: A
   }
 }
 
-/**
- * Counts the users with exactly this identification. Returns undefined when the search could not be read to its end.
- */
-async function searchExact(client: PlatformClient, wanted: string, signal: AbortSignal): Promise<number | undefined> {
+/** Finds the users of this identification, in NFC or NFD; undefined when a search could not be seen to its end. */
+async function searchExact(
+  client: PlatformClient,
+  wanted: string,
+  signal: AbortSignal,
+): Promise<readonly User[] | undefined> {
+  const found = await searchFor(client, { wanted, searchString: wanted }, signal);
+  const decomposed = wanted.normalize('NFD');
+  if (decomposed === wanted || found === undefined || found.length > 0) return found;
+  return searchFor(client, { wanted, searchString: decomposed }, signal);
+}
+
+async function searchFor(
+  client: PlatformClient,
+  { wanted, searchString }: { readonly wanted: string; readonly searchString: string },
+  signal: AbortSignal,
+): Promise<readonly User[] | undefined> {
   const { pageSize } = client.dialect.search;
   const ids = new Set<string>();
-  let matches = 0;
+  const matches: User[] = [];
   for (let page = 0; page < maxSearchPages; page++) {
-    const found = await searchUsers(client, { searchString: wanted, enabled: false, page, size: pageSize }, signal);
+    const found = await searchUsers(client, { searchString, enabled: false, page, size: pageSize }, signal);
     const fresh = found.users.filter(({ id }) => !ids.has(id));
     for (const user of fresh) ids.add(user.id);
-    matches += fresh.filter((user) => user.identification === wanted).length;
+    matches.push(...fresh.filter((user) => user.identification === wanted));
     if (found.total === undefined ? found.users.length === 0 : ids.size >= found.total) return matches;
     if (fresh.length === 0) return undefined;
   }

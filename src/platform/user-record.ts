@@ -4,6 +4,7 @@ import type { User } from '../core/user.ts';
 import { AnswerInvalid } from '../http/answer-invalid.ts';
 import type { JsonText } from '../http/json-text.ts';
 import { isRecord } from '../http/json-text.ts';
+import { pathValueProblem } from './identification.ts';
 import { readPlatformDate } from './platform-date.ts';
 
 /** Text members of a user record that are fields of ours (contract, "User record"). */
@@ -68,10 +69,13 @@ export function readUserRecord(record: unknown, place: number | 'result'): User 
   if (typeof enabled !== 'boolean') throw invalid(place, `(id ${id}) has no enabled flag`);
   const { fields, unreadable } = readFields(record);
   const lastUpdate = readText(record.lastUpdate);
+  const raw = record.identification;
+  const isRaw = typeof raw === 'string' && raw !== identification && pathValueProblem(raw) === undefined;
   return {
     id,
     ...(uid === undefined ? {} : { uid }),
     identification,
+    ...(isRaw ? { rawIdentification: raw } : {}),
     enabled,
     fields,
     unreadable,

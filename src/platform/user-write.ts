@@ -42,7 +42,7 @@ function customFieldNumber(name: FieldName): number | undefined {
 /** Returns the `userId` of an update, by `dialect.userId`. Throws rather than address another user. */
 export function userIdOf(target: UpdateTarget, dialect: Dialect, operation: Target): string {
   if (dialect.userId === 'id') return target.id;
-  if (dialect.userId === 'identification') return target.identification;
+  if (dialect.userId === 'identification') return target.rawIdentification ?? target.identification;
   if (dialect.userId === 'uid' && target.uid !== undefined) return target.uid;
   const why =
     dialect.userId === 'uid'

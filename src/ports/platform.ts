@@ -42,6 +42,8 @@ export interface UpdateTarget {
   readonly id: string;
   readonly uid?: string;
   readonly identification: string;
+  /** See `User.rawIdentification`. */
+  readonly rawIdentification?: string;
 }
 
 export interface FileToUpload {

@@ -36,6 +36,12 @@ describe('file rows', () => {
     expect([...rows].map((row) => row[header.indexOf('area')])).toEqual(['', 'Sales']);
   });
 
+  it('carry the identification as the platform shows it', () => {
+    const before = { userId: '1', enabled: true, fields: wanted, rawIdentification: ' E1 ' };
+    const { header, rows } = buildFileRows([sealChange(draft({ before }))], defaultDialect);
+    expect([...rows][0]?.[header.indexOf('identification')]).toBe(' E1 ');
+  });
+
   it('write dates as the dialect wants them', () => {
     expect(formatDate('2021-01-05', 'dd/MM/yyyy')).toBe('05/01/2021');
     expect(formatDate('', 'dd/MM/yyyy')).toBe('');

@@ -48,6 +48,21 @@ describe('each change', () => {
     expect(batch.told).toEqual(['E1', 'E2', 'E3'].flatMap((name) => [`${name} sending`, `${name} accepted`]));
   });
 
+  it('addresses its user as the platform shows the identification', async () => {
+    const { delivery, calls } = await openDirect();
+    const shown = { ...before, rawIdentification: ' E1 ' };
+    await delivery.submit(
+      batchOf([change('E1', { before: shown }), change('E2', { ...remove, before: shown })]),
+      neverAborted,
+    );
+
+    expect(calls.map(([operation, name]) => [operation, name])).toEqual([
+      ['find', ' E1 '],
+      ['update', user],
+      ['remove', ' E1 '],
+    ]);
+  });
+
   it('is on record as sending before its call and as accepted before the next one', async () => {
     const order: string[] = [];
     const { delivery } = await openDirect(([operation]) => void order.push(operation));

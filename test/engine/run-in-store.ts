@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { chunk } from '../../src/core/batch.ts';
 import type { Change } from '../../src/core/change.ts';
 import { PlatformError } from '../../src/core/errors.ts';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
@@ -10,7 +11,7 @@ import type { EngineIo, RunContext, Sync } from '../../src/engine/engine-io.ts';
 import type { BatchToSubmit, Delivery, Submission } from '../../src/ports/delivery.ts';
 import type { JobOutcome } from '../../src/ports/job.ts';
 import type { FileStatus, Lookup, Platform } from '../../src/ports/platform.ts';
-import type { CheckpointName } from '../../src/ports/runtime.ts';
+import type { CheckpointName, ProgressEvent } from '../../src/ports/runtime.ts';
 import type { Batch, OwnedRun, Run, RunFacts, Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openRun, writePlan } from '../contracts/store-samples.ts';
@@ -55,6 +56,9 @@ export interface Script {
   status: FileStatus | Error;
   /** What a read of one user answers, when it is not what the directory shows. */
   find: (identification: string) => Lookup | undefined;
+  /** How many users a page of a scan holds; all of them when absent. */
+  pageSize: number | undefined;
+  scanError: Error | undefined;
   /** The process dies at this place, once. */
   dieAt: CheckpointName | undefined;
 }
@@ -71,6 +75,12 @@ export interface Scene {
   readonly sent: readonly (readonly string[])[];
   /** How often each call of the platform was made. */
   readonly calls: Record<'find' | 'scan' | 'status', number>;
+  /** Each identification that was asked for, as it was asked for. */
+  readonly asked: readonly string[];
+  /** What scans counted for the reads of single users. */
+  readonly counted: ReadonlyMap<string, number>;
+  readonly places: readonly CheckpointName[];
+  readonly events: readonly ProgressEvent[];
   readonly stopping: AbortController;
   readonly lost: AbortController;
   /** The run with its lease, as a worker that takes the run up finds it. */
@@ -106,9 +116,15 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     lands: () => true,
     status: { kind: 'done', text: 'Processed' },
     find: () => undefined,
+    pageSize: undefined,
+    scanError: undefined,
     dieAt: undefined,
   };
   const calls = { find: 0, scan: 0, status: 0 };
+  const asked: string[] = [];
+  const counted = new Map<string, number>();
+  const places: CheckpointName[] = [];
+  const events: ProgressEvent[] = [];
   const sent: string[][] = [];
   const delivery = (kind: Delivery['kind']): Delivery => ({
     kind,
@@ -121,7 +137,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     settings,
     source: undefined as never,
     mapping: compilePlainMapping(settings),
-    platform: platformOf(users, script, calls),
+    platform: platformOf({ users, script, calls, asked, counted }),
     dialect: defaultDialect,
     fingerprint: 'f1',
     deliveries: { csv: delivery('csv'), direct: delivery('direct'), outbox: delivery('outbox') },
@@ -137,11 +153,12 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
       throw new Error('no step after planning spools anything');
     },
     checkpoint(place) {
+      places.push(place);
       if (script.dieAt !== place) return;
       script.dieAt = undefined;
       throw new Killed(place);
     },
-    progress: () => {},
+    progress: (event) => void events.push(event),
   };
   const owned = await deliveringRun(store, { ...options, id, settings, now: clock.now() });
   const stopping = new AbortController();
@@ -167,6 +184,10 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     log,
     sent,
     calls,
+    asked,
+    counted,
+    places,
+    events,
     stopping,
     lost,
     context,
@@ -257,16 +278,24 @@ const neverCalled = (): never => {
   throw new Error('only a delivery writes');
 };
 
-function platformOf(users: Map<string, User>, script: Script, calls: Scene['calls']): Platform {
+type Directory = Pick<Scene, 'users' | 'script' | 'calls'> & {
+  readonly asked: string[];
+  readonly counted: Map<string, number>;
+};
+
+function platformOf({ users, script, calls, asked, counted }: Directory): Platform {
   return {
     async *scan() {
       calls.scan += 1;
+      if (script.scanError !== undefined) throw script.scanError;
       const all = [...users.values()];
-      if (all.length > 0) yield { users: all, total: all.length };
+      for (const page of chunk(all, script.pageSize ?? all.length)) yield { users: page, total: all.length };
     },
-    async find(identification) {
+    async find(identification, _signal, counts) {
       calls.find += 1;
-      const user = users.get(identification);
+      asked.push(identification);
+      for (const [name, count] of counts ?? []) counted.set(name, count);
+      const user = users.get(identification.trim());
       return script.find(identification) ?? (user === undefined ? { found: false } : { found: true, user });
     },
     async status() {

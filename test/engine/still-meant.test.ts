@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RollcallError } from '../../src/core/errors.ts';
 import type { User } from '../../src/core/user.ts';
 import { sampleChange, sampleEntry } from '../contracts/store-samples.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
@@ -99,6 +100,100 @@ describe('a last look before a change goes out', () => {
     expect(scene.calls).toMatchObject({ scan: 1 });
     expect(scene.sent[0]).toHaveLength(50);
   });
+});
+
+describe('a last look at a large file', () => {
+  const updates = Array.from({ length: 60 }, (_, i) => sampleChange(`u${i + 100}`));
+  const others = (count: number) => Array.from({ length: count }, (_, i) => someone(`x${i + 100}`, true));
+
+  it('leaves out the updates of users who were disabled since, by one scan', async () => {
+    const scene = await openScene({ changes: updates });
+    scene.users.set('u107', someone('u107', false));
+    scene.users.delete('u108');
+    await scene.step();
+    expect(scene.sent[0]).toHaveLength(58);
+    expect(scene.calls).toMatchObject({ scan: 1, find: 0 });
+    expect(await scene.states()).toMatchObject({ u106: 'sent', u107: 'failed', u108: 'failed' });
+    expect(await scene.findings()).toEqual([
+      'foreign-disable: update not sent: somebody disabled the account since the plan was made',
+      'lookup-disagrees: update not sent: the platform has no such user any more',
+    ]);
+  });
+
+  it('reads each user where the scan would take more requests', async () => {
+    const scene = await openScene({ changes: updates, users: others(100) });
+    scene.script.pageSize = 2;
+    scene.users.set('u107', someone('u107', false));
+    await scene.step();
+    expect(scene.sent[0]).toHaveLength(59);
+    expect(scene.calls.find).toBe(60);
+  });
+
+  it('reads each user where the directory changes too fast for a scan, and fails with any other error', async () => {
+    const scene = await openScene({ changes: updates });
+    scene.script.scanError = new RollcallError('never still', { code: 'SCAN_INCOMPLETE' });
+    scene.users.set('u107', someone('u107', false));
+    await scene.step();
+    expect([scene.sent[0]?.length, scene.calls.find]).toEqual([59, 60]);
+    const failing = await openScene({ changes: updates });
+    failing.script.scanError = new RollcallError('down', { code: 'PLATFORM_UNREACHABLE' });
+    await expect(failing.step()).rejects.toBe(failing.script.scanError);
+    failing.script.scanError = new TypeError('a bug');
+    await expect(failing.step()).rejects.toBe(failing.script.scanError);
+  });
+
+  it('leaves out an update of an identification that two users have', async () => {
+    const scene = await openScene({ changes: updates });
+    scene.users.set('twin', { ...someone('u107', true), id: '1' });
+    await scene.step();
+    expect(await scene.findings()).toEqual(['lookup-disagrees: update not sent: 2 users claim the identification']);
+  });
+
+  it('counts the users of each name for the creates, who are read in any case', async () => {
+    const creates = Array.from({ length: 60 }, (_, i) => sampleChange(`u${i + 100}`, 'create'));
+    const scene = await openScene({ changes: creates, users: [someone('u107', true)] });
+    await scene.step();
+    expect(scene.calls).toMatchObject({ scan: 1, find: 60 });
+    expect([...scene.counted.entries()].filter(([, count]) => count !== 0)).toEqual([['u107', 1]]);
+    expect(scene.counted.size).toBe(60);
+  });
+});
+
+describe('a piece of a failed file', () => {
+  it('is not sent where its rows landed meanwhile: they are applied, and the ledger says so', async () => {
+    const names = ['ana', 'eva', 'leo', 'mia'];
+    const scene = await openScene({ changes: names.map((name) => sampleChange(name, 'disable')) });
+    scene.script.lands = () => false;
+    scene.script.status = { kind: 'failed', text: 'Failed' };
+    await scene.play(async () => (await scene.batches()).length === 3);
+    for (const name of ['ana', 'eva', 'leo']) scene.users.set(name, someone(name, false));
+    scene.script.lands = () => true;
+    scene.script.status = { kind: 'done', text: 'Processed' };
+    await scene.play();
+    expect(scene.sent).toEqual([names, ['mia']]);
+    expect((await scene.run()).counts).toMatchObject({ applied: 4, failed: 0 });
+    expect(await scene.ledger('ana')).toMatchObject({ owner: 'people', disabledAt: scene.clock.now() });
+  });
+
+  it('reports how the platform keeps what landed meanwhile', async () => {
+    const scene = await openScene({ changes: ['ana', 'eva'].map((name) => sampleChange(name)) });
+    scene.script.lands = () => false;
+    scene.script.status = { kind: 'failed', text: 'Failed' };
+    await scene.play(async () => (await scene.batches()).length === 3);
+    const fields = { area: 'AFTER', firstName: 'Ana' };
+    scene.users.set('ana', { ...someone('ana', true), fields });
+    await scene.step();
+    expect(await scene.findings()).toMatchObject([expect.stringMatching(/^kept-differently/)]);
+    expect((await scene.ledger('ana'))?.quirks).toEqual({ area: { sent: 'After', observed: 'AFTER' } });
+  });
+});
+
+it('looks a user up, before and after, as the platform shows the identification', async () => {
+  const before = { userId: '9', enabled: true, fields: {}, rawIdentification: ' ana ' };
+  const scene = await openScene({ changes: [sampleChange('ana', 'update', { before })] });
+  await scene.play();
+  expect(new Set(scene.asked)).toEqual(new Set([' ana ']));
+  expect(await scene.states()).toEqual({ ana: 'applied' });
 });
 
 describe('a user of another sync', () => {

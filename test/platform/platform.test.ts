@@ -129,6 +129,15 @@ describe('a direct write', () => {
     expect(server.seen).toHaveLength(0);
   });
 
+  it('updates a user under the identification that the platform shows', async () => {
+    const server = await startLocalServer(accepting);
+    const { platform } = openTestClient(server.url, { dialect: { userId: 'identification' } });
+    const target = { id: '1', identification: 'E1', rawIdentification: ' E1 ' };
+    await platform.update(target, { identification: 'E1', fields: named }, neverAborted);
+
+    expect(JSON.parse(server.seen[0]?.body.toString() ?? '')).toMatchObject({ userId: ' E1 ', identification: ' E1 ' });
+  });
+
   it('that was taken but gives no user id may have had its effect', async () => {
     const server = await startLocalServer((_, response) => sendJson(response, 201, {}));
     const created = openTestClient(server.url).platform.create({ identification: 'E1', fields: named }, neverAborted);
@@ -172,6 +181,20 @@ describe('finding one user', () => {
     const found = await findWith((_, response) => sendJson(response, 200, { result: users[0] }), users, 'Jos\u00e9');
 
     expect(found).toMatchObject({ found: true, user: { identification: 'Jos\u00e9' } });
+  });
+
+  it.each([
+    { name: 'in NFD', shown: 'Jose\u0301', wanted: 'Jos\u00e9' },
+    { name: 'with spaces around it', shown: ' E4 ', wanted: 'E4' },
+  ])('finds a user whose identification is shown $name, although a read of the plain one fails', async (given) => {
+    const { shown, wanted } = given;
+    const users = [{ id: 1, enabled: true, identification: shown }];
+    const found = await findWith((_, response) => sendJson(response, 404, {}), users, wanted);
+
+    expect(found).toMatchObject({ found: true, user: { identification: wanted, rawIdentification: shown } });
+    expect(await findWith((_, response) => sendJson(response, 404, {}), users, shown)).toMatchObject({
+      found: 'unclear',
+    });
   });
 
   it.each<[string, Responder, ReturnType<typeof wireUsers>]>([

@@ -30,6 +30,7 @@ describe('a user record', () => {
       id: '7',
       uid: 'u-7',
       identification: 'E7',
+      rawIdentification: '  E7 ',
       enabled: true,
       fields: {
         firstName: 'Jos\u00e9',
@@ -41,6 +42,17 @@ describe('a user record', () => {
       unreadable: [],
       lastUpdate: '2026-11-21T10:00:00',
     });
+  });
+
+  it.each([
+    { identification: 'E7', raw: undefined },
+    { identification: 7, raw: undefined },
+    { identification: ' E7', raw: ' E7' },
+    { identification: 'Jose\u0301', raw: 'Jose\u0301' },
+    // No path can carry this one.
+    { identification: 'E7\t', raw: undefined },
+  ])('keeps the identification $identification as shown only where calls must carry it', ({ identification, raw }) => {
+    expect(readUserRecord({ ...record, identification }, 0).rawIdentification).toBe(raw);
   });
 
   it('names what it cannot understand instead of calling it empty', () => {
