@@ -229,7 +229,7 @@ function checkEmail(user: User, slot: number, { index, find }: CompareJob, count
     if (index.has(slot, mark.leaver) && isInScope && user.enabled && isConversion(claimant, slot, user, index)) {
       report(
         'conversion',
-        `${wanted} (${at}) has the e-mail of ${identification}, who leaves and looks like the same person: neither is changed until you link them with "rollcall adopt"`,
+        `${wanted} (${at}) has the e-mail of ${identification}, who leaves and looks like the same person: neither is changed. Correct the identification of one record, or disable the old account by hand`,
         true,
       );
       index.set(slot, mark.conflict);

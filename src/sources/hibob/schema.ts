@@ -37,12 +37,9 @@ export const HibobConfig = z.strictObject({
       description: 'Field ids to ask for, as `GET /company/people/fields` names them. `root.id` is always requested.',
       examples: [['root.id', 'root.email', 'work.title', 'custom.field_1696238423']],
     }),
-  mayBeAbsent: z
-    .array(text())
-    .default(['internal.terminationDate'])
-    .meta({
-      description: 'Fields that may be empty for all employees. Any other field without a value holds the run.',
-    }),
+  mayBeAbsent: z.array(text()).default(['internal.terminationDate']).meta({
+    description: 'Fields that may be empty for all employees. Any other field without a value holds the run.',
+  }),
   showInactive: z
     .boolean()
     .default(true)

@@ -95,13 +95,7 @@ describe('a CSV file behind an address', () => {
       '',
       /older than the file/,
     ],
-    [
-      'no time and no figure',
-      { etag: '"1"' },
-      undefined,
-      'done',
-      /does not prove that it belongs to this file/,
-    ],
+    ['no time and no figure', { etag: '"1"' }, undefined, 'done', /does not prove that it belongs to this file/],
     ['no time and the rows', { etag: '"1"' }, undefined, 'rows=2', true],
   ])('may have a marker beside it, with %s', async (_, headers, markedAt, text, expected) => {
     const { open, door } = await serve(({ url }) =>

@@ -64,12 +64,7 @@ describe('a CSV file in a bucket', () => {
   });
 
   it.each([
-    [
-      301,
-      'PermanentRedirect',
-      { 'x-amz-bucket-region': 'eu-central-1' },
-      /is in eu-central-1: set source\.s3\.region/,
-    ],
+    [301, 'PermanentRedirect', { 'x-amz-bucket-region': 'eu-central-1' }, /is in eu-central-1: set source\.s3\.region/],
     [403, 'RequestTimeTooSkewed', {}, /clock of this machine/],
     [400, 'ExpiredToken', {}, /temporary credentials have expired/],
     [403, 'AccessDenied', {}, /s3:GetObject/],

@@ -117,7 +117,10 @@ describe('employees of Personio v1', () => {
   it('say at a 401 that a right may be missing, after one new token', async () => {
     const { read, paths } = await office('v1', { answer: () => ({ status: 401, body: '' }) });
 
-    await expect(read()).rejects.toMatchObject({ retry: 'never', message: expect.stringContaining('lacks permission') });
+    await expect(read()).rejects.toMatchObject({
+      retry: 'never',
+      message: expect.stringContaining('lacks permission'),
+    });
     expect(paths().filter((path) => path === '/v1/auth')).toHaveLength(2);
   });
 });

@@ -69,7 +69,10 @@ describe('servers that are wrong', () => {
       expect(proven.end).toMatchObject({ complete: true, rows: 250, evidence: expect.stringContaining('read twice') });
       expect(proven.people).toHaveLength(250);
       expect(doubted.people.length).toBeLessThan(250);
-      expect(doubted.end).toMatchObject({ complete: false, reasons: [expect.stringContaining('returned other people')] });
+      expect(doubted.end).toMatchObject({
+        complete: false,
+        reasons: [expect.stringContaining('returned other people')],
+      });
     },
   );
 
