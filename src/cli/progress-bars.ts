@@ -3,8 +3,8 @@ import type { Clock, ProgressEvent } from '../ports/runtime.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import type { Output } from './cli-io.ts';
 import { retryingLine } from './progress-lines.ts';
+import type { ProgressView } from './progress-view.ts';
 import { cleanLine } from './terminal-text.ts';
-import type { Watch } from './watch.ts';
 
 type Stage = 'waiting' | 'reading' | 'scanning' | 'planning' | 'looking-up' | 'delivering';
 
@@ -37,7 +37,7 @@ const pollingShare = 0.2;
 const readingShare = 0.5;
 
 /** Shows one line per stage, redrawn in place. Status polls and read-backs count toward the current batch. */
-export function openProgressBars(output: Output, clock: Clock): Watch {
+export function openProgressBars(output: Output, clock: Clock): ProgressView {
   let open: { readonly stage: Stage; readonly bar: SingleBar } | undefined;
   let delivery: Delivery = { batch: 1, batches: 1 };
   const close = () => {

@@ -1,13 +1,13 @@
 import type { ProgressEvent } from '../ports/runtime.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
+import type { ProgressView } from './progress-view.ts';
 import { cleanLine } from './terminal-text.ts';
-import type { Watch } from './watch.ts';
 
 /**
  * Writes one plain line per step, for logs and mails. A step that counts reports at its end how far it came. A batch is
  * reported before it is sent, because that is what the operator needs when nothing follows.
  */
-export function openProgressLines(write: (line: string) => void): Watch {
+export function openProgressLines(write: (line: string) => void): ProgressView {
   let last: ProgressEvent | undefined;
   let shown: string | undefined;
   const close = () => {

@@ -1,13 +1,8 @@
-import type { Clock, Progress } from '../ports/runtime.ts';
+import type { Clock } from '../ports/runtime.ts';
 import type { Output } from './cli-io.ts';
 import { openProgressBars } from './progress-bars.ts';
 import { openProgressLines } from './progress-lines.ts';
-
-/** Shows the progress of a run. Must be ended. */
-export interface Watch {
-  readonly progress: Progress;
-  end(): void;
-}
+import type { ProgressView } from './progress-view.ts';
 
 export interface WatchFacts {
   /** Never the stream of the report. */
@@ -21,7 +16,7 @@ export interface WatchFacts {
 export const stoppingNote = 'stopping at the next safe point; run the command again to continue';
 
 /** Shows bars on a terminal and plain lines elsewhere, and a note when the operator interrupts. */
-export function openWatch({ output, signal, clock, steps: kind }: WatchFacts): Watch {
+export function openWatch({ output, signal, clock, steps: kind }: WatchFacts): ProgressView {
   const write = (line: string) => void output.write(`${line}\n`);
   const steps =
     kind === 'bars' ? openProgressBars(output, clock) : openProgressLines(kind === 'lines' ? write : () => {});

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
-import type { OpenApiDocument } from './open-api.ts';
+import type { OpenApiDocument } from './open-api-document.ts';
 
 /** The use cases that the server calls. */
 export type ServerApp = Pick<

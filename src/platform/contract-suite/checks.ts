@@ -4,8 +4,9 @@ import { callOperation, type OperationAnswer } from '../call-operation.ts';
 import type { PlatformClient } from '../client.ts';
 import type { Operation } from '../schema/operation.ts';
 import { type OperationId, operationOf } from '../schema/operations.ts';
+import { Difference, Unavailable } from './findings.ts';
 import type { Fixture } from './fixture.ts';
-import { Difference, type Subject, type SubjectCall, Unavailable } from './subject.ts';
+import type { Subject, SubjectCall } from './subject.ts';
 
 /** Clients that differ in their credentials and language. */
 export interface Witnesses {

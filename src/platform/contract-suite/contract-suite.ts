@@ -1,31 +1,12 @@
 import type { ContractLine, ContractMode } from '../../ports/api.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../client.ts';
 import { type OperationId, operationIds, operationOf } from '../schema/operations.ts';
-import type { LongId } from '../schema/wire.ts';
+import type { ContractAids } from './aids.ts';
 import { checkSubject, type Witnesses } from './checks.ts';
 import { type Fixture, openFixture } from './fixture.ts';
 import type { Subject } from './subject.ts';
 import { growthSubjects } from './subjects-growth.ts';
 import { tokenSubjects, userSubjects } from './subjects-users.ts';
-
-/** Abilities of the caller for which the contract has no call. Each absent one makes its checks `skipped`. */
-export interface ContractAids {
-  /** Makes every call of the operation fail with the status, until the returned function is called. */
-  readonly inject?: (operation: OperationId, status: number) => Promise<() => Promise<void>>;
-  /** Returns the id of the last feedback request. */
-  readonly feedbackRequestId?: () => Promise<LongId>;
-  /** Returns a token pair that may be consumed, and its endpoint. */
-  readonly spareTokens?: () => Promise<SpareTokens>;
-  /** Whether the platform's own import may be started. */
-  readonly mayStartImport?: boolean;
-}
-
-export interface SpareTokens {
-  readonly baseUrl: string;
-  readonly applicationToken: string;
-  readonly accessToken: string;
-  readonly refreshToken: string;
-}
 
 export interface ContractSuiteOptions {
   /** The connection to check. The suite opens and closes its own clients on it. */

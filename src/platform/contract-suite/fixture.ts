@@ -9,8 +9,8 @@ import type { PlatformClient } from '../client.ts';
 import { operationOf } from '../schema/operations.ts';
 import type { LongId } from '../schema/wire.ts';
 import { userIdOf } from '../user-write.ts';
-import type { ContractAids } from './contract-suite.ts';
-import { Unavailable } from './subject.ts';
+import type { ContractAids } from './aids.ts';
+import { Unavailable } from './findings.ts';
 
 /** Test data of the checks: their own people and goals (`read-write`), or existing ones (`read-only`). */
 export interface Fixture {

@@ -1,9 +1,8 @@
+export type { ContractAids, SpareTokens } from './aids.ts';
 export {
-  type ContractAids,
   type ContractSuiteOptions,
   contractSubjects,
   runContractSuite,
-  type SpareTokens,
   subjectOf,
 } from './contract-suite.ts';
 export { renderCoverage } from './coverage.ts';

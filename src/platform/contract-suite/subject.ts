@@ -31,13 +31,3 @@ export interface Subject {
   /** A call of the list without parameters. */
   readonly bare?: (fixture: Fixture) => OperationInput;
 }
-
-/** The platform's behavior differs from the contract. */
-export class Difference extends Error {
-  override readonly name = 'Difference';
-}
-
-/** A check that cannot be made here. The message gives the reason. */
-export class Unavailable extends Error {
-  override readonly name = 'Unavailable';
-}

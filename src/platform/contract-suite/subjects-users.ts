@@ -1,8 +1,9 @@
 import type { OperationInput } from '../call-operation.ts';
 import { fileBody } from '../file-body.ts';
 import { exchangeRefreshToken, revokeToken } from '../resources/tokens.ts';
+import { Difference, Unavailable } from './findings.ts';
 import type { Fixture } from './fixture.ts';
-import { Difference, type Subject, Unavailable } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 const missingUser = 'contract-nobody';
 

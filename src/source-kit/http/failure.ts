@@ -3,7 +3,7 @@ import { describeNetworkFailure } from '../../http/network-failure.ts';
 import { maxRetryAfterMs, readRetryAfter } from '../../http/retry-after.ts';
 import type { Answer } from '../../http/transport.ts';
 import type { Credential } from './authority.ts';
-import type { SourceRequest } from './source-client.ts';
+import type { SourceRequest } from './source-request.ts';
 
 /** Why one attempt failed, and what may help. Holds no header, cursor or body. */
 export interface RequestFailure {

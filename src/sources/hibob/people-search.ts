@@ -1,6 +1,7 @@
 import { RollcallError } from '../../core/errors.ts';
 import { isRecord } from '../../http/json-text.ts';
-import type { SourceClient, SourceRequest } from '../../source-kit/http/source-client.ts';
+import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import type { SourceRequest } from '../../source-kit/http/source-request.ts';
 import { type HibobConfig, PeopleFound } from './schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -2,8 +2,8 @@ import type { ReadEnd } from '../../core/snapshot.ts';
 import type { SourceIo, SourcePage } from '../../ports/source.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import { readPages } from '../../source-kit/pages.ts';
+import type { PeopleRead } from './people-read.ts';
 import { findPeople, idOf, searchRequest } from './people-search.ts';
-import type { PeopleRead } from './read.ts';
 
 /**
  * Reads the ids of all employees, then the people in batches, as HiBob recommends for large companies. As many people

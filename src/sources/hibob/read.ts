@@ -7,6 +7,7 @@ import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
 import { acceptsOnly, givenAsTheyCome } from '../../source-kit/pages.ts';
 import { openTally } from '../../source-kit/tally.ts';
+import type { PeopleRead } from './people-read.ts';
 import { type PeopleFilter, searchName, searchRequest } from './people-search.ts';
 import { readBatches } from './read-batches.ts';
 import type { HibobConfig } from './schema.ts';
@@ -17,16 +18,6 @@ const maxAnswerBytes = 4 * 1024 ** 3;
 
 /** For more people than this, all employees are read. HiBob does not publish the most values of one filter. */
 const maxLookups = 100;
-
-/** What one read requests, and how it uses the answers. */
-export interface PeopleRead {
-  readonly config: HibobConfig;
-  readonly fields: readonly string[];
-  readonly toPerson: ReturnType<typeof personReader>;
-  readonly accepts: ReturnType<typeof acceptsOnly>;
-  /** Fields that at least one employee must have; none in a lookup. */
-  readonly expected: readonly string[];
-}
 
 /**
  * Reads all people whom the service user may see, in one answer or in batches. A lookup filters by id or e-mail

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RollcallError } from '../../core/errors.ts';
-import type { SourceClient, SourceRequest } from '../../source-kit/http/source-client.ts';
+import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import type { SourceRequest } from '../../source-kit/http/source-request.ts';
 
 const Listed = z.looseObject({
   _data: z.array(z.looseObject({})),

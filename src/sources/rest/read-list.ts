@@ -1,7 +1,8 @@
 import { RollcallError } from '../../core/errors.ts';
 import { compileSourcePath } from '../../core/source-path.ts';
 import { isRecord } from '../../http/json-text.ts';
-import type { JsonAnswer, SourceClient, SourceRequest } from '../../source-kit/http/source-client.ts';
+import type { JsonAnswer, SourceClient } from '../../source-kit/http/source-client.ts';
+import type { SourceRequest } from '../../source-kit/http/source-request.ts';
 import type { Page } from '../../source-kit/pages.ts';
 import { compileListPath, countIn } from './answer-path.ts';
 import { openPaging } from './paging/index.ts';

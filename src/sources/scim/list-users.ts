@@ -1,6 +1,7 @@
 import { RollcallError } from '../../core/errors.ts';
 import { isRecord } from '../../http/json-text.ts';
-import type { SourceClient, SourceRequest } from '../../source-kit/http/source-client.ts';
+import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import type { SourceRequest } from '../../source-kit/http/source-request.ts';
 import type { Page, PagedRead } from '../../source-kit/pages.ts';
 import type { ScimConfig } from './schema.ts';
 import type { UserReader } from './to-user.ts';
