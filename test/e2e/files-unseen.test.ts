@@ -127,7 +127,7 @@ describe('a file whose end is not seen', () => {
       expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
       expect(office.clock.now() - from).toBeGreaterThanOrEqual(90_000);
       expect(report.findings.map(({ message }) => message).join()).toMatch(/not told: .+ until settle\.deadline/);
-      expect(office.log.messages('warn')).toContain('the status of the file is not to be had: waiting');
+      expect(office.log.messages('warn')).toContain('the platform does not return the file status: waiting');
       expect(writes(office)).toBe(20);
     },
   );

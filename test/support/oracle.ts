@@ -1,6 +1,7 @@
 import { afterEach, expect } from 'vitest';
 import type { ChangeKind } from '../../src/core/change.ts';
 import type { ChangeState } from '../../src/core/run.ts';
+import { normalText } from '../../src/core/text.ts';
 import type { PlannedChange, Run } from '../../src/ports/store.ts';
 import type { EffectKind } from '../../src/sandbox/people/write-log.ts';
 import { type Office, takeOffices } from './office.ts';
@@ -42,7 +43,8 @@ interface RunPlan {
 function nobodyActiveWasTaken(office: Office, plans: readonly RunPlan[]): void {
   const byRule = plans.flatMap(({ changes }) => changes.filter(({ reason }) => reason.startsWith('out of scope')));
   const outOfScope = new Set(byRule.map(({ identification }) => identification));
-  for (const { n, identification, kind, via } of office.sandbox.state.log) {
+  for (const { n, identification: shown, kind, via } of office.sandbox.state.log) {
+    const identification = normalText(shown);
     if (via === 'outside' || (kind !== 'disabled' && kind !== 'removed')) continue;
     if (outOfScope.has(identification)) continue;
     const active = office.sources.filter(({ logged }) => logged < n).at(-1)?.active ?? new Set();
@@ -62,7 +64,7 @@ function everyWriteHasItsRow(office: Office, plans: readonly RunPlan[]): void {
   }
   for (const { n, identification, kind, via } of office.sandbox.state.log) {
     if (via === 'outside') continue;
-    const key = `${kindOfEffect[kind]} ${identification}`;
+    const key = `${kindOfEffect[kind]} ${normalText(identification)}`;
     const left = rows.get(key) ?? 0;
     expect(left, `I2: write ${n} (${key}) has no row of a plan left`).toBeGreaterThan(0);
     rows.set(key, left - 1);

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckpointName } from '../../src/ports/runtime.ts';
+import { employees, type Office, type OfficeOptions, openOffice, usersOf } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+/** `count` users, all ours, whose last name has changed in the source; at a place of the next run, `act` is done once. */
+async function officeWith(
+  {
+    count,
+    at,
+    sync = {},
+  }: { readonly count: number; readonly at?: CheckpointName; readonly sync?: OfficeOptions['sync'] },
+  act: (office: Office) => void = () => {},
+): Promise<Office> {
+  let isArmed = false;
+  const office: Office = await openOffice({
+    sandbox: { people: usersOf(employees(count)) },
+    sync: { delivery: 'csv', guards: { updates: { absolute: 1000 } }, ...sync },
+    checkpoint(place) {
+      if (!isArmed || place !== at) return;
+      isArmed = false;
+      act(office);
+    },
+  });
+  await office.writeEmployees(employees(count));
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  await office.writeEmployees(employees(count).map((row) => ({ ...row, last: 'Paz' })));
+  isArmed = true;
+  return office;
+}
+
+describe('a user whom someone else edits while a run is under way', () => {
+  it.each([20, 80])('and disables is not enabled again by an update, in a file of %i rows', async (count) => {
+    const disable = (office: Office) => office.sandbox.state.editUser('E7', { enabled: false });
+    const office = await officeWith({ count, at: 'plan-stored' }, disable);
+    const { run, findings } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'partial', counts: { applied: count - 1, failed: 1 } });
+    expect(findings).toMatchObject([{ code: 'foreign-disable', identification: 'E7' }]);
+    expect(office.sandbox.state.users.get('E7')).toMatchObject({ enabled: false, fields: { lastName: 'Díaz' } });
+  });
+
+  it('is not called applied, and is planned anew', async () => {
+    const edit = (office: Office) => office.sandbox.state.editUser('E7', { fields: { lastName: 'Elsewhere' } });
+    const office = await officeWith({ count: 20, at: 'status-final' }, edit);
+    const { run, findings } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 19, failed: 1 } });
+    expect(findings.filter(({ identification }) => identification === 'E7')).toMatchObject([
+      { code: 'edited-elsewhere', message: 'lastName was edited by someone else; the next run plans again' },
+    ]);
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { update: 1, applied: 1 } });
+    expect(office.sandbox.state.users.get('E7')?.fields.lastName).toBe('Paz');
+  });
+});
+
+it('e-mails that the platform shows in other case are no difference', async () => {
+  const office = await officeWith({ count: 20 });
+  await office.writeEmployees(employees(20).map((row) => ({ ...row, mail: row.mail?.toUpperCase() ?? '' })));
+  expect((await office.apply()).run).toMatchObject({ outcome: 'nothing-to-do' });
+});
+
+describe('a file that fails although the platform took it', () => {
+  it('and shows its rows late is not sent again', async () => {
+    const office = await officeWith({ count: 20 });
+    office.setFaults('file:unknown-status=Failed', 'late=12000');
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
+    expect(office.sandbox.state.log).toHaveLength(20);
+    expect(office.sandbox.state.requests.upload).toBe(1);
+  });
+});
