@@ -65,6 +65,7 @@ describe('sending a batch', () => {
 
   it('writes an outbox file, looks at no user and ends exported', async () => {
     const scene = await openScene({ changes: three, kind: 'outbox', batches: [['ana'], ['eva', 'leo']] });
+    expect(await scene.step()).toEqual({ kind: 'next' });
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'exported', eva: 'exported', leo: 'exported' });
     const { facts, outcome } = await scene.run();
@@ -111,6 +112,43 @@ describe('sending a batch', () => {
   });
 });
 
+describe('what a run tells on its way', () => {
+  it('of files', async () => {
+    const scene = await openScene({ changes: creates, batches: [['ana', 'eva'], ['leo']] });
+    await scene.play();
+    expect(scene.places.slice(0, 6)).toEqual([
+      'batch-sending',
+      'batch-accepted',
+      'batch-sent',
+      'status-final',
+      'read-back',
+      'batch-settled',
+    ]);
+    expect(scene.places.at(-1)).toBe('run-finished');
+    expect(scene.events.slice(0, 7)).toEqual([
+      { step: 'looking-up', users: 0, total: 2 },
+      { step: 'looking-up', users: 1, total: 2 },
+      { step: 'looking-up', users: 2, total: 2 },
+      { step: 'delivering', batch: 1, batches: 2, changes: 2 },
+      { step: 'proving', batch: 1, batches: 0, status: 'Processed' },
+      { step: 'reading-back', users: 1, total: 2 },
+      { step: 'reading-back', users: 2, total: 2 },
+    ]);
+  });
+
+  it('of direct calls', async () => {
+    const scene = await openScene({ changes: creates.slice(0, 1), kind: 'direct' });
+    await scene.step();
+    expect(scene.places).toEqual([
+      'batch-sending',
+      'change-sending',
+      'change-accepted',
+      'batch-accepted',
+      'batch-sent',
+    ]);
+  });
+});
+
 describe('waiting for a turn', () => {
   const busy: Submission = { kind: 'wait', afterMs: 7 * second, reason: 'another file is processing' };
 
@@ -121,6 +159,11 @@ describe('waiting for a turn', () => {
     expect(await scene.step()).toEqual({ kind: 'again', afterMs: 7 * second });
     expect(await scene.states()).toEqual({ ana: 'planned', eva: 'planned', leo: 'planned' });
     expect(await scene.batches()).toMatchObject([{ state: 'planned', reason: 'another file is processing' }]);
+    expect(scene.events.at(-1)).toEqual({
+      step: 'retrying',
+      afterMs: 7 * second,
+      reason: 'another file is processing',
+    });
     expect(await scene.run()).toMatchObject({ phase: 'delivering', facts: { waitingSince: from } });
     scene.clock.jumpTo(from + minute);
     await scene.step();
@@ -340,6 +383,37 @@ describe('a worker that died', () => {
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied', leo: 'applied' });
   });
 
+  it('after a direct call that was refused sends only what was not tried', async () => {
+    const scene = await openScene({ changes: creates.slice(0, 2), kind: 'direct' });
+    const whole = scene.script.submit;
+    scene.script.submit = async ({ onResult }) => {
+      scene.script.submit = whole;
+      await onResult('ana', { kind: 'refused', reason: 'no' });
+      throw new Killed('between');
+    };
+    await expect(scene.step()).rejects.toThrow(Killed);
+    const { owned } = await scene.context();
+    await scene.store.batches.update(owned, 'run_1_b00001', { state: 'sending' });
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
+    await scene.play();
+    expect(scene.sent).toEqual([['ana', 'eva'], ['eva']]);
+  });
+
+  it('after direct calls that were all refused has nothing to send again', async () => {
+    const scene = await openScene({ changes: creates.slice(0, 1), kind: 'direct' });
+    scene.script.submit = async ({ onResult }) => {
+      await onResult('ana', { kind: 'refused', reason: 'no' });
+      return { kind: 'direct' };
+    };
+    scene.script.dieAt = 'batch-accepted';
+    await expect(scene.step()).rejects.toThrow(Killed);
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
+    await scene.play();
+    expect([scene.sent.length, await scene.reasons()]).toEqual([1, { ana: 'no' }]);
+    expect(await scene.batches()).toMatchObject([{ state: 'settled' }]);
+  });
+
   it('after the last direct call, of which each has its result, reads them back', async () => {
     const scene = await openScene({ changes: creates.slice(0, 1), kind: 'direct' });
     scene.script.dieAt = 'batch-accepted';
@@ -405,6 +479,28 @@ describe('a delivery that throws', () => {
     await expect(scene.step()).rejects.toBe(refused);
     expect(await scene.states()).toEqual({ ana: 'sent', eva: 'planned', leo: 'planned' });
     expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
+  });
+
+  it('because the process stops in the middle of an upload leaves the file to be read back', async () => {
+    const scene = await openScene({ changes: three });
+    scene.script.submit = () => {
+      scene.stopping.abort(refused);
+      throw refused;
+    };
+    await expect(scene.step()).rejects.toBe(refused);
+    expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
+  });
+
+  it('stores the result of a call that ends after the process was asked to stop', async () => {
+    const scene = await openScene({ changes: creates, kind: 'direct' });
+    scene.script.submit = async ({ onResult }) => {
+      await onResult('ana', { kind: 'sending' });
+      scene.stopping.abort(refused);
+      await onResult('ana', { kind: 'refused', reason: 'no' });
+      throw refused;
+    };
+    await expect(scene.step()).rejects.toBe(refused);
+    expect(await scene.states()).toMatchObject({ ana: 'failed', eva: 'planned' });
   });
 
   it('of itself while the process stops leaves the file as if never tried', async () => {
