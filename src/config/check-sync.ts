@@ -82,12 +82,17 @@ function checkClearing({ path, found }: SyncDraft, { report }: SyncReading, dial
   const byFile = delivery !== 'direct' && dialect.csv.header === 'full' && dialect.csv.emptyCell === 'clears';
   const byCall = (delivery === 'direct' || delivery === 'auto') && dialect.put === 'replaces';
   if (!byFile && !byCall) return;
-  const lost = writeOnlyFields.filter((name) => mapping.fields[name] === undefined && !dialect.mayClear.includes(name));
-  if (lost.length === 0) return;
   const how = [
     ...(byFile ? ['dialect.csv.header is full and an empty cell clears'] : []),
     ...(byCall ? ['dialect.put is replaces'] : []),
   ].join(', and ');
+  const carried = writeOnlyFields.filter((name) => mapping.fields[name] !== undefined);
+  if (found.firstSight === 'assume' && carried.length > 0) {
+    const message = `is assume, but every write carries ${carried.join(', ')} and overwrites what was assumed (${how}); use firstSight: write, which counts and shows these writes`;
+    report.addKey([...path, 'firstSight'], message);
+  }
+  const lost = writeOnlyFields.filter((name) => mapping.fields[name] === undefined && !dialect.mayClear.includes(name));
+  if (lost.length === 0) return;
   const message = `does not name ${lost.join(', ')}: every write would clear it, and it cannot be read back (${how}); map it, or list it in dialect.mayClear`;
   report.addKey([...path, 'mapping'], message);
 }

@@ -25,6 +25,8 @@ export interface Before {
   readonly lastUpdate?: string;
   /** See `User.rawIdentification`. */
   readonly rawIdentification?: string;
+  /** Unobservable values taken as equal at first sight (`firstSight: assume`): remembered with the change, never sent. */
+  readonly assumed?: FieldValues;
 }
 
 /** One user's change. `after` holds every field that the write carries; `changed` names those that differ. */
@@ -95,13 +97,14 @@ export function isDirectlyDeliverable(
 }
 
 /** The part of a user that a change remembers. */
-export function beforeOf(user: User): Before {
+export function beforeOf(user: User, assumed: FieldValues = {}): Before {
   return {
     userId: user.id,
     enabled: user.enabled,
     fields: user.fields,
     ...(user.lastUpdate === undefined ? {} : { lastUpdate: user.lastUpdate }),
     ...(user.rawIdentification === undefined ? {} : { rawIdentification: user.rawIdentification }),
+    ...(Object.keys(assumed).length === 0 ? {} : { assumed }),
   };
 }
 

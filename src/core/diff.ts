@@ -12,6 +12,8 @@ export interface Difference {
   readonly givenUp?: readonly FieldName[];
   /** Unobservable fields taken as equal without knowing (`firstSight: assume`, or sent often enough). */
   readonly assumed: FieldValues;
+  /** What a write carries: `wanted`, but where `firstSight` is `assume` without unobservable fields that are unchanged. */
+  readonly written: FieldValues;
 }
 
 /**
@@ -33,6 +35,7 @@ export function diffFields(
   const unknown: FieldName[] = [];
   const givenUp: FieldName[] = [];
   const assumed: Partial<Record<FieldName, string>> = {};
+  const unchanged: FieldName[] = [];
   for (const { name, isReadable } of fieldTable) {
     const value = wanted[name];
     if (value === undefined) continue;
@@ -46,20 +49,30 @@ export function diffFields(
       else givenUp.push(name);
       continue;
     }
-    const written = ledger?.hidden[name];
-    if (written === undefined) {
-      if (firstSight === 'assume') assumed[name] = value;
-      else {
+    const known = ledger?.hidden[name];
+    if (known === undefined) {
+      if (firstSight === 'assume') {
+        assumed[name] = value;
+        unchanged.push(name);
+      } else {
         changed.push(name);
         unknown.push(name);
       }
-    } else if (written !== value) changed.push(name);
-    else if (ledger !== undefined && ledger.unverified > 0) {
-      if (ledger.unverified >= maxSends) assumed[name] = value;
-      else changed.push(name);
+    } else if (known !== value) changed.push(name);
+    else if (ledger !== undefined && ledger.unverified > 0 && ledger.unverified < maxSends) changed.push(name);
+    else {
+      unchanged.push(name);
+      if (ledger !== undefined && ledger.unverified > 0) assumed[name] = value;
     }
   }
-  return { changed, firstSight: unknown, assumed, ...(givenUp.length === 0 ? {} : { givenUp }) };
+  // What is only assumed may be another value on the platform: sent along, it would be overwritten unseen.
+  const written = firstSight === 'assume' && unchanged.length > 0 ? without(wanted, unchanged) : wanted;
+  return { changed, firstSight: unknown, assumed, written, ...(givenUp.length === 0 ? {} : { givenUp }) };
+}
+
+function without(values: FieldValues, names: readonly FieldName[]): FieldValues {
+  const kept = (Object.keys(values) as FieldName[]).filter((name) => !names.includes(name));
+  return Object.fromEntries(kept.map((name) => [name, values[name]]));
 }
 
 /** What the ledger remembers of a value that was sent, while both the value sent and the value shown stand. */

@@ -1,8 +1,9 @@
 import { type FieldName, fieldTraits } from './fields.ts';
 import { compileDateFormat, dateProblem, isoDatePattern } from './plain-date.ts';
+import { CollapsedText, Refusal } from './refusal.ts';
 import type { FieldRule } from './settings.ts';
-import { compileSourcePath } from './source-path.ts';
-import { compileTransforms, readText, textProblem } from './text.ts';
+import { compileSourcePath, compileVisibility } from './source-path.ts';
+import { collapseBreaks, compileTransforms, normalText, readText, textProblem } from './text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,15 +17,6 @@ export interface CompiledExpression {
   evaluate(fields: Fields): unknown;
 }
 
-/** Why a value cannot be used. Told apart from values by its class; it never holds the value. */
-export class Refusal {
-  readonly reason: string;
-
-  constructor(reason: string) {
-    this.reason = reason;
-  }
-}
-
 /** A field's rule in two steps, because only the first may have to wait for an expression. */
 export interface CompiledRule {
   /** Where the value comes from, for people: `from work_email`, `value`, `expression`. */
@@ -34,8 +26,8 @@ export interface CompiledRule {
   readonly reads: readonly string[];
   /** The raw value, a `Refusal`, or a promise of either. Never throws or rejects. */
   read(fields: Fields): unknown;
-  /** The value to write: text, `''` to clear, undefined to keep, or a `Refusal`. */
-  settle(raw: unknown): string | undefined | Refusal;
+  /** The value to write: text, `''` to clear, undefined to keep, or a `Refusal`: the cell cannot be used. */
+  settle(raw: unknown): string | undefined | CollapsedText | Refusal;
 }
 
 /** Compiles the rule of one field. Throws RangeError, or what the expression compiler throws. */
@@ -61,10 +53,24 @@ export function compileRead(
     }
     case 'expression': {
       const compiled = expressions.compile(rule.expression);
-      const read = (fields: Fields) => evaluateSafely(compiled, fields);
+      const evaluate = (fields: Fields) => evaluateSafely(compiled, fields);
+      const read = rule.whenEmpty === 'clear' ? readBlanksOnly(evaluate, compiled.reads) : evaluate;
       return { origin: `expression ${rule.expression}`, column: name, reads: compiled.reads, read };
     }
   }
+}
+
+/** Blank because a field that it reads is not in the record: nothing was read, so nothing is cleared. */
+function readBlanksOnly(evaluate: (fields: Fields) => unknown, reads: readonly string[]): (fields: Fields) => unknown {
+  const areVisible = reads.map(compileVisibility);
+  const check = (result: unknown, fields: Fields): unknown => {
+    const isBlank = result === null || (typeof result === 'string' && normalText(result) === '');
+    return isBlank && !areVisible.every((isVisible) => isVisible(fields)) ? undefined : result;
+  };
+  return (fields) => {
+    const result = evaluate(fields);
+    return result instanceof Promise ? result.then((awaited) => check(awaited, fields)) : check(result, fields);
+  };
 }
 
 /** Evaluates an expression on a record; failing becomes a `Refusal`, so that one record never ends a read. */
@@ -78,25 +84,32 @@ export function evaluateSafely(expression: CompiledExpression, fields: Fields): 
 }
 
 function refuseFailure(error: unknown): Refusal {
-  return new Refusal(error instanceof Error ? error.message : 'the expression failed');
+  return new Refusal('expression-failed', error instanceof Error ? error.message : 'the expression failed');
 }
 
 function compileSettle(name: FieldName, rule: FieldRule): CompiledRule['settle'] {
   const transform = compileTransforms(rule.transform);
   const ofBlank = blankOutcome(name, rule);
   const ofAbsent = requiredFields.has(name)
-    ? new Refusal('is not visible in the source, and it is required')
+    ? new Refusal('not-visible', 'is not visible in the source, and it is required')
     : undefined;
   const finish = compileFinish(name, rule);
+  const settleText = (normal: string): string | undefined | CollapsedText | Refusal => {
+    const read = collapseBreaks(normal);
+    const text = transform === undefined ? read : transform(read);
+    if (text === '') return ofBlank;
+    const finished = finish(text);
+    if (finished === '') return ofBlank;
+    if (read === normal || finished instanceof Refusal) return finished;
+    // A transform that collapses white space does what was asked for: there is nothing to note.
+    return transform !== undefined && transform(normal) === text ? finished : new CollapsedText(finished);
+  };
   return (raw) => {
+    if (typeof raw === 'string') return settleText(normalText(raw));
     if (raw instanceof Refusal) return raw;
     const reading = readText(raw);
     if (reading.kind === 'absent') return ofAbsent;
-    if (reading.kind === 'refused') return new Refusal(reading.reason);
-    const text = transform === undefined ? reading.text : transform(reading.text);
-    if (text === '') return ofBlank;
-    const finished = finish(text);
-    return finished === '' ? ofBlank : finished;
+    return reading.kind === 'refused' ? reading.refusal : settleText(reading.text);
   };
 }
 
@@ -104,7 +117,7 @@ function compileSettle(name: FieldName, rule: FieldRule): CompiledRule['settle']
 const requiredFields: ReadonlySet<FieldName> = new Set(['firstName', 'lastName']);
 
 function blankOutcome(name: FieldName, rule: FieldRule): '' | undefined | Refusal {
-  if (requiredFields.has(name)) return new Refusal('is blank, and it is required');
+  if (requiredFields.has(name)) return new Refusal('blank', 'is blank, and it is required');
   return rule.whenEmpty === 'clear' ? '' : undefined;
 }
 
@@ -112,14 +125,11 @@ function blankOutcome(name: FieldName, rule: FieldRule): '' | undefined | Refusa
 function compileFinish(name: FieldName, rule: FieldRule): (text: string) => string | Refusal {
   if (fieldTraits(name).isDate || rule.format !== undefined) {
     const format = compileDateFormat(rule.format ?? isoDatePattern);
-    return (text) => format.parse(text) ?? new Refusal(dateProblem(text, format));
+    return (text) => format.parse(text) ?? new Refusal('not-a-date', dateProblem(text, format));
   }
-  const refuseProblem = (text: string) => {
-    const problem = textProblem(text);
-    return problem === undefined ? text : new Refusal(problem);
-  };
+  const refuseProblem = (text: string) => textProblem(text) ?? text;
   if (name !== 'email') return refuseProblem;
-  const notAnAddress = new Refusal('is not one e-mail address (name@example.com)');
+  const notAnAddress = new Refusal('not-an-email', 'is not one e-mail address (name@example.com)');
   return (text) => (oneAddress.test(text) ? refuseProblem(text) : notAnAddress);
 }
 

@@ -25,6 +25,10 @@ const identityCodes: readonly FindingCode[] = [
 export type FindingCode =
   | 'row-rejected'
   | 'row-unreadable'
+  | 'cell-unreadable'
+  | 'cell-collapsed'
+  | 'create-refused'
+  | 'enable-refused'
   | 'source-incomplete'
   | 'source-note'
   | 'duplicate-key'

@@ -58,7 +58,7 @@ export function afterChange(
     case 'create':
     case 'update':
     case 'enable': {
-      const hidden = { ...base.hidden, ...hiddenPart(change.after) };
+      const hidden = { ...change.before?.assumed, ...base.hidden, ...hiddenPart(change.after) };
       const quirks = verdict.kind === 'unverified' ? base.quirks : standingQuirks(base, change, verdict.quirks);
       const unverified = verdict.kind === 'unverified' ? sendsSoFar(base, hidden) + 1 : 0;
       const kept = change.kind === 'update' && disabledAt !== undefined ? { disabledAt } : {};

@@ -1,16 +1,22 @@
 import type { Standing } from './person.ts';
 import { compileDateFormat, type DateFormat, dateProblem, isoDatePattern } from './plain-date.ts';
-import type { LifecycleSettings } from './settings.ts';
+import { type CellTrouble, Refusal } from './refusal.ts';
+import type { LeavesBy, LifecycleSettings } from './settings.ts';
 import { compileSourcePath } from './source-path.ts';
-import { readText } from './text.ts';
-import { createZoneDays, isTimeZone, type ZoneDays } from './zone-days.ts';
+import { collapseBreaks, readText } from './text.ts';
+import { createZoneDays, isTimeZone } from './zone-days.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Where the employee stands and why, in a sentence for `why`; or the column that cannot be understood. */
-export type StandingVerdict =
-  | { readonly kind: 'standing'; readonly standing: Standing; readonly reason: string }
-  | { readonly kind: 'rejected'; readonly column: string; readonly reason: string };
+/** Where the employee stands and why, in a sentence for `why`. */
+export interface StandingVerdict {
+  readonly standing: Standing;
+  readonly reason: string;
+  /** Cells that cannot be read. The verdict was made without them. */
+  readonly troubles?: readonly CellTrouble[];
+  /** Why no account may be created or enabled for the person. */
+  readonly refusesStart?: string;
+}
 
 export interface Lifecycle {
   /** Source fields that are read, as written in the settings. */
@@ -20,31 +26,38 @@ export interface Lifecycle {
 }
 
 /**
- * Compiles the lifecycle settings. *Today* is the day in the employee's own time zone; the leave date is the last day
- * of work. The first row that matches, from the top:
+ * Compiles the lifecycle settings. *Today* is the day in the employee's own time zone; the leave date is the last day of
+ * work. A status that is blank, not visible or in neither list makes the standing unknown. Whether a person has left:
  *
- * | status              | hire date             | leave date            | standing                                        |
- * |---------------------|-----------------------|-----------------------|-------------------------------------------------|
- * | any                 | any                   | any                   | unknown, if the row's zone does not exist       |
- * | any                 | unreadable            | unreadable            | rejected, naming the column                     |
- * | blank, not visible  | any                   | any                   | unknown                                         |
- * | in neither list     | any                   | any                   | unknown                                         |
- * | leaver              | today or past, none   | today or to come      | active: still working until that day is over    |
- * | leaver              | to come               | today or to come      | future                                          |
- * | leaver              | any                   | past, none            | leaver                                          |
- * | active, not set     | to come               | any                   | future                                          |
- * | active, not set     | after the leave date  | past                  | active: hired again, the leave date is stale    |
- * | active, not set     | other, none           | past                  | leaver                                          |
- * | active, not set     | other, none           | today, to come, none  | active                                          |
+ * | status         | leave date           | absent  | status | date  | first | last  |  <- `leavesBy`
+ * |----------------|----------------------|---------|--------|-------|-------|-------|
+ * | leaver         | past, none           | left    | left   | left  | left  | left  |
+ * | leaver         | today or to come     | stays * | left   | stays | left  | stays |
+ * | active         | past                 | left    | stays  | left  | left  | stays |
+ * | not configured | past                 | left    | -      | -     | -     | -     |
+ * | other          | today, to come, none | stays   | stays  | stays | stays | stays |
  *
- * Status values compare trimmed and without case. A row whose zone is blank is judged for the first and the last zone
- * on earth: where both agree that is the answer, else the standing is unknown. Without settings everyone is active.
- * Throws RangeError for settings that contradict themselves.
+ * `*` No account is created or enabled while the status says that the person left. So a leave date that HR moves to the
+ * future brings no account back.
+ *
+ * A past leave date before the hire date is stale (hired again) and counts as none. A person who stays is *future*
+ * before the hire date, and *active* from it.
+ *
+ * A hire or leave date that cannot be read counts as none, and no account is created or enabled. Where only a past leave
+ * date says that the person left, and the hire date cannot be read, the standing is unknown.
+ *
+ * Status values compare trimmed and without case. A row whose zone is blank, or does not exist, is judged for the first
+ * and the last zone on earth: where both agree that is the answer, else the standing is unknown. Without settings
+ * everyone is active. Throws RangeError for settings that contradict themselves.
  */
 export function compileLifecycle(settings: LifecycleSettings | undefined): Lifecycle {
   if (settings === undefined) {
     const everyone = standing('active', 'no lifecycle is configured: everyone in the source is active');
     return { reads: [], judge: () => everyone };
+  }
+  const { leavesBy } = settings;
+  if (leavesBy !== undefined && (settings.status === undefined || settings.leaveDate === undefined)) {
+    throw new RangeError('leavesBy chooses between status and leaveDate, so both must be configured');
   }
   const status = settings.status === undefined ? undefined : compileStatus(settings, settings.status);
   const format = compileDateFormat(settings.dateFormat ?? isoDatePattern);
@@ -54,29 +67,37 @@ export function compileLifecycle(settings: LifecycleSettings | undefined): Lifec
   return {
     reads: [settings.status, settings.hireDate, settings.leaveDate, zone.column].filter((name) => name !== undefined),
     judge(fields, now) {
-      const days = zone.days(fields, now);
-      if (days === undefined) return standing('unknown', `the time zone in ${zone.column} does not exist`);
-      const hired = hireDate(fields);
-      if (typeof hired === 'object') return hired;
-      const left = leaveDate(fields);
-      if (typeof left === 'object') return left;
       const said = status?.(fields) ?? withoutStatus;
-      if (said.list === 'neither') return said.verdict;
-      const earliest = judgeDates(said, hired, left, days.earliest);
-      if (days.earliest === days.latest) return earliest;
-      const latest = judgeDates(said, hired, left, days.latest);
-      if (latest.standing === earliest.standing) return earliest;
-      return standing('unknown', `${zone.column} is blank and the standing changes today, depending on the time zone`);
+      const days = zone.days(fields, now);
+      const hired = hireDate(fields);
+      const left = leaveDate(fields);
+      if (typeof hired === 'string' && typeof left === 'string' && days.refusal === undefined) {
+        return judgeDays(said, { hired, left, leavesBy }, days, zone);
+      }
+      const dates = { hired: readable(hired), left: readable(left), leavesBy };
+      const verdict = judgeDays(said, dates, days, zone);
+      const troubles = [
+        ...troubleOf('hireDate', settings.hireDate, hired),
+        ...troubleOf('leaveDate', settings.leaveDate, left),
+        ...troubleOf('timezone', zone.column, days.refusal),
+      ];
+      const why = troubles
+        .filter(({ field }) => field !== 'timezone')
+        .map(({ column, reason }) => `${column} ${reason}`);
+      const refuses = why.length === 0 ? {} : { refusesStart: why.join('; ') };
+      if (typeof hired !== 'string' && verdict.standing === 'leaver' && said.list !== 'leaver') {
+        const reason = `${verdict.reason}, but ${settings.hireDate} cannot be read: hired again since?`;
+        return { ...standing('unknown', reason), troubles, ...refuses };
+      }
+      return { ...verdict, troubles, ...refuses };
     },
   };
 }
 
-type StandingOnly = Extract<StandingVerdict, { kind: 'standing' }>;
-
 interface StatusReading {
   readonly list: 'active' | 'leaver' | 'neither';
   /** The verdict when no date says otherwise. */
-  readonly verdict: StandingOnly;
+  readonly verdict: StandingVerdict;
 }
 
 const withoutStatus: StatusReading = {
@@ -84,17 +105,61 @@ const withoutStatus: StatusReading = {
   verdict: standing('active', 'employed by the dates, no status is configured'),
 };
 
-function judgeDates(said: StatusReading, hired: string, left: string, today: string): StandingOnly {
-  const isHiredLater = hired !== '' && today < hired;
-  if (said.list === 'leaver') {
-    if (left === '' || left < today) return said.verdict;
-    if (isHiredLater) return standing('future', `hired for ${hired}, today is ${today}`);
-    return standing('active', `${said.verdict.reason}, but the last day of work is ${left} and today is ${today}`);
+/** Plain dates, `''` for none. */
+interface Dates {
+  readonly hired: string;
+  readonly left: string;
+  readonly leavesBy: LeavesBy | undefined;
+}
+
+function judgeDays(said: StatusReading, dates: Dates, days: Days, zone: Zone): StandingVerdict {
+  if (said.list === 'neither') return said.verdict;
+  const earliest = judgeDates(said, dates, days.earliest);
+  if (days.earliest === days.latest) return earliest;
+  const latest = judgeDates(said, dates, days.latest);
+  if (latest.standing === earliest.standing) return earliest;
+  const problem = days.refusal === undefined ? 'is blank' : 'does not exist';
+  return standing('unknown', `${zone.column} ${problem} and the standing changes today, depending on the time zone`);
+}
+
+function judgeDates(said: StatusReading, { hired, left, leavesBy }: Dates, today: string): StandingVerdict {
+  const isPast = left !== '' && left < today;
+  const isStale = isPast && hired > left;
+  const says = left === '' || isStale ? 'none' : isPast ? 'left' : 'stays';
+  const { list, verdict } = said;
+  if (hasLeft(list, says, leavesBy)) {
+    if (list === 'active') return standing('leaver', `the last day of work was ${left}, today is ${today}`);
+    return says === 'stays'
+      ? standing('leaver', `${verdict.reason}, although the last day of work is ${left}`)
+      : verdict;
   }
-  if (isHiredLater) return standing('future', `hired for ${hired}, today is ${today}`);
-  if (left === '' || today <= left) return said.verdict;
-  if (hired > left) return standing('active', `hired again on ${hired}, after the last day of work ${left}`);
-  return standing('leaver', `the last day of work was ${left}, today is ${today}`);
+  if (hired !== '' && today < hired) return standing('future', `hired for ${hired}, today is ${today}`);
+  if (isStale) return standing('active', `hired again on ${hired}, after the last day of work ${left}`);
+  if (list === 'leaver') {
+    const reason = `${verdict.reason}, but the last day of work is ${left} and today is ${today}`;
+    if (leavesBy !== undefined) return standing('active', reason);
+    return { ...standing('active', reason), refusesStart: `${verdict.reason}, and lifecycle.leavesBy is not set` };
+  }
+  return says === 'left' ? standing('active', `${verdict.reason}, although the last day of work was ${left}`) : verdict;
+}
+
+function hasLeft(
+  list: StatusReading['list'],
+  says: 'left' | 'stays' | 'none',
+  leavesBy: LeavesBy | undefined,
+): boolean {
+  const byStatus = list === 'leaver';
+  switch (leavesBy) {
+    case 'status':
+      return byStatus;
+    case 'first':
+      return byStatus || says === 'left';
+    case 'last':
+      return byStatus && says !== 'stays';
+    case 'date':
+    case undefined:
+      return says === 'none' ? byStatus : says === 'left';
+  }
 }
 
 /** Distinct status values whose reading is remembered; a column of many more is not a status. */
@@ -118,7 +183,7 @@ function compileStatus(settings: LifecycleSettings, name: string): (fields: Fiel
   return (fields) => {
     const reading = readText(read(fields));
     if (reading.kind === 'absent') return neither(`${name} is not visible`);
-    if (reading.kind === 'refused') return neither(`${name} ${reading.reason}`);
+    if (reading.kind === 'refused') return neither(`${name} ${reading.refusal.reason}`);
     const known = remembered.get(reading.text);
     if (known !== undefined) return known;
     const judged = judge(reading.text);
@@ -132,61 +197,84 @@ function neither(reason: string): StatusReading {
 }
 
 /** Reads a date as a plain date; `''` when there is none. */
-function dateReader(name: string | undefined, format: DateFormat): (fields: Fields) => string | StandingVerdict {
+function dateReader(name: string | undefined, format: DateFormat): (fields: Fields) => string | Refusal {
   if (name === undefined) return () => '';
   const read = compileSourcePath(name);
   return (fields) => {
     const reading = readText(read(fields));
-    if (reading.kind === 'refused') return { kind: 'rejected', column: name, reason: reading.reason };
+    if (reading.kind === 'refused') return reading.refusal;
     if (reading.kind === 'absent' || reading.text === '') return '';
-    return format.parse(reading.text) ?? { kind: 'rejected', column: name, reason: dateProblem(reading.text, format) };
+    return format.parse(reading.text) ?? new Refusal('not-a-date', dateProblem(reading.text, format));
   };
+}
+
+function readable(date: string | Refusal): string {
+  return typeof date === 'string' ? date : '';
+}
+
+function troubleOf(
+  field: CellTrouble['field'],
+  column: string | undefined,
+  found: string | Refusal | undefined,
+): CellTrouble[] {
+  if (column === undefined || found === undefined || typeof found === 'string') return [];
+  return [{ field, column, kind: found.kind, reason: found.reason }];
 }
 
 interface Days {
   readonly earliest: string;
   readonly latest: string;
+  /** The zone of the row cannot be used, so that it was taken as blank. */
+  readonly refusal?: Refusal;
 }
 
 interface Zone {
   /** The source field that holds the zone; undefined when the settings name the zone itself. */
   readonly column: string | undefined;
-  /** Today in the record's zone, or in the outermost zones when it is blank; undefined when it does not exist. */
-  days(fields: Fields, now: number): Days | undefined;
+  /** Today in the record's zone, or in the outermost zones when it is blank or does not exist. */
+  days(fields: Fields, now: number): Days;
 }
 
 /** The zones in which a day begins last and first. */
 const outermost = { earliest: 'Etc/GMT+12', latest: 'Etc/GMT-14' } as const;
 
+const noSuchZone = new Refusal('no-such-time-zone', 'is not a time zone');
+
 function compileZone(setting: string | undefined): Zone {
   const zoneDays = createZoneDays();
+  const anywhere = (now: number): Days => {
+    return { earliest: dayIn(outermost.earliest, now), latest: dayIn(outermost.latest, now) };
+  };
+  const dayIn = (zone: string, now: number): string => {
+    const day = zoneDays.today(zone, now);
+    if (day === undefined) throw new RangeError(`this Node.js does not know the time zone ${zone}`);
+    return day;
+  };
   if (setting === undefined || isTimeZone(setting)) {
     const zone = setting ?? 'UTC';
-    return { column: undefined, days: (_, now) => sameDay(zoneDays, zone, now) };
+    return { column: undefined, days: (_, now) => sameDay(dayIn(zone, now)) };
   }
   const read = compileSourcePath(setting);
   return {
     column: setting,
     days(fields, now) {
       const reading = readText(read(fields));
-      if (reading.kind === 'refused') return undefined;
-      if (reading.kind === 'text' && reading.text !== '') return sameDay(zoneDays, reading.text, now);
-      const earliest = zoneDays.today(outermost.earliest, now);
-      const latest = zoneDays.today(outermost.latest, now);
-      return earliest === undefined || latest === undefined ? undefined : { earliest, latest };
+      if (reading.kind === 'refused') return { ...anywhere(now), refusal: reading.refusal };
+      if (reading.kind === 'absent' || reading.text === '') return anywhere(now);
+      const today = zoneDays.today(reading.text, now);
+      return today === undefined ? { ...anywhere(now), refusal: noSuchZone } : sameDay(today);
     },
   };
 }
 
-function sameDay(zoneDays: ZoneDays, zone: string, now: number): Days | undefined {
-  const today = zoneDays.today(zone, now);
-  return today === undefined ? undefined : { earliest: today, latest: today };
+function sameDay(today: string): Days {
+  return { earliest: today, latest: today };
 }
 
 function statusKey(text: string): string {
-  return text.normalize('NFC').trim().toLowerCase();
+  return collapseBreaks(text.normalize('NFC').trim()).toLowerCase();
 }
 
-function standing(value: Standing, reason: string): StandingOnly {
-  return { kind: 'standing', standing: value, reason };
+function standing(value: Standing, reason: string): StandingVerdict {
+  return { standing: value, reason };
 }

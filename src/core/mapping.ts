@@ -6,12 +6,12 @@ import {
   compileRead,
   type ExpressionCompiler,
   evaluateSafely,
-  Refusal,
 } from './field-rule.ts';
 import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
 import { identificationProblem } from './identification.ts';
 import { compileLifecycle, type Lifecycle, type StandingVerdict } from './lifecycle.ts';
 import type { Mapped, SourceRecord } from './person.ts';
+import { type CellTrouble, CollapsedText, Refusal } from './refusal.ts';
 import { castToBoolean } from './scope.ts';
 import type { FieldRule, LifecycleSettings, MappingSettings } from './settings.ts';
 import { compileTransforms, readText } from './text.ts';
@@ -44,8 +44,9 @@ export interface MappingStep {
   readonly target: 'identification' | FieldName | 'standing' | 'scope';
   /** `from work_email`, `expression …`, `a fixed value`. */
   readonly origin: string;
-  readonly effect: 'set' | 'cleared' | 'kept' | 'rejected';
-  /** The value, the standing, or why it was rejected. */
+  /** `unreadable`: the cell cannot be used, and the field is kept. `rejected`: the whole row cannot be used. */
+  readonly effect: 'set' | 'cleared' | 'kept' | 'unreadable' | 'rejected';
+  /** The value, the standing, or why it cannot be used. */
   readonly detail: string;
 }
 
@@ -136,22 +137,30 @@ function readAll(parts: Parts, fields: SourceRecord['fields']): unknown[] | Prom
 function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[], now: number): Mapped {
   const { at } = record;
   const identification = parts.identification.settle(raws[0]);
-  if (identification === undefined || identification instanceof Refusal) {
-    const reason = identification?.reason ?? 'is blank';
+  if (typeof identification !== 'string') {
+    const reason = identification instanceof Refusal ? identification.reason : 'is blank';
     return { kind: 'unreadable', at, column: parts.identification.column, reason };
   }
-  const reject = (column: string, reason: string): Mapped => ({ kind: 'rejected', at, identification, column, reason });
   const fields: Partial<Record<FieldName, string>> = {};
+  let troubles: CellTrouble[] | undefined;
+  let collapsed: string[] | undefined;
   let position = 1;
   for (const { name, rule } of parts.rules) {
     const value = rule.settle(raws[position++]);
-    if (value instanceof Refusal) return reject(rule.column, value.reason);
-    if (value !== undefined) fields[name] = value;
+    if (typeof value === 'string') fields[name] = value;
+    else if (value instanceof CollapsedText) {
+      fields[name] = value.text;
+      collapsed = [...(collapsed ?? []), rule.column];
+    } else if (value !== undefined) {
+      const { kind, reason } = value;
+      troubles = [...(troubles ?? []), { field: name, column: rule.column, kind, reason }];
+    }
+  }
+  const inScope = raws[raws.length - 1];
+  if (inScope instanceof Refusal) {
+    return { kind: 'rejected', at, identification, column: 'scope', reason: inScope.reason };
   }
   const verdict = parts.lifecycle.judge(record.fields, now);
-  if (verdict.kind === 'rejected') return reject(verdict.column, verdict.reason);
-  const inScope = raws[raws.length - 1];
-  if (inScope instanceof Refusal) return reject('scope', inScope.reason);
   return {
     kind: 'person',
     at,
@@ -160,16 +169,35 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
     standing: verdict.standing,
     standingReason: verdict.reason,
     isInScope: castToBoolean(inScope),
+    unreadable: troubles?.map(({ field }) => field as FieldName) ?? none,
+    troubles: verdict.troubles === undefined ? (troubles ?? none) : [...(troubles ?? none), ...verdict.troubles],
+    collapsed: collapsed ?? none,
+    refusesCreate: verdict.refusesStart ?? (troubles === undefined ? undefined : whyNotCreate(troubles)),
+    refusesEnable: verdict.refusesStart,
   };
 }
 
+/** Shared by all rows without trouble: nearly every row. */
+const none: readonly never[] = [];
+
+/** What a new account must have. A field that the mapping does not name is never among the troubles. */
+const neededToCreate: readonly string[] = ['firstName', 'lastName', 'email'] satisfies readonly FieldName[];
+
+function whyNotCreate(troubles: readonly CellTrouble[]): string | undefined {
+  const needed = troubles.filter(({ field }) => neededToCreate.includes(field));
+  return needed.length === 0 ? undefined : needed.map(({ column, reason }) => `${column} ${reason}`).join('; ');
+}
+
 function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], now: number): MappingStep[] {
-  const named = [{ name: 'identification' as const, rule: parts.identification }, ...parts.rules];
-  const steps: MappingStep[] = named.map(({ name, rule }, index) => ({
-    target: name,
-    origin: rule.origin,
-    ...effectOf(rule.settle(raws[index])),
-  }));
+  const { identification, rules } = parts;
+  const steps: MappingStep[] = [
+    { target: 'identification', origin: identification.origin, ...effectOf(identification.settle(raws[0])) },
+    ...rules.map(({ name, rule }, index) => ({
+      target: name,
+      origin: rule.origin,
+      ...fieldEffect(rule.settle(raws[index + 1])),
+    })),
+  ];
   steps.push({
     target: 'standing',
     origin: 'lifecycle',
@@ -183,15 +211,27 @@ function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], n
   return steps;
 }
 
-function effectOf(value: string | undefined | Refusal): Pick<MappingStep, 'effect' | 'detail'> {
+function effectOf(value: ReturnType<CompiledRule['settle']>): Pick<MappingStep, 'effect' | 'detail'> {
   if (value instanceof Refusal) return { effect: 'rejected', detail: value.reason };
+  if (value instanceof CollapsedText) return { effect: 'set', detail: value.text };
   if (value === undefined) return { effect: 'kept', detail: 'blank or not visible: left as the platform has it' };
   return value === '' ? { effect: 'cleared', detail: 'blank' } : { effect: 'set', detail: value };
 }
 
-function standingEffect(verdict: StandingVerdict): Pick<MappingStep, 'effect' | 'detail'> {
-  if (verdict.kind === 'rejected') return { effect: 'rejected', detail: `${verdict.column} ${verdict.reason}` };
-  return { effect: 'set', detail: `${verdict.standing}: ${verdict.reason}` };
+function fieldEffect(value: ReturnType<CompiledRule['settle']>): Pick<MappingStep, 'effect' | 'detail'> {
+  if (!(value instanceof Refusal)) return effectOf(value);
+  return { effect: 'unreadable', detail: `${value.reason}: left as the platform has it` };
+}
+
+function standingEffect({
+  standing,
+  reason,
+  troubles,
+  refusesStart,
+}: StandingVerdict): Pick<MappingStep, 'effect' | 'detail'> {
+  const unreadable = (troubles ?? []).map((trouble) => `${trouble.column} ${trouble.reason}`);
+  const refusal = refusesStart === undefined ? [] : ['no account is created or enabled'];
+  return { effect: 'set', detail: [`${standing}: ${reason}`, ...unreadable, ...refusal].join('; ') };
 }
 
 function compileIdentification(rule: FieldRule, expressions: ExpressionCompiler): CompiledRule {
@@ -202,11 +242,11 @@ function compileIdentification(rule: FieldRule, expressions: ExpressionCompiler)
     settle(raw) {
       if (raw instanceof Refusal) return raw;
       const reading = readText(raw);
-      if (reading.kind === 'absent') return new Refusal('is not there');
-      if (reading.kind === 'refused') return new Refusal(reading.reason);
+      if (reading.kind === 'absent') return new Refusal('not-visible', 'is not there');
+      if (reading.kind === 'refused') return reading.refusal;
       const text = transform === undefined ? reading.text : transform(reading.text);
       const problem = identificationProblem(text);
-      return problem === undefined ? text : new Refusal(problem);
+      return problem === undefined ? text : new Refusal('not-an-identification', problem);
     },
   };
 }

@@ -1,4 +1,5 @@
-import type { FieldValues } from './fields.ts';
+import type { FieldName, FieldValues } from './fields.ts';
+import type { CellTrouble } from './refusal.ts';
 
 /** One record as the source gave it. `at` tells a person where to look: `line 12`, `page 3 item 7`. */
 export interface SourceRecord {
@@ -27,9 +28,19 @@ export interface Person {
   /** Why the standing is what it is, for `why`: `status "terminated" is in leaver`. */
   readonly standingReason: string;
   readonly isInScope: boolean;
+  /** Mapped fields whose cell cannot be used. They are absent from `fields`, so the platform's value is kept. */
+  readonly unreadable: readonly FieldName[];
+  /** Every cell that cannot be used, those of the lifecycle too. */
+  readonly troubles: readonly CellTrouble[];
+  /** Columns in which line breaks or tabs were made spaces. */
+  readonly collapsed: readonly string[];
+  /** Why no account is created for the person; undefined when one may be. A sentence without values of the row. */
+  readonly refusesCreate?: string | undefined;
+  /** Why an account that is disabled stays so; undefined when it may be enabled. */
+  readonly refusesEnable?: string | undefined;
 }
 
-/** A record whose person is known but whose data cannot be used: nothing is done, the person is protected. */
+/** A record whose person is known but whose scope is not: nothing is done, the person is protected. */
 export interface RejectedPerson {
   readonly kind: 'rejected';
   readonly at: string;

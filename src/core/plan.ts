@@ -46,9 +46,11 @@ export type Rule =
   | 'leaver-remove'
   | 'leaver-settled'
   | 'active-blacklisted'
+  | 'create-refused'
   | 'active-create'
   | 'active-update'
   | 'active-equal'
+  | 'enable-refused'
   | 'active-enable'
   | 'active-foreign-disable'
   | 'missing-counted'
@@ -80,9 +82,11 @@ export interface Decision {
  *  leaver              | disabled by us long ago   | ours               | remove, if configured       | leaver-remove
  *  leaver              | nothing, disabled         | any                | none                        | leaver-settled
  *  active              | nothing                   | removed, blacklist | none; conflict              | active-blacklisted
+ *  active, no create   | nothing                   | any                | none; reported              | create-refused
  *  active              | nothing                   | any                | create                      | active-create
  *  active              | enabled, differs          | any                | update                      | active-update
  *  active              | enabled, equal            | any                | none, becomes ours          | active-equal
+ *  active, no enable   | disabled; first, or by us | none, ours         | none; reported              | enable-refused
  *  active              | disabled; first, or by us | none, ours         | enable with its update      | active-enable
  *  active              | disabled by others        | ours               | none; conflict (or enable)  | active-foreign-disable
  *  missing             | enabled                   | ours               | counted; disable when due   | missing-counted, -disable
@@ -190,13 +194,19 @@ function active(subject: Case, person: Person, rules: PlanRules, ours: boolean):
         'was removed with blacklist by Rollcall and is active again: create the user by hand if that is meant';
       return { rule: 'active-blacklisted', finding: finding(subject, 'removed-with-blacklist', text) };
     }
+    if (person.refusesCreate !== undefined) {
+      const text = `${person.at}: no account is created: ${person.refusesCreate}`;
+      return { rule: 'create-refused', finding: finding(subject, 'create-refused', text), ...seen };
+    }
     return { rule: 'active-create', change: create(identification, person.fields), ...seen };
   }
   const known = ledger?.removed === undefined ? ledger : undefined;
   const difference = diffFields(person.fields, user, known, rules.firstSight);
+  // What was assumed stays so, whatever becomes of the change: of a user that is not ours yet the change remembers it.
+  const learned = reset(ledger, ours, difference.assumed);
   if (user.enabled) {
     if (difference.changed.length > 0) {
-      return { rule: 'active-update', change: update(user, identification, person.fields, difference), ...seen };
+      return { rule: 'active-update', change: update(user, identification, difference), ...learned };
     }
     const entry =
       ours && known !== undefined
@@ -207,14 +217,21 @@ function active(subject: Case, person: Person, rules: PlanRules, ours: boolean):
     const text = `the platform ignored ${difference.givenUp.join(', ')} ${maxSends} times: not sent again until the value changes on either side`;
     return { ...equal, finding: finding(subject, 'ignored-field', text) };
   }
+  if (
+    person.refusesEnable !== undefined &&
+    (!ours || known?.disabledAt !== undefined || rules.foreignDisable === 'enable')
+  ) {
+    const text = `${person.at}: the account stays disabled: ${person.refusesEnable}`;
+    return { rule: 'enable-refused', finding: finding(subject, 'enable-refused', text), ...seen };
+  }
   if (!ours || known?.disabledAt !== undefined) {
     const why = ours ? 'active again: disabled by us before' : 'active, and disabled when first seen';
-    return { rule: 'active-enable', change: enable(user, identification, person.fields, difference, why), ...seen };
+    return { rule: 'active-enable', change: enable(user, identification, difference, why), ...learned };
   }
   if (rules.foreignDisable === 'enable') {
     const why = 'active, and disabled by somebody else';
-    const change = enable(user, identification, person.fields, difference, why);
-    return { rule: 'active-foreign-disable', change, ...seen };
+    const change = enable(user, identification, difference, why);
+    return { rule: 'active-foreign-disable', change, ...learned };
   }
   const text =
     'is active in the source, but somebody else disabled the account: enable it by hand, or set foreignDisable: enable';
@@ -240,9 +257,13 @@ function permit(decision: Decision, subject: Case, rules: PlanRules): Decision {
 }
 
 /** Seen, though not usable: not missing, not gone. */
-function reset(ledger: LedgerEntry | undefined, ours: boolean): { ledger: LedgerEntry } | Record<string, never> {
+function reset(
+  ledger: LedgerEntry | undefined,
+  ours: boolean,
+  assumed: FieldValues = {},
+): { ledger: LedgerEntry } | Record<string, never> {
   if (ledger === undefined || !ours) return {};
-  const entry = seenInSource(ledger, false);
+  const entry = seenInSource(ledger, false, assumed);
   return entry === ledger ? {} : { ledger: entry };
 }
 
@@ -264,8 +285,8 @@ function create(identification: string, wanted: FieldValues): ChangeDraft {
   };
 }
 
-function update(user: User, identification: string, wanted: FieldValues, difference: Difference): ChangeDraft {
-  const { changed, firstSight } = difference;
+function update(user: User, identification: string, difference: Difference): ChangeDraft {
+  const { changed, firstSight, assumed, written } = difference;
   const classes: ChangeClass[] = [];
   if (changed.length > firstSight.length) classes.push('updates');
   if (changed.includes('email')) classes.push('emailChanges');
@@ -274,23 +295,26 @@ function update(user: User, identification: string, wanted: FieldValues, differe
     changed.length === firstSight.length
       ? `first sight of write-only ${changed.join(', ')}`
       : `differs in ${changed.join(', ')}`;
-  return { identification, kind: 'update', before: beforeOf(user), after: wanted, changed, classes, reason };
+  return {
+    identification,
+    kind: 'update',
+    before: beforeOf(user, assumed),
+    after: written,
+    changed,
+    classes,
+    reason,
+  };
 }
 
-function enable(
-  user: User,
-  identification: string,
-  wanted: FieldValues,
-  difference: Difference,
-  reason: string,
-): ChangeDraft {
-  const classes: ChangeClass[] = difference.changed.includes('email') ? ['enables', 'emailChanges'] : ['enables'];
+function enable(user: User, identification: string, difference: Difference, reason: string): ChangeDraft {
+  const { changed, assumed, written } = difference;
+  const classes: ChangeClass[] = changed.includes('email') ? ['enables', 'emailChanges'] : ['enables'];
   return {
     identification,
     kind: 'enable',
-    before: beforeOf(user),
-    after: wanted,
-    changed: difference.changed,
+    before: beforeOf(user, assumed),
+    after: written,
+    changed,
     classes,
     reason,
   };

@@ -105,10 +105,16 @@ export interface LifecycleSettings {
   readonly leaver: readonly string[];
   readonly hireDate: string | undefined;
   readonly leaveDate: string | undefined;
+  /** What decides when status and leave date disagree. Absent: see `core/lifecycle.ts`. */
+  readonly leavesBy?: LeavesBy | undefined;
   readonly dateFormat: string | undefined;
   /** A source field holding an IANA zone, or a zone itself (`America/Montevideo`). Default UTC. */
   readonly timezone: string | undefined;
 }
+
+/** `first`: the person has left as soon as status or leave date says so. `last`: only when both do. */
+export const leavesBy = ['status', 'date', 'first', 'last'] as const;
+export type LeavesBy = (typeof leavesBy)[number];
 
 /** What the contract leaves open, per connection (docs/platform-assumptions.md). */
 export interface Dialect {

@@ -1,3 +1,4 @@
+import { Refusal } from './refusal.ts';
 import type { Transform } from './settings.ts';
 
 /**
@@ -13,13 +14,29 @@ export function normalText(text: string): string {
 export const maxTextLength = 255;
 
 /** Why a normal text cannot be a value of the platform, without telling the value; undefined when it can. */
-export function textProblem(text: string): string | undefined {
-  if (text.length > maxTextLength) return `is ${text.length} characters long, at most ${maxTextLength} are allowed`;
+export function textProblem(text: string): Refusal | undefined {
+  if (text.length > maxTextLength) return tooLong;
   if (isPlainAscii(text)) return text.charCodeAt(0) === hash ? spreadsheetProblem(text) : undefined;
-  if (controlCharacters.test(text)) return 'holds control characters (a line break or a tab, for example)';
-  if (!text.isWellFormed()) return 'holds half a character (a lone surrogate): the source was cut or decoded wrongly';
-  if (text.includes('\uFFFD')) return 'holds a replacement character: the source was decoded wrongly before';
-  return undefined;
+  if (controlCharacters.test(text)) return withControlCharacters;
+  if (!text.isWellFormed()) return cutCharacter;
+  return text.includes('\uFFFD') ? replacedCharacter : undefined;
+}
+
+const tooLong = new Refusal('too-long', `is longer than ${maxTextLength} characters`);
+const withControlCharacters = new Refusal('control-characters', 'holds control characters');
+const cutCharacter = new Refusal(
+  'damaged-text',
+  'holds half a character (a lone surrogate): the source was cut or decoded wrongly',
+);
+const replacedCharacter = new Refusal(
+  'damaged-text',
+  'holds a replacement character: the source was decoded wrongly before',
+);
+const spreadsheetError = new Refusal('spreadsheet-error', 'holds the error value of a spreadsheet formula');
+
+/** Makes one space of each run of white space with a line break or a tab in it. Other text is returned as it is. */
+export function collapseBreaks(text: string): string {
+  return breaks.test(text) ? text.replace(brokenSpace, ' ') : text;
 }
 
 /** What a cell, a JSON value or an expression's result says as text. */
@@ -27,7 +44,7 @@ export type TextReading =
   | { readonly kind: 'text'; readonly text: string }
   /** Not there to be seen: says nothing about the field. */
   | { readonly kind: 'absent' }
-  | { readonly kind: 'refused'; readonly reason: string };
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 const absent: TextReading = { kind: 'absent' };
 const blank: TextReading = { kind: 'text', text: '' };
@@ -47,7 +64,7 @@ export function readText(value: unknown): TextReading {
     default:
       return value === null
         ? blank
-        : refuse(`is ${Array.isArray(value) ? 'a list' : 'an object'}, expected plain text`);
+        : refuse('not-text', `is ${Array.isArray(value) ? 'a list' : 'an object'}, expected plain text`);
   }
 }
 
@@ -103,23 +120,27 @@ const notPlainAscii = /[^\x20-\x7e]/;
 // C0, DEL and C1, and the two Unicode line ends: none of them survives a CSV file or a form field unharmed.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+// The control characters that are white space: tab, line feed, line tabulation, form feed, carriage return, next line.
+const breaks = /[\t\n\v\f\r\u0085\u2028\u2029]/;
+const brokenSpace = /[\s\u0085]*[\t\n\v\f\r\u0085\u2028\u2029][\s\u0085]*/g;
 const spreadsheetErrors = /^#(N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!)/i;
 
 function isPlainAscii(text: string): boolean {
   return !notPlainAscii.test(text);
 }
 
-function spreadsheetProblem(text: string): string | undefined {
-  return spreadsheetErrors.test(text) ? 'holds the error value of a spreadsheet formula' : undefined;
+function spreadsheetProblem(text: string): Refusal | undefined {
+  return spreadsheetErrors.test(text) ? spreadsheetError : undefined;
 }
 
 function readNumber(value: number): TextReading {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    return refuse('is a number with more digits than can be read exactly; the source must send it as text');
+    const reason = 'is a number with more digits than can be read exactly; the source must send it as text';
+    return refuse('inexact-number', reason);
   }
-  return Number.isFinite(value) ? { kind: 'text', text: String(value) } : refuse('is not a number');
+  return Number.isFinite(value) ? { kind: 'text', text: String(value) } : refuse('inexact-number', 'is not a number');
 }
 
-function refuse(reason: string): TextReading {
-  return { kind: 'refused', reason };
+function refuse(kind: Refusal['kind'], reason: string): TextReading {
+  return { kind: 'refused', refusal: new Refusal(kind, reason) };
 }

@@ -18,13 +18,13 @@ export function createPersonText(fields: readonly FieldName[]): {
 } {
   return {
     write(person) {
-      if (person.kind !== 'person') return JSON.stringify(person);
+      if (person.kind !== 'person' || hasMore(person)) return JSON.stringify(person);
       const cells: Cells = [person.at, person.identification, person.standing, person.standingReason, person.isInScope];
       for (const name of fields) cells.push(person.fields[name] ?? null);
       return JSON.stringify(cells);
     },
     read(text) {
-      const value = JSON.parse(text) as Cells | RejectedPerson | Absent;
+      const value = JSON.parse(text) as Cells | Person | RejectedPerson | Absent;
       if (!Array.isArray(value)) return value;
       const [at, identification, standing, standingReason, isInScope, ...values] = value;
       const given: Partial<Record<FieldName, string>> = {};
@@ -32,9 +32,23 @@ export function createPersonText(fields: readonly FieldName[]): {
         const cell = values[i];
         if (cell !== undefined && cell !== null) given[name] = cell;
       }
-      return { kind: 'person', at, identification, fields: given, standing, standingReason, isInScope };
+      const person = {
+        kind: 'person',
+        at,
+        identification,
+        fields: given,
+        standing,
+        standingReason,
+        isInScope,
+      } as const;
+      return { ...person, unreadable: [], troubles: [], collapsed: [] };
     },
   };
+}
+
+/** Whether the person is more than its cells: a few rows with trouble, which are written as whole objects. */
+function hasMore({ troubles, collapsed, refusesCreate, refusesEnable }: Person): boolean {
+  return troubles.length + collapsed.length > 0 || refusesCreate !== undefined || refusesEnable !== undefined;
 }
 
 type Cells = [

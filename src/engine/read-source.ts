@@ -1,3 +1,4 @@
+import { openCellFindings } from '../core/cell-findings.ts';
 import { correctVisibility, type FieldVisibility, watchFields } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
@@ -47,6 +48,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   const twins = new Set([...(named ?? [])].map((identification) => identification.toLowerCase()));
   const filled = new Map<FieldName, number>();
   const watch = watchFields(sync.mapping.reads);
+  const cells = openCellFindings();
   let people = 0;
   let usable = 0;
   let unreadable = 0;
@@ -72,6 +74,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
     }
     if (mapped.kind !== 'person') return;
     people += 1;
+    cells.see(mapped);
     for (const name of sync.mapping.fields) {
       const value = mapped.fields[name];
       if (value !== undefined && value !== '') filled.set(name, (filled.get(name) ?? 0) + 1);
@@ -88,6 +91,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
         const snapshot = certifySnapshot({ kind: job.reading.kind, end: next.value, unreadable, readAt: now });
         for (const gap of snapshot.gaps)
           find({ code: 'source-incomplete', message: `${proofless[snapshot.kind]}: ${gap}` });
+        for (const finding of cells.all()) find(finding);
         for (const note of next.value.notes ?? []) find({ code: 'source-note', message: note });
         const fillRates = Object.fromEntries(
           sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),

@@ -12,6 +12,9 @@ const person = {
   standing: 'active',
   standingReason: 'status "active" is in active',
   isInScope: true,
+  unreadable: [],
+  troubles: [],
+  collapsed: [],
 } as const;
 
 const known: PersonTrace = {

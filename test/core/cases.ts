@@ -44,6 +44,9 @@ export function person(patch: Partial<Person> = {}): Person {
     standing: 'active',
     standingReason: 'status "active"',
     isInScope: true,
+    unreadable: [],
+    troubles: [],
+    collapsed: [],
     ...patch,
   };
 }

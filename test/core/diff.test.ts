@@ -4,33 +4,41 @@ import { entry, user, wanted } from './cases.ts';
 
 const none = { changed: [], firstSight: [], assumed: {} };
 
+/** What is compared, without what a write carries. */
+function differencesOf(...given: Parameters<typeof diffFields>) {
+  const { written: _, ...difference } = diffFields(...given);
+  return difference;
+}
+
 describe('readable fields', () => {
   it('are equal when shown as wanted, whatever the ledger says', () => {
-    expect(diffFields(wanted, user(), entry({ hidden: { lastName: 'x' } }), 'write')).toEqual(none);
+    expect(differencesOf(wanted, user(), entry({ hidden: { lastName: 'x' } }), 'write')).toEqual(none);
   });
 
   it('that are not wanted are not ours', () => {
     expect(
-      diffFields({ firstName: 'Ana' }, user({ fields: { ...wanted, area: 'Sales' } }), undefined, 'write'),
+      differencesOf({ firstName: 'Ana' }, user({ fields: { ...wanted, area: 'Sales' } }), undefined, 'write'),
     ).toEqual(none);
   });
 
   it('that differ are changed', () => {
-    expect(diffFields({ ...wanted, area: 'Sales' }, user(), undefined, 'write').changed).toEqual(['area']);
+    expect(differencesOf({ ...wanted, area: 'Sales' }, user(), undefined, 'write').changed).toEqual(['area']);
   });
 
   it('are cleared once: an absent field is an empty field', () => {
-    expect(diffFields({ area: '' }, user({ fields: { area: 'Sales' } }), undefined, 'write').changed).toEqual(['area']);
-    expect(diffFields({ area: '' }, user(), undefined, 'write')).toEqual(none);
+    expect(differencesOf({ area: '' }, user({ fields: { area: 'Sales' } }), undefined, 'write').changed).toEqual([
+      'area',
+    ]);
+    expect(differencesOf({ area: '' }, user(), undefined, 'write')).toEqual(none);
   });
 
   it('that the platform keeps differently are no difference while both stand', () => {
     const known = entry({ quirks: { area: { sent: 'Sales and more', observed: 'Sales and' } } });
     const shown = user({ fields: { area: 'Sales and' } });
-    expect(diffFields({ area: 'Sales and more' }, shown, known, 'write')).toEqual(none);
-    expect(diffFields({ area: 'Sales and much' }, shown, known, 'write').changed).toEqual(['area']);
+    expect(differencesOf({ area: 'Sales and more' }, shown, known, 'write')).toEqual(none);
+    expect(differencesOf({ area: 'Sales and much' }, shown, known, 'write').changed).toEqual(['area']);
     expect(
-      diffFields({ area: 'Sales and more' }, user({ fields: { area: 'Changed' } }), known, 'write').changed,
+      differencesOf({ area: 'Sales and more' }, user({ fields: { area: 'Changed' } }), known, 'write').changed,
     ).toEqual(['area']);
   });
 
@@ -46,11 +54,11 @@ describe('readable fields', () => {
   it('that cannot be understood count as unobservable, never as a difference on every run', () => {
     const shown = user({ fields: {}, unreadable: ['orgEntryDate'] });
     const date = { orgEntryDate: '2021-01-05' };
-    expect(diffFields(date, shown, undefined, 'write')).toMatchObject({
+    expect(differencesOf(date, shown, undefined, 'write')).toMatchObject({
       changed: ['orgEntryDate'],
       firstSight: ['orgEntryDate'],
     });
-    expect(diffFields(date, shown, entry({ hidden: date }), 'write')).toEqual(none);
+    expect(differencesOf(date, shown, entry({ hidden: date }), 'write')).toEqual(none);
   });
 });
 
@@ -58,16 +66,20 @@ describe('write-only fields', () => {
   const job = { job: 'Baker' };
 
   it('are written once at first sight', () => {
-    expect(diffFields(job, user(), undefined, 'write')).toEqual({ changed: ['job'], firstSight: ['job'], assumed: {} });
+    expect(differencesOf(job, user(), undefined, 'write')).toEqual({
+      changed: ['job'],
+      firstSight: ['job'],
+      assumed: {},
+    });
   });
 
   it('are taken as equal at first sight where that is configured', () => {
-    expect(diffFields(job, user(), undefined, 'assume')).toEqual({ changed: [], firstSight: [], assumed: job });
+    expect(differencesOf(job, user(), undefined, 'assume')).toEqual({ changed: [], firstSight: [], assumed: job });
   });
 
   it('are compared with what was written last', () => {
-    expect(diffFields(job, user(), entry({ hidden: job }), 'write')).toEqual(none);
-    expect(diffFields(job, user(), entry({ hidden: { job: 'Cook' } }), 'write')).toEqual({
+    expect(differencesOf(job, user(), entry({ hidden: job }), 'write')).toEqual(none);
+    expect(differencesOf(job, user(), entry({ hidden: { job: 'Cook' } }), 'write')).toEqual({
       changed: ['job'],
       firstSight: [],
       assumed: {},
@@ -76,7 +88,35 @@ describe('write-only fields', () => {
 
   it('that were sent without a sign are sent again at most twice', () => {
     const sentTimes = (unverified: number) =>
-      diffFields(job, user(), entry({ hidden: job, unverified }), 'write').changed;
+      differencesOf(job, user(), entry({ hidden: job, unverified }), 'write').changed;
     expect([0, 1, 2, 3].map(sentTimes)).toEqual([[], ['job'], ['job'], []]);
+  });
+});
+
+describe('a write', () => {
+  const both = { ...wanted, area: 'Sales', job: 'Baker', orgEntryDate: '2021-01-05' };
+  const unseen = user({ unreadable: ['orgEntryDate'] });
+  const writtenOf = (...[known, firstSight]: [ReturnType<typeof entry> | undefined, 'write' | 'assume']) =>
+    diffFields(both, unseen, known, firstSight).written;
+
+  it('carries everything that is wanted', () => {
+    expect(writtenOf(undefined, 'write')).toBe(both);
+    expect(writtenOf(entry({ hidden: { job: 'Baker' } }), 'write')).toBe(both);
+  });
+
+  it('carries nothing that is only assumed', () => {
+    expect(writtenOf(undefined, 'assume')).toEqual({ ...wanted, area: 'Sales' });
+    expect(writtenOf(entry({ hidden: { job: 'Baker', orgEntryDate: '2021-01-05' } }), 'assume')).toEqual({
+      ...wanted,
+      area: 'Sales',
+    });
+  });
+
+  it('carries what really changed against what was assumed', () => {
+    expect(writtenOf(entry({ hidden: { job: 'Cook', orgEntryDate: '2021-01-05' } }), 'assume')).toEqual({
+      ...wanted,
+      area: 'Sales',
+      job: 'Baker',
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileLifecycle } from '../../src/core/lifecycle.ts';
 import type { Standing } from '../../src/core/person.ts';
-import type { LifecycleSettings } from '../../src/core/settings.ts';
+import type { LeavesBy, LifecycleSettings } from '../../src/core/settings.ts';
 
 const settings: LifecycleSettings = {
   status: 'status',
@@ -55,11 +55,11 @@ describe('the standing of an employee', () => {
     ['a leave date that stands for none', { status: 'active', left: '9999-12-31' }, 'active'],
     ['a leave date of zeros', { status: 'active', left: '0000-00-00' }, 'active'],
     ['dates that are null', { status: 'active', hired: null, left: null }, 'active'],
-    ['a zone that does not exist', { status: 'active', tz: 'Mars/Olympus' }, 'unknown'],
+    ['a line break inside a status', { status: 'On\n Leave' }, 'active'],
   ];
 
   it.each(table)('%s', (_, fields, expected) => {
-    expect(judge(fields)).toMatchObject({ kind: 'standing', standing: expected });
+    expect(judge(fields)).toMatchObject({ standing: expected });
   });
 
   it('comes from the dates alone when no status is configured', () => {
@@ -78,9 +78,6 @@ describe('the standing of an employee', () => {
     expect(judge({ status: 'active', left: yesterday })).toMatchObject({
       reason: 'the last day of work was 2026-11-20, today is 2026-11-21',
     });
-    expect(judge({ status: 'active', tz: 'Mars/Olympus' })).toMatchObject({
-      reason: 'the time zone in tz does not exist',
-    });
   });
 
   it('says that a blank status is blank', () => {
@@ -94,35 +91,123 @@ describe('the standing of an employee', () => {
 
   it('is the same for a status that comes again', () => {
     const lifecycle = compileLifecycle(settings);
-    const standings = ['active', 'terminated', 'active', 'terminated', 'odd', 'odd'].map((status) =>
-      lifecycle.judge({ tz: 'UTC', status }, noon),
+    const standings = ['active', 'terminated', 'active', 'terminated', 'odd', 'odd'].map(
+      (status) => lifecycle.judge({ tz: 'UTC', status }, noon).standing,
     );
-    expect(standings.map((verdict) => 'standing' in verdict && verdict.standing)).toEqual([
-      'active',
-      'leaver',
-      'active',
-      'leaver',
-      'unknown',
-      'unknown',
-    ]);
+    expect(standings).toEqual(['active', 'leaver', 'active', 'leaver', 'unknown', 'unknown']);
+  });
+});
+
+describe('when status and leave date disagree', () => {
+  const terminated = 'terminated';
+  const table: readonly [string, string, LeavesBy | undefined, Standing][] = [
+    [terminated, tomorrow, undefined, 'active'],
+    [terminated, tomorrow, 'status', 'leaver'],
+    [terminated, tomorrow, 'date', 'active'],
+    [terminated, tomorrow, 'first', 'leaver'],
+    [terminated, tomorrow, 'last', 'active'],
+    [terminated, yesterday, 'status', 'leaver'],
+    [terminated, yesterday, 'last', 'leaver'],
+    [terminated, '', 'date', 'leaver'],
+    [terminated, '', 'last', 'leaver'],
+    ['active', yesterday, undefined, 'leaver'],
+    ['active', yesterday, 'status', 'active'],
+    ['active', yesterday, 'date', 'leaver'],
+    ['active', yesterday, 'first', 'leaver'],
+    ['active', yesterday, 'last', 'active'],
+    ['active', tomorrow, 'first', 'active'],
+    ['active', '', 'date', 'active'],
+  ];
+
+  it.each(table)('status %s and last day "%s" with leavesBy %s: %s', (status, left, leavesBy, expected) => {
+    expect(judge({ status, left }, noon, { leavesBy })).toMatchObject({ standing: expected });
   });
 
-  it.each(['hired', 'left'])('rejects a row whose %s date is no plain value', (column) => {
-    expect(judge({ status: 'active', [column]: [today] })).toEqual({
-      kind: 'rejected',
-      column,
-      reason: 'is a list, expected plain text',
+  it('no account comes back by a leave date alone, unless leavesBy says so', () => {
+    const fields = { status: 'Terminated', left: tomorrow };
+
+    expect(judge(fields)).toMatchObject({
+      standing: 'active',
+      refusesStart: 'status "Terminated" is in leaver, and lifecycle.leavesBy is not set',
+    });
+    expect(judge(fields, noon, { leavesBy: 'date' })).not.toHaveProperty('refusesStart');
+    expect(judge({ status: 'active', left: tomorrow })).not.toHaveProperty('refusesStart');
+  });
+
+  it.each<LeavesBy>(['status', 'first'])('%s says that the date was not asked', (leavesBy) => {
+    expect(judge({ status: terminated, left: tomorrow }, noon, { leavesBy })).toMatchObject({
+      reason: 'status "terminated" is in leaver, although the last day of work is 2026-11-22',
     });
   });
 
-  it.each(['hired', 'left'])(
-    'rejects a row whose %s date cannot be understood, without telling the value',
-    (column) => {
-      const verdict = judge({ status: 'active', [column]: '31/12/2026' });
+  it('a stale leave date of a person who was hired again says nothing', () => {
+    const again = { left: '2025-12-31', hired: '2026-06-01' };
 
-      expect(verdict).toEqual({ kind: 'rejected', column, reason: 'is not a date in the format yyyy-MM-dd' });
+    expect(judge({ status: 'active', ...again }, noon, { leavesBy: 'first' })).toMatchObject({ standing: 'active' });
+    expect(judge({ status: terminated, ...again }, noon, { leavesBy: 'date' })).toMatchObject({ standing: 'leaver' });
+  });
+
+  it('both must be configured', () => {
+    expect(() => compileLifecycle({ ...settings, leaveDate: undefined, leavesBy: 'first' })).toThrow(/both/);
+    expect(() => compileLifecycle({ ...settings, status: undefined, leavesBy: 'date' })).toThrow(/both/);
+  });
+});
+
+describe('a date that cannot be read', () => {
+  const unreadable = '31/12/2026';
+  const reason = 'is not a date in the format yyyy-MM-dd';
+
+  it.each([
+    ['hired', 'hireDate'],
+    ['left', 'leaveDate'],
+  ])('in %s forbids to create and to enable, and is told without its value', (column, field) => {
+    expect(judge({ status: 'active', [column]: unreadable })).toEqual({
+      standing: 'active',
+      reason: 'status "active" is in active',
+      troubles: [{ field, column, kind: 'not-a-date', reason }],
+      refusesStart: `${column} ${reason}`,
+    });
+  });
+
+  it.each([...['hired', 'left'].map((column) => ({ [column]: unreadable })), { hired: {}, left: ['x'] }])(
+    'keeps no leaver by status: %j',
+    (cells) => {
+      for (const leavesBy of [undefined, 'status', 'date', 'first', 'last'] as const) {
+        expect(judge({ status: 'terminated', ...cells }, noon, { leavesBy })).toMatchObject({ standing: 'leaver' });
+      }
     },
   );
+
+  it('leaves the standing unknown where a past leave date might be stale', () => {
+    expect(judge({ status: 'active', hired: unreadable, left: yesterday })).toMatchObject({
+      standing: 'unknown',
+      reason: expect.stringContaining('hired cannot be read'),
+    });
+    expect(judge({ status: 'terminated', hired: unreadable, left: yesterday })).toMatchObject({ standing: 'leaver' });
+    const leavesBy = 'status';
+    expect(judge({ status: 'active', hired: unreadable, left: yesterday }, noon, { leavesBy })).toMatchObject({
+      standing: 'active',
+    });
+  });
+});
+
+describe('a time zone that does not exist', () => {
+  const tz = 'Mars/Olympus';
+  const troubles = [{ field: 'timezone', column: 'tz', kind: 'no-such-time-zone', reason: 'is not a time zone' }];
+
+  it('does not matter while every zone on earth agrees', () => {
+    expect(judge({ status: 'terminated', tz })).toMatchObject({ standing: 'leaver', troubles });
+    const active = judge({ status: 'active', tz });
+    expect(active).toMatchObject({ standing: 'active', troubles });
+    expect(active).not.toHaveProperty('refusesStart');
+  });
+
+  it('leaves the standing unknown when the zones disagree', () => {
+    expect(judge({ status: 'active', left: today, tz }, Date.parse('2026-11-21T12:00:00Z'))).toMatchObject({
+      standing: 'unknown',
+      reason: expect.stringContaining('tz does not exist'),
+    });
+  });
 });
 
 describe('today', () => {
@@ -171,12 +256,15 @@ describe('today', () => {
     expect(judge({ status: 'terminated', tz: '' })).toMatchObject({ standing: 'leaver' });
   });
 
-  it('takes a zone that is not visible for a blank one, and one that is no text for one that does not exist', () => {
+  it('takes a zone that is not visible for a blank one, and one that is no text too, with trouble', () => {
     expect(judge({ status: 'terminated', tz: undefined })).toMatchObject({ standing: 'leaver' });
     expect(judge({ ...leaves, tz: undefined }, Date.parse('2026-11-21T12:00:00Z'))).toMatchObject({
       standing: 'unknown',
     });
-    expect(judge({ status: 'terminated', tz: ['UTC'] })).toMatchObject({ standing: 'unknown' });
+    expect(judge({ status: 'terminated', tz: ['UTC'] })).toMatchObject({
+      standing: 'leaver',
+      troubles: [{ field: 'timezone', kind: 'not-text' }],
+    });
   });
 
   it('leaves the standing unknown for a blank zone when the zones disagree', () => {

@@ -4,14 +4,16 @@ import type { FieldName } from '../../src/core/fields.ts';
 import { compileMapping } from '../../src/core/mapping.ts';
 import type { FieldOrigin, FieldRule, LifecycleSettings } from '../../src/core/settings.ts';
 
-/** A small expression language for these tests: `=field`, `later field` (a promise), `boom`, `later boom`. */
+/** A small expression language for these tests: `=field`, `text field` (never undefined), `boom`, and `later …` (a promise). */
 const expressions: ExpressionCompiler = {
   compile(text) {
     if (text === '(') throw new SyntaxError('a bracket is not closed');
-    const [isLater, name] = text.startsWith('later ') ? [true, text.slice(6)] : [false, text.slice(1)];
+    const [isLater, rest] = text.startsWith('later ') ? [true, text.slice(6)] : [false, text];
+    const isText = rest.startsWith('text ');
+    const name = isText ? rest.slice(5) : rest.replace(/^=/, '');
     const evaluate = (fields: Readonly<Record<string, unknown>>): unknown => {
       if (text.endsWith('boom')) throw new Error('the expression failed');
-      return fields[name];
+      return isText ? (fields[name] ?? '') : fields[name];
     };
     return {
       reads: [name],
@@ -64,6 +66,9 @@ describe('mapping a record', () => {
       standing: 'active',
       standingReason: 'no lifecycle is configured: everyone in the source is active',
       isInScope: true,
+      unreadable: [],
+      troubles: [],
+      collapsed: [],
     });
   });
 
@@ -103,11 +108,32 @@ describe('a blank value', () => {
     expect(person).not.toHaveProperty('fields.job');
   });
 
-  it.each(['firstName', 'lastName'] as const)('rejects the row as %s, even with whenEmpty: clear', (name) => {
-    const fields = { [name]: rule('name', { whenEmpty: 'clear' }) };
+  it.each(['firstName', 'lastName'] as const)(
+    'as %s is kept and refuses a create, even with whenEmpty: clear',
+    (name) => {
+      const fields = { [name]: rule('name', { whenEmpty: 'clear' }) };
+      const kept = { kind: 'person', identification: '7', fields: {}, unreadable: [name] };
 
-    expect(map(fields, { name: ' ' })).toMatchObject({ kind: 'rejected', identification: '7', column: 'name' });
-    expect(map(fields, {})).toMatchObject({ kind: 'rejected', identification: '7', column: 'name' });
+      expect(map(fields, { name: ' ' })).toMatchObject({ ...kept, refusesCreate: 'name is blank, and it is required' });
+      expect(map(fields, {})).toMatchObject({
+        ...kept,
+        refusesCreate: 'name is not visible in the source, and it is required',
+      });
+    },
+  );
+
+  it('that an expression makes of a field that was not read never clears', async () => {
+    const job = (expression: string) => rule({ kind: 'expression', expression }, { whenEmpty: 'clear' });
+    const blankOf = async (expression: string, record: Record<string, unknown>) => {
+      const mapped = await map({ job: job(expression) }, record);
+      return mapped.kind === 'person' ? mapped.fields : undefined;
+    };
+
+    for (const expression of ['text title', 'later text title']) {
+      expect(await blankOf(expression, { title: '' })).toEqual({ job: '' });
+      expect(await blankOf(expression, { title: null })).toEqual({ job: '' });
+      expect(await blankOf(expression, {})).toEqual({});
+    }
   });
 
   it.each(['birthDate', 'email'] as const)('keeps and clears a %s too', (name) => {
@@ -130,9 +156,9 @@ describe('a blank value', () => {
   });
 });
 
-describe('a value that cannot be used rejects the row and names its column, not itself', () => {
+describe('a value that cannot be used is trouble of its field, which names the column, not the value', () => {
   it.each([
-    ['an impossible date', { orgEntryDate: rule('x') }, '2023-02-30', 'is not a date in the format yyyy-MM-dd'],
+    ['an impossible date', { orgEntryDate: rule('x') }, '2023-02-30', /yyyy-MM-dd/],
     ['a date in another format', { birthDate: rule('x', { format: 'dd/MM/yyyy' }) }, '2023-01-31', /dd\/MM\/yyyy/],
     [
       'a date in a custom field with a format',
@@ -147,21 +173,54 @@ describe('a value that cannot be used rejects the row and names its column, not 
     ['an e-mail in brackets', { email: rule('x') }, 'Ana <a@example.com>', /one e-mail address/],
     ['a control character', { job: rule('x') }, 'bad\u0007job', /control characters/],
     ['a lone surrogate', { job: rule('x') }, 'bad\uD800', /surrogate/],
-    ['a long text', { job: rule('x') }, 'long'.repeat(100), /400 characters/],
+    ['a long text', { job: rule('x') }, 'long'.repeat(100), /longer than 255 characters/],
     ['a list', { job: rule('x') }, ['a', 'b'], /a list/],
     ['an object', { job: rule('x') }, { a: 'b' }, /an object/],
   ])('%s', (_, fields, value, reason) => {
-    const mapped = map(fields, { x: value });
+    const [field] = Object.keys(fields);
+    const mapped = map({ ...fields, area: rule('dept') }, { x: value, dept: 'IT' });
 
-    expect(mapped).toMatchObject({ kind: 'rejected', at: 'line 2', identification: '7', column: 'x' });
-    expect(mapped).toHaveProperty('reason', typeof reason === 'string' ? reason : expect.stringMatching(reason));
+    expect(mapped).toMatchObject({
+      kind: 'person',
+      identification: '7',
+      fields: { area: 'IT' },
+      unreadable: [field],
+      troubles: [{ field, column: 'x', reason: expect.stringMatching(reason) }],
+      refusesEnable: undefined,
+      refusesCreate: field === 'email' ? expect.stringMatching(/^x is not/) : undefined,
+    });
+    expect(mapped).not.toHaveProperty(`fields.${field}`);
     expect(JSON.stringify(mapped)).not.toContain(String(value));
   });
+});
 
-  it('lets a control character go that a transform takes away', () => {
-    expect(map({ job: rule('x', { transform: ['collapseSpaces'] }) }, { x: 'Head\n of\tIT' })).toMatchObject({
-      fields: { job: 'Head of IT' },
+describe('line breaks and tabs inside a text', () => {
+  it.each([
+    ['Head\n of\tIT', 'Head of IT'],
+    ['Head\r\nof IT', 'Head of IT'],
+    ['Zoë\u2028Ñ', 'Zoë Ñ'],
+    ['a\u0085b', 'a b'],
+    ['a  b \n', 'a  b'],
+  ])('%j becomes %j', (text, expected) => {
+    expect(map({ job: rule('title') }, { title: text })).toMatchObject({ fields: { job: expected }, troubles: [] });
+  });
+
+  it('are noted by column, unless a transform takes them away anyway or nothing was inside', () => {
+    const text = { title: 'Head\n of\tIT' };
+
+    expect(map({ job: rule('title'), area: rule('dept') }, { ...text, dept: ' IT\n' })).toMatchObject({
+      collapsed: ['title'],
     });
+    expect(map({ job: rule('title', { transform: ['collapseSpaces'] }) }, text)).toMatchObject({
+      fields: { job: 'Head of IT' },
+      collapsed: [],
+    });
+  });
+
+  it('count before the length', () => {
+    const text = `${'a'.repeat(200)}${'\n'.repeat(200)}b`;
+
+    expect(map({ job: rule('title') }, { title: text })).toMatchObject({ troubles: [] });
   });
 });
 
@@ -229,15 +288,17 @@ describe('expressions', () => {
     expect(await mapped).toMatchObject({ kind: 'person', fields: { job: 'Boss', area: 'IT' } });
   });
 
-  it.each(['boom', 'later boom'])('that fail reject the row: %s', async (expression) => {
-    const mapped = await mappingOf({ job: rule({ kind: 'expression', expression }) }).map(record, now);
+  it.each(['boom', 'later boom'])('that fail are trouble of their field, never blank: %s', async (expression) => {
+    const failing = rule({ kind: 'expression', expression }, { whenEmpty: 'clear' });
+    const mapped = await mappingOf({ job: failing, area: fields.area }).map(record, now);
 
     expect(mapped).toMatchObject({
-      kind: 'rejected',
+      kind: 'person',
       identification: '7',
-      column: 'job',
-      reason: 'the expression failed',
+      unreadable: ['job'],
+      troubles: [{ field: 'job', column: 'job', kind: 'expression-failed', reason: 'the expression failed' }],
     });
+    expect(mapped).toHaveProperty('fields', { area: 'IT' });
   });
 
   it.each(['boom', 'later boom'])('that fail as identification make the record unreadable: %s', async (expression) => {
@@ -317,12 +378,15 @@ describe('a compiled mapping', () => {
     expect([...mappingOf({}).readers]).toEqual([['id', ['identification']]]);
   });
 
-  it('rejects a row whose lifecycle date cannot be understood', () => {
+  it('gives a person whose lifecycle date cannot be understood, for whom no account is created or enabled', () => {
     const fields = { id: '7', status: 'active', left: 'soon' };
 
     expect(mappingOf({}, { lifecycle }).map({ at: 'line 2', fields }, now)).toMatchObject({
-      kind: 'rejected',
-      column: 'left',
+      kind: 'person',
+      unreadable: [],
+      troubles: [{ field: 'leaveDate', column: 'left', kind: 'not-a-date' }],
+      refusesCreate: 'left is not a date in the format yyyy-MM-dd',
+      refusesEnable: 'left is not a date in the format yyyy-MM-dd',
     });
   });
 
@@ -335,11 +399,11 @@ describe('a compiled mapping', () => {
 
     const trace = await mapping.explain({ at: 'line 2', fields }, now);
 
-    expect(trace.mapped).toMatchObject({ kind: 'rejected', column: 'mail' });
+    expect(trace.mapped).toMatchObject({ kind: 'person', standing: 'leaver', unreadable: ['email'] });
     expect(trace.steps.map(({ target, origin, effect, detail }) => `${target} ${effect} ${origin}: ${detail}`)).toEqual(
       [
         'identification set from id: 7',
-        'email rejected from mail: is not one e-mail address (name@example.com)',
+        'email unreadable from mail: is not one e-mail address (name@example.com): left as the platform has it',
         'firstName set from first: Ana',
         'area cleared from area: blank',
         'job kept from job: blank or not visible: left as the platform has it',
@@ -351,7 +415,12 @@ describe('a compiled mapping', () => {
 
   it.each([
     [{ country: 'UY' }, ['standing set lifecycle: active: status "active" is in active', 'scope set scope: in scope']],
-    [{ left: 'soon' }, ['standing rejected lifecycle: left is not a date in the format yyyy-MM-dd']],
+    [
+      { left: 'soon' },
+      [
+        'standing set lifecycle: active: status "active" is in active; left is not a date in the format yyyy-MM-dd; no account is created or enabled',
+      ],
+    ],
   ])('tells the steps of the standing and the scope: %j', async (record, expected) => {
     const mapping = mappingOf({}, { lifecycle, ...('country' in record ? { scope: '=country' } : {}) });
     const { steps } = await mapping.explain({ at: 'line 2', fields: { id: '7', status: 'active', ...record } }, now);

@@ -78,6 +78,52 @@ const table: readonly Row[] = [
     rule: 'nothing',
   },
   {
+    name: 'a row without a readable name makes no account',
+    source: says.active({ refusesCreate: 'last_name is blank' }),
+    rule: 'create-refused',
+    finding: 'create-refused',
+  },
+  {
+    name: 'a row that refuses a create still updates',
+    source: says.active({ refusesCreate: 'last_name is blank', fields: { firstName: 'Eva' } }),
+    user: user(),
+    ledger: ours,
+    rule: 'active-update',
+    change: 'update',
+  },
+  {
+    name: 'a row without a readable hire date enables nothing that we disabled',
+    source: says.active({ refusesEnable: 'hired is not a date' }),
+    user: off,
+    ledger: disabledByUs,
+    rule: 'enable-refused',
+    finding: 'enable-refused',
+  },
+  {
+    name: 'nor what is disabled at first sight',
+    source: says.active({ refusesEnable: 'hired is not a date' }),
+    user: off,
+    rule: 'enable-refused',
+    finding: 'enable-refused',
+  },
+  {
+    name: 'nor what others disabled, even where that is configured',
+    source: says.active({ refusesEnable: 'hired is not a date' }),
+    user: off,
+    ledger: ours,
+    rules: { foreignDisable: 'enable' },
+    rule: 'enable-refused',
+    finding: 'enable-refused',
+  },
+  {
+    name: 'an account that others disabled is reported as that first',
+    source: says.active({ refusesEnable: 'hired is not a date' }),
+    user: off,
+    ledger: ours,
+    rule: 'active-foreign-disable',
+    finding: 'foreign-disable',
+  },
+  {
     name: 'out of scope is ignored by default',
     source: says.outOfScope(),
     user: user(),
@@ -304,7 +350,7 @@ describe('the truth table', () => {
 
   it('has a test for every rule', () => {
     const rulesSeen = new Set(table.map(({ rule }) => rule));
-    expect([...rulesSeen].sort()).toHaveLength(18);
+    expect([...rulesSeen].sort()).toHaveLength(20);
   });
 });
 

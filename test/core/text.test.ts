@@ -31,11 +31,11 @@ describe('problems of a text', () => {
     ['a NUL', 'a\u0000b', /control characters/],
     ['a lone surrogate', 'a\uD800', /half a character/],
     ['a replacement character', 'Jos\uFFFD', /decoded wrongly/],
-    ['too many characters', 'x'.repeat(256), /256 characters long, at most 255/],
+    ['too many characters', 'x'.repeat(256), /longer than 255 characters/],
     ['a spreadsheet error', '#N/A', /spreadsheet/],
     ['another spreadsheet error', '#REF!', /spreadsheet/],
   ])('%s is one, and the message does not hold the value', (_, text, reason) => {
-    const problem = textProblem(text);
+    const problem = textProblem(text)?.reason;
 
     expect(problem).toMatch(reason);
     expect(problem).not.toContain(text);
@@ -47,21 +47,23 @@ describe('problems of a text', () => {
 });
 
 describe('reading a value as text', () => {
+  const refused = (kind: string, reason: string) => ({ kind: 'refused', refusal: { kind, reason } });
+
   it.each([
     ['text', ' Ana ', { kind: 'text', text: 'Ana' }],
     ['a number', 12.5, { kind: 'text', text: '12.5' }],
     ['a boolean', false, { kind: 'text', text: 'false' }],
     ['null', null, { kind: 'text', text: '' }],
     ['nothing', undefined, { kind: 'absent' }],
-    ['a list', ['a'], { kind: 'refused', reason: 'is a list, expected plain text' }],
-    ['an object', { a: 1 }, { kind: 'refused', reason: 'is an object, expected plain text' }],
-    ['not a number', Number.NaN, { kind: 'refused', reason: 'is not a number' }],
+    ['a list', ['a'], refused('not-text', 'is a list, expected plain text')],
+    ['an object', { a: 1 }, refused('not-text', 'is an object, expected plain text')],
+    ['not a number', Number.NaN, refused('inexact-number', 'is not a number')],
   ])('%s', (_, value, expected) => {
     expect(readText(value)).toEqual(expected);
   });
 
   it('refuses a number that has lost digits on its way', () => {
-    expect(readText(2 ** 53)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('as text') });
+    expect(readText(2 ** 53)).toMatchObject({ refusal: { reason: expect.stringContaining('as text') } });
     expect(readText(2 ** 53 - 1)).toEqual({ kind: 'text', text: '9007199254740991' });
   });
 });

@@ -18,7 +18,8 @@ afterEach(() => spool.close());
 
 function personWith(fields: FieldValues, identification = 'E1'): Person {
   const standingReason = 'status "active" is in active';
-  return { kind: 'person', at: 'line 2', identification, fields, standing: 'active', standingReason, isInScope: true };
+  const person = { kind: 'person', at: 'line 2', identification, fields, standing: 'active', standingReason } as const;
+  return { ...person, isInScope: true, unreadable: [], troubles: [], collapsed: [] };
 }
 
 function userWith(fields: FieldValues) {
@@ -67,6 +68,25 @@ describe('PeopleIndex', () => {
         expect(index.person(0)).toEqual(personWith(fields));
       }),
     );
+  });
+
+  it('gives back the trouble with the cells of a person', () => {
+    const index = new PeopleIndex(spool, ['firstName', 'area']);
+    const trouble = {
+      field: 'area',
+      column: 'dept',
+      kind: 'too-long',
+      reason: 'is longer than 255 characters',
+    } as const;
+    const people: Person[] = [
+      { ...personWith({ firstName: 'Ana' }, 'E1'), unreadable: ['area'], troubles: [trouble] },
+      { ...personWith({ firstName: 'Ana' }, 'E2'), collapsed: ['dept'] },
+      { ...personWith({ firstName: 'Ana' }, 'E3'), refusesCreate: 'mail is blank' },
+      { ...personWith({ firstName: 'Ana' }, 'E4'), refusesEnable: 'hired is not a date' },
+    ];
+    for (const person of people) index.fill(index.add(person.identification), person);
+
+    expect(people.map((_, slot) => index.person(slot))).toEqual(people);
   });
 
   it('finds identifications without case, and says when they differ by it', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { leavesBy } from '../../core/settings.ts';
 import { dateFormat, text } from './values.ts';
 
 const statuses = z.array(text()).default([]);
@@ -27,6 +28,14 @@ export const lifecycle = z
         description: 'The source field with the last day of work. After it the employee is a leaver.',
         examples: ['end_date'],
       }),
+    leavesBy: z
+      .enum(leavesBy)
+      .optional()
+      .meta({
+        description:
+          'What decides when status and leave date disagree: `status`, `date`, `first` (left as soon as one of them says so) or `last` (left when both say so). A blank leave date leaves the decision to the status. Absent: the leave date decides, but no account is created or enabled while the status says that the person left.',
+        examples: ['first'],
+      }),
     dateFormat: dateFormat()
       .optional()
       .meta({
@@ -47,6 +56,9 @@ export const lifecycle = z
     if (status === undefined && hireDate === undefined && leaveDate === undefined) {
       add([], 'is empty; name a source field in status, hireDate or leaveDate, or delete lifecycle');
     }
+    if (found.leavesBy !== undefined && (status === undefined || leaveDate === undefined)) {
+      add(['leavesBy'], 'chooses between status and leaveDate; name both, or delete this key');
+    }
     if (status === undefined && active.length + leaver.length > 0) {
       add([], 'lists statuses, but no source field; name it in status');
     }
@@ -59,12 +71,13 @@ export const lifecycle = z
         add(['leaver', i], 'is also listed in active; a status can mean only one of the two');
     }
   })
-  .transform(({ status, active, leaver, hireDate, leaveDate, dateFormat: format, timezone }) => ({
+  .transform(({ status, active, leaver, hireDate, leaveDate, leavesBy: decides, dateFormat: format, timezone }) => ({
     status,
     active,
     leaver,
     hireDate,
     leaveDate,
+    leavesBy: decides,
     dateFormat: format,
     timezone,
   }));
