@@ -35,6 +35,8 @@ export interface SourceTrial {
   readonly outOfScope: number;
   /** Why records cannot be used, most frequent first. */
   readonly unusable: readonly { readonly column: string; readonly reason: string; readonly records: number }[];
+  /** Why cells cannot be used, most frequent first. The rest of their records is used. */
+  readonly unreadable: SourceTrial['unusable'];
   /** Number of records whose identification an earlier record has. */
   readonly duplicates: number;
   /** A refresh token was presented. The new pair is in the store, and the configured token may be used up. */

@@ -81,6 +81,20 @@ type Sums = Omit<SourceTrial, 'sync' | 'kind' | 'read' | 'rows' | 'end' | 'notes
 const listedStatuses = 200;
 const listedReasons = 200;
 
+/** Counts reasons by column, a bounded number of them. */
+function openReasons() {
+  const known = new Map<string, { column: string; reason: string; records: number }>();
+  return {
+    count(column: string, reason: string): void {
+      const key = JSON.stringify([column, reason]);
+      const entry = known.get(key) ?? { column, reason, records: 0 };
+      entry.records += 1;
+      if (known.has(key) || known.size < listedReasons) known.set(key, entry);
+    },
+    all: () => [...known.values()].sort(byRecords),
+  };
+}
+
 /** Counts records. Keeps the values of the status field only. */
 function openTally({ settings, mapping }: Sync) {
   const fill = openFillCount();
@@ -93,18 +107,13 @@ function openTally({ settings, mapping }: Sync) {
   >();
   const standings: Record<Standing, number> = { active: 0, leaver: 0, future: 0, unknown: 0 };
   const mapped = new Map<FieldName, number>(mapping.fields.map((field) => [field, 0]));
-  const refused = new Map<string, { column: string; reason: string; records: number }>();
+  const refused = openReasons();
+  const unreadable = openReasons();
   const names = new Set<string>();
   let duplicates = 0;
   let outOfScope = 0;
   let records = 0;
 
-  const refuse = (column: string, reason: string): void => {
-    const key = JSON.stringify([column, reason]);
-    const known = refused.get(key) ?? { column, reason, records: 0 };
-    known.records += 1;
-    if (refused.has(key) || refused.size < listedReasons) refused.set(key, known);
-  };
   const countStatus = (record: SourceRecord, standing: Standing | 'rejected'): void => {
     if (readStatus === undefined) return;
     const reading = readText(readStatus(record.fields));
@@ -116,7 +125,7 @@ function openTally({ settings, mapping }: Sync) {
   };
 
   return {
-    refuse,
+    refuse: refused.count,
     count(record: SourceRecord, person: Mapped): void {
       records += 1;
       fill.count(record);
@@ -127,9 +136,12 @@ function openTally({ settings, mapping }: Sync) {
         names.add(person.identification);
       }
       if (person.kind !== 'person') {
-        refuse(person.column ?? 'record', person.reason);
+        refused.count(person.column ?? 'record', person.reason);
         return;
       }
+      // One cell may be read for two purposes: it counts once.
+      const cells = new Map(person.troubles.map(({ column, reason }) => [column, reason]));
+      for (const [column, reason] of cells) unreadable.count(column, reason);
       standings[person.standing] += 1;
       if (!person.isInScope) outOfScope += 1;
       for (const [field, people] of mapped) if ((person.fields[field] ?? '') !== '') mapped.set(field, people + 1);
@@ -147,7 +159,8 @@ function openTally({ settings, mapping }: Sync) {
         statuses: [...statuses].map(([value, count]): StatusCount => ({ value, ...count })).sort(byRecords),
         standings,
         outOfScope,
-        unusable: [...refused.values()].sort(byRecords),
+        unusable: refused.all(),
+        unreadable: unreadable.all(),
         duplicates,
       };
     },

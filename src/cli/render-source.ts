@@ -31,7 +31,8 @@ export function renderTrial(trial: SourceTrial, style: Style): string {
     section('fields of the source, with how many records have a value', fieldsOf(trial, style)),
     section('fields of the platform, with how many users get a value', mappedOf(trial, style)),
     section('status values, and their meaning by the lifecycle', statusesOf(trial, style)),
-    section('records that cannot be used', unusableOf(trial)),
+    section('records that cannot be used', reasonsOf(trial.unusable)),
+    section('cells that cannot be used (the rest of the record counts)', reasonsOf(trial.unreadable)),
   ]
     .filter((text) => text !== '')
     .join('\n\n');
@@ -130,9 +131,9 @@ function madeOf(standings: StatusCount['standings']): string {
   return made.map((name) => `${formatNumber(standings[name] ?? 0)} ${standingWords[name]}`).join(', ');
 }
 
-function unusableOf({ unusable }: SourceTrial): string {
+function reasonsOf(reasons: SourceTrial['unusable']): string {
   return renderTable(
-    unusable.map(({ column, reason, records }) => [
+    reasons.map(({ column, reason, records }) => [
       `  ${formatNumber(records)} ×`,
       cleanLine(column),
       cleanLine(reason),

@@ -14,41 +14,49 @@ export interface CellFindings {
 const namedPlaces = 3;
 
 interface Group {
-  readonly trouble: CellTrouble | undefined;
   readonly column: string;
+  /** Undefined: line breaks or tabs that became spaces. */
+  readonly reason: string | undefined;
+  readonly consequences: Set<string>;
   readonly places: string[];
   count: number;
+  last: Person | undefined;
 }
 
 export function openCellFindings(): CellFindings {
   const groups = new Map<string, Group>();
-  const add = (key: string, column: string, trouble: CellTrouble | undefined, at: string): void => {
-    const group = groups.get(key) ?? { trouble, column, places: [], count: 0 };
+  const add = (person: Person, column: string, trouble: CellTrouble | undefined): void => {
+    const key = JSON.stringify([column, trouble?.kind]);
+    const group = groups.get(key) ?? openGroup(column, trouble?.reason);
     groups.set(key, group);
+    if (trouble !== undefined) group.consequences.add(consequence(trouble));
+    // Two fields may be made of one cell.
+    if (group.last === person) return;
+    group.last = person;
     group.count += 1;
-    if (group.places.length < namedPlaces) group.places.push(at);
+    if (group.places.length < namedPlaces) group.places.push(person.at);
   };
   return {
-    see({ at, isInScope, troubles, collapsed }) {
+    see(person) {
       // Nothing is done for a row outside the scope, so its cells do not matter.
-      if (!isInScope) return;
-      for (const trouble of troubles) {
-        add(JSON.stringify([trouble.field, trouble.column, trouble.kind]), trouble.column, trouble, at);
-      }
-      for (const column of collapsed) add(JSON.stringify([column]), column, undefined, at);
+      if (!person.isInScope) return;
+      for (const trouble of person.troubles) add(person, trouble.column, trouble);
+      for (const column of person.collapsed) add(person, column, undefined);
     },
     all: () => [...groups.values()].map(findingOf),
   };
 }
 
-function findingOf({ trouble, column, places, count }: Group): Finding {
+function openGroup(column: string, reason: string | undefined): Group {
+  return { column, reason, consequences: new Set(), places: [], count: 0, last: undefined };
+}
+
+function findingOf({ column, reason, consequences, places, count }: Group): Finding {
   const where = `${countOf(count, 'row')} (${places.join(', ')}${count > places.length ? ', …' : ''})`;
-  if (trouble === undefined) {
-    const message = `${column} has line breaks or tabs in ${where}: each became a space`;
-    return { code: 'cell-collapsed', message };
+  if (reason === undefined) {
+    return { code: 'cell-collapsed', message: `${column} has line breaks or tabs in ${where}: each became a space` };
   }
-  const message = `${column} ${trouble.reason}, in ${where}: ${consequence(trouble)}`;
-  return { code: 'cell-unreadable', message };
+  return { code: 'cell-unreadable', message: `${column} ${reason}, in ${where}: ${[...consequences].join('; ')}` };
 }
 
 function consequence({ field }: CellTrouble): string {

@@ -45,10 +45,11 @@ test('source try shows the first people, fill-rates, status values and what the 
   expect(stdout).not.toContain('Chloé');
   expect(stdout).toMatch(/ {2}department +█{13}░{7} {2}67 % {2}4 +area\n/);
   expect(stdout).toMatch(/ {2}end_date +░{20} {3}0 % {2}0 +lifecycle\.leaveDate\n/);
-  expect(stdout).toMatch(/ {2}area +█{15}░{5} {2}75 % {2}3\n/);
-  expect(stdout).toMatch(/ {2}"active" .* {2}2 {2}1 active, 1 cannot be used\n/);
+  expect(stdout).toMatch(/ {2}area +█{16}░{4} {2}80 % {2}4\n/);
+  expect(stdout).toMatch(/ {2}"active" .* {2}2 {2}active\n/);
   expect(stdout).toMatch(/ {2}"sabbatical" .* {2}1 {2}unknown: such users are not changed\n/);
-  expect(stdout).toContain('in all: 2 active, 1 left, 0 future hire, 1 unknown');
+  expect(stdout).toContain('in all: 3 active, 1 left, 0 future hire, 1 unknown');
+  expect(stdout).toContain('cells that cannot be used (the rest of the record counts)\n');
   expect(stdout).toMatch(/1 × {2}hire_date {2}is not a date in the format dd\/MM\/yyyy\n/);
   expect(stdout).toMatch(/1 × {2}record +.*column/);
 });

@@ -435,6 +435,16 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
     'active: []',
     '27 syncs.people.lifecycle.active: lists no status, so no employee would ever be active',
   ],
+  [
+    'leaver: [terminated]',
+    'leaver: [terminated], leavesBy: both, leaveDate: out',
+    '27 syncs.people.lifecycle.leavesBy: must be one of status, date, first, last',
+  ],
+  [
+    'leaver: [terminated]',
+    'leaver: [terminated], leavesBy: first',
+    '27 syncs.people.lifecycle.leavesBy: chooses between status and leaveDate; name both, or delete this key',
+  ],
   ['active: [active, leave]', 'active: [1]', '27 syncs.people.lifecycle.active[0]: must be text; put it in quotes'],
   [
     'missing: { afterReads: 2, minAge: 24h }',

@@ -88,7 +88,7 @@ syncs:
       account: { value: Acme }
       birthDate: { from: born, format: dd/MM/yyyy, whenEmpty: clear }
       customFields: { 1: cost_center, "60": other }
-    lifecycle: { status: st, active: [A], leaver: [L], leaveDate: out, dateFormat: dd/MM/yyyy }
+    lifecycle: { status: st, active: [A], leaver: [L], leaveDate: out, leavesBy: first, dateFormat: dd/MM/yyyy }
     missing: never
     guards: { creates: { cap: 7 }, disables: { cap: none, percent: 0.5 }, rowsDownPercent: 30 }
 `);
@@ -103,6 +103,7 @@ syncs:
   expect(sync.outbox).toEqual({ folder: '/etc/elsewhere' });
   expect(sync.match).toEqual(['identification', 'email']);
   expect(sync.missing).toBe('never');
+  expect(sync.lifecycle).toMatchObject({ leaveDate: 'out', leavesBy: 'first' });
   expect(sync.mapping.identification).toMatchObject({ kind: 'expression', expression: '$string(id)' });
   expect(sync.mapping.fields).toMatchObject({
     firstName: { kind: 'from', path: 'name.first', transform: ['trim', 'capitalize'] },
@@ -117,6 +118,26 @@ syncs:
     disables: { absolute: 5, percent: 0.5, cap: undefined },
     rowsDownPercent: 30,
   });
+});
+
+test('what is assumed cannot be where every write carries every field', async () => {
+  const text = (dialect: string) =>
+    smallest
+      .replace('fixed-token }', `fixed-token, dialect: ${dialect} }`)
+      .replace('policy: sync', 'policy: sync\n    firstSight: assume')
+      .replace('lastName: last', 'lastName: last, job: title');
+  const path = 'syncs.people.firstSight';
+  const message = expect.stringMatching(
+    /every write carries job and overwrites what was assumed .*use firstSight: write/,
+  );
+
+  expect(await problemsOf(text('{ put: replaces, mayClear: [phoneNumber, seniority] }'))).toMatchObject([
+    { path, message },
+  ]);
+  expect(await problemsOf(text('{ csv: { header: full }, mayClear: [phoneNumber, seniority] }'))).toMatchObject([
+    { path, message },
+  ]);
+  expect((await load(text('{}'))).syncs.people?.firstSight).toBe('assume');
 });
 
 test('protected users are compared as identifications are: NFC and trimmed', async () => {

@@ -251,7 +251,7 @@ describe('people to whom nothing may happen', () => {
       code: 'status-unknown',
     },
     { name: 'a blank status', rows: employees(20, { E3: { status: '', last: 'Neu' } }), code: 'status-unknown' },
-    { name: 'a blank last name', rows: employees(20, { E3: { last: '' } }), code: 'row-rejected' },
+    { name: 'a blank last name', rows: employees(20, { E3: { last: '' } }), code: 'cell-unreadable' },
     {
       name: 'a key that is there twice',
       rows: [

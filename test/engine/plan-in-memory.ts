@@ -51,7 +51,7 @@ export const plainSettings: SyncSettings = {
     active: ['active'],
     leaver: ['left'],
     hireDate: 'hired',
-    leaveDate: undefined,
+    leaveDate: 'leaves',
     dateFormat: undefined,
     timezone: undefined,
   },

@@ -25,12 +25,13 @@ const row = fc
     email,
     first: fc.oneof({ weight: 12, arbitrary: word }, { weight: 1, arbitrary: fc.constant('') }),
     last: word,
-    area: optional,
+    area: fc.oneof({ weight: 8, arbitrary: optional }, { weight: 1, arbitrary: fc.constantFrom('x\ny', 'x\u0007') }),
     born: fc.oneof({ weight: 8, arbitrary: date }, { weight: 3, arbitrary: fc.constantFrom('', '', '', '', 'soon') }),
     job: optional,
     seniority: optional,
     status: fc.constantFrom('active', 'active', 'active', 'active', 'left', 'left', 'asleep'),
-    hired: fc.constantFrom('2020-01-01', '2020-01-01', '2020-01-01', '2030-01-01'),
+    hired: fc.constantFrom('2020-01-01', '2020-01-01', '2020-01-01', '2030-01-01', 'soon'),
+    leaves: fc.constantFrom('', '', '', '2020-02-02', '2030-01-01', 'soon'),
     type: fc.constantFrom('staff', 'staff', 'staff', 'guest'),
   })
   .map((fields): Omit<SourceRecord, 'at'> => ({ fields }));

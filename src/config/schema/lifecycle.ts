@@ -33,7 +33,7 @@ export const lifecycle = z
       .optional()
       .meta({
         description:
-          'What decides when status and leave date disagree: `status`, `date`, `first` (left as soon as one of them says so) or `last` (left when both say so). A blank leave date leaves the decision to the status. Absent: the leave date decides, but no account is created or enabled while the status says that the person left.',
+          'Decides when status and leave date disagree: `status`, `date`, `first` (one suffices) or `last` (both). Absent: see docs/sources/README.md.',
         examples: ['first'],
       }),
     dateFormat: dateFormat()

@@ -31,7 +31,8 @@ const ruleKeys = {
     .enum(['keep', 'clear'])
     .default('keep')
     .meta({
-      description: 'What an empty source value does on the platform: keeps the present value, or clears it.',
+      description:
+        "Keeps or clears the platform's value when the source value is empty. An unreadable value always keeps it.",
       examples: ['clear'],
     }),
 };
@@ -69,8 +70,8 @@ function toFieldRule(input: string | z.output<z.ZodObject<typeof ruleKeys>>): Fi
 /** The description of each field, for the reference. The same fields as in core's table. */
 const fieldNotes: Readonly<Record<PlainFieldName, readonly [description: string, example: unknown]>> = {
   email: ['E-mail address.', { from: 'work_email', transform: ['trim', 'lowercase'] }],
-  firstName: ['First name. Blank rejects the row.', 'first_name'],
-  lastName: ['Last name. Blank rejects the row.', 'last_name'],
+  firstName: ['First name. Blank keeps it, and no account is created.', 'first_name'],
+  lastName: ['Last name. Blank keeps it, and no account is created.', 'last_name'],
   area: ['Area.', 'department'],
   orgEntryDate: ['Date of joining.', { from: 'hire_date', format: 'dd/MM/yyyy' }],
   job: ['Job title. Write-only: the platform never returns it.', 'title'],

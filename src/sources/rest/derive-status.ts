@@ -7,16 +7,21 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Compiles where a record stands on a day. The first row that matches:
+ *
  * | raw status                    | hire date | last day  | status     |
- * |-------------------------------|-----------|-----------|------------| | not in `map`, blank, unseen   | any
- * | any       | unknown    | | active                        | to come   | any       | prehire    | | active, leave,
- * suspended      | before it | past      | terminated | | active, leave, suspended      | not shown | past      |
- * unknown    | | anything else in `map`        | any       | any       | as mapped  | | not configured
- * | to come   | any       | prehire    | | not configured                | any but * | past      | terminated | | not
- * configured                | any       | not shown | unknown    | | not configured                | any       |
- * other     | active     |
- * (*) A hire date after the last day: hired again, the last day is an old one. A date that cannot be understood makes
- * it unknown.
+ * |-------------------------------|-----------|-----------|------------|
+ * | not in `map`, blank, unseen   | any       | any       | unknown    |
+ * | active                        | to come   | any       | prehire    |
+ * | active, leave, suspended      | before it | past      | terminated |
+ * | active, leave, suspended      | not shown | past      | unknown    |
+ * | anything else in `map`        | any       | any       | as mapped  |
+ * | not configured                | to come   | any       | prehire    |
+ * | not configured                | any but * | past      | terminated |
+ * | not configured                | any       | not shown | unknown    |
+ * | not configured                | any       | other     | active     |
+ *
+ * (*) A hire date after the last day: hired again, the last day is an old one. A date that cannot be understood makes it
+ * unknown, unless the raw status says `terminated`.
  */
 export function compileStatus(settings: StatusSettings): (fields: Fields, today: string) => EmploymentStatus {
   const readRaw = settings.from === undefined ? undefined : compileSourcePath(settings.from);
@@ -26,7 +31,7 @@ export function compileStatus(settings: StatusSettings): (fields: Fields, today:
   return (fields, today) => {
     const status = readRaw === undefined ? 'active' : (map.get(plain(readRaw(fields))) ?? 'unknown');
     const [first, last] = [hired(fields), left(fields)];
-    if (first === 'unreadable' || last === 'unreadable') return 'unknown';
+    if (first === 'unreadable' || last === 'unreadable') return status === 'terminated' ? status : 'unknown';
     if (status === 'active' && first !== undefined && first > today) return 'prehire';
     const works = status === 'active' || status === 'leave' || status === 'suspended';
     const began = first ?? '';

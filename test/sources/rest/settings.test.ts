@@ -144,6 +144,7 @@ describe('where somebody stands on 2026-11-21', () => {
     [{ s: null, t: null }, 'unknown', 'active'],
     [{}, 'unknown', 'unknown'],
     [{ s: 'active', t: 'last spring' }, 'unknown', 'unknown'],
+    [{ s: 'gone', h: 'soon', t: 'last spring' }, 'terminated', 'unknown'],
   ])('%j: %s by status, %s by dates alone', (record, status, dates) => {
     const fields = record as Readonly<Record<string, unknown>>;
     expect([byStatus(fields, '2026-11-21'), byDates(fields, '2026-11-21')]).toEqual([status, dates]);
