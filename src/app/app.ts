@@ -21,6 +21,9 @@ import type {
   RunFacts,
   RunScope,
 } from '../ports/store.ts';
+import type { VerdictOrder } from './approve.ts';
+import type { HeldChange } from './held-changes.ts';
+import type { HoldsQuery, HoldsReport } from './holds.ts';
 import type { SourceTrial, TrialOptions } from './source-trial.ts';
 
 /**
@@ -35,7 +38,7 @@ export interface App {
   /** Runs the sync once in this process: first an interrupted run, if there is one, then a new one. */
   apply(
     sync: string,
-    options: WatchOptions & Caller & { readonly approve?: string; readonly scope?: RunScope },
+    options: WatchOptions & Caller & SignedOrder<{ readonly approve?: string; readonly scope?: RunScope }>,
   ): Promise<RunReport>;
   /** Requests a run from a running deployment (`start`); without one, runs in this process as `apply` does. */
   resync(sync: string, options: WatchOptions & Caller & { readonly scope: RunScope }): Promise<ResyncReport>;
@@ -56,11 +59,22 @@ export interface App {
   show(run: string): Promise<RunReport>;
   /** Lists changes of a run or of a shown plan, in order of identification. */
   changes(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;
-  /** Throws `CONFLICT` when the run holds nothing, is approved already, or its holds have expired. */
-  approve(run: string, by: string): Promise<VerdictReport>;
-  reject(run: string, by: string): Promise<VerdictReport>;
+  /**
+   * Approves what waits in a run, or a part of it. Throws `CONFLICT` when nothing of it waits: it is approved already, has
+   * expired or ended, or a person rejected it and the order does not reopen it. Throws `USAGE` for unknown people.
+   */
+  approve(run: string, by: string, order?: SignedOrder<VerdictOrder>): Promise<VerdictReport>;
+  /**
+   * Rejects what waits in a run, or a part of it, and approvals that no run has used: no run delivers these changes, or
+   * asks about them again, while their reason lasts. Throws `CONFLICT` when there is nothing to reject.
+   */
+  reject(run: string, by: string, order?: SignedOrder<VerdictOrder>): Promise<VerdictReport>;
+  /** The changes that such a verdict would decide now. Throws as the verdict does. */
+  previewVerdict(action: 'approve' | 'reject', run: string, order: VerdictOrder): Promise<readonly HeldChange[]>;
+  /** Lists what waits for approval in all syncs. Throws `USAGE` for an unknown sync. */
+  holds(query: HoldsQuery): Promise<HoldsReport>;
   /** Asks the process that drives the run to stop at the next safe place. Throws `CONFLICT` when it has ended. */
-  cancel(run: string, by: string): Promise<Run>;
+  cancel(run: string, by: string, order?: SignedOrder): Promise<Run>;
   /** Requests another run of the same scope, as `resync` does. Throws `CONFLICT` before the run has ended. */
   retry(run: string, options: WatchOptions & Caller): Promise<ResyncReport>;
   /** Reads the source and reports what it returns. Stores nothing but tokens, and does not call the platform. */
@@ -139,10 +153,13 @@ export interface WatchOptions {
   readonly progress: Progress;
 }
 
-/** The caller, for the audit: the name of a server token, or `shell:` and the name of the operator. */
+/** The caller, for the audit: the name that was given with `--as`, that of a server token, or the operator's login. */
 export interface Caller {
   readonly by: string;
 }
+
+/** A command that is signed in another name than the caller's, with a reason; both for the audit. */
+export type SignedOrder<Order = object> = Order & { readonly reason?: string; readonly via?: string };
 
 export interface SyncView {
   readonly name: string;

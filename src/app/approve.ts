@@ -1,81 +1,176 @@
+import { countOf } from '../core/count-of.ts';
+import type { ChangeName } from '../core/episode.ts';
 import { RollcallError } from '../core/errors.ts';
 import { changesOf } from '../engine/batches.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import { requestRun } from '../engine/request-run.ts';
-import type { HoldRecord, Run } from '../ports/store.ts';
+import type { Run } from '../ports/store.ts';
 import { findSync } from './find-named.ts';
+import { type ChangeSelection, type HeldChange, type SelectedChanges, selectHeld } from './held-changes.ts';
 
 /** How long an approval counts, and how long a shown or held change may be approved. Later its reason may differ. */
 const approvalMs = 24 * 3_600_000;
 
+export interface VerdictOrder extends ChangeSelection {
+  /** Why, for the audit. */
+  readonly reason?: string;
+  /** Approves changes that a person rejected, when the selection has no open ones. */
+  readonly reopens?: boolean;
+}
+
+export interface Verdicts {
+  readonly changes: number;
+  /** How many of them a person had rejected before. */
+  readonly reopened: number;
+}
+
+/** What a verdict on the run would decide now. Throws as `approveRun` and `rejectRun` do, but never for a rejection. */
+export async function previewVerdict(
+  action: 'approve' | 'reject',
+  run: Run,
+  order: VerdictOrder,
+  io: EngineIo,
+): Promise<readonly HeldChange[]> {
+  const held = await selectHeld(run, order, io);
+  return action === 'approve' ? toApprove(run, held, { ...order, reopens: true }, io) : toReject(run, held);
+}
+
 /**
- * Approves what guards held in a run, by the hashes of its changes, and requests the run that delivers the changes that
- * are then unchanged. The run's read becomes the measure for the row and fill-rate guards. Returns the number of changes.
- * Throws `CONFLICT` when the holds have expired, because a disable looks the same for any reason, and when they were
- * approved before, because an approval counts for one run. Throws `USAGE` when the sync is no longer configured.
+ * Approves what guards held in a run and still waits, or the selected part of it, and requests the run that delivers the
+ * changes that are then unchanged. Without a selection the run's read becomes the measure for the guards on reads.
+ * Throws `CONFLICT` when nothing waits: the holds have expired or were approved before, their reasons have ended, or a
+ * person rejected them and the order does not reopen them. Throws `USAGE` for a sync that is no longer configured, and
+ * for a selection that names other people.
  */
-export async function approveRun(run: Run, by: string, io: EngineIo): Promise<number> {
+export async function approveRun(run: Run, by: string, io: EngineIo, order: VerdictOrder = {}): Promise<Verdicts> {
   const { id, sync } = run;
   findSync(sync, io.syncs);
-  const { holds, hashes } = await heldIn(run, io);
-  if (await isApproved(run, holds, io)) {
-    throw conflict(
-      `what run ${id} held is approved already, and an approval counts once. If a later run of ${sync} holds changes, approve that run (rollcall runs ${sync})`,
-    );
-  }
-  const now = io.clock.now();
-  const heldUntil = Math.max(...holds.map(({ expiresAt }) => expiresAt), run.startedAt + approvalMs);
-  if (heldUntil <= now) {
-    throw conflict(
-      `the holds of run ${id} have expired (24 h). Approve the newest run of ${sync} (rollcall runs ${sync})`,
-    );
-  }
-  await io.store.holds.approve(sync, hashes, { by, now, expiresAt: now + approvalMs });
-  await io.store.reads.accept(id);
+  const held = await selectHeld(run, order, io);
+  const chosen = await toApprove(run, held, order, io);
+  const reopened = chosen.filter(({ state }) => state === 'rejected').length;
+  const at = io.clock.now();
+  const verdict = { state: 'approved', by, why: order.reason, at, expiresAt: at + approvalMs } as const;
+  const changes = await io.store.decisions.decide(sync, chosen.map(nameOf), { ...verdict, reopens: reopened > 0 });
+  if (held.isWhole) await io.store.reads.accept(id);
   await requestRun({ sync, kind: 'approval', scope: { kind: 'all', isFull: true } }, io);
-  return hashes.length;
+  return { changes, reopened };
 }
 
-/** Rejects what guards held in a run, so that these changes are not held again until they change. Returns their number. */
-export async function rejectRun(run: Run, by: string, io: EngineIo): Promise<number> {
-  const { hashes } = await heldIn(run, io);
-  await io.store.holds.reject(run.sync, hashes, by, io.clock.now());
-  return hashes.length;
+/** Rejects what guards held in a run: no run delivers these changes, or asks about them again, while their reason lasts. */
+export async function rejectRun(run: Run, by: string, io: EngineIo, order: VerdictOrder = {}): Promise<Verdicts> {
+  const chosen = toReject(run, await selectHeld(run, order, io));
+  const verdict = { state: 'rejected', by, why: order.reason, at: io.clock.now() } as const;
+  const changes = await io.store.decisions.decide(run.sync, chosen.map(nameOf), verdict);
+  return { changes, reopened: 0 };
+}
+
+export interface DigestApproval {
+  readonly changes: number;
+  /** Changes of the plan that stay rejected. */
+  readonly rejected: number;
 }
 
 /**
- * Approves every change of the newest plan with this digest, shown or of a run. Returns the number of changes.
- * Throws `NOT_FOUND` when no such plan is known, `CONFLICT` when it is older than 24 h.
+ * Approves the changes that the newest plan with this digest showed as open. What a person rejected since stays rejected,
+ * and what an accepted read has ended since is not approved. Throws `NOT_FOUND` when no such plan is known, `CONFLICT`
+ * when it is older than 24 h or of a version without episodes.
  */
-export async function approveDigest(sync: string, digest: string, by: string, io: EngineIo): Promise<number> {
-  const plan = await io.store.plans.findByDigest(sync, digest);
+export async function approveDigest(
+  sync: string,
+  digest: string,
+  { by, reason }: { readonly by: string; readonly reason?: string },
+  io: EngineIo,
+): Promise<DigestApproval> {
+  const { store } = io;
+  const plan = await store.plans.findByDigest(sync, digest);
   if (plan === undefined) {
     const message = `no plan of ${sync} has the digest ${digest}: make one with "rollcall plan ${sync}" and read it first`;
     throw new RollcallError(message, { code: 'NOT_FOUND' });
   }
-  const now = io.clock.now();
-  if (plan.madeAt + approvalMs <= now) {
+  const at = io.clock.now();
+  if (plan.madeAt + approvalMs <= at) {
     throw conflict(`the plan ${digest} of ${sync} is older than 24 h: make a new one with "rollcall plan ${sync}"`);
   }
-  const hashes: string[] = [];
-  for await (const { hash } of changesOf(plan.id, io, {})) hashes.push(hash);
-  await io.store.holds.approve(sync, hashes, { by, now, expiresAt: now + approvalMs });
-  if (plan.run !== undefined) await io.store.reads.accept(plan.run);
-  return hashes.length;
+  // What a run did not hold is delivered already, or planned anew by the next one.
+  const states = plan.run === undefined ? (['planned', 'held'] as const) : (['held'] as const);
+  const open: ChangeName[] = [];
+  for await (const change of changesOf(plan.id, io, { states })) {
+    if (change.isApproved) continue;
+    if (change.rule === '') {
+      throw conflict(
+        `an earlier version of Rollcall made the plan ${digest}: make a new one with "rollcall plan ${sync}"`,
+      );
+    }
+    open.push(change);
+  }
+  const verdict = { state: 'approved', by, why: reason, at, expiresAt: at + approvalMs } as const;
+  const changes = await store.decisions.decide(sync, open, verdict);
+  if (plan.run !== undefined) await store.reads.accept(plan.run);
+  return { changes, rejected: open.length - changes };
 }
 
-/** Whether all that the run held is approved; for a run that held no change, its read. */
-async function isApproved(run: Run, holds: readonly HoldRecord[], { store }: EngineIo): Promise<boolean> {
-  if (holds.length > 0) return holds.every(({ state }) => state === 'approved');
-  return (await store.reads.last(run.sync))?.run === run.id;
+/** The changes that an approval decides. */
+async function toApprove(
+  run: Run,
+  { byState, isWhole }: SelectedChanges,
+  { reopens }: VerdictOrder,
+  io: EngineIo,
+): Promise<readonly HeldChange[]> {
+  if (byState.open.length > 0) return byState.open;
+  const isRecent = run.startedAt + approvalMs > io.clock.now();
+  if (isWhole && run.facts.isReadDoubted === true && isRecent) {
+    if ((await io.store.reads.last(run.sync))?.run !== run.id) return [];
+  }
+  if (!isRecent) throw expired(run);
+  if (byState.rejected.length === 0) throw nothingWaits(run, byState);
+  if (reopens === true) return byState.rejected;
+  throw conflict(
+    `${rejectedWords(byState.rejected)} in run ${run.id}. To approve them after all, ask again: "rollcall approve ${run.id} --yes", or "reopen": true in the API`,
+  );
 }
 
-async function heldIn(run: Run, io: EngineIo): Promise<{ holds: readonly HoldRecord[]; hashes: readonly string[] }> {
-  const holds = await io.store.holds.ofRun(run.id);
-  const hashes: string[] = [];
-  for await (const { hash } of changesOf(run.id, io, { states: ['held'] })) hashes.push(hash);
-  if (hashes.length > 0 || run.facts.isReadDoubted === true) return { holds, hashes };
-  throw conflict(`run ${run.id} holds nothing: there is nothing to approve or reject`);
+/** The changes that a rejection decides: an approval that no run has used is taken back. */
+function toReject(run: Run, { byState }: SelectedChanges): readonly HeldChange[] {
+  const unused = byState.approved.filter(({ decision }) => decision?.run === undefined);
+  const chosen = [...byState.open, ...unused];
+  if (chosen.length > 0) return chosen;
+  if (byState.rejected.length === 0) throw nothingWaits(run, byState);
+  throw conflict(`${rejectedWords(byState.rejected)} already in run ${run.id}: there is nothing to reject`);
+}
+
+function nothingWaits(run: Run, { approved, past, former }: SelectedChanges['byState']): RollcallError {
+  const { id, sync } = run;
+  const isReadOnly = run.facts.isReadDoubted === true && past.length + former.length === 0;
+  if (approved.length > 0 || isReadOnly) {
+    return conflict(
+      `what run ${id} held is approved already, and an approval counts once. If a later run of ${sync} holds changes, approve that run (rollcall runs ${sync})`,
+    );
+  }
+  if (past.length > 0) return expired(run);
+  if (former.length > 0) {
+    return conflict(
+      `an earlier version of Rollcall held the changes of run ${id}: the next run of ${sync} asks about them again (rollcall apply ${sync})`,
+    );
+  }
+  return conflict(`run ${id} holds nothing that is selected: there is nothing to approve or reject`);
+}
+
+function expired({ id, sync }: Run): RollcallError {
+  return conflict(
+    `what run ${id} held waits no more: its holds have expired (24 h), its reasons have ended, or a later run delivers it. See what waits now (rollcall holds --sync ${sync})`,
+  );
+}
+
+/** `ana rejected 3 changes (not leavers)`. */
+function rejectedWords(rejected: readonly HeldChange[]): string {
+  const by = [...new Set(rejected.map(({ decision }) => decision?.by ?? 'a person'))].join(', ');
+  const why = [...new Set(rejected.flatMap(({ decision }) => decision?.why ?? []))].slice(0, 3).join('; ');
+  return `${by} rejected ${countOf(rejected.length, 'change')}${why === '' ? '' : ` (${why})`}`;
+}
+
+function nameOf({ change }: HeldChange): ChangeName {
+  const { identification, rule, episode, hash } = change;
+  return { identification, rule, episode, hash };
 }
 
 function conflict(message: string): RollcallError {

@@ -1,11 +1,13 @@
+import { countOf } from '../core/count-of.ts';
 import type { Sync } from '../engine/engine-io.ts';
 import { makePlan } from '../engine/make-plan.ts';
-import type { App } from './app.ts';
+import type { App, SignedOrder } from './app.ts';
 import type { AppIo } from './app-io.ts';
-import { approveDigest, approveRun, rejectRun } from './approve.ts';
+import { approveDigest, approveRun, previewVerdict, rejectRun, type VerdictOrder } from './approve.ts';
 import { note } from './audit.ts';
 import { check } from './check.ts';
 import { findConnection, findRun, findSync } from './find-named.ts';
+import { listHolds } from './holds.ts';
 import { planReport, runReport } from './reports.ts';
 import { cancel, inFull, queue, queueOrRun, queueRetry, retry, storeRequest } from './requests.ts';
 import { runHere } from './run-here.ts';
@@ -22,10 +24,11 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
   const { engine } = io;
   const { store } = engine;
   const syncOf = (name: string): Sync => findSync(name, engine.syncs);
-  const judge = async (action: 'approve' | 'reject', id: string, by: string) => {
+  const judge = async (action: 'approve' | 'reject', id: string, by: string, order: SignedOrder<VerdictOrder> = {}) => {
     const run = await findRun(id, store);
-    const changes = await (action === 'approve' ? approveRun : rejectRun)(run, by, engine);
-    await note({ action, by, sync: run.sync, run: run.id, detail: `${changes} changes` }, engine);
+    const { changes, reopened } = await (action === 'approve' ? approveRun : rejectRun)(run, by, engine, order);
+    const detail = `${countOf(changes, 'change')}${reopened === 0 ? '' : `, ${reopened} of them rejected before`}`;
+    await note({ action, by, sync: run.sync, run: run.id, detail, ...signature(order) }, engine);
     return { run: run.id, sync: run.sync, changes, isDeploymentRunning: await io.isDeployed() };
   };
   return {
@@ -39,11 +42,14 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
       const plan = await makePlan({ planId, sync, scope, signal, context: undefined }, { ...engine, progress });
       return planReport(plan, sync, store);
     },
-    async apply(sync, { approve, by, scope = { kind: 'all' }, ...options }) {
+    async apply(sync, { approve, by, scope = { kind: 'all' }, reason, via, ...options }) {
       syncOf(sync);
       if (approve !== undefined) {
-        const changes = await approveDigest(sync, approve, by, engine);
-        await note({ action: 'approve', by, sync, detail: `${changes} changes of a plan that was shown` }, engine);
+        const signed = signature({ reason, via });
+        const { changes, rejected } = await approveDigest(sync, approve, { by, ...signed }, engine);
+        const kept = rejected === 0 ? '' : `, ${rejected} left out: rejected or ended since`;
+        const detail = `${countOf(changes, 'change')} of a plan that was shown${kept}`;
+        await note({ action: 'approve', by, sync, detail, ...signed }, engine);
       }
       const { trigger } = await storeRequest({ sync, kind: 'manual', scope: inFull(scope), by }, io);
       return runHere(trigger, options, io);
@@ -63,9 +69,11 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     },
     show: async (id) => runReport(await findRun(id, store), store),
     changes: (planId, query) => store.plans.page(planId, query),
-    approve: (id, by) => judge('approve', id, by),
-    reject: (id, by) => judge('reject', id, by),
-    cancel: (id, by) => cancel(id, by, io),
+    approve: (id, by, order) => judge('approve', id, by, order),
+    reject: (id, by, order) => judge('reject', id, by, order),
+    previewVerdict: async (action, id, order) => previewVerdict(action, await findRun(id, store), order, engine),
+    holds: (query) => listHolds(query, engine),
+    cancel: (id, by, order) => cancel(id, { by, ...signature(order ?? {}) }, io),
 
     trySource: (sync, { signal, progress, ...options }) =>
       trySource(syncOf(sync), options, { ...engine, progress }, signal),
@@ -79,8 +87,14 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     syncStates: () => readSyncStates(io),
     pause: (sync, by) => pauseSync(sync, by, io),
     resume: (sync, by) => resumeSync(sync, by, io),
-    audit: (query) => store.audit.list(query),
+    audit: async ({ run, ...query }) =>
+      store.audit.list(run === undefined ? query : { ...query, run: (await findRun(run, store)).id }),
     history: async (sync, identification, limit) =>
       store.plans.history(syncOf(sync).settings.name, identification, limit),
   };
+}
+
+/** The parts of a signed order that the audit keeps. */
+function signature({ reason, via }: { readonly reason?: string | undefined; readonly via?: string | undefined }) {
+  return { ...(reason === undefined ? {} : { reason }), ...(via === undefined ? {} : { via }) };
 }

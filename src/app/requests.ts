@@ -1,7 +1,7 @@
 import { RollcallError } from '../core/errors.ts';
 import { type RunRequest, requestRun } from '../engine/request-run.ts';
 import type { Run, RunScope, Trigger } from '../ports/store.ts';
-import type { Caller, RequestReport, ResyncReport, RunOrder, WatchOptions } from './app.ts';
+import type { Caller, RequestReport, ResyncReport, RunOrder, SignedOrder, WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { note } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
@@ -56,13 +56,13 @@ export async function queueRetry(id: string, caller: Caller, io: AppIo): Promise
 }
 
 /** Asks the process that drives the run to stop at the next safe place. Throws `CONFLICT` when the run has ended. */
-export async function cancel(id: string, by: string, { engine }: AppIo): Promise<Run> {
+export async function cancel(id: string, signed: SignedOrder<Caller>, { engine }: AppIo): Promise<Run> {
   const run = await findRun(id, engine.store);
   if (!(await engine.store.runs.requestCancel(run.id))) {
     const message = `run ${run.id} has ended already (${run.outcome}): there is nothing to cancel`;
     throw new RollcallError(message, { code: 'CONFLICT' });
   }
-  await note({ action: 'cancel', by, sync: run.sync, run: run.id }, engine);
+  await note({ action: 'cancel', sync: run.sync, run: run.id, ...signed }, engine);
   return run;
 }
 

@@ -3,32 +3,35 @@ import type { AddCommand } from './command.ts';
 import { printRun } from './run-result.ts';
 import { scopeOf } from './run-scope.ts';
 import type { Shell } from './shell.ts';
+import { addSignatureOptions, type SignatureOptions, signatureOf } from './signature.ts';
 
-interface ApplyOptions {
+interface ApplyOptions extends SignatureOptions {
   readonly approve?: string;
   readonly user?: readonly string[];
 }
 
 export const addApply: AddCommand = (program, host) => {
-  program
+  const command = program
     .command('apply')
     .description(
       'run a sync here, completely: read, compare, deliver, verify; first finishes an interrupted run, if there is one',
     )
     .argument('<sync>', 'name of the sync')
-    .option('--approve <digest>', 'approve the changes of a previewed plan that are still planned')
-    .option('--user <id...>', 'only these employees, by identification')
-    .action((sync: string, options: ApplyOptions, command: Command) =>
-      host.run(command, (shell) => apply(shell, sync, options)),
-    );
+    .option('--approve <digest>', 'approve the open changes of a previewed plan that are still planned')
+    .option('--user <id...>', 'only these employees, by identification');
+  addSignatureOptions(command).action((sync: string, options: ApplyOptions, self: Command) =>
+    host.run(self, (shell) => apply(shell, sync, options)),
+  );
 };
 
-async function apply(shell: Shell, sync: string, { approve, user }: ApplyOptions): Promise<number> {
+async function apply(shell: Shell, sync: string, { approve, user, ...options }: ApplyOptions): Promise<number> {
+  const { by, signed } = signatureOf(shell, options);
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
       app.apply(sync, {
         ...watch,
-        by: shell.io.operator,
+        ...signed,
+        by,
         scope: scopeOf(user),
         ...(approve === undefined ? {} : { approve }),
       }),

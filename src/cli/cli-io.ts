@@ -24,7 +24,7 @@ export interface CliIo {
   readonly signal: AbortSignal;
   /** Asks the operator and resolves to the answer without its line end. Absent when standard input is not a terminal. */
   readonly ask?: (question: string) => Promise<string>;
-  /** The operator, for the audit: `shell:` and the user's name on this machine. */
+  /** The operator's login on this machine, for the audit. */
   readonly operator: string;
   readonly version: string;
   /** Loads the configuration and opens what it names. Throws `CONFIG_INVALID` with every problem. */

@@ -3,10 +3,12 @@ import { addAlerts } from './alerts.ts';
 import { addApi } from './api.ts';
 import { addApply } from './apply.ts';
 import { addApprove } from './approve.ts';
+import { addAudit } from './audit.ts';
 import { addCancel } from './cancel.ts';
 import { addCheck } from './check.ts';
 import type { AddCommand, CommandHost } from './command.ts';
 import { addDemo } from './demo.ts';
+import { addHolds } from './holds.ts';
 import { addInit } from './init.ts';
 import { addMigrate } from './migrate.ts';
 import { addPause } from './pause.ts';
@@ -33,6 +35,7 @@ const commands: readonly AddCommand[] = [
   addStart,
   addRuns,
   addShow,
+  addHolds,
   addApprove,
   addReject,
   addCancel,
@@ -41,6 +44,7 @@ const commands: readonly AddCommand[] = [
   addPause,
   addResume,
   addWhy,
+  addAudit,
   addToken,
   addAlerts,
   addMigrate,

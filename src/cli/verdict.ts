@@ -1,56 +1,92 @@
+import type { Command } from 'commander';
 import type { App, VerdictReport } from '../app/app.ts';
-import type { PlannedChange, Run } from '../ports/store.ts';
+import type { HeldChange } from '../app/held-changes.ts';
+import type { Run } from '../ports/store.ts';
 import { formatCount, formatNumber } from './amounts.ts';
-import { renderTable } from './render-table.ts';
+import { renderHeldPeople } from './render-holds.ts';
+import { addSelectionOptions, readSelection, type SelectionOptions } from './selection.ts';
 import type { Shell } from './shell.ts';
+import { addSignatureOptions, type SignatureOptions, signatureOf } from './signature.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
 
 const shownPeople = 50;
 
-export interface VerdictOptions {
+export interface VerdictOptions extends SelectionOptions, SignatureOptions {
   readonly yes?: boolean;
 }
 
-/** Shows the held changes of a run and asks for confirmation. Returns undefined when the operator declines. */
-export async function askAboutHeld(
-  { shell, app }: { readonly shell: Shell; readonly app: App },
-  id: string,
-  verb: string,
-  { yes = false }: VerdictOptions,
-): Promise<Run | undefined> {
-  const { run } = await app.show(id);
-  const held = await app.changes(run.id, { states: ['held'], limit: shownPeople });
-  shell.print(renderHeld(run, held, shell.style));
-  const question = `${verb} ${held.length === 0 ? 'the read of this run' : formatCount(run.counts.held, 'change')}?`;
-  return (await shell.confirm(question, yes)) ? run : undefined;
+/** Adds the argument and options that `approve` and `reject` share. */
+export function addVerdictOptions(command: Command): Command {
+  const asked = command.argument('<run>', 'id of the run, or the end of the id');
+  return addSignatureOptions(addSelectionOptions(asked)).option('--yes', 'skip the confirmation');
 }
 
-/** Renders the held changes of a run: kind, identification, reason. */
-export function renderHeld(run: Run, held: readonly PlannedChange[], { colors }: Style): string {
+/** Shows which held changes a verdict is about, asks for confirmation, and decides. Returns the exit code. */
+export async function decideHeld(
+  shell: Shell,
+  action: 'approve' | 'reject',
+  id: string,
+  options: VerdictOptions,
+): Promise<number> {
+  const selection = await readSelection(shell, options);
+  const { by, signed } = signatureOf(shell, options);
+  return shell.withApp({}, async (app) => {
+    const { run } = await app.show(id);
+    const held = await app.previewVerdict(action, run.id, selection);
+    const isReopening = action === 'approve' && held.some(({ state }) => state === 'rejected');
+    shell.print(renderHeld(run, held, shell.style));
+    const what = held.length === 0 ? 'the read of this run' : formatCount(held.length, 'change');
+    const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
+    if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
+    const order = { ...selection, ...signed, ...(isReopening ? { reopens: true } : {}) };
+    const report = await app[action](run.id, by, order);
+    return printVerdict(shell, action === 'approve' ? 'approved' : 'rejected', report, await leftIn(app, run));
+  });
+}
+
+/** How many changes of the run still wait. */
+async function leftIn(app: App, run: Run): Promise<number> {
+  const { holds } = await app.holds({ sync: run.sync, limit: 0 });
+  return Math.max(0, ...holds.filter(({ hold }) => hold.run === run.id).map(({ waiting }) => waiting));
+}
+
+/** The people whom a verdict is about, with what changes, and who rejected it before. */
+export function renderHeld(run: Run, held: readonly HeldChange[], style: Style): string {
   if (held.length === 0) return `run ${run.id} of ${run.sync} holds no change`;
-  const rows = held.map(({ kind, identification, reason }) => [
-    kind,
-    colors.bold(cleanLine(identification)),
-    cleanLine(reason),
-  ]);
-  const rest = run.counts.held - held.length;
-  const more = rest > 0 ? [colors.dim(`  … and ${formatNumber(rest)} more`)] : [];
-  return [`held in run ${run.id} of ${run.sync}:`, renderTable(rows, '  '), ...more].join('\n');
+  const shown = held.slice(0, shownPeople);
+  const rest = held.length - shown.length;
+  const verdicts = [...new Set(held.flatMap(verdictOf))];
+  return [
+    `held in run ${run.id} of ${run.sync}:`,
+    renderHeldPeople(
+      shown.map(({ change }) => change),
+      style,
+    ),
+    ...(rest > 0 ? [style.colors.dim(`  … and ${formatNumber(rest)} more`)] : []),
+    ...verdicts.map((verdict) => style.colors.yellow(verdict)),
+  ].join('\n');
+}
+
+function verdictOf({ state, decision }: HeldChange): string[] {
+  if (state !== 'rejected' || decision === undefined) return [];
+  const why = decision.why === undefined ? '' : `: ${cleanLine(decision.why)}`;
+  return [`rejected by ${cleanLine(decision.by ?? 'a person')}${why}`];
 }
 
 /** Prints the result of the decision. */
-export function printVerdict(shell: Shell, verdict: 'approved' | 'rejected', report: VerdictReport): number {
+function printVerdict(shell: Shell, verdict: 'approved' | 'rejected', report: VerdictReport, left: number): number {
   const { run, sync, changes, isDeploymentRunning } = report;
   shell.printJson({ run, sync, verdict, changes, isDeploymentRunning });
   const what = changes === 0 ? `the read of run ${run}` : formatCount(changes, 'change');
   if (verdict === 'rejected') {
-    shell.print(`rejected ${what}: they are not held again for 7 days, or until they change`);
+    shell.print(`rejected ${what}: no run delivers or holds them again while their reason lasts`);
   } else if (isDeploymentRunning) {
     shell.print(`approved ${what}: the running deployment delivers them now, if they are still planned`);
   } else {
     shell.print(`approved ${what} for 24 h; to deliver them:  ${shell.style.command(`apply ${sync}`)}`);
   }
+  if (left > 0) shell.print(`${formatCount(left, 'change')} of the run still wait:  ${shell.style.command('holds')}`);
   return 0;
 }
 

@@ -39,20 +39,30 @@ export interface Change {
   readonly classes: readonly ChangeClass[];
   /** A sentence: why this change. */
   readonly reason: string;
-  /** sha256 over (identification, kind, before, after), hex. Approvals name changes by it. */
+  /** The row of the truth table that made it (`Rule` in core/plan.ts). Empty in rows of versions that stored none. */
+  readonly rule: string;
+  /** The time in which the rule applied to the person without interruption by accepted reads; see core/episode.ts. */
+  readonly episode: string;
+  /** sha256 over (identification, rule, episode, before, after), hex. Approvals and rejections name changes by it. */
   readonly hash: string;
 }
 
-/** A change before it has its hash. */
-export type ChangeDraft = Omit<Change, 'hash'>;
+/** What the truth table proposes: a change without its origin and hash. */
+export type ChangeDraft = Omit<Change, 'hash' | 'rule' | 'episode'>;
 
 /** Gives a change its hash. Field order does not matter; the user's `lastUpdate` and id do not take part. */
-export function sealChange(draft: ChangeDraft): Change {
+export function sealChange(draft: ChangeDraft & Pick<Change, 'rule' | 'episode'>): Change {
   const before = draft.before && {
     enabled: draft.before.enabled,
     fields: sortedEntries(draft.before.fields, draft.changed),
   };
-  const text = JSON.stringify([draft.identification, draft.kind, before ?? null, sortedEntries(draft.after)]);
+  const text = JSON.stringify([
+    draft.identification,
+    draft.rule,
+    draft.episode,
+    before ?? null,
+    sortedEntries(draft.after),
+  ]);
   return { ...draft, hash: createHash('sha256').update(text).digest('hex') };
 }
 
@@ -62,7 +72,7 @@ function sortedEntries(values: FieldValues, only?: readonly FieldName[]): [strin
   return kept.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Builds a plan's digest from change hashes fed in order of identification (see `compareIdentifications`). */
+/** Builds a plan's digest from the hashes of its open changes, fed in order of identification (see `compareIdentifications`). */
 export class PlanDigest {
   readonly #hash: Hash = createHash('sha256');
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { routeOf } from '../core/batch.ts';
-import { type Change, sealChange } from '../core/change.ts';
+import { type Change, type ChangeDraft, sealChange } from '../core/change.ts';
+import { episodeOf } from '../core/episode.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Person, RejectedPerson } from '../core/person.ts';
@@ -84,7 +85,7 @@ async function decideSome(
     known.map(({ person }) => person.identification),
   );
   const highestCustomField = sync.dialect.customFieldLimit.direct;
-  const changes: Change[] = [];
+  const proposed: Proposal[] = [];
   const entries: { entry: LedgerEntry; isMiss: boolean }[] = [];
   for (const { slot, person, user, isEqual } of people) {
     const { identification } = person;
@@ -106,15 +107,29 @@ async function decideSome(
         routeOf(change, { delivery: sync.settings.delivery, isSmallAndDirect: false, highestCustomField }) === 'none'
       ) {
         sink.find(notDeliverable(change.identification, change.kind, sync.settings.delivery));
-      } else changes.push(sealChange(change));
+      } else proposed.push({ ...change, rule: decision.rule });
     }
     // Whom a sync that is configured no more has left behind becomes ours as soon as the source names them.
     const inherited = owner !== entry && isActive(subject.source) && change === undefined ? owner : undefined;
     const next = decision.ledger ?? inherited;
     if (next !== undefined) entries.push({ entry: next, isMiss: isMiss(decision) });
   }
-  if (changes.length > 0) await sink.changes(changes);
+  if (proposed.length > 0) await sink.changes(await sealAll(proposed, sync.settings.name, io));
   if (entries.length > 0) await sink.ledger(entries);
+}
+
+type Proposal = ChangeDraft & Pick<Change, 'rule'>;
+
+/** Gives each change the episode of its rule, and its hash. */
+async function sealAll(proposed: readonly Proposal[], sync: string, io: EngineIo): Promise<readonly Change[]> {
+  const known = await io.store.decisions.ofMany(
+    sync,
+    proposed.map(({ identification }) => identification),
+  );
+  return proposed.map((draft) => {
+    const episode = episodeOf(draft.rule, known.get(draft.identification) ?? []);
+    return sealChange({ ...draft, episode });
+  });
 }
 
 const conflict: SourceSays = { says: 'unusable', code: 'duplicate-key', reason: 'reported where it was found' };

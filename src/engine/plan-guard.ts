@@ -6,6 +6,7 @@ import type { PlanCompared } from './plan-compare.ts';
 import type { Decided } from './plan-decide.ts';
 import type { PlanWork } from './plan-job.ts';
 import type { PlanRead } from './plan-read.ts';
+import { settleDecisions } from './settle-decisions.ts';
 import { writeRoster } from './write-roster.ts';
 
 const dayMs = 86_400_000;
@@ -51,6 +52,9 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
     }
   }
   io.checkpoint('ledger-written');
+  const isDoubted = verdict.areMissesHeld || verdict.fields.length > 0;
+  const unresolved = input.compared.unresolved.blocked;
+  await settleDecisions(work, { snapshot, unresolved, isDoubted, now }, io);
   const reasons = new Set([...verdict.holds, ...verdict.fields].map(({ reason }) => reason));
   for (const message of reasons) work.findings.find({ code: 'held', message });
   // A read that proves nothing about absence has no misses to hold, and nothing in it for a person to approve.

@@ -8,8 +8,7 @@ import type { EngineIo, RunContext } from './engine-io.ts';
 import { finishRun } from './finish-run.ts';
 import { makePlan } from './make-plan.ts';
 import type { Plan } from './plan-job.ts';
-
-const holdForMs = 86_400_000;
+import { holdForMs } from './settle-decisions.ts';
 
 /** Makes the run's plan and stores everything that delivery needs. Repeatable: it starts from the beginning. */
 export async function planRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
@@ -18,7 +17,7 @@ export async function planRun(context: RunContext, io: EngineIo): Promise<JobOut
   // Taken before the source is read: the plan is as old as what it was made from.
   const plannedAt = io.clock.now();
   const plan = await makePlan({ planId: run.id, sync, scope: run.scope, signal, context }, io);
-  await io.store.holds.renew(owned, await holdRecords(context, plan, io));
+  await io.store.holds.renew(owned, await holdRecords(context, plan, io), io.clock.now());
   if (plan.failure === undefined) await writeBatches(context, io);
   await io.store.runs.replaceFindings(owned, plan.findings);
   await io.store.runs.update(owned, {

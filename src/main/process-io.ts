@@ -20,7 +20,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     clock: systemClock,
     signal,
     ...(isInteractive ? { ask: (question: string) => ask(question, self, signal) } : {}),
-    operator: `shell:${operatorName(env)}`,
+    operator: operatorName(env),
     version: readVersion(),
     openApp: (configPath, options) => openConfiguredApp(configPath, { ...options, env, stderr }),
     migrateStore: (configPath) => migrateConfiguredStore(configPath, env),

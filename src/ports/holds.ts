@@ -11,7 +11,8 @@ export interface HoldRecord {
   readonly hashes: readonly string[];
   readonly heldAt: number;
   readonly expiresAt: number;
-  readonly state: 'open' | 'approved' | 'rejected' | 'expired';
+  /** `decided`: some changes were approved and the others rejected. */
+  readonly state: 'open' | 'approved' | 'rejected' | 'decided' | 'expired';
 }
 
 /** A hold without its hashes, of which there may be hundreds of thousands. */
@@ -20,27 +21,20 @@ export type HoldFacts = Omit<HoldRecord, 'hashes'>;
 /** What waits for a person in a sync. */
 export interface OpenHolds {
   readonly holds: readonly HoldFacts[];
-  /** So many different changes: one may be held by several classes. */
+  /** So many different changes wait: one may be held by several classes, and some of a hold may be decided. */
   readonly changes: number;
   readonly byClass: Readonly<Partial<Record<ChangeClass, number>>>;
 }
 
 export interface Holds {
   /**
-   * Opens the holds of a run; one of the same changes is renewed. The sync's other open holds stand no more, unless the run
-   * is about named people: it says nothing of what is held for others.
+   * Opens the holds of a run; one of the same changes is renewed. Another open hold of the sync closes when none of its
+   * changes waits any more, or when all that wait are in this run's holds. Call it after `decisions.record`.
    */
-  renew(owned: OwnedRun, holds: readonly HoldRecord[]): Promise<void>;
-  /** What stands at this instant. It may be asked for again and again: what is large is counted once. */
+  renew(owned: OwnedRun, holds: readonly HoldRecord[], now: number): Promise<void>;
+  /** What waits at this instant. It may be asked for again and again: what is large is counted once. */
   open(sync: string, now: number): Promise<OpenHolds>;
+  /** Holds in state `open`, also expired ones, oldest first. */
+  listOpen(sync: string): Promise<readonly HoldFacts[]>;
   ofRun(runId: string): Promise<readonly HoldRecord[]>;
-  /** Approves change hashes for one run of the sync before `expiresAt`; open holds that are wholly approved say so. */
-  approve(
-    sync: string,
-    hashes: readonly string[],
-    approval: { readonly by: string; readonly now: number; readonly expiresAt: number },
-  ): Promise<number>;
-  reject(sync: string, hashes: readonly string[], by: string, now: number): Promise<number>;
-  /** Hashes a person rejected: they are dropped without asking until they change or the rejection ends (7 days). */
-  rejected(sync: string, now: number): Promise<ReadonlySet<string>>;
 }

@@ -47,6 +47,10 @@ export interface AuditEntry {
   readonly run: string | undefined;
   /** A short sentence: `12 changes`. */
   readonly detail: string | undefined;
+  /** Why, in the words of the person. */
+  readonly reason?: string;
+  /** The login or server token that was used, when `by` is another name. */
+  readonly via?: string;
 }
 
 export interface Audit {
@@ -58,6 +62,10 @@ export interface Audit {
 export interface AuditQuery {
   readonly limit: number;
   readonly sync?: string;
+  readonly run?: string;
+  readonly by?: string;
+  /** Only entries of this instant or later. */
+  readonly since?: number;
   readonly before?: string;
 }
 

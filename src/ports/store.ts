@@ -7,6 +7,7 @@ import type { Watermark } from '../core/next-read.ts';
 import type { Roster, RosterHeader, RosterPage } from '../core/roster.ts';
 import type { BatchState, ChangeState, Counts, Outcome, Phase } from '../core/run.ts';
 import type { AlertBook } from './alerts.ts';
+import type { Decisions } from './decisions.ts';
 import type { Holds } from './holds.ts';
 import type { Lease, Leases } from './leases.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -15,6 +16,7 @@ import type { TokenStore } from './token-store.ts';
 import type { UnknownState } from './unknown-state.ts';
 
 export type { Watermark } from '../core/next-read.ts';
+export type { ChangeVerdict, DecisionRecord, DecisionState, Decisions } from './decisions.ts';
 export type { HoldFacts, HoldRecord, Holds, OpenHolds } from './holds.ts';
 export type { Lease, Leases } from './leases.ts';
 export type { RunFacts } from './run-facts.ts';
@@ -34,6 +36,7 @@ export interface Store {
   readonly plans: Plans;
   readonly batches: Batches;
   readonly ledger: Ledger;
+  readonly decisions: Decisions;
   readonly holds: Holds;
   readonly reads: Reads;
   readonly rosters: Rosters;
@@ -164,6 +167,8 @@ export interface PlannedChange extends Change {
   readonly stateReason: string | undefined;
   readonly batch: string | undefined;
   readonly isApproved: boolean;
+  /** Dropped because a person had rejected it when the plan was made. */
+  readonly isRejected: boolean;
 }
 
 export interface PlanHeader {
@@ -184,7 +189,7 @@ export interface Plans {
   begin(owned: OwnedRun | undefined, header: PlanHeader): Promise<void>;
   add(owned: OwnedRun | undefined, planId: string, changes: readonly Change[]): Promise<void>;
   count(planId: string): Promise<PlanCount>;
-  /** Change hashes in order of identification, for the digest. */
+  /** Hashes of the open changes, neither approved nor rejected, in order of identification: for the digest. */
   hashes(planId: string): AsyncIterable<string>;
   seal(owned: OwnedRun | undefined, planId: string, digest: string): Promise<void>;
   /** In order of identification, at most `limit` after `after` (an identification). */
@@ -200,9 +205,9 @@ export interface Plans {
     reason: string,
   ): Promise<number>;
   /**
-   * What people decided about change hashes of the sync, if it has not expired: approved changes are marked so,
-   * rejected ones are dropped with the reason `rejected by …`. An approval is for one run: the first whose plan has a
-   * change of that hash uses it up, however it ends; a plan that is only shown does not.
+   * Applies what people decided about changes of the sync: approved changes are marked so, rejected ones are dropped with
+   * the reason `rejected by …`. An approval is for one run: the first whose plan has a change of that hash uses it up,
+   * however it ends; a plan that is only shown does not.
    */
   applyApprovals(
     owned: OwnedRun | undefined,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ChangeClass, changeClasses } from '../core/change.ts';
 
 /* Input and output of the API. Instants are ISO 8601 in UTC; unknown values are null. */
 
@@ -94,7 +95,9 @@ const hold = z.object({
   count,
   heldAt: instant,
   expiresAt: instant,
-  state: z.enum(['open', 'approved', 'rejected', 'expired']),
+  state: z
+    .enum(['open', 'approved', 'rejected', 'decided', 'expired'])
+    .meta({ description: 'decided: some changes were approved and the others rejected' }),
 });
 
 export const runDetail = runSummary.extend({
@@ -176,6 +179,8 @@ export const auditPage = z.object({
       connection: z.string().nullable().meta({ description: 'The connection of the token; otherwise null' }),
       run: z.string().nullable(),
       detail: z.string().nullable(),
+      reason: z.string().nullable().meta({ description: 'Why, in the words of the person' }),
+      via: z.string().nullable().meta({ description: 'The token or login that was used, when `by` is another name' }),
     }),
   ),
   next: z.string().nullable(),
@@ -195,6 +200,57 @@ export const runOrder = z
     path: ['full'],
   })
   .meta({ description: 'The scope of the run' });
+
+const signature = {
+  reason: z.string().trim().min(1).max(500).optional().meta({ description: 'Why, for the audit' }),
+  as: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: "Who decides, for the audit; by default the token's name. The audit keeps both" }),
+};
+
+const somePeople = z.array(z.string().min(1).max(255)).min(1).max(10_000);
+
+export const verdictOrder = z
+  .strictObject({
+    only: z
+      .array(z.enum(changeClasses as [ChangeClass, ...ChangeClass[]]))
+      .min(1)
+      .optional()
+      .meta({ description: 'Only changes of these classes' }),
+    except: somePeople.optional().meta({ description: 'All but these people, by identification' }),
+    ids: somePeople.optional().meta({ description: 'Only these people, by identification' }),
+    ...signature,
+  })
+  .meta({ description: 'Which of the held changes, and why; an empty body: all that wait' });
+
+export const approvalOrder = verdictOrder
+  .extend({
+    reopen: z.boolean().optional().meta({
+      description: 'true: changes that a person rejected are approved, when no other change of the selection waits',
+    }),
+  })
+  .meta({ description: 'Which of the held changes, and why; an empty body: all that wait' });
+
+export const cancelOrder = z.strictObject(signature).meta({ description: 'Why, for the audit' });
+
+export const holdsPage = z.object({
+  holds: z.array(
+    hold.extend({
+      sync: z.string(),
+      run: z.string(),
+      count: count.meta({ description: 'How many changes wait; decided ones are not counted' }),
+      isApprovable: z.boolean().meta({ description: 'false: it has expired, and the next run asks again' }),
+      changes: z.array(change).meta({ description: 'The first of them; all by `list-changes` of the run' }),
+    }),
+  ),
+  reads: z
+    .array(z.object({ sync: z.string(), run: z.string(), reason: z.string().nullable(), startedAt: instant }))
+    .meta({ description: 'Runs that wait because their source looks wrong' }),
+});
 
 export const webhookOrder = z
   .strictObject({ identifications: named })
@@ -224,7 +280,11 @@ export const components: Readonly<Record<string, z.ZodType>> = {
   Verdict: verdict,
   ConnectionList: connectionList,
   AuditPage: auditPage,
+  HoldsPage: holdsPage,
   RunOrder: runOrder,
+  VerdictOrder: verdictOrder,
+  ApprovalOrder: approvalOrder,
+  CancelOrder: cancelOrder,
   WebhookOrder: webhookOrder,
   Problem: problem,
 };

@@ -16,6 +16,7 @@ export type ServerApp = Pick<
   | 'show'
   | 'changes'
   | 'approve'
+  | 'holds'
   | 'reject'
   | 'cancel'
   | 'why'

@@ -1,11 +1,13 @@
 import type { z } from 'zod';
 import type { PastChange, RequestReport, RunReport, SyncState, TokenReport } from '../app/app.ts';
+import type { HoldsReport } from '../app/holds.ts';
 import type { FieldValues } from '../core/fields.ts';
-import type { AuditEntry, PlannedChange, Run } from '../ports/store.ts';
+import type { AuditEntry, HoldFacts, PlannedChange, Run } from '../ports/store.ts';
 import type {
   auditPage,
   change,
   connectionList,
+  holdsPage,
   pastChanges,
   requested,
   runDetail,
@@ -85,14 +87,29 @@ export function runDetailView({ run, findings, findingsInAll, batches, holds }: 
       status: status ?? null,
       reason: reason ?? null,
     })),
-    holds: holds.map(({ id, class: held, reason, hashes, heldAt, expiresAt, state }) => ({
-      id,
-      class: held,
+    holds: holds.map((hold) => ({ ...holdView(hold), count: hold.hashes.length })),
+  };
+}
+
+function holdView({ id, class: held, reason, heldAt, expiresAt, state }: HoldFacts) {
+  const [since, until] = [new Date(heldAt).toISOString(), new Date(expiresAt).toISOString()];
+  return { id, class: held, reason, heldAt: since, expiresAt: until, state };
+}
+
+export function holdsView({ holds, reads }: HoldsReport): View<typeof holdsPage> {
+  return {
+    holds: holds.map(({ hold, isApprovable, waiting, changes }) => ({
+      ...holdView(hold),
+      sync: hold.sync,
+      run: hold.run,
+      count: waiting,
+      isApprovable,
+      changes: changes.map(changeView),
+    })),
+    reads: reads.map(({ startedAt, reason = null, ...read }) => ({
+      ...read,
       reason,
-      count: hashes.length,
-      heldAt: new Date(heldAt).toISOString(),
-      expiresAt: new Date(expiresAt).toISOString(),
-      state,
+      startedAt: new Date(startedAt).toISOString(),
     })),
   };
 }
@@ -139,5 +156,6 @@ export function connectionView(report: TokenReport): View<typeof connectionList>
 
 export function auditView(entry: AuditEntry): View<typeof auditPage>['entries'][number] {
   const { id, at, by, action, sync: about = null, connection = null, run = null, detail = null } = entry;
-  return { id, at: new Date(at).toISOString(), by, action, sync: about, connection, run, detail };
+  const { reason = null, via = null } = entry;
+  return { id, at: new Date(at).toISOString(), by, action, sync: about, connection, run, detail, reason, via };
 }

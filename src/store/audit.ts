@@ -1,31 +1,54 @@
-import type { Audit } from '../ports/store.ts';
+import type { Selectable } from 'kysely';
+import type { Audit, AuditEntry } from '../ports/store.ts';
 import type { Database } from './database.ts';
+import type { AuditRow } from './schema.ts';
 
 export function createAudit(db: Database): Audit {
   return {
-    async add({ id, at, by, action, sync = '', connection = null, run = null, detail = null }) {
-      await db.insertInto('audit').values({ id, at, by_whom: by, action, sync, connection, run, detail }).execute();
+    async add({
+      id,
+      at,
+      by,
+      action,
+      sync = '',
+      connection = null,
+      run = null,
+      detail = null,
+      reason = null,
+      via = null,
+    }) {
+      const row = { id, at, by_whom: by, action, sync, connection, run, detail, why: reason, via };
+      await db.insertInto('audit').values(row).execute();
     },
 
-    async list({ limit, sync, before }) {
+    async list({ limit, sync, run, by, since, before }) {
       const rows = await db
         .selectFrom('audit')
         .selectAll()
         .$if(sync !== undefined, (query) => query.where('sync', '=', sync ?? ''))
+        .$if(run !== undefined, (query) => query.where('run', '=', run ?? ''))
+        .$if(by !== undefined, (query) => query.where('by_whom', '=', by ?? ''))
+        .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
         .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
         .orderBy('id', 'desc')
         .limit(limit)
         .execute();
-      return rows.map(({ id, at, by_whom: by, action, sync: about, connection, run, detail }) => ({
-        id,
-        at: Number(at),
-        by,
-        action,
-        sync: about === '' ? undefined : about,
-        connection: connection ?? undefined,
-        run: run ?? undefined,
-        detail: detail ?? undefined,
-      }));
+      return rows.map(toEntry);
     },
+  };
+}
+
+function toEntry(row: Selectable<AuditRow>): AuditEntry {
+  return {
+    id: row.id,
+    at: Number(row.at),
+    by: row.by_whom,
+    action: row.action,
+    sync: row.sync === '' ? undefined : row.sync,
+    connection: row.connection ?? undefined,
+    run: row.run ?? undefined,
+    detail: row.detail ?? undefined,
+    ...(row.why === null ? {} : { reason: row.why }),
+    ...(row.via === null ? {} : { via: row.via }),
   };
 }

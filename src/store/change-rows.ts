@@ -41,7 +41,7 @@ export function countClasses(
 export type NewChangeRow = Pick<
   ChangeRow,
   'plan' | 'identification' | 'kind' | 'before_json' | 'after_json' | 'changed' | 'classes' | 'reason' | 'hash'
->;
+> & { readonly rule: string; readonly episode: string };
 
 export function toNewChangeRow(plan: string, change: Change): NewChangeRow {
   return {
@@ -54,6 +54,8 @@ export function toNewChangeRow(plan: string, change: Change): NewChangeRow {
     classes: classMask(change.classes),
     reason: change.reason,
     hash: change.hash,
+    rule: change.rule,
+    episode: change.episode,
   };
 }
 
@@ -71,10 +73,13 @@ export function toPlannedChange(row: Selectable<ChangeRow>): PlannedChange {
     changed: row.changed === '' ? [] : (row.changed.slice(1, -1).split(',') as FieldName[]),
     classes: classesOf(row.classes),
     reason: row.reason,
+    rule: row.rule,
+    episode: row.episode,
     hash: row.hash,
     state: row.state,
     stateReason: row.state_reason ?? undefined,
     batch: row.batch ?? undefined,
     isApproved: row.is_approved === 1,
+    isRejected: row.is_rejected === 1,
   };
 }

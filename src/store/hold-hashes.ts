@@ -1,32 +1,16 @@
-import type { Selectable } from 'kysely';
-import type { HoldFacts, HoldRecord, OpenHolds } from '../ports/store.ts';
+import type { HoldRecord, OpenHolds } from '../ports/store.ts';
 import { countHolds, type HoldCounts } from './count-holds.ts';
 import type { Database } from './database.ts';
-import type { HoldRow } from './schema.ts';
-
-/** A hold row without its hashes, which may be megabytes. */
-export type HoldFactsRow = Omit<Selectable<HoldRow>, 'hashes'>;
-
-export const holdFacts = [
-  'holds.id',
-  'holds.sync',
-  'holds.run',
-  'holds.class',
-  'holds.reason',
-  'holds.digest',
-  'holds.hashes_key',
-  'holds.held_at',
-  'holds.expires_at',
-  'holds.state',
-] as const;
+import { type HoldFactsRow, toFacts } from './hold-rows.ts';
+import { type SettledState, settledHashes, settledVersion } from './settled-hashes.ts';
 
 /** Maximum number of cached hashes, 100 bytes each. A hold with more is not cached. */
 const mostKept = 200_000;
 
 export interface HoldHashes {
   complete(rows: readonly HoldFactsRow[]): Promise<HoldRecord[]>;
-  /** Counts the open holds of one sync. */
-  count(sync: string, rows: readonly HoldFactsRow[]): Promise<OpenHolds>;
+  /** Counts what waits in the open holds of one sync. */
+  count(sync: string, rows: readonly HoldFactsRow[], now: number): Promise<OpenHolds>;
 }
 
 /**
@@ -34,7 +18,7 @@ export interface HoldHashes {
  * hashes of the latest holds and the counts of each sync are cached.
  */
 export function openHoldHashes(db: Database): HoldHashes {
-  const counted = new Map<string, { readonly ids: string; readonly counts: Promise<HoldCounts> }>();
+  const counted = new Map<string, { readonly version: string; readonly counts: Promise<HoldCounts> }>();
   const known = new Map<string, Promise<readonly string[]>>();
   const sizes = new Map<string, number>();
 
@@ -70,31 +54,25 @@ export function openHoldHashes(db: Database): HoldHashes {
     for (const row of rows) holds.push({ ...toFacts(row), hashes: await hashesOf(row.id) });
     return holds;
   };
-  const countsOf = (sync: string, rows: readonly HoldFactsRow[]): Promise<HoldCounts> => {
-    const ids = rows.map(({ id }) => id).join();
+  const countsOf = async (sync: string, rows: readonly HoldFactsRow[], now: number): Promise<HoldCounts> => {
+    if (rows.length === 0) return countHolds([]);
+    const version = `${rows.map(({ id }) => id).join()} ${await settledVersion(db, sync, now)}`;
     const found = counted.get(sync);
-    if (found?.ids === ids) return found.counts;
-    const counts = complete(rows).then(countHolds);
-    counted.set(sync, { ids, counts });
+    if (found?.version === version) return found.counts;
+    const since = Math.min(...rows.map(({ held_at }) => Number(held_at)));
+    const counts = settledHashes(db, sync, { now, since }).then(async (settled) =>
+      countHolds((await complete(rows)).map((hold) => waitingOnly(hold, settled))),
+    );
+    counted.set(sync, { version, counts });
     counts.catch(() => counted.delete(sync));
     return counts;
   };
   return {
     complete,
-    count: async (sync, rows) => ({ holds: rows.map(toFacts), ...(await countsOf(sync, rows)) }),
+    count: async (sync, rows, now) => ({ holds: rows.map(toFacts), ...(await countsOf(sync, rows, now)) }),
   };
 }
 
-function toFacts(row: HoldFactsRow): HoldFacts {
-  return {
-    id: row.id,
-    sync: row.sync,
-    run: row.run,
-    class: row.class,
-    reason: row.reason,
-    digest: row.digest,
-    heldAt: Number(row.held_at),
-    expiresAt: Number(row.expires_at),
-    state: row.state,
-  };
+function waitingOnly(hold: HoldRecord, settled: ReadonlyMap<string, SettledState>): HoldRecord {
+  return { ...hold, hashes: hold.hashes.filter((hash) => !settled.has(hash)) };
 }

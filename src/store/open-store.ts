@@ -7,6 +7,7 @@ import { createAlerts } from './alerts.ts';
 import { createAudit } from './audit.ts';
 import { createBatches } from './batches.ts';
 import type { Database } from './database.ts';
+import { createDecisions } from './decisions.ts';
 import { createHolds } from './holds.ts';
 import { createLeases } from './leases.ts';
 import { createLedger } from './ledger.ts';
@@ -82,6 +83,7 @@ function createStore(db: Database): Store {
     plans: createPlans(db),
     batches: createBatches(db),
     ledger: createLedger(db),
+    decisions: createDecisions(db),
     holds: createHolds(db),
     reads: createReads(db),
     rosters: createRosters(db),

@@ -48,19 +48,21 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
     applyApprovals(owned, planId, sync, now) {
       return inPlan(db, owned, planId, async (transaction) => {
         await lockName(transaction, decisionsOf(sync));
-        const decisions = await transaction
-          .selectFrom('approvals')
-          .select(['decision', 'by_whom'])
+        const verdicts = await transaction
+          .selectFrom('decisions')
+          .select(['state', 'by_whom', 'why'])
           .distinct()
           .where('sync', '=', sync)
-          .where('expires_at', '>', now)
+          .where('state', '!=', 'open')
+          .where('ended_at', 'is', null)
           .execute();
         const count = { approved: 0, rejected: 0 };
-        for (const { decision, by_whom } of decisions) {
+        for (const { state, by_whom: by, why } of verdicts) {
+          if (state === 'open') continue;
           const outcome =
-            decision === 'approved'
+            state === 'approved'
               ? ({ is_approved: 1, state: 'planned', state_reason: null } as const)
-              : ({ is_approved: 0, state: 'dropped', state_reason: `rejected by ${by_whom}` } as const);
+              : ({ is_rejected: 1, state: 'dropped', state_reason: rejectedBy(by, why) } as const);
           for await (const piece of piecesOf(transaction, planId)) {
             const { numUpdatedRows } = await transaction
               .updateTable('changes')
@@ -69,12 +71,13 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
               .where('state', 'in', ['planned', 'held'])
               .where('hash', 'in', (eb) =>
                 inForce(eb, { sync, now, run: owned?.run.id })
-                  .select('approvals.hash')
-                  .where('approvals.decision', '=', decision)
-                  .where('approvals.by_whom', '=', by_whom),
+                  .select('decisions.hash')
+                  .where('decisions.state', '=', state)
+                  .where('decisions.by_whom', '=', by)
+                  .where((on) => (why === null ? on('decisions.why', 'is', null) : on('decisions.why', '=', why))),
               )
               .executeTakeFirst();
-            count[decision] += Number(numUpdatedRows);
+            count[state] += Number(numUpdatedRows);
           }
         }
         if (owned !== undefined && count.approved > 0) await consumeApprovals(transaction, planId, sync, owned.run.id);
@@ -86,26 +89,32 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
   };
 }
 
+/** Why a rejected change is dropped. */
+function rejectedBy(by: string | null, why: string | null): string {
+  return `rejected by ${by ?? 'unknown'}${why === null ? '' : `: ${why}`}`;
+}
+
 /** Decisions that still apply. An approval applies until a run has used it, and after that only to that run. */
 function inForce(
   eb: ExpressionBuilder<Schema, 'changes'>,
   { sync, now, run }: { readonly sync: string; readonly now: number; readonly run: string | undefined },
 ) {
   return eb
-    .selectFrom('approvals')
-    .where('approvals.sync', '=', sync)
-    .where('approvals.expires_at', '>', now)
-    .where((on) => on.or([on('approvals.run', 'is', null), on('approvals.run', '=', run ?? null)]));
+    .selectFrom('decisions')
+    .where('decisions.sync', '=', sync)
+    .where('decisions.ended_at', 'is', null)
+    .where((on) => on.or([on('decisions.expires_at', 'is', null), on('decisions.expires_at', '>', now)]))
+    .where((on) => on.or([on('decisions.run', 'is', null), on('decisions.run', '=', run ?? null)]));
 }
 
 /** Assigns the approvals of changes in the plan to its run. The run may plan again after a crash; no other run may. */
 async function consumeApprovals(db: OpenTransaction, planId: string, sync: string, run: string): Promise<void> {
   for await (const piece of piecesOf(db, planId)) {
     await db
-      .updateTable('approvals')
+      .updateTable('decisions')
       .set({ run })
       .where('sync', '=', sync)
-      .where('decision', '=', 'approved')
+      .where('state', '=', 'approved')
       .where('run', 'is', null)
       .where('hash', 'in', (eb) =>
         eb.selectFrom('changes').select('changes.hash').where(inPiece(piece)).where('is_approved', '=', 1),

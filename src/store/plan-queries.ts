@@ -19,6 +19,8 @@ export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' |
           .select(['identification', 'hash'])
           .where('plan', '=', planId)
           .where('identification', '>', after)
+          .where('state', 'in', ['planned', 'held'])
+          .where('is_approved', '=', 0)
           .orderBy('identification')
           .limit(hashesPerPiece)
           .execute();

@@ -106,6 +106,11 @@ async function pruneShown(db: Database, before: number): Promise<void> {
 async function pruneLoose(db: OpenTransaction, before: number): Promise<void> {
   await db.deleteFrom('audit').where('at', '<', before).execute();
   await db.deleteFrom('approvals').where('expires_at', '<', before).execute();
+  // A rejection counts as long as its episode lasts, however old it is.
+  await db
+    .deleteFrom('decisions')
+    .where((eb) => eb.or([eb('ended_at', '<', before), eb('expires_at', '<', before)]))
+    .execute();
   await db
     .deleteFrom('holds')
     .where('expires_at', '<', before)

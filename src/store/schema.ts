@@ -3,7 +3,7 @@ import type { ChangeClass, ChangeKind } from '../core/change.ts';
 import type { FindingCode } from '../core/finding.ts';
 import type { BatchState, ChangeState, Outcome, Phase } from '../core/run.ts';
 import type { AlertDelivery } from '../ports/alerts.ts';
-import type { AuditAction, Batch, HoldRecord, TokenState, TriggerKind } from '../ports/store.ts';
+import type { AuditAction, Batch, DecisionState, HoldRecord, TokenState, TriggerKind } from '../ports/store.ts';
 import type { UnknownState } from '../ports/unknown-state.ts';
 
 /**
@@ -21,6 +21,7 @@ export interface Schema {
   ledger: LedgerRow;
   holds: HoldRow;
   hold_runs: HoldRunRow;
+  decisions: DecisionRow;
   approvals: ApprovalRow;
   reads: ReadRow;
   rosters: RosterRow;
@@ -109,6 +110,10 @@ export interface ChangeRow {
   state_reason: string | null;
   batch: string | null;
   is_approved: Generated<number>;
+  /** Empty in rows of versions that stored no rule. */
+  rule: Generated<string>;
+  episode: Generated<string>;
+  is_rejected: Generated<number>;
   applied_at: number | null;
 }
 
@@ -172,6 +177,27 @@ export interface HoldRunRow {
   run: string;
 }
 
+export interface DecisionRow {
+  sync: string;
+  hash: string;
+  identification: string;
+  rule: string;
+  /** A number: 0, 1, … */
+  episode: string;
+  state: DecisionState;
+  by_whom: string | null;
+  why: string | null;
+  at: number;
+  /** Null for a rejection. */
+  expires_at: number | null;
+  /** The run that used the approval up. */
+  run: string | null;
+  ended_at: number | null;
+  /** The run whose read ended the episode. */
+  ended_by: string | null;
+}
+
+/** Decisions of versions without the table `decisions`. They name hashes of another form, so nothing reads them here. */
 export interface ApprovalRow {
   sync: string;
   hash: string;
@@ -255,6 +281,8 @@ export interface AuditRow {
   connection: string | null;
   run: string | null;
   detail: string | null;
+  why: string | null;
+  via: string | null;
 }
 
 export interface AlertStateRow {

@@ -169,14 +169,18 @@ describe('a sync', () => {
       const changes = [sampleChange('E1', 'disable'), sampleChange('E2', 'disable')];
       await writePlan(store, { id, owned }, changes);
       await store.plans.hold(owned, id, ['disables'], 'too many');
-      await store.holds.renew(owned, [
-        sampleHold(
-          owned,
-          `hold_${id}`,
-          changes.map(({ hash }) => hash),
-          clock.now(),
-        ),
-      ]);
+      await store.holds.renew(
+        owned,
+        [
+          sampleHold(
+            owned,
+            `hold_${id}`,
+            changes.map(({ hash }) => hash),
+            clock.now(),
+          ),
+        ],
+        clock.now(),
+      );
       return owned;
     };
     const first = await hold('run_h1');

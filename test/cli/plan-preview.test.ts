@@ -10,6 +10,7 @@ const planned = (identification: string, classes: PlannedChange['classes']): Pla
   stateReason: undefined,
   batch: undefined,
   isApproved: false,
+  isRejected: false,
 });
 const plan = [
   ...Array.from({ length: 9 }, (_, i) => planned(`A${i}`, ['firstSight'])),

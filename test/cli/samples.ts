@@ -16,11 +16,14 @@ export function sampleChange(patch: Partial<PlannedChange> = {}): PlannedChange 
     changed: ['area'],
     classes: ['updates'],
     reason: 'differs in area',
+    rule: 'active-update',
+    episode: '0',
     hash: 'h',
     state: 'planned',
     stateReason: undefined,
     batch: undefined,
     isApproved: false,
+    isRejected: false,
     ...patch,
   };
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import {
+  approve,
   endRun,
   hourMs,
   openRun,
@@ -92,7 +93,9 @@ export function describeLeases(store: () => Store): void {
     ['batches.update', (owned) => store().batches.update(owned, `${owned.run.id}_b1`, { state: 'sending' })],
     ['batches.resolve', (owned) => store().batches.resolve(owned, 'run_old_b1', 'seen', {})],
     ['ledger.put', (owned) => store().ledger.put(owned, [sampleEntry('ana')])],
-    ['holds.renew', (owned) => store().holds.renew(owned, [sampleHold(owned, 'hold_1', ['h'])])],
+    ['holds.renew', (owned) => store().holds.renew(owned, [sampleHold(owned, 'hold_1', ['h'])], now)],
+    ['decisions.record', (owned) => store().decisions.record(owned, 'run_1', { now, expiresAt: now + hourMs })],
+    ['decisions.end', (owned) => store().decisions.end(owned, 'run_1', ['ana'], now)],
     [
       'reads.put',
       (owned) =>
@@ -109,7 +112,7 @@ export function describeLeases(store: () => Store): void {
   ];
 
   it.each(writes)('refuses %s to a worker whose lease was taken over, and writes nothing', async (_, write) => {
-    const { leases, runs, plans, batches, ledger, holds, reads } = store();
+    const { leases, runs, plans, batches, ledger, decisions, holds, reads } = store();
     const old = await openRun(store(), { id: 'run_old', sync: 'others' });
     await writePlan(store(), { id: 'run_old', owned: old, sync: 'others' }, [sampleChange('eva')]);
     await batches.create(old, [{ batch: sampleBatch(old, 1, { state: 'unresolved' }), identifications: ['eva'] }]);
@@ -118,7 +121,7 @@ export function describeLeases(store: () => Store): void {
     await writePlan(store(), { id: 'run_1', owned }, [sampleChange('ana')]);
     await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
     await runs.addFindings(owned, [{ code: 'resumed', message: 'first' }]);
-    await holds.approve('people', [sampleChange('ana').hash], { by: 'ops', now, expiresAt: now + hourMs });
+    await approve(store(), [sampleChange('ana')], { expiresAt: now + hourMs });
     expect(await leases.take('run:run_1', 'thief', hourMs, now + 2 * hourMs)).toBeDefined();
 
     await expect(write(owned)).rejects.toMatchObject({ code: 'LEASE_LOST' });
@@ -133,6 +136,9 @@ export function describeLeases(store: () => Store): void {
     expect((await batches.get('run_old_b1'))?.state).toBe('unresolved');
     expect(await ledger.get('acme', 'ana')).toBeUndefined();
     expect(await holds.ofRun('run_1')).toEqual([]);
+    expect(await decisions.of('people', 'ana')).toMatchObject([
+      { state: 'approved', run: undefined, endedAt: undefined },
+    ]);
     expect(await reads.last('people')).toBeUndefined();
   });
 

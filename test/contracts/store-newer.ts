@@ -23,6 +23,7 @@ const released = [
   '006-audit-of-connections',
   '007-watermarks',
   '008-compatibility',
+  '009-decisions',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

@@ -1,8 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { type ChangeClass, changeClasses, compareIdentifications } from '../../src/core/change.ts';
+import { type Change, type ChangeClass, changeClasses, compareIdentifications } from '../../src/core/change.ts';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { collect, dayMs, endRun, openRun, sampleBatch, sampleChange, writePlan } from './store-samples.ts';
+import {
+  approve,
+  collect,
+  dayMs,
+  endRun,
+  nameOf,
+  openRun,
+  reject,
+  sampleBatch,
+  sampleChange,
+  writePlan,
+} from './store-samples.ts';
 
 const noClasses = Object.fromEntries(changeClasses.map((name) => [name, 0])) as Record<ChangeClass, number>;
 
@@ -77,7 +88,7 @@ export function describePlans(store: () => Store): void {
   });
 
   it('counts, sifts, holds and approves a plan of many pieces as one of few', async () => {
-    const { plans, batches, holds } = store();
+    const { plans, batches } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     const total = 6_001;
     const changes = Array.from({ length: total }, (_, i) =>
@@ -95,8 +106,10 @@ export function describePlans(store: () => Store): void {
     expect(await page({ limit: 4_000, states: ['planned'] })).toEqual(names.slice(0, 4_000));
     expect(await plans.hold(owned, 'run_1', ['disables'], 'too many')).toBe(3);
     expect(await plans.countStates('run_1')).toMatchObject({ planned: total - 3, held: 3 });
-    const hashes = changes.filter(({ kind }) => kind === 'disable').map(({ hash }) => hash);
-    await holds.approve('people', hashes, { by: 'ops', now, expiresAt: now + dayMs });
+    await approve(
+      store(),
+      changes.filter(({ kind }) => kind === 'disable'),
+    );
     expect(await plans.applyApprovals(owned, 'run_1', 'people', now)).toEqual({ approved: 3, rejected: 0 });
     expect(await page({ limit: 9, states: ['held'] })).toEqual([]);
 
@@ -124,11 +137,11 @@ export function describePlans(store: () => Store): void {
   });
 
   it('keeps plans apart', async () => {
-    const { plans, holds } = store();
+    const { plans } = store();
     const change = sampleChange('ana', 'update', { changed: ['area'] });
     await writePlan(store(), { id: 'plan_1' }, [change]);
     await writePlan(store(), { id: 'plan_2' }, [change, sampleChange('eva', 'disable')]);
-    await holds.approve('people', [change.hash], { by: 'ops', now, expiresAt: now + dayMs });
+    await approve(store(), [change]);
     expect(await plans.hold(undefined, 'plan_1', ['updates'], 'too many')).toBe(1);
     expect(await plans.holdFields(undefined, 'plan_1', ['area'], 'emptied')).toBe(0);
     expect(await plans.countStates('plan_2')).toMatchObject({ planned: 2, held: 0 });
@@ -140,7 +153,7 @@ export function describePlans(store: () => Store): void {
   });
 
   it('counts kinds, classes, and what is open: planned and approved by nobody', async () => {
-    const { plans, holds } = store();
+    const { plans } = store();
     const changes = [
       sampleChange('a', 'create'),
       sampleChange('b', 'update', { classes: ['updates', 'emailChanges'] }),
@@ -150,7 +163,7 @@ export function describePlans(store: () => Store): void {
     ];
     await plans.begin(undefined, { id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
     await plans.add(undefined, 'plan_1', changes);
-    await holds.approve('people', [changes[4]?.hash ?? ''], { by: 'ops', now, expiresAt: now + dayMs });
+    await approve(store(), changes.slice(4));
     await plans.applyApprovals(undefined, 'plan_1', 'people', now);
     await plans.hold(undefined, 'plan_1', ['emailChanges'], 'too many');
     const classes = { ...noClasses, creates: 1, updates: 1, emailChanges: 1, firstSight: 1, disables: 2 };
@@ -245,11 +258,11 @@ export function describePlans(store: () => Store): void {
   });
 
   it('holds planned changes of a class, but neither approved ones nor those under way', async () => {
-    const { plans, holds } = store();
+    const { plans } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     const changes = ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, name === 'd' ? 'update' : 'disable'));
     await writePlan(store(), { id: 'run_1', owned }, changes);
-    await holds.approve('people', [changes[0]?.hash ?? ''], { by: 'ops', now, expiresAt: now + dayMs });
+    await approve(store(), changes.slice(0, 1));
     expect(await plans.applyApprovals(owned, 'run_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
     await plans.setStates(owned, [{ identification: 'b', state: 'sent' }]);
     expect(await plans.hold(owned, 'run_1', ['disables', 'removes'], '3 disables, 0 allowed')).toBe(1);
@@ -280,26 +293,26 @@ export function describePlans(store: () => Store): void {
   });
 
   it('leaves alone what was approved when a field is emptied, and what is under way when it is decided', async () => {
-    const { plans, holds } = store();
+    const { plans } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     const changes = ['a', 'b'].map((name) => sampleChange(name));
     await writePlan(store(), { id: 'run_1', owned }, changes);
-    await holds.approve('people', [changes[0]?.hash ?? ''], { by: 'ops', now, expiresAt: now + dayMs });
+    await approve(store(), changes.slice(0, 1));
     await plans.applyApprovals(owned, 'run_1', 'people', now);
     expect(await plans.holdFields(owned, 'run_1', ['area'], 'emptied')).toBe(1);
     await plans.setStates(owned, [{ identification: 'b', state: 'sent' }]);
-    await holds.reject('people', [changes[1]?.hash ?? ''], 'ops', now);
+    await reject(store(), changes.slice(1));
     expect(await plans.applyApprovals(owned, 'run_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
     expect((await plans.get('run_1', 'b'))?.state).toBe('sent');
   });
 
   it('applies what people decided, while it stands and for their sync only', async () => {
-    const { plans, holds } = store();
-    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, 'disable').hash) as [
-      string,
-      string,
-      string,
-      string,
+    const { plans } = store();
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, 'disable')) as [
+      Change,
+      Change,
+      Change,
+      Change,
     ];
     await writePlan(
       store(),
@@ -307,16 +320,16 @@ export function describePlans(store: () => Store): void {
       ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, 'disable')),
     );
     await plans.hold(undefined, 'plan_1', ['disables'], 'too many');
-    await holds.approve('people', [a, b, 'of another plan'], { by: 'ops', now, expiresAt: now + dayMs });
-    await holds.approve('others', [d], { by: 'ops', now, expiresAt: now + dayMs });
-    await holds.reject('people', [c], 'lead', now);
-    await holds.reject('people', [b], 'ops', now);
+    await approve(store(), [a, b, nameOf('of another plan')]);
+    await approve(store(), [d], { sync: 'others' });
+    await reject(store(), [c], { by: 'lead', why: 'not yet' });
+    await reject(store(), [b]);
     expect(await plans.applyApprovals(undefined, 'plan_1', 'people', now + 1)).toEqual({ approved: 1, rejected: 2 });
     const all = await plans.page('plan_1', { limit: 9 });
     expect(all.map(({ state, stateReason, isApproved }) => [state, stateReason, isApproved])).toEqual([
       ['planned', undefined, true],
       ['dropped', 'rejected by ops', false],
-      ['dropped', 'rejected by lead', false],
+      ['dropped', 'rejected by lead: not yet', false],
       ['held', 'too many', false],
     ]);
     await writePlan(store(), { id: 'plan_2' }, [sampleChange('a', 'disable')]);
@@ -327,16 +340,14 @@ export function describePlans(store: () => Store): void {
   });
 
   it('uses an approval up: it is for the first run that plans the change, again after a crash, and for no later one', async () => {
-    const { plans, holds } = store();
+    const { plans } = store();
     const change = sampleChange('ana', 'disable');
-    const approve = (at: number) =>
-      holds.approve('people', [change.hash], { by: 'ops', now: at, expiresAt: at + dayMs });
     const decided = async (owned: OwnedRun | undefined) => {
       const id = owned?.run.id ?? 'plan_shown';
       await writePlan(store(), { id, ...(owned === undefined ? {} : { owned }) }, [change]);
       return plans.applyApprovals(owned, id, 'people', now + 5);
     };
-    await approve(now);
+    await approve(store(), [change]);
     expect(await decided(undefined)).toEqual({ approved: 1, rejected: 0 });
     const first = await openRun(store(), { id: 'run_1' });
     expect(await decided(first)).toEqual({ approved: 1, rejected: 0 });
@@ -345,15 +356,15 @@ export function describePlans(store: () => Store): void {
     await endRun(store(), first);
     const second = await openRun(store(), { id: 'run_2' });
     expect(await decided(second)).toEqual({ approved: 0, rejected: 0 });
-    await approve(now + 1);
+    await approve(store(), [change], { at: now + 1 });
     expect(await decided(second)).toEqual({ approved: 1, rejected: 0 });
     await endRun(store(), second);
   });
 
   it('keeps an approval for the run whose plan has the change', async () => {
-    const { plans, holds } = store();
+    const { plans } = store();
     const change = sampleChange('ana', 'disable');
-    await holds.approve('people', [change.hash], { by: 'ops', now, expiresAt: now + dayMs });
+    await approve(store(), [change]);
     const first = await openRun(store(), { id: 'run_1' });
     await writePlan(store(), { id: 'run_1', owned: first }, [sampleChange('eva')]);
     expect(await plans.applyApprovals(first, 'run_1', 'people', now)).toEqual({ approved: 0, rejected: 0 });
@@ -420,11 +431,11 @@ export function describePlans(store: () => Store): void {
   }
 
   it('counts what a sync applied since an instant and nobody had approved, over all its runs', async () => {
-    const { plans, holds } = store();
+    const { plans } = store();
     const first = await openRun(store(), { id: 'run_1' });
     const changes = ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, 'disable'));
     await writePlan(store(), { id: 'run_1', owned: first }, changes);
-    await holds.approve('people', [changes[0]?.hash ?? ''], { by: 'ops', now, expiresAt: now + dayMs });
+    await approve(store(), changes.slice(0, 1));
     await plans.applyApprovals(first, 'run_1', 'people', now);
     await apply(first, ['a', 'b'], now);
     await plans.setStates(first, [{ identification: 'c', state: 'failed' }]);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import {
+  approve,
   dayMs,
   endRun,
   openRun,
@@ -33,7 +34,7 @@ export function describePrune(store: () => Store): void {
       { identification: 'leo', state: state === 'settled' ? 'failed' : 'unresolved' },
     ]);
     await store().runs.addFindings(owned, [{ code: 'batch-failed', message: 'it failed' }]);
-    await store().holds.renew(owned, [sampleHold(owned, `hold of ${id}`, [`h of ${id}`], at)]);
+    await store().holds.renew(owned, [sampleHold(owned, `hold of ${id}`, [`h of ${id}`], at)], at);
     const read = { sync: 'people', run: id, at, rows: 3, stamp: id, isAccepted: true, fillRates: {} };
     await store().reads.put(owned, read);
     await store().ledger.put(owned, [sampleEntry('ana', { writtenAt: at })]);
@@ -127,10 +128,10 @@ export function describePrune(store: () => Store): void {
   });
 
   it('touches nothing of other runs, and nothing that is younger', async () => {
-    const { runs, batches, holds, plans, reads, triggers } = store();
+    const { runs, batches, plans, reads, triggers } = store();
     await finished('run_1', 90);
     await finished('run_2', 5, 'unresolved');
-    await holds.approve('people', ['young'], { by: 'ops', now, expiresAt: now + dayMs });
+    await approve(store(), [{ ...sampleChange('ana'), hash: 'young' }]);
     await triggers.add(sampleTrigger('young', { requestedAt: now }));
     await triggers.cancel('young');
     expect(await runs.prune(now - 30 * dayMs, 0)).toBe(1);

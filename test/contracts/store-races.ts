@@ -3,8 +3,10 @@ import { expect, it } from 'vitest';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import {
+  approve,
   dayMs,
   endRun,
+  nameOf,
   openRun,
   sampleBatch,
   sampleChange,
@@ -80,10 +82,8 @@ export function describeRaces(store: () => Store): void {
     const owned = await openRun(store(), { id: 'run_1' });
     for (const round of rounds) {
       const hashes = ['a', 'b', 'c', 'd'].map((name) => `${name} ${round}`);
-      await holds.renew(owned, [sampleHold(owned, `hold_${round}`, hashes)]);
-      await Promise.all(
-        hashes.map((hash) => holds.approve('people', [hash], { by: 'ops', now, expiresAt: now + dayMs })),
-      );
+      await holds.renew(owned, [sampleHold(owned, `hold_${round}`, hashes)], now);
+      await Promise.all(hashes.map((hash) => approve(store(), [nameOf(hash)])));
       expect((await holds.open('people', now)).holds).toEqual([]);
     }
     expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(rounds.map(() => 'approved'));

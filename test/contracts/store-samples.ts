@@ -1,4 +1,5 @@
-import { type Change, type ChangeDraft, type ChangeKind, sealChange } from '../../src/core/change.ts';
+import { type Change, type ChangeKind, sealChange } from '../../src/core/change.ts';
+import type { ChangeName } from '../../src/core/episode.ts';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
 import type { Batch, HoldRecord, OwnedRun, RunScope, Store, TokenRecord, Trigger } from '../../src/ports/store.ts';
 import { someInstant } from '../support/fake-clock.ts';
@@ -45,10 +46,43 @@ const classesOf = {
   remove: ['removes'],
 } as const;
 
+const rulesOf = {
+  create: 'active-create',
+  update: 'active-update',
+  enable: 'active-enable',
+  disable: 'leaver-enabled',
+  remove: 'leaver-remove',
+} as const;
+
+/** A change that is known by its hash alone. */
+export function nameOf(hash: string): ChangeName {
+  return { identification: `person of ${hash}`, rule: 'leaver-enabled', episode: '0', hash };
+}
+
+export interface SampleVerdict {
+  readonly by?: string;
+  readonly why?: string;
+  readonly at?: number;
+  readonly expiresAt?: number;
+  readonly sync?: string;
+  readonly reopens?: boolean;
+}
+
+/** Approves changes, by default of people, for a day. */
+export function approve(store: Store, changes: readonly ChangeName[], over: SampleVerdict = {}): Promise<number> {
+  const { by = 'ops', why, at = someInstant, expiresAt = at + dayMs, sync = 'people', reopens = false } = over;
+  return store.decisions.decide(sync, changes, { state: 'approved', by, why, at, expiresAt, reopens });
+}
+
+export function reject(store: Store, changes: readonly ChangeName[], over: SampleVerdict = {}): Promise<number> {
+  const { by = 'ops', why, at = someInstant, sync = 'people' } = over;
+  return store.decisions.decide(sync, changes, { state: 'rejected', by, why, at });
+}
+
 export function sampleChange(
   identification: string,
   kind: ChangeKind = 'update',
-  over: Partial<ChangeDraft> = {},
+  over: Partial<Omit<Change, 'hash'>> = {},
 ): Change {
   return sealChange({
     identification,
@@ -66,6 +100,8 @@ export function sampleChange(
     changed: kind === 'disable' || kind === 'remove' ? [] : ['area'],
     classes: classesOf[kind],
     reason: `a sample ${kind}`,
+    rule: rulesOf[kind],
+    episode: '0',
     ...over,
   });
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
 import { describeAlerts } from './store-alerts.ts';
 import { describeBatches } from './store-batches.ts';
+import { describeDecisions } from './store-decisions.ts';
 import { describeHolds } from './store-holds.ts';
 import { describeLeases } from './store-leases.ts';
 import { describeLedger } from './store-ledger.ts';
@@ -31,6 +32,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describe('plans', () => describePlans(current));
     describe('batches', () => describeBatches(current));
     describe('ledger', () => describeLedger(current));
+    describe('decisions', () => describeDecisions(current));
     describe('rosters', () => describeRosters(current));
     describe('holds', () => describeHolds(current));
     describe('pauses, audit, keys and pages', () => describeOperations(current));

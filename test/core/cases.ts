@@ -1,4 +1,4 @@
-import type { ChangeDraft } from '../../src/core/change.ts';
+import type { Change } from '../../src/core/change.ts';
 import type { FieldValues } from '../../src/core/fields.ts';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
 import type { Person } from '../../src/core/person.ts';
@@ -76,7 +76,7 @@ export const says = {
   nothing: (): SourceSays => ({ says: 'nothing', reason: 'no proof' }),
 };
 
-export function draft(patch: Partial<ChangeDraft> = {}): ChangeDraft {
+export function draft(patch: Partial<Omit<Change, 'hash'>> = {}): Omit<Change, 'hash'> {
   return {
     identification: 'E1',
     kind: 'update',
@@ -85,6 +85,8 @@ export function draft(patch: Partial<ChangeDraft> = {}): ChangeDraft {
     changed: ['lastName'],
     classes: ['updates'],
     reason: 'differs in lastName',
+    rule: 'active-update',
+    episode: '0',
     ...patch,
   };
 }

@@ -53,7 +53,9 @@ export async function planNaively(
       : sayOf(person, snapshot, false);
     const user = world.users.find((one) => one.identification === identification);
     const decision = decide({ identification, source, user, ledger: entry }, settings, facts.now);
-    if (decision.change !== undefined) changes.push(sealChange(decision.change));
+    if (decision.change !== undefined) {
+      changes.push(sealChange({ ...decision.change, rule: decision.rule, episode: '0' }));
+    }
     const inherited = isLeftBehind && source.says === 'active' && decision.change === undefined ? entry : undefined;
     const next = decision.ledger ?? inherited;
     if (next !== undefined) ledger.set(identification, next);

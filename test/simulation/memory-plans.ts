@@ -86,6 +86,7 @@ export function memoryPlans(tables: Tables): Plans {
           stateReason: undefined,
           batch: undefined,
           isApproved: false,
+          isRejected: false,
         };
         plan.changes.set(change.identification, { planned, appliedAt: undefined });
       }
@@ -102,7 +103,9 @@ export function memoryPlans(tables: Tables): Plans {
       return count;
     },
     async *hashes(id) {
-      for (const { hash } of sorted(id)) yield hash;
+      for (const { hash, state, isApproved } of sorted(id)) {
+        if (!isApproved && (state === 'planned' || state === 'held')) yield hash;
+      }
     },
     async seal(owned, id, digest) {
       const plan = requirePlan(tables, owned, id);
@@ -141,20 +144,24 @@ export function memoryPlans(tables: Tables): Plans {
       const count = { approved: 0, rejected: 0 };
       for (const row of plan.changes.values()) {
         const { planned } = row;
-        const decision = decisions.get(`${sync} ${planned.hash}`);
-        if (decision === undefined || decision.expiresAt <= now) continue;
-        if (decision.run !== undefined && decision.run !== owned?.run.id) continue;
+        const decision = decisions.get(`${sync} ${planned.hash}`)?.record;
+        if (decision === undefined || decision.state === 'open' || decision.endedAt !== undefined) continue;
+        const { state, by, why, expiresAt = Number.POSITIVE_INFINITY } = decision;
+        if (expiresAt <= now || (decision.run !== undefined && decision.run !== owned?.run.id)) continue;
         if (planned.state !== 'planned' && planned.state !== 'held') continue;
+        const reason = `rejected by ${by}${why === undefined ? '' : `: ${why}`}`;
         row.planned =
-          decision.decision === 'approved'
+          state === 'approved'
             ? { ...planned, isApproved: true, state: 'planned', stateReason: undefined }
-            : { ...planned, isApproved: false, state: 'dropped', stateReason: `rejected by ${decision.by}` };
-        count[decision.decision] += 1;
+            : { ...planned, isRejected: true, state: 'dropped', stateReason: reason };
+        count[state] += 1;
       }
       if (owned !== undefined) {
         const approved = new Set(sorted(id).flatMap(({ isApproved, hash }) => (isApproved ? [hash] : [])));
         for (const row of decisions.values()) {
-          if (row.sync === sync && row.decision === 'approved' && approved.has(row.hash)) row.run ??= owned.run.id;
+          const { record } = row;
+          if (row.sync !== sync || record.state !== 'approved' || !approved.has(record.hash)) continue;
+          row.record = { ...record, run: record.run ?? owned.run.id };
         }
       }
       return count;

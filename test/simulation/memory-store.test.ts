@@ -1,5 +1,6 @@
 import { beforeEach, describe } from 'vitest';
 import { describeBatches } from '../contracts/store-batches.ts';
+import { describeDecisions } from '../contracts/store-decisions.ts';
 import { describeHolds } from '../contracts/store-holds.ts';
 import { describeLeases } from '../contracts/store-leases.ts';
 import { describeLedger } from '../contracts/store-ledger.ts';
@@ -19,6 +20,7 @@ describe('the store of the simulation', () => {
   describe('plans', () => describePlans(current));
   describe('batches', () => describeBatches(current));
   describe('ledger', () => describeLedger(current));
+  describe('decisions', () => describeDecisions(current));
   describe('holds', () => describeHolds(current));
   describe('tokens', () => describeTokens(current));
 });

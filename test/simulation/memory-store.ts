@@ -1,6 +1,7 @@
 import { RollcallError } from '../../src/core/errors.ts';
 import { openRoster } from '../../src/core/roster.ts';
-import type { Batches, HoldRecord, Holds, Ledger, Store } from '../../src/ports/store.ts';
+import type { Batches, Ledger, Store } from '../../src/ports/store.ts';
+import { memoryDecisions, memoryHolds } from './memory-decisions.ts';
 import { memoryPlans } from './memory-plans.ts';
 import { memoryLeases, memoryReads, memoryRuns, memoryTokens, memoryTriggers } from './memory-runs.ts';
 import { emptyTables, inOrder, markChanges, planOfRun, putLedger, requireOwner, type Tables } from './memory-tables.ts';
@@ -23,6 +24,7 @@ export function memoryStore(): SimulatedStore {
     plans: memoryPlans(tables),
     batches: memoryBatches(tables),
     ledger: memoryLedger(tables),
+    decisions: memoryDecisions(tables),
     holds: memoryHolds(tables),
     reads: memoryReads(tables),
     rosters: memoryRosters(tables),
@@ -138,88 +140,6 @@ function memoryLedger(tables: Tables): Ledger {
     async put(owned, entries) {
       requireOwner(tables, owned);
       putLedger(tables, owned.run.connection, entries);
-    },
-  };
-}
-
-const rejectionMs = 7 * 86_400_000;
-const normal = (hashes: readonly string[]): string[] => [...new Set(hashes)].sort();
-
-function memoryHolds(tables: Tables): Holds {
-  const { holds, decisions } = tables;
-  const openRows = (sync: string) =>
-    inOrder(holds.values(), ({ hold }) => `${String(hold.heldAt).padStart(16, '0')} ${hold.id}`).filter(
-      ({ hold }) => hold.sync === sync && hold.state === 'open',
-    );
-  const decide = (
-    sync: string,
-    hashes: readonly string[],
-    decision: 'approved' | 'rejected',
-    { by, now, expiresAt }: { readonly by: string; readonly now: number; readonly expiresAt: number },
-  ): number => {
-    for (const hash of hashes)
-      decisions.set(`${sync} ${hash}`, { sync, hash, decision, by, expiresAt, run: undefined });
-    for (const state of ['approved', 'rejected'] as const) {
-      for (const row of openRows(sync)) {
-        const isDecided = row.hold.hashes.every((hash) => {
-          const one = decisions.get(`${sync} ${hash}`);
-          return one?.decision === state && one.expiresAt > now && one.run === undefined;
-        });
-        if (isDecided) row.hold = { ...row.hold, state };
-      }
-    }
-    return new Set(hashes).size;
-  };
-  return {
-    async renew(owned, list) {
-      requireOwner(tables, owned);
-      const open = openRows(owned.run.sync);
-      const renewed = new Set<string>();
-      for (const hold of list) {
-        const same = open.find(({ hold: { id, class: name, hashes, expiresAt } }) => {
-          const isEqual = name === hold.class && normal(hashes).join() === normal(hold.hashes).join();
-          return isEqual && expiresAt > hold.heldAt && !renewed.has(id);
-        });
-        if (same === undefined) {
-          holds.set(hold.id, { hold: { ...hold, hashes: normal(hold.hashes) }, runs: new Set([hold.run]) });
-          continue;
-        }
-        renewed.add(same.hold.id);
-        const { run, reason, digest } = hold;
-        const expiresAt = Math.max(hold.expiresAt, same.hold.expiresAt);
-        same.hold = { ...same.hold, run, reason, digest, expiresAt };
-        same.runs.add(run);
-      }
-      if (owned.run.scope.kind === 'users') return;
-      for (const row of open) if (!renewed.has(row.hold.id)) row.hold = { ...row.hold, state: 'expired' };
-    },
-    async open(sync, now) {
-      const open = openRows(sync).flatMap(({ hold }) => (hold.expiresAt > now ? [hold] : []));
-      const byClass: Record<string, number> = {};
-      for (const { class: name } of open) {
-        byClass[name] = normal(open.filter((hold) => hold.class === name).flatMap(({ hashes }) => hashes)).length;
-      }
-      return {
-        holds: open.map(({ hashes, ...facts }) => facts),
-        changes: normal(open.flatMap(({ hashes }) => hashes)).length,
-        byClass,
-      };
-    },
-    async ofRun(run) {
-      const own = [...holds.values()].filter(({ runs }) => runs.has(run)).map(({ hold }): HoldRecord => hold);
-      return inOrder(own, ({ heldAt, id }) => `${String(heldAt).padStart(16, '0')} ${id}`);
-    },
-    async approve(sync, hashes, approval) {
-      return decide(sync, hashes, 'approved', approval);
-    },
-    async reject(sync, hashes, by, now) {
-      return decide(sync, hashes, 'rejected', { by, now, expiresAt: now + rejectionMs });
-    },
-    async rejected(sync, now) {
-      const own = [...decisions.values()].filter((row) => {
-        return row.sync === sync && row.decision === 'rejected' && row.expiresAt > now && row.run === undefined;
-      });
-      return new Set(own.map(({ hash }) => hash));
     },
   };
 }

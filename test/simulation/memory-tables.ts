@@ -6,6 +6,7 @@ import type { RosterHeader, RosterPage } from '../../src/core/roster.ts';
 import type {
   Batch,
   ChangeMark,
+  DecisionRecord,
   HoldRecord,
   OwnedRun,
   PlanHeader,
@@ -37,11 +38,7 @@ export interface ChangeRow {
 
 export interface DecisionRow {
   readonly sync: string;
-  readonly hash: string;
-  readonly decision: 'approved' | 'rejected';
-  readonly by: string;
-  readonly expiresAt: number;
-  run: string | undefined;
+  record: DecisionRecord;
 }
 
 /** Everything a store holds, in maps. What is given out is never changed afterwards: rows are replaced. */

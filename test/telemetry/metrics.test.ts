@@ -103,7 +103,7 @@ describe('of the store', () => {
     await store.batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['E1'] }]);
     expect(await samples('rollcall_files_pending')).toEqual(['{connection="acme"} 0']);
     await store.batches.update(owned, 'run_1_b1', { state: 'sending' });
-    await store.holds.renew(owned, [sampleHold(owned, 'hold_1', ['a', 'b'])]);
+    await store.holds.renew(owned, [sampleHold(owned, 'hold_1', ['a', 'b'])], clock.now());
     await store.triggers.add(sampleTrigger('t2'));
     await clock.advance(5000);
     expect(await samples('rollcall_files_pending')).toEqual(['{connection="acme"} 1']);
@@ -112,7 +112,7 @@ describe('of the store', () => {
     expect(await samples('rollcall_triggers_waiting')).toEqual(['{sync="people"} 1']);
     expect(await samples('rollcall_trigger_age_seconds')).toEqual(['{sync="people"} 5']);
     await store.triggers.cancel('t2');
-    await store.holds.renew(owned, []);
+    await store.holds.renew(owned, [], clock.now());
     expect(await samples('rollcall_triggers_waiting')).toEqual(['{sync="people"} 0']);
     expect(await samples('rollcall_trigger_age_seconds')).toEqual(['{sync="people"} 0']);
     expect(await samples('rollcall_held_changes')).toContain('{sync="people",class="disables"} 0');

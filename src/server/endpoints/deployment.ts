@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineEndpoint } from '../endpoint.ts';
-import { auditPage, connectionList } from '../schema.ts';
-import { auditView, connectionView } from '../views.ts';
-import { cursor, knownSync, limit, nothing, syncName } from './parameters.ts';
+import { auditPage, connectionList, holdsPage } from '../schema.ts';
+import { auditView, connectionView, holdsView } from '../views.ts';
+import { cursor, knownSync, limit, nothing, runId, syncName } from './parameters.ts';
 
 export const listConnections = defineEndpoint({
   id: 'list-connections',
@@ -36,6 +36,9 @@ export const listAudit = defineEndpoint({
   params: nothing,
   query: z.object({
     sync: syncName.optional(),
+    run: runId.optional(),
+    by: z.string().min(1).max(100).optional().meta({ description: 'Name of a person or server token' }),
+    since: z.iso.datetime({ offset: true }).optional().meta({ description: 'Only entries of this instant or later' }),
     limit: limit(200, 50),
     cursor,
   }),
@@ -43,14 +46,35 @@ export const listAudit = defineEndpoint({
   body: undefined,
   status: 200,
   answer: auditPage,
-  refusals: [400, 404],
-  handle: async ({ query: { sync, limit: most, cursor: before } }, { app }) => {
+  refusals: [400, 404, 409],
+  handle: async ({ query: { sync, run, by, since, limit: most, cursor: before } }, { app }) => {
     const found = await app.audit({
       limit: most + 1,
       ...(sync === undefined ? {} : { sync: knownSync(sync, app) }),
+      ...(run === undefined ? {} : { run }),
+      ...(by === undefined ? {} : { by }),
+      ...(since === undefined ? {} : { since: Date.parse(since) }),
       ...(before === undefined ? {} : { before }),
     });
     const entries = found.slice(0, most).map(auditView);
     return { entries, next: found.length > most ? (entries.at(-1)?.id ?? null) : null };
   },
+});
+
+export const listHolds = defineEndpoint({
+  id: 'list-holds',
+  method: 'GET',
+  path: '/api/holds',
+  part: 'runs',
+  summary: 'What waits for approval, in all syncs or one',
+  needs: 'viewer',
+  params: nothing,
+  query: z.object({ sync: syncName.optional(), limit: limit(1000, 50) }),
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: holdsPage,
+  refusals: [400, 404],
+  handle: async ({ query: { sync, limit: most } }, { app }) =>
+    holdsView(await app.holds({ limit: most, ...(sync === undefined ? {} : { sync: knownSync(sync, app) }) })),
 });

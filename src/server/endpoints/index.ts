@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoint.ts';
-import { listAudit, listConnections } from './deployment.ts';
+import { listAudit, listConnections, listHolds } from './deployment.ts';
 import { explainPerson, personHistory } from './people.ts';
 import { approveRun, cancelRun, listChanges, listRuns, rejectRun, retryRun, showRun } from './runs.ts';
 import { listSyncs, pauseSync, requestRun, resumeSync, webhook } from './syncs.ts';
@@ -15,6 +15,7 @@ export const endpoints: readonly Endpoint[] = [
   listRuns,
   showRun,
   listChanges,
+  listHolds,
   approveRun,
   rejectRun,
   cancelRun,

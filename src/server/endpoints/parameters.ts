@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { findSync } from '../../app/find-named.ts';
+import type { ChangeSelection } from '../../app/held-changes.ts';
 import { RollcallError } from '../../core/errors.ts';
 import { identificationProblem } from '../../core/identification.ts';
 import type { RunScope } from '../../ports/store.ts';
+import type { Caller } from '../http/access.ts';
+import type { verdictOrder } from '../schema.ts';
 import type { ServerApp } from '../server-parts.ts';
 
 export const nothing = z.object({});
@@ -50,4 +53,25 @@ export function readIdentification(text: string): string {
 export function scopeOf(users: readonly string[] | undefined, isFull = false): RunScope {
   if (users === undefined) return isFull ? { kind: 'all', isFull } : { kind: 'all' };
   return { kind: 'users', identifications: [...new Set(users.map(readIdentification))] };
+}
+
+/** Who the audit names, and the parts that a signed order has beside it. */
+export function signatureOf(
+  { name }: Caller,
+  { as, reason }: { readonly as?: string | undefined; readonly reason?: string | undefined },
+) {
+  const isOther = as !== undefined && as !== name;
+  return {
+    by: as ?? name,
+    signed: { ...(reason === undefined ? {} : { reason }), ...(isOther ? { via: name } : {}) },
+  };
+}
+
+/** The parts of a body that select changes. */
+export function selectionOf({ only, except, ids }: z.output<typeof verdictOrder>): ChangeSelection {
+  return {
+    ...(only === undefined ? {} : { only }),
+    ...(except === undefined ? {} : { except }),
+    ...(ids === undefined ? {} : { ids }),
+  };
 }

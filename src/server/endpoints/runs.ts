@@ -2,9 +2,30 @@ import { z } from 'zod';
 import { changeClasses } from '../../core/change.ts';
 import { defineEndpoint, StreamAnswer } from '../endpoint.ts';
 import { csvOf, everyChange, linesOf } from '../export-changes.ts';
-import { change, changePage, requested, runDetail, runPage, runSummary, verdict } from '../schema.ts';
+import {
+  approvalOrder,
+  cancelOrder,
+  change,
+  changePage,
+  requested,
+  runDetail,
+  runPage,
+  runSummary,
+  verdict,
+  verdictOrder,
+} from '../schema.ts';
 import { changeView, requestedView, runDetailView, runView } from '../views.ts';
-import { cursor, identification, knownSync, limit, nothing, runId, syncName } from './parameters.ts';
+import {
+  cursor,
+  identification,
+  knownSync,
+  limit,
+  nothing,
+  runId,
+  selectionOf,
+  signatureOf,
+  syncName,
+} from './parameters.ts';
 
 const byRun = z.object({ id: runId });
 
@@ -115,24 +136,33 @@ export const approveRun = defineEndpoint({
   ...acts,
   id: 'approve-run',
   path: '/api/runs/{id}/approve',
-  summary: 'Approve the changes that guards held in the run; the next run delivers them',
-  body: undefined,
+  summary: 'Approve the changes that guards held in the run, or some of them; the next run delivers them',
+  description: 'Changes that a person rejected stay rejected, unless nothing else is selected and `reopen` is true.',
+  body: approvalOrder,
   status: 200,
   answer: verdict,
-  refusals: [404, 409],
-  handle: async ({ params, caller }, { app }) => app.approve(params.id, caller.name),
+  refusals: [400, 404, 409],
+  handle: async ({ params, caller, body: { reopen, ...order } }, { app }) => {
+    const { by, signed } = signatureOf(caller, order);
+    const reopens = reopen === undefined ? {} : { reopens: reopen };
+    return app.approve(params.id, by, { ...selectionOf(order), ...signed, ...reopens });
+  },
 });
 
 export const rejectRun = defineEndpoint({
   ...acts,
   id: 'reject-run',
   path: '/api/runs/{id}/reject',
-  summary: 'Reject the changes that guards held in the run; they are not held again until they change',
-  body: undefined,
+  summary: 'Reject the changes that guards held in the run, or some of them, while their reason lasts',
+  description: 'No run delivers or holds these changes again until an accepted read ends their reason.',
+  body: verdictOrder,
   status: 200,
   answer: verdict,
-  refusals: [404, 409],
-  handle: async ({ params, caller }, { app }) => app.reject(params.id, caller.name),
+  refusals: [400, 404, 409],
+  handle: async ({ params, caller, body: order }, { app }) => {
+    const { by, signed } = signatureOf(caller, order);
+    return app.reject(params.id, by, { ...selectionOf(order), ...signed });
+  },
 });
 
 export const cancelRun = defineEndpoint({
@@ -140,12 +170,13 @@ export const cancelRun = defineEndpoint({
   id: 'cancel-run',
   path: '/api/runs/{id}/cancel',
   summary: 'Stop the run at its next safe point',
-  body: undefined,
+  body: cancelOrder,
   status: 202,
   answer: runSummary,
-  refusals: [404, 409],
-  handle: async ({ params, caller }, { app }) => {
-    const run = await app.cancel(params.id, caller.name);
+  refusals: [400, 404, 409],
+  handle: async ({ params, caller, body: order }, { app }) => {
+    const { by, signed } = signatureOf(caller, order);
+    const run = await app.cancel(params.id, by, signed);
     return runView({ ...run, isCancelRequested: true });
   },
 });

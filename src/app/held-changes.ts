@@ -1,0 +1,109 @@
+import type { ChangeClass } from '../core/change.ts';
+import { RollcallError } from '../core/errors.ts';
+import { changesOf } from '../engine/batches.ts';
+import type { EngineIo } from '../engine/engine-io.ts';
+import type { DecisionRecord, PlannedChange, Run } from '../ports/store.ts';
+
+/** Which of a run's held changes a verdict is about. An absent field selects all of them. */
+export interface ChangeSelection {
+  readonly only?: readonly ChangeClass[];
+  /** Identifications that are left out. */
+  readonly except?: readonly string[];
+  /** Identifications that are taken; all others are left out. */
+  readonly ids?: readonly string[];
+}
+
+/**
+ * How a held change is decided now. `past`: its approval time is over, its reason has ended, or a later run delivers it.
+ * `former`: a version without episodes held it.
+ */
+export type HeldState = 'open' | 'approved' | 'rejected' | 'past' | 'former';
+
+export interface HeldChange {
+  readonly change: PlannedChange;
+  readonly state: HeldState;
+  readonly decision: DecisionRecord | undefined;
+}
+
+const readAtOnce = 500;
+
+/** Yields what guards held in the run, and what it dropped because a person had rejected it, with the decision of now. */
+export async function* heldChanges(run: Run, io: EngineIo): AsyncGenerator<HeldChange, void> {
+  const now = io.clock.now();
+  let page: PlannedChange[] = [];
+  for await (const change of changesOf(run.id, io, { states: ['held', 'dropped'] })) {
+    if (change.state === 'dropped' && !change.isRejected) continue;
+    page.push(change);
+    if (page.length < readAtOnce) continue;
+    yield* judged(run.sync, page, now, io);
+    page = [];
+  }
+  yield* judged(run.sync, page, now, io);
+}
+
+async function* judged(
+  sync: string,
+  page: readonly PlannedChange[],
+  now: number,
+  io: EngineIo,
+): AsyncGenerator<HeldChange, void> {
+  if (page.length === 0) return;
+  const names = page.map(({ identification }) => identification);
+  const known = await io.store.decisions.ofMany(sync, names);
+  for (const change of page) {
+    const decision = known.get(change.identification)?.find(({ hash }) => hash === change.hash);
+    yield { change, decision, state: stateOf(change, decision, now) };
+  }
+}
+
+function stateOf({ rule }: PlannedChange, decision: DecisionRecord | undefined, now: number): HeldState {
+  if (rule === '') return 'former';
+  if (decision === undefined || decision.endedAt !== undefined) return 'past';
+  const { state, run, expiresAt = Number.POSITIVE_INFINITY } = decision;
+  if (state === 'approved') return run !== undefined || expiresAt > now ? 'approved' : 'past';
+  return state === 'open' && expiresAt <= now ? 'past' : state;
+}
+
+export interface SelectedChanges {
+  /** Whether the selection leaves nothing out. */
+  readonly isWhole: boolean;
+  readonly byState: Readonly<Record<HeldState, readonly HeldChange[]>>;
+}
+
+/**
+ * Returns the held changes of a run that are selected. Throws `USAGE` when the selection names people of whom the run
+ * holds nothing, because a misspelled exception would approve a person.
+ */
+export async function selectHeld(run: Run, selection: ChangeSelection, io: EngineIo): Promise<SelectedChanges> {
+  const { only } = selection;
+  const except = selection.except && new Set(selection.except.map(normal));
+  const ids = selection.ids && new Set(selection.ids.map(normal));
+  const unseen = { except: new Set(except), ids: new Set(ids) };
+  const byState: Record<HeldState, HeldChange[]> = { open: [], approved: [], rejected: [], past: [], former: [] };
+  for await (const held of heldChanges(run, io)) {
+    const { identification, classes } = held.change;
+    unseen.except.delete(identification);
+    unseen.ids.delete(identification);
+    if (only !== undefined && !classes.some((name) => only.includes(name))) continue;
+    if (except?.has(identification) === true || ids?.has(identification) === false) continue;
+    byState[held.state].push(held);
+  }
+  for (const key of ['except', 'ids'] as const) refuseUnseen(run, key, [...unseen[key]]);
+  return { isWhole: only === undefined && except === undefined && ids === undefined, byState };
+}
+
+/** So many unknown identifications are named in a message. */
+const namedPeople = 5;
+
+function refuseUnseen(run: Run, key: string, unseen: readonly string[]): void {
+  if (unseen.length === 0) return;
+  const named = unseen.slice(0, namedPeople).join(', ');
+  const more = unseen.length > namedPeople ? `, and ${unseen.length - namedPeople} more` : '';
+  const message = `${key} names people of whom run ${run.id} holds no change: ${named}${more}. "rollcall show ${run.id} --held" lists those it holds`;
+  throw new RollcallError(message, { code: 'USAGE' });
+}
+
+/** As identifications compare. */
+function normal(identification: string): string {
+  return identification.normalize('NFC').trim();
+}

@@ -1,0 +1,74 @@
+import type { EngineIo } from '../engine/engine-io.ts';
+import type { HoldFacts, PlannedChange } from '../ports/store.ts';
+import { findSync } from './find-named.ts';
+import { heldChanges } from './held-changes.ts';
+
+export interface HoldsQuery {
+  readonly sync?: string;
+  /** At most so many people of each hold. */
+  readonly limit: number;
+}
+
+/** A hold with the people that wait in it. */
+export interface OpenHold {
+  readonly hold: HoldFacts;
+  /** False when its 24 hours are over: the next run asks anew. */
+  readonly isApprovable: boolean;
+  /** How many changes wait; decided ones are not counted. */
+  readonly waiting: number;
+  /** The first of them, in order of identification. */
+  readonly changes: readonly PlannedChange[];
+}
+
+/** A run that waits because its source looks wrong. It may hold changes as well. */
+export interface DoubtedRead {
+  readonly sync: string;
+  readonly run: string;
+  readonly reason: string | undefined;
+  readonly startedAt: number;
+}
+
+export interface HoldsReport {
+  readonly holds: readonly OpenHold[];
+  readonly reads: readonly DoubtedRead[];
+}
+
+/** Lists what waits for approval in every configured sync, or in one, whatever run held it. Throws `USAGE` for an unknown sync. */
+export async function listHolds({ sync, limit }: HoldsQuery, io: EngineIo): Promise<HoldsReport> {
+  const names = sync === undefined ? [...io.syncs.keys()] : [findSync(sync, io.syncs).settings.name];
+  const holds: OpenHold[] = [];
+  const reads: DoubtedRead[] = [];
+  for (const name of names) {
+    holds.push(...(await holdsOf(name, limit, io)));
+    const [newest] = await io.store.runs.list({ sync: name, limit: 1 });
+    if (newest?.outcome !== 'held' || newest.facts.isReadDoubted !== true) continue;
+    if ((await io.store.reads.last(name))?.run === newest.id) continue;
+    reads.push({ sync: name, run: newest.id, reason: newest.reason, startedAt: newest.startedAt });
+  }
+  return { holds, reads };
+}
+
+async function holdsOf(sync: string, limit: number, io: EngineIo): Promise<OpenHold[]> {
+  const now = io.clock.now();
+  // A run about a few people holds some of them again: each waits in the hold of the newest run.
+  const newestFirst = (await io.store.holds.listOpen(sync)).toSorted((a, b) => b.expiresAt - a.expiresAt);
+  const runOf = new Map<string, string>();
+  const found: OpenHold[] = [];
+  for (const hold of newestFirst) {
+    const run = await io.store.runs.get(hold.run);
+    if (run === undefined) continue;
+    const isApprovable = hold.expiresAt > now;
+    let waiting = 0;
+    const changes: PlannedChange[] = [];
+    for await (const { change, state } of heldChanges(run, io)) {
+      const isWaiting = state === 'open' || (state === 'past' && !isApprovable && change.state === 'held');
+      if (!isWaiting || !change.classes.includes(hold.class)) continue;
+      if ((runOf.get(change.hash) ?? run.id) !== run.id) continue;
+      runOf.set(change.hash, run.id);
+      waiting += 1;
+      if (changes.length < limit) changes.push(change);
+    }
+    if (waiting > 0) found.push({ hold, isApprovable, waiting, changes });
+  }
+  return found.reverse();
+}

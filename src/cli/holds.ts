@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import type { HoldsReport } from '../app/holds.ts';
+import type { AddCommand } from './command.ts';
+import { instant } from './json-reports.ts';
+import { parseWholeNumber } from './parse-options.ts';
+import { differencesOf } from './render-changes.ts';
+import { personOf, renderHolds } from './render-holds.ts';
+import type { Shell } from './shell.ts';
+
+interface HoldsOptions {
+  readonly sync?: string;
+  readonly limit: number;
+}
+
+export const addHolds: AddCommand = (program, host) => {
+  program
+    .command('holds')
+    .description('list what waits for approval in all syncs, person by person, with the commands that decide it')
+    .option('--sync <name>', 'only this sync')
+    .option('--limit <n>', 'how many people of each hold to list', parseWholeNumber, 50)
+    .action((options: HoldsOptions, command: Command) => host.run(command, (shell) => holds(shell, options)));
+};
+
+async function holds(shell: Shell, { sync, limit }: HoldsOptions): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const report = await app.holds(sync === undefined ? { limit } : { sync, limit });
+    shell.printJson(holdsJson(report));
+    shell.print(renderHolds(report, shell.style));
+    return 0;
+  });
+}
+
+/** The object of `holds --json`. */
+function holdsJson({ holds: open, reads }: HoldsReport) {
+  return {
+    holds: open.map(({ hold, isApprovable, waiting, changes }) => ({
+      hold: hold.id,
+      sync: hold.sync,
+      run: hold.run,
+      class: hold.class,
+      reason: hold.reason,
+      count: waiting,
+      heldAt: instant(hold.heldAt),
+      expiresAt: instant(hold.expiresAt),
+      isApprovable,
+      people: changes.map((change) => {
+        const { name = null, email = null } = personOf(change);
+        const { identification, kind, reason, hash, before } = change;
+        const enabled = before?.enabled ?? null;
+        return { identification, name, email, kind, reason, hash, enabled, fields: differencesOf(change) };
+      }),
+      more: waiting - changes.length,
+    })),
+    reads: reads.map(({ startedAt, reason = null, ...read }) => ({ ...read, reason, startedAt: instant(startedAt) })),
+  };
+}

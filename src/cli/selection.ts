@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ChangeSelection } from '../app/held-changes.ts';
+import { type ChangeClass, changeClasses } from '../core/change.ts';
+import { RollcallError } from '../core/errors.ts';
+import { fromHere, type Shell } from './shell.ts';
+
+export interface SelectionOptions {
+  readonly only?: readonly ChangeClass[];
+  readonly except?: readonly string[];
+  readonly ids?: string;
+}
+
+/** Adds the options that select a part of what a run holds. */
+export function addSelectionOptions(command: Command): Command {
+  return command
+    .option('--only <class>', `only changes of this class: ${changeClasses.join(', ')}; may be repeated`, gatherClass)
+    .option('--except <id...>', 'all but these people, by identification')
+    .option('--ids <file>', 'only the people in a file, one identification per line');
+}
+
+function gatherClass(text: string, before: readonly ChangeClass[] = []): readonly ChangeClass[] {
+  const found = changeClasses.find((name) => name.toLowerCase() === text.replaceAll('-', '').toLowerCase());
+  if (found === undefined) throw new InvalidArgumentError(`It must be one of ${changeClasses.join(', ')}.`);
+  return [...before, found];
+}
+
+/** Throws `USAGE` for a file that cannot be read or names no person. */
+export async function readSelection({ io }: Shell, { only, except, ids }: SelectionOptions): Promise<ChangeSelection> {
+  return {
+    ...(only === undefined ? {} : { only }),
+    ...(except === undefined ? {} : { except }),
+    ...(ids === undefined ? {} : { ids: await readIds(fromHere(io, ids), ids) }),
+  };
+}
+
+async function readIds(path: string, shown: string): Promise<readonly string[]> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+    throw new RollcallError(`the file of --ids cannot be read: ${shown} (${code})`, { code: 'USAGE', cause });
+  });
+  const names = text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (names.length > 0) return names;
+  throw new RollcallError(`the file of --ids names no person: ${shown}`, { code: 'USAGE' });
+}

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { Shell } from './shell.ts';
+
+export interface SignatureOptions {
+  readonly as?: string;
+  readonly reason?: string;
+}
+
+/** Adds `--reason` and `--as` to a command whose use the audit keeps. */
+export function addSignatureOptions(command: Command): Command {
+  return command
+    .option('--reason <text>', 'why, for the audit')
+    .option('--as <name>', 'who decides, for the audit; by default your login on this machine');
+}
+
+/** Who the audit names, and the parts that a signed order has beside it. */
+export function signatureOf({ io }: Shell, { as, reason }: SignatureOptions) {
+  const isOther = as !== undefined && as !== io.operator;
+  return {
+    by: as ?? io.operator,
+    signed: { ...(reason === undefined ? {} : { reason }), ...(isOther ? { via: io.operator } : {}) },
+  };
+}

@@ -1,0 +1,199 @@
+import { expect, it } from 'vitest';
+import { episodeOf } from '../../src/core/episode.ts';
+import type { OwnedRun, Store } from '../../src/ports/store.ts';
+import { someInstant as now } from '../support/fake-clock.ts';
+import { approve, dayMs, endRun, hourMs, openRun, reject, sampleChange, writePlan } from './store-samples.ts';
+
+const until = now + dayMs;
+
+/** Decisions of people about changes, their episodes and their end. */
+export function describeDecisions(store: () => Store): void {
+  const statesOf = async (name: string) =>
+    (await store().decisions.of('people', name)).map(({ state, endedAt }) => (endedAt === undefined ? state : 'ended'));
+
+  /** A run whose plan has these changes, of which the disables are held. */
+  const held = async (id: string, changes: readonly ReturnType<typeof sampleChange>[], at = now) => {
+    const owned = await openRun(store(), { id, now: at });
+    await writePlan(store(), { id, owned, madeAt: at }, changes);
+    await store().plans.hold(owned, id, ['disables'], 'too many');
+    await store().decisions.record(owned, id, { now: at, expiresAt: at + dayMs });
+    return owned;
+  };
+  const next = async (owned: OwnedRun, id: string, changes: readonly ReturnType<typeof sampleChange>[], at = now) => {
+    await endRun(store(), owned);
+    return held(id, changes, at);
+  };
+
+  it('opens a decision for every held change, once, and renews its expiry', async () => {
+    const changes = [sampleChange('ana', 'disable'), sampleChange('eva', 'update')];
+    const first = await held('run_1', changes);
+    await next(first, 'run_2', changes, now + hourMs);
+    const { identification, rule, episode, hash } = changes[0] ?? sampleChange('ana');
+    const open = { state: 'open', by: undefined, why: undefined, run: undefined, endedAt: undefined } as const;
+    expect(await store().decisions.of('people', 'ana')).toEqual([
+      { identification, rule, episode, hash, ...open, at: now, expiresAt: until + hourMs },
+    ]);
+    expect(await store().decisions.of('people', 'eva')).toEqual([]);
+    expect(await store().decisions.of('others', 'ana')).toEqual([]);
+  });
+
+  it('keeps who decided, when and why', async () => {
+    const change = sampleChange('ana', 'disable');
+    await held('run_1', [change]);
+    expect(await reject(store(), [change], { by: 'ana', why: 'still here', at: now + 1 })).toBe(1);
+    expect(await store().decisions.of('people', 'ana')).toMatchObject([
+      { state: 'rejected', by: 'ana', why: 'still here', at: now + 1, expiresAt: undefined },
+    ]);
+  });
+
+  it('approves what was rejected only when told to', async () => {
+    const [ana, eva] = [sampleChange('ana', 'disable'), sampleChange('eva', 'disable')];
+    await reject(store(), [ana]);
+    expect(await approve(store(), [ana, eva])).toBe(1);
+    expect(await statesOf('ana')).toEqual(['rejected']);
+    expect(await approve(store(), [ana], { reopens: true })).toBe(1);
+    expect(await statesOf('ana')).toEqual(['approved']);
+  });
+
+  it('keeps a rejection however old it is, until its episode ends', async () => {
+    const change = sampleChange('ana', 'disable');
+    await reject(store(), [change], { at: now - 400 * dayMs });
+    await store().runs.prune(now, 0);
+    await writePlan(store(), { id: 'plan_1' }, [change]);
+    expect(await store().plans.applyApprovals(undefined, 'plan_1', 'people', now)).toEqual({
+      approved: 0,
+      rejected: 1,
+    });
+    expect(await store().plans.get('plan_1', 'ana')).toMatchObject({ state: 'dropped', isRejected: true });
+  });
+
+  it('ends an episode with its approvals, rejections and holds when the plan has no change of that rule', async () => {
+    const names = ['approved', 'rejected', 'held', 'stays', 'other'];
+    const changes = names.map((name) => sampleChange(name, 'disable'));
+    const first = await held('run_1', changes);
+    await approve(store(), changes.slice(0, 1));
+    await reject(store(), changes.slice(1, 2));
+    const second = await next(first, 'run_2', [sampleChange('stays', 'disable'), sampleChange('other', 'update')]);
+    await store().decisions.end(second, 'run_2', [...names, 'nobody'].slice(0, 4), now + 1);
+    expect(await Promise.all(names.map(statesOf))).toEqual([['ended'], ['ended'], ['ended'], ['open'], ['open']]);
+    await store().decisions.end(second, 'run_2', ['other'], now + 1);
+    expect(await statesOf('other')).toEqual(['ended']);
+    const third = await next(second, 'run_3', changes.slice(0, 2));
+    expect(await store().plans.applyApprovals(third, 'run_3', 'people', now + 2)).toEqual({ approved: 0, rejected: 0 });
+  });
+
+  it('numbers the episodes of a person and rule, and decides nothing of one that has ended', async () => {
+    const change = sampleChange('ana', 'disable');
+    const numberOf = async () => episodeOf(change.rule, await store().decisions.of('people', 'ana'));
+    expect(await numberOf()).toBe('0');
+    const first = await held('run_1', [change]);
+    expect(await numberOf()).toBe('0');
+    const second = await next(first, 'run_2', []);
+    await store().decisions.end(second, 'run_2', ['ana'], now);
+    expect(await numberOf()).toBe('1');
+    expect(await approve(store(), [change])).toBe(0);
+    expect(await reject(store(), [change])).toBe(0);
+    const again = sampleChange('ana', 'disable', { episode: '1' });
+    expect(again.hash).not.toBe(change.hash);
+    expect(await approve(store(), [again, sampleChange('ana', 'disable', { episode: '2' })])).toBe(1);
+    expect(await numberOf()).toBe('1');
+    expect(await store().decisions.ofMany('people', ['ana', 'eva'])).toEqual(
+      new Map([['ana', await store().decisions.of('people', 'ana')]]),
+    );
+  });
+
+  it('decides nothing of a version that gave changes no rule', async () => {
+    expect(await approve(store(), [sampleChange('ana', 'disable', { rule: '', episode: '' })])).toBe(0);
+  });
+
+  it('lets an approval count for one run, and asks again when a later one holds the same change', async () => {
+    const change = sampleChange('ana', 'disable');
+    const first = await held('run_1', [change]);
+    await approve(store(), [change]);
+    await endRun(store(), first);
+    const second = await openRun(store(), { id: 'run_2' });
+    await writePlan(store(), { id: 'run_2', owned: second }, [change]);
+    expect(await store().plans.applyApprovals(second, 'run_2', 'people', now + 1)).toMatchObject({ approved: 1 });
+    await store().plans.hold(second, 'run_2', ['disables'], 'too many');
+    await store().decisions.record(second, 'run_2', { now: now + 1, expiresAt: until });
+    expect(await store().decisions.of('people', 'ana')).toMatchObject([{ state: 'approved', run: 'run_2' }]);
+    await next(second, 'run_3', [change], now + 2);
+    expect(await store().decisions.of('people', 'ana')).toMatchObject([
+      { state: 'open', run: undefined, by: undefined },
+    ]);
+  });
+
+  it('uses an approval up when a read that decided the person proposes other values', async () => {
+    const [change, other] = [sampleChange('ana'), sampleChange('ana', 'update', { after: { area: 'Else' } })];
+    await approve(store(), [change]);
+    const owned = await held('run_1', [other]);
+    await store().decisions.end(owned, 'run_1', ['eva'], now);
+    expect(await store().decisions.of('people', 'ana')).toMatchObject([{ run: undefined }]);
+    await store().decisions.end(owned, 'run_1', ['ana'], now);
+    expect(await store().decisions.of('people', 'ana')).toMatchObject([
+      { state: 'approved', run: 'run_1', endedAt: undefined },
+    ]);
+  });
+
+  it('withdraws an open decision when the plan delivers the change or has it with other values', async () => {
+    const first = await held('run_1', [sampleChange('ana', 'disable'), sampleChange('eva', 'disable')]);
+    await endRun(store(), first);
+    const second = await openRun(store(), { id: 'run_2' });
+    const other = sampleChange('eva', 'disable', { before: { userId: '1', enabled: false, fields: {} } });
+    await writePlan(store(), { id: 'run_2', owned: second }, [sampleChange('ana', 'disable'), other]);
+    await store().decisions.record(second, 'run_2', { now: now + 1, expiresAt: until });
+    const expiry = async (name: string) =>
+      (await store().decisions.of('people', name)).map(({ expiresAt }) => expiresAt);
+    expect([await expiry('ana'), await expiry('eva')]).toEqual([[now + 1], [now + 1]]);
+  });
+
+  it('names the people whose episodes may end, page by page: those decided and those in a plan shown lately', async () => {
+    const { decisions, plans } = store();
+    await reject(store(), [sampleChange('eva', 'disable')]);
+    await approve(store(), [sampleChange('leo')]);
+    await writePlan(
+      store(),
+      { id: 'plan_1' },
+      ['ana', 'eva', 'max'].map((name) => sampleChange(name, 'create')),
+    );
+    await writePlan(store(), { id: 'plan_0', madeAt: now - dayMs }, [sampleChange('old')]);
+    await plans.begin(undefined, { id: 'plan_2', sync: 'people', run: undefined, madeAt: now });
+    await plans.add(undefined, 'plan_2', [sampleChange('unsealed')]);
+    expect(await decisions.pending('people', { now, limit: 9 })).toEqual(['ana', 'eva', 'leo', 'max']);
+    expect(await decisions.pending('people', { now, limit: 2 })).toEqual(['ana', 'eva']);
+    expect(await decisions.pending('people', { now, limit: 2, after: 'eva' })).toEqual(['leo', 'max']);
+    expect(await decisions.pending('people', { now: now + dayMs, limit: 9 })).toEqual(['eva', 'leo']);
+    expect(await decisions.pending('others', { now, limit: 9 })).toEqual([]);
+  });
+
+  it('remembers that a change which a plan showed is gone', async () => {
+    const [ana, eva] = [sampleChange('ana', 'disable'), sampleChange('eva', 'disable')];
+    await writePlan(store(), { id: 'plan_1' }, [ana, eva]);
+    const owned = await held('run_1', [eva]);
+    await store().decisions.end(owned, 'run_1', ['ana', 'eva'], now);
+    expect([await statesOf('ana'), await statesOf('eva')]).toEqual([['ended'], ['open']]);
+    expect(await approve(store(), [ana, eva])).toBe(1);
+    await store().decisions.end(owned, 'run_1', ['ana', 'eva'], now + 1);
+    expect(await store().decisions.pending('people', { now, limit: 9 })).toEqual(['eva']);
+  });
+
+  it('gives the digest only what is open', async () => {
+    const changes = ['a', 'b', 'c', 'd'].map((name) => sampleChange(name, name === 'd' ? 'update' : 'disable'));
+    const [a, b, c, d] = changes.map(({ hash }) => hash);
+    await writePlan(store(), { id: 'plan_1' }, changes);
+    await approve(store(), changes.slice(0, 1));
+    await reject(store(), changes.slice(1, 2));
+    await store().plans.applyApprovals(undefined, 'plan_1', 'people', now);
+    await store().plans.hold(undefined, 'plan_1', ['disables'], 'too many');
+    expect(await Array.fromAsync(store().plans.hashes('plan_1'))).toEqual([c, d]);
+    expect([a, b]).not.toContain(c);
+  });
+
+  it('forgets episodes that ended long ago', async () => {
+    const owned = await held('run_1', [sampleChange('ana', 'disable'), sampleChange('eva', 'disable')]);
+    const empty = await next(owned, 'run_2', []);
+    await store().decisions.end(empty, 'run_2', ['ana'], now);
+    await store().runs.prune(now + 1, 9);
+    expect([await statesOf('ana'), await statesOf('eva')]).toEqual([[], ['open']]);
+  });
+}

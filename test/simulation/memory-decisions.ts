@@ -1,0 +1,210 @@
+import { episodeOf } from '../../src/core/episode.ts';
+import type { DecisionRecord, Decisions, HoldFacts, HoldRecord, Holds } from '../../src/ports/store.ts';
+import { inOrder, type PlanRow, requireOwner, requirePlan, type Tables } from './memory-tables.ts';
+
+const dayMs = 86_400_000;
+
+/** Plans that were only shown, and not too long ago to be approved by digest. */
+function shownPlans({ plans }: Tables, sync: string, now: number): PlanRow[] {
+  return [...plans.values()].filter(({ header, digest }) => {
+    return header.sync === sync && header.run === undefined && digest !== undefined && header.madeAt > now - dayMs;
+  });
+}
+
+const keyOf = (sync: string, hash: string): string => `${sync} ${hash}`;
+
+export function memoryDecisions(tables: Tables): Decisions {
+  const { decisions } = tables;
+  const rowsOf = (sync: string) => [...decisions.values()].filter((row) => row.sync === sync);
+  const recordsOf = (sync: string, name: string): DecisionRecord[] =>
+    inOrder(
+      rowsOf(sync).filter(({ record }) => record.identification === name),
+      ({ record }) => record.hash,
+    )
+      .map(({ record }) => record)
+      .sort((a, b) => b.at - a.at);
+  return {
+    async of(sync, identification) {
+      return recordsOf(sync, identification);
+    },
+    async ofMany(sync, names) {
+      const found = names.map((name) => [name, recordsOf(sync, name)] as const);
+      return new Map(found.filter(([, records]) => records.length > 0));
+    },
+    async decide(sync, changes, verdict) {
+      let decided = 0;
+      for (const { identification, rule, episode, hash } of new Map(changes.map((one) => [one.hash, one])).values()) {
+        const known = recordsOf(sync, identification);
+        if (rule === '' || episodeOf(rule, known) !== episode) continue;
+        const earlier = known.find((record) => record.hash === hash);
+        if (verdict.state === 'approved' && verdict.reopens !== true && earlier?.state === 'rejected') continue;
+        const { state, by, why, at } = verdict;
+        const expiresAt = verdict.state === 'approved' ? verdict.expiresAt : undefined;
+        const name = { identification, rule, episode, hash };
+        const record = { ...name, state, by, why, at, expiresAt, run: undefined, endedAt: undefined };
+        decisions.set(keyOf(sync, hash), { sync, record });
+        decided += 1;
+      }
+      restateHolds(tables, sync, verdict.at);
+      return decided;
+    },
+    async record(owned, planId, { now, expiresAt }) {
+      const { changes } = requirePlan(tables, owned, planId);
+      const { sync } = owned.run;
+      for (const { planned } of changes.values()) {
+        const { identification, rule, episode, hash, state } = planned;
+        if (state === 'held' && rule !== '') {
+          const earlier = decisions.get(keyOf(sync, hash))?.record;
+          const isSpent =
+            earlier?.state === 'approved' && (earlier.run !== undefined || (earlier.expiresAt ?? 0) <= now);
+          if (earlier === undefined || (earlier.endedAt === undefined && (earlier.state === 'open' || isSpent))) {
+            const open = { by: undefined, why: undefined, run: undefined, endedAt: undefined, expiresAt };
+            const record = {
+              identification,
+              rule,
+              episode,
+              hash,
+              state: 'open',
+              at: earlier?.at ?? now,
+              ...open,
+            } as const;
+            decisions.set(keyOf(sync, hash), { sync, record });
+          }
+        }
+        for (const row of rowsOf(sync)) {
+          const { record } = row;
+          if (record.identification !== identification || record.rule !== rule) continue;
+          if (record.state !== 'open' || record.endedAt !== undefined || (record.expiresAt ?? 0) <= now) continue;
+          if (state !== 'held' || record.hash !== hash) row.record = { ...record, expiresAt: now };
+        }
+      }
+    },
+    async pending(sync, { now, limit, after = '' }) {
+      const names = new Set(
+        rowsOf(sync).flatMap(({ record }) => (record.endedAt === undefined ? [record.identification] : [])),
+      );
+      for (const { changes } of shownPlans(tables, sync, now)) {
+        for (const { planned } of changes.values()) {
+          const isOpen = planned.state === 'planned' || planned.state === 'held';
+          if (isOpen && planned.rule !== '' && !decisions.has(keyOf(sync, planned.hash))) {
+            names.add(planned.identification);
+          }
+        }
+      }
+      return inOrder(names, (name) => name)
+        .filter((name) => Buffer.compare(Buffer.from(name), Buffer.from(after)) > 0)
+        .slice(0, limit);
+    },
+    async end(owned, planId, names, now) {
+      requireOwner(tables, owned);
+      const { sync, id: run } = owned.run;
+      const proposed = tables.plans.get(planId)?.changes;
+      const people = new Set(names);
+      for (const row of rowsOf(sync)) {
+        const { record } = row;
+        if (!people.has(record.identification) || record.endedAt !== undefined) continue;
+        const change = proposed?.get(record.identification)?.planned;
+        if (change?.rule !== record.rule) row.record = { ...record, endedAt: now };
+        else if (change.hash !== record.hash && record.state === 'approved') {
+          row.record = { ...record, run: record.run ?? run };
+        }
+      }
+      for (const { changes } of shownPlans(tables, sync, now)) {
+        for (const { planned } of changes.values()) {
+          const { identification, rule, episode, hash } = planned;
+          if (!people.has(identification) || rule === '' || decisions.has(keyOf(sync, hash))) continue;
+          if (proposed?.get(identification)?.planned.rule === rule) continue;
+          const gone = { state: 'open', by: undefined, why: undefined, run: undefined } as const;
+          const record = { identification, rule, episode, hash, ...gone, at: now, expiresAt: now, endedAt: now };
+          decisions.set(keyOf(sync, hash), { sync, record });
+        }
+      }
+    },
+  };
+}
+
+const unique = (hashes: readonly string[]): string[] => [...new Set(hashes)].sort();
+
+/** What became of a held change; undefined while it waits. */
+function settledState({ decisions }: Tables, sync: string, hash: string, now: number): HoldRecord['state'] | undefined {
+  const record = decisions.get(keyOf(sync, hash))?.record;
+  if (record === undefined) return undefined;
+  const { state, run, endedAt, expiresAt = Number.POSITIVE_INFINITY } = record;
+  if (endedAt !== undefined || (run === undefined && expiresAt <= now)) return 'expired';
+  return state === 'open' ? undefined : state;
+}
+
+function holdState(tables: Tables, { sync, hashes }: HoldRecord, now: number): HoldRecord['state'] {
+  const states = new Set(hashes.map((hash) => settledState(tables, sync, hash, now) ?? 'open'));
+  if (states.has('open')) return 'open';
+  if (states.has('approved')) return states.has('rejected') ? 'decided' : 'approved';
+  return states.has('rejected') ? 'rejected' : 'expired';
+}
+
+function restateHolds(tables: Tables, sync: string, now: number): void {
+  for (const row of tables.holds.values()) {
+    const { hold } = row;
+    if (hold.sync !== sync || hold.state === 'expired' || hold.expiresAt <= now) continue;
+    const state = holdState(tables, hold, now);
+    if (state !== 'open') row.hold = { ...hold, state };
+  }
+}
+
+export function memoryHolds(tables: Tables): Holds {
+  const { holds } = tables;
+  const byTime = ({ hold }: { hold: HoldRecord }) => `${String(hold.heldAt).padStart(16, '0')} ${hold.id}`;
+  const openRows = (sync: string) =>
+    inOrder(holds.values(), byTime).filter(({ hold }) => hold.sync === sync && hold.state === 'open');
+  const factsOf = ({ hashes: _hashes, ...facts }: HoldRecord): HoldFacts => facts;
+  return {
+    async renew(owned, list, now) {
+      requireOwner(tables, owned);
+      const open = openRows(owned.run.sync);
+      const renewed = new Set<string>();
+      for (const hold of list) {
+        const same = open.find(({ hold: { id, class: name, hashes, expiresAt } }) => {
+          const isEqual = name === hold.class && unique(hashes).join() === unique(hold.hashes).join();
+          return isEqual && expiresAt > hold.heldAt && !renewed.has(id);
+        });
+        if (same === undefined) {
+          holds.set(hold.id, { hold: { ...hold, hashes: unique(hold.hashes) }, runs: new Set([hold.run]) });
+          continue;
+        }
+        renewed.add(same.hold.id);
+        const { run, reason, digest } = hold;
+        const expiresAt = Math.max(hold.expiresAt, same.hold.expiresAt);
+        same.hold = { ...same.hold, run, reason, digest, expiresAt };
+        same.runs.add(run);
+      }
+      const covered = new Set(list.flatMap(({ hashes }) => hashes));
+      for (const row of open) {
+        const { hold } = row;
+        if (renewed.has(hold.id)) continue;
+        const isWaiting = (hash: string) =>
+          tables.decisions.has(keyOf(hold.sync, hash)) && settledState(tables, hold.sync, hash, now) === undefined;
+        if (hold.hashes.some((hash) => isWaiting(hash) && !covered.has(hash))) continue;
+        const state = holdState(tables, hold, now);
+        row.hold = { ...hold, state: state === 'open' ? 'expired' : state };
+      }
+    },
+    async open(sync, now) {
+      const open = openRows(sync).flatMap(({ hold }) => (hold.expiresAt > now ? [hold] : []));
+      const waiting = (some: readonly HoldRecord[]) =>
+        unique(some.flatMap(({ hashes }) => hashes)).filter(
+          (hash) => settledState(tables, sync, hash, now) === undefined,
+        ).length;
+      const classes = [...new Set(open.map((hold) => hold.class))];
+      const byClass = classes.map((name) => [name, waiting(open.filter((hold) => hold.class === name))] as const);
+      return { holds: open.map(factsOf), changes: waiting(open), byClass: Object.fromEntries(byClass) };
+    },
+    async listOpen(sync) {
+      return openRows(sync).map(({ hold }) => factsOf(hold));
+    },
+    async ofRun(run) {
+      return inOrder(
+        [...holds.values()].filter(({ runs }) => runs.has(run)),
+        byTime,
+      ).map(({ hold }) => hold);
+    },
+  };
+}
