@@ -5,9 +5,7 @@ import { addVerdictOptions, decideHeld, type VerdictOptions } from './verdict.ts
 export const addApprove: AddCommand = (program, host) => {
   const command = program
     .command('approve')
-    .description(
-      'approve the changes that guards held in a run, or some of them; the next run delivers them',
-    );
+    .description('approve the changes that guards held in a run, or some of them; the next run delivers them');
   addVerdictOptions(command).action((run: string, options: VerdictOptions, self: Command) =>
     host.run(self, (shell) => decideHeld(shell, 'approve', run, options)),
   );

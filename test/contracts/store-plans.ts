@@ -24,7 +24,13 @@ export function describePlans(store: () => Store): void {
     const disable = sampleChange('leo', 'disable');
     const update = sampleChange('ana', 'update', { classes: ['updates', 'emailChanges', 'firstSight'] });
     await writePlan(store(), { id: 'plan_1' }, [create, disable, update]);
-    const fresh = { state: 'planned', stateReason: undefined, batch: undefined, isApproved: false } as const;
+    const fresh = {
+      state: 'planned',
+      stateReason: undefined,
+      batch: undefined,
+      isApproved: false,
+      isRejected: false,
+    } as const;
     expect(await plans.page('plan_1', { limit: 10 })).toStrictEqual([
       { ...update, ...fresh },
       { ...create, ...fresh },

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
 import { describeAlerts } from './store-alerts.ts';
 import { describeBatches } from './store-batches.ts';
-import { describeDecisions } from './store-decisions.ts';
+import { describeDecisions, describeOldDecisions } from './store-decisions.ts';
 import { describeHolds } from './store-holds.ts';
 import { describeLeases } from './store-leases.ts';
 import { describeLedger } from './store-ledger.ts';
@@ -39,6 +39,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describe('tokens', () => describeTokens(current));
     describe('alerts', () => describeAlerts(current));
     describe('pruning', () => describePrune(current));
+    describe('pruning decisions', () => describeOldDecisions(current));
     describe('asked from several sides at once', () => describeRaces(current));
   });
 }

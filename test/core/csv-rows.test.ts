@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunk, directFields, fileColumns, fileGroup, routeOf } from '../../src/core/batch.ts';
-import { compareIdentifications, isDirectlyDeliverable, PlanDigest, sealChange } from '../../src/core/change.ts';
+import { isDirectlyDeliverable, sealChange } from '../../src/core/change.ts';
 import { buildFileRows, formatDate } from '../../src/core/csv-rows.ts';
 import { defaultDialect } from '../../src/core/settings.ts';
 import { draft, wanted } from './cases.ts';
@@ -196,57 +195,5 @@ describe('a date that the platform shows in no form that can be read', () => {
     expect(fileGroup(create, defaultDialect, mapped)).toBe(
       fileGroup(sealChange(draft({ before: shown })), defaultDialect, mapped),
     );
-  });
-});
-
-describe('hashes and digests', () => {
-  it('do not depend on the order in which fields were named', () => {
-    const [a, b] = [
-      { firstName: 'Ana', lastName: 'Díaz' },
-      { lastName: 'Díaz', firstName: 'Ana' },
-    ];
-    expect(sealChange(draft({ after: a })).hash).toBe(sealChange(draft({ after: b })).hash);
-  });
-
-  it('depend on who, what, before and after', () => {
-    const variants = [
-      draft(),
-      draft({ identification: 'E9' }),
-      draft({ kind: 'enable' }),
-      draft({ after: { lastName: 'Other' } }),
-      draft({ before: { userId: '1', enabled: false, fields: wanted } }),
-      draft({ before: { userId: '1', enabled: true, fields: { ...wanted, lastName: 'Before' } } }),
-    ];
-    expect(new Set(variants.map((one) => sealChange(one).hash)).size).toBe(variants.length);
-  });
-
-  it('do not change when an unrelated field of the user moves', () => {
-    const before = { userId: '9', enabled: true, fields: { ...wanted, area: 'Elsewhere' }, lastUpdate: 'later' };
-    expect(sealChange(draft({ before })).hash).toBe(sealChange(draft()).hash);
-  });
-
-  it('identifications are ordered by code point, in every store the same', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'grapheme' })), (names) => {
-        const sorted = [...names].sort(compareIdentifications);
-        const byBytes = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-        expect(sorted).toEqual(byBytes);
-      }),
-    );
-    expect(['\u{1F600}', '\uFFFD'].sort(compareIdentifications)).toEqual(['\uFFFD', '\u{1F600}']);
-  });
-
-  it('a digest depends on every change and on their order', () => {
-    const digestOf = (...hashes: readonly string[]) => {
-      const digest = new PlanDigest();
-      for (const hash of hashes) digest.add(hash);
-      return digest.end();
-    };
-    const digests = [digestOf(), digestOf('a'), digestOf('a', 'b'), digestOf('b', 'a')];
-    expect(new Set(digests).size).toBe(4);
-  });
-
-  it('a digest of no changes is stable', () => {
-    expect(new PlanDigest().end()).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   });
 });

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareIdentifications, PlanDigest, sealChange } from '../../src/core/change.ts';
+import { episodeOf, type KnownEpisode } from '../../src/core/episode.ts';
+import { draft, wanted } from './cases.ts';
+
+describe('hashes and digests', () => {
+  it('do not depend on the order in which fields were named', () => {
+    const [a, b] = [
+      { firstName: 'Ana', lastName: 'Díaz' },
+      { lastName: 'Díaz', firstName: 'Ana' },
+    ];
+    expect(sealChange(draft({ after: a })).hash).toBe(sealChange(draft({ after: b })).hash);
+  });
+
+  it('depend on the person, the rule, the episode, before and after', () => {
+    const variants = [
+      draft(),
+      draft({ identification: 'E9' }),
+      draft({ rule: 'active-enable' }),
+      draft({ episode: '1' }),
+      draft({ after: { lastName: 'Other' } }),
+      draft({ before: { userId: '1', enabled: false, fields: wanted } }),
+      draft({ before: { userId: '1', enabled: true, fields: { ...wanted, lastName: 'Before' } } }),
+    ];
+    expect(new Set(variants.map((one) => sealChange(one).hash)).size).toBe(variants.length);
+  });
+
+  it('of two changes are equal only if rule, episode and values are', () => {
+    const part = fc.record({
+      identification: fc.constantFrom('E1', 'E2', 'E1"'),
+      rule: fc.constantFrom('leaver-enabled', 'missing-disable', 'out-of-scope'),
+      episode: fc.constantFrom('0', '1', '10'),
+      after: fc.constantFrom({}, { lastName: 'Díaz' }, { lastName: '', firstName: 'Díaz' }),
+      enabled: fc.boolean(),
+    });
+    const sealed = ({ enabled, ...rest }: typeof part extends fc.Arbitrary<infer Part> ? Part : never) =>
+      sealChange(draft({ ...rest, before: { userId: '1', enabled, fields: wanted } }));
+    fc.assert(
+      fc.property(part, part, (a, b) => {
+        const isEqual = JSON.stringify(a) === JSON.stringify(b);
+        expect(sealed(a).hash === sealed(b).hash).toBe(isEqual);
+      }),
+    );
+  });
+
+  it('do not change when an unrelated field of the user moves', () => {
+    const before = { userId: '9', enabled: true, fields: { ...wanted, area: 'Elsewhere' }, lastUpdate: 'later' };
+    expect(sealChange(draft({ before })).hash).toBe(sealChange(draft()).hash);
+  });
+
+  it('identifications are ordered by code point, in every store the same', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme' })), (names) => {
+        const sorted = [...names].sort(compareIdentifications);
+        const byBytes = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+        expect(sorted).toEqual(byBytes);
+      }),
+    );
+    expect(['\u{1F600}', '\uFFFD'].sort(compareIdentifications)).toEqual(['\uFFFD', '\u{1F600}']);
+  });
+
+  it('a digest depends on every change and on their order', () => {
+    const digestOf = (...hashes: readonly string[]) => {
+      const digest = new PlanDigest();
+      for (const hash of hashes) digest.add(hash);
+      return digest.end();
+    };
+    const digests = [digestOf(), digestOf('a'), digestOf('a', 'b'), digestOf('b', 'a')];
+    expect(new Set(digests).size).toBe(4);
+  });
+
+  it('a digest of no changes is stable', () => {
+    expect(new PlanDigest().end()).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+  });
+});
+
+describe('episodes', () => {
+  const ended = (rule: string, episode: number): KnownEpisode => ({ rule, episode: `${episode}`, endedAt: 1 });
+  const open = (rule: string, episode: number): KnownEpisode => ({ rule, episode: `${episode}`, endedAt: undefined });
+
+  it.each<[string, readonly KnownEpisode[], string]>([
+    ['nothing is known', [], '0'],
+    ['another rule has ended', [ended('missing-disable', 3)], '0'],
+    ['it goes on', [open('leaver-enabled', 2), ended('leaver-enabled', 1)], '2'],
+    ['it has ended', [ended('leaver-enabled', 0)], '1'],
+    ['it has ended ten times', [9, 10, 2].map((episode) => ended('leaver-enabled', episode)), '11'],
+  ])('are numbered when %s', (_, known, episode) => {
+    expect(episodeOf('leaver-enabled', known)).toBe(episode);
+  });
+
+  it('never repeat, in whatever order a store gives them', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 30 }), { maxLength: 20 }), (numbers) => {
+        const known = numbers.map((number) => ended('leaver-enabled', number));
+        expect(numbers.map(String)).not.toContain(episodeOf('leaver-enabled', known));
+      }),
+    );
+  });
+});
