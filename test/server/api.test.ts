@@ -102,14 +102,60 @@ test('every answer is what the document says, through the life of a held run', a
   ]);
 });
 
-test('a rejected run is not asked about again, and may still be approved', async () => {
+test('a rejected run is not asked about again, and is approved only when the request says so', async () => {
   const { office, server, run } = await openHeldOffice();
   expect(await expectAnswer(server, 'reject-run', `/api/runs/${run.id}/reject`)).toMatchObject({ changes: 7 });
   expect((await office.apply()).run).toMatchObject({ counts: { held: 0 } });
-  const again = await server.ask(`/api/runs/${run.id}/approve`, { method: 'POST' });
-  // Whoever said no may think better of it.
+  const refused = await server.ask(`/api/runs/${run.id}/approve`, { method: 'POST' });
+  expect(refused).toMatchObject({ status: 409, json: { code: 'CONFLICT' } });
+  expect(refused.json.detail).toContain('"reopen": true');
+  const again = await server.ask(`/api/runs/${run.id}/approve`, { method: 'POST', body: { reopen: true } });
   expect(again).toMatchObject({ status: 200, json: { changes: 7 } });
   expect((await office.apply()).run).toMatchObject({ counts: { held: 0, disable: 7, applied: 7 } });
+});
+
+test('a part of what a run holds is rejected and approved, with who and why', async () => {
+  const { office, server, run } = await openHeldOffice();
+  const ask = (act: string, body: object) => server.ask(`/api/runs/${run.id}/${act}`, { method: 'POST', body });
+  const listed = await expectAnswer(server, 'list-holds', '/api/holds?limit=2');
+  expect(listed).toMatchObject({
+    holds: [{ run: run.id, class: 'disables', count: 7, isApprovable: true }],
+    reads: [],
+  });
+  const people: string[] = listed.holds[0].changes.map(
+    ({ identification }: { identification: string }) => identification,
+  );
+  expect(people).toHaveLength(2);
+  const why = { as: 'ana', reason: 'on leave' };
+  expect(await ask('reject', { ids: people, ...why })).toMatchObject({ status: 200, json: { changes: 2 } });
+  expect((await expectAnswer(server, 'list-holds', '/api/holds')).holds[0].count).toBe(5);
+  expect(await ask('approve', { only: ['disables'] })).toMatchObject({ status: 200, json: { changes: 5 } });
+  const { json } = await server.ask(`/api/audit?run=${run.id}&by=ana`);
+  expect(json.entries).toMatchObject([
+    { by: 'ana', via: expect.any(String), action: 'reject', detail: '2 changes', reason: 'on leave' },
+  ]);
+  const after = await office.apply();
+  expect(after.run).toMatchObject({ counts: { held: 0, applied: 5 }, facts: { rejected: 2 } });
+  expect((await expectAnswer(server, 'list-holds', '/api/holds')).holds).toEqual([]);
+});
+
+test.each<[object, string]>([
+  [{ only: ['disable'] }, 'body.only.0'],
+  [{ only: 'disables' }, 'body.only'],
+  [{ ids: [] }, 'body.ids'],
+  [{ except: [7] }, 'body.except.0'],
+  [{ reason: ' ' }, 'body.reason'],
+  [{ as: '' }, 'body.as'],
+  [{ reopen: 'yes' }, 'body.reopen'],
+  [{ excpet: ['E1'] }, 'excpet'],
+  [{ except: ['E999'] }, 'except names people'],
+  [{ ids: ['E999', 'E998'] }, 'ids names people'],
+])('a wrong selection is refused and approves nobody: %j', async (body, named) => {
+  const { server, run } = await openHeldOffice();
+  const refused = await server.ask(`/api/runs/${run.id}/approve`, { method: 'POST', body });
+  expect(refused).toMatchObject({ status: 400 });
+  expect(refused.json.detail).toContain(named);
+  expect((await expectAnswer(server, 'list-holds', '/api/holds')).holds[0].count).toBe(7);
 });
 
 test('runs and the audit come in pages that neither repeat nor skip', async () => {
@@ -237,7 +283,10 @@ test.each([
   ['/api/syncs/people/people/%zz', 400],
   // A misspelt filter must not give everything.
   ['/api/runs?synk=people', 400],
-  ['/api/audit?sync=people&run=x', 400],
+  ['/api/audit?sync=people&runs=x', 400],
+  ['/api/audit?run=run_none', 404],
+  ['/api/audit?since=yesterday', 400],
+  ['/api/holds?sync=none', 404],
   ['/api/syncs?state=paused', 400],
   // PostgreSQL cannot even be asked for a NUL.
   ['/api/runs/%00', 400],

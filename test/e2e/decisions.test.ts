@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+const hourMs = 3_600_000;
+const left = { status: 'left' };
+
+/** So many that six of them are held as a class, and are no sign of a shortened file. */
+const total = 100;
+const gone = ['E1', 'E2', 'E3', 'E4', 'E5', 'E6'];
+
+function patched(names: readonly string[], patch: Row): Row[] {
+  return employees(total, Object.fromEntries(names.map((name) => [name, patch])));
+}
+
+function without(names: readonly string[]): Row[] {
+  return employees(total).filter(({ id = '' }) => !names.includes(id));
+}
+
+async function managed(options: OfficeOptions = {}): Promise<Office> {
+  const office = await openOffice({ sandbox: { people: usersOf(employees(total)) }, ...options });
+  await office.writeEmployees(employees(total));
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  return office;
+}
+
+const disabledOf = (office: Office): string[] =>
+  office.sandbox.state.log
+    .filter(({ kind }) => kind === 'disabled')
+    .map(({ identification }) => identification)
+    .sort();
+
+const statesOf = async (office: Office, name = 'E1') =>
+  (await office.engine.io.store.decisions.of('people', name)).map(({ rule, state, endedAt, run }) => {
+    if (endedAt !== undefined) return `${rule} ended`;
+    return `${rule} ${state}${run === undefined ? '' : ' used'}`;
+  });
+
+describe('a rejection', () => {
+  it('of "missing" does not swallow the termination of the next week', async () => {
+    const office = await managed({ sync: { missing: { afterReads: 1, minAge: '0s' } } });
+    await office.writeEmployees(without(gone));
+    const { run } = await office.apply();
+    expect(run.counts).toMatchObject({ disable: 6, held: 6 });
+    await office.app.reject(run.id, 'ops');
+    expect((await office.apply()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { rejected: 6 } });
+    office.clock.jump(7 * 24 * hourMs);
+    expect((await office.apply()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { rejected: 6 } });
+    await office.writeEmployees(patched(gone, left));
+    const terminated = await office.apply();
+    expect(terminated.run).toMatchObject({ outcome: 'held', counts: { disable: 6, held: 6 }, facts: { rejected: 0 } });
+    await office.app.approve(terminated.run.id, 'ops');
+    expect((await office.apply()).run.counts).toMatchObject({ applied: 6 });
+    expect(disabledOf(office)).toEqual(gone);
+  });
+
+  it('ends when the person is seen again, so that the same absence later is asked about again', async () => {
+    const office = await managed();
+    await office.writeEmployees(patched(gone, left));
+    const { run } = await office.apply();
+    await office.app.reject(run.id, 'ops', { reason: 'wrong list' });
+    expect((await office.apply()).run.facts.rejected).toBe(6);
+    await office.writeEmployees(employees(total));
+    await office.apply();
+    expect(await statesOf(office)).toEqual(['leaver-enabled ended']);
+    await office.writeEmployees(patched(gone, left));
+    expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { held: 6 }, facts: { rejected: 0 } });
+    await expect(office.app.approve(run.id, 'ops', { reopens: true })).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(disabledOf(office)).toEqual([]);
+  });
+
+  it('lasts through runs that decide about other people, fail, or read incompletely', async () => {
+    const office = await managed();
+    await office.writeEmployees(patched(gone, left));
+    const { run } = await office.apply();
+    await office.app.reject(run.id, 'ops');
+    const rows = patched(gone, left).map((row) => (row.id === 'E50' ? { ...row, last: 'Paz' } : row));
+    await office.writeEmployees(rows);
+    expect((await office.apply({ users: ['E50'] })).run.counts).toMatchObject({ applied: 1 });
+    await office.writeText('id,first,last,mail,status\n');
+    expect((await office.apply()).run.outcome).toBe('failed');
+    await office.writeEmployees(employees(total).slice(0, 80));
+    expect((await office.apply()).run.outcome).toBe('partial');
+    expect(await statesOf(office)).toEqual(['leaver-enabled rejected']);
+    await office.writeEmployees(rows);
+    expect((await office.apply()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { rejected: 6 } });
+  });
+
+  it('is not overruled by a digest that showed the change before', async () => {
+    const office = await managed();
+    await office.writeEmployees(patched(gone, left));
+    const shown = await office.plan();
+    const { run } = await office.apply();
+    await office.app.reject(run.id, 'ana', { ids: ['E1', 'E2'], reason: 'on leave' });
+    const report = await office.apply({ approve: shown.digest });
+    expect(report.run.counts).toMatchObject({ applied: 4, held: 0 });
+    expect(report.run.facts.rejected).toBe(2);
+    expect(disabledOf(office)).toEqual(gone.slice(2));
+    const change = (await office.app.changes(report.run.id, { limit: 1 }))[0];
+    expect(change).toMatchObject({ state: 'dropped', stateReason: 'rejected by ana: on leave' });
+  });
+});
+
+describe('a digest', () => {
+  it('covers the changes that are open: approving and rejecting some makes it another', async () => {
+    const office = await managed();
+    await office.writeEmployees(patched(gone, left));
+    const { run } = await office.apply();
+    const all = await office.plan();
+    await office.app.reject(run.id, 'ops', { ids: ['E1'] });
+    const fewer = await office.plan();
+    expect(fewer.digest).not.toBe(all.digest);
+    expect(fewer.digest).toBe((await office.plan()).digest);
+    await office.app.approve(run.id, 'ops', { except: ['E1'] }).catch(() => {});
+    await office.app.approve(run.id, 'ops', { ids: ['E1'], reopens: true });
+    expect((await office.plan()).counts).toMatchObject({ held: 0, disable: 6 });
+    await office.app.reject(run.id, 'ops', { ids: ['E1'] });
+    const report = await office.apply({ approve: fewer.digest });
+    expect(disabledOf(office)).toEqual(gone.slice(1));
+    expect(report.run.counts).toMatchObject({ applied: 5, held: 0 });
+  });
+
+  it('approves nothing that an accepted read has ended since, however alike it is when it is back', async () => {
+    const office = await managed();
+    await office.writeEmployees(patched(gone, left));
+    const shown = await office.plan();
+    await office.writeEmployees(employees(total));
+    await office.apply();
+    await office.writeEmployees(patched(gone, left));
+    const report = await office.apply({ approve: shown.digest });
+    expect(report.run).toMatchObject({ outcome: 'held', counts: { held: 6, applied: 0 } });
+  });
+});
+
+describe('an approval', () => {
+  it('waits for the run that decides about the person', async () => {
+    const office = await managed();
+    const rows = patched(gone, left).map((row) => (row.id === 'E50' ? { ...row, last: 'Paz' } : row));
+    await office.writeEmployees(patched(gone, left));
+    const { run } = await office.apply();
+    await office.app.approve(run.id, 'ops');
+    await office.writeEmployees(rows);
+    await office.apply({ users: ['E50'] });
+    await office.writeEmployees(employees(total).slice(0, 80));
+    await office.apply();
+    await office.writeText('id,first,last,mail,status\n');
+    await office.apply();
+    expect(disabledOf(office)).toEqual([]);
+    expect(await statesOf(office)).toEqual(['leaver-enabled approved']);
+    await office.writeEmployees(rows);
+    expect((await office.apply()).run.counts).toMatchObject({ applied: 6, held: 0 });
+    await office.apply();
+    expect(await statesOf(office)).toEqual(['leaver-enabled ended']);
+  });
+
+  it('of a part delivers that part, and the rest waits', async () => {
+    const office = await managed();
+    await office.writeEmployees(patched(gone, left));
+    const { run } = await office.apply();
+    expect((await office.app.approve(run.id, 'ops', { except: ['E5', 'E6'] })).changes).toBe(4);
+    expect((await office.app.holds({ limit: 9 })).holds).toMatchObject([{ waiting: 2, hold: { run: run.id } }]);
+    const next = await office.apply();
+    expect(next.run.counts).toMatchObject({ applied: 4 });
+    expect(disabledOf(office)).toEqual(['E1', 'E2', 'E3', 'E4']);
+  });
+
+  it('is taken back by a rejection, and asked for again after one', async () => {
+    const office = await managed();
+    await office.writeEmployees(patched(gone, left));
+    const { run } = await office.apply();
+    await office.app.approve(run.id, 'ops');
+    expect((await office.app.reject(run.id, 'ana')).changes).toBe(6);
+    expect((await office.apply()).run.facts.rejected).toBe(6);
+    await expect(office.app.approve(run.id, 'ops')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('ana rejected 6 changes'),
+    });
+    expect((await office.app.approve(run.id, 'ops', { reopens: true })).changes).toBe(6);
+    expect((await office.apply()).run.counts).toMatchObject({ applied: 6 });
+  });
+
+  it('leaves what was rejected alone while anything else of the run waits', async () => {
+    const office = await managed();
+    await office.writeEmployees(patched(gone, left));
+    const { run } = await office.apply();
+    await office.app.reject(run.id, 'ana', { ids: ['E1'] });
+    expect((await office.app.approve(run.id, 'ops', { reopens: true })).changes).toBe(5);
+    await office.apply();
+    expect(disabledOf(office)).toEqual(gone.slice(1));
+  });
+});
+
+describe('a hold', () => {
+  it('stays open, with the people whom it is about, while runs decide about others or fail', async () => {
+    const office = await managed();
+    await office.writeEmployees(patched(gone, left));
+    const { run } = await office.apply();
+    await office.writeText('id,first,last,mail,status\n');
+    await office.apply();
+    const { holds } = await office.app.holds({ limit: 2 });
+    expect(holds).toMatchObject([{ waiting: 6, isApprovable: true, hold: { run: run.id, class: 'disables' } }]);
+    expect(holds[0]?.changes.map(({ identification }) => identification)).toEqual(['E1', 'E2']);
+    await office.writeEmployees(patched(gone.slice(1), left));
+    await office.apply({ users: ['E1'] });
+    expect((await office.app.holds({ limit: 9 })).holds).toMatchObject([{ waiting: 5 }]);
+  });
+});
