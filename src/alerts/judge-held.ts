@@ -16,7 +16,7 @@ export async function judgeHeld(
 ): Promise<AlertProblem | 'well' | undefined> {
   const { holds, changes } = await store.holds.open(sync, now);
   if (holds.length === 0) {
-    if (run?.outcome === 'held' && run.facts.isReadDoubted === true) return doubtedRead(run);
+    if (isDoubted(run)) return doubtedRead(run);
     // A doubted read has no holds. Only the next run can show that it is over.
     return run === undefined && (await isNewestDoubted(sync, store)) ? undefined : 'well';
   }
@@ -28,12 +28,10 @@ export async function judgeHeld(
   return {
     topic: 'held',
     severity: 'warning',
-    key: `held ${holds
-      .map((hold) => hold.class)
-      .toSorted()
-      .join()}`,
+    key: `held ${[...holds.map((hold) => hold.class), ...(isDoubted(run) ? ['read'] : [])].toSorted().join()}`,
     summary: `${amount(changes, 'change')} ${changes === 1 ? 'waits' : 'wait'} for approval until ${instantOf(ends)}`,
     details: [
+      ...(run.facts.doubt === undefined ? [] : [run.facts.doubt]),
       ...holds.map(({ reason }) => reason),
       ...firstOf(
         held.map(({ identification, kind }) => `${identification}: ${kind}`),
@@ -48,13 +46,19 @@ export async function judgeHeld(
   };
 }
 
+function isDoubted(run: Run | undefined): run is Run {
+  // A run that ends as partial offers its read for approval as well.
+  const isEnded = run?.outcome === 'held' || run?.outcome === 'partial';
+  return isEnded && run.facts.isReadDoubted === true;
+}
+
 function doubtedRead(run: Run): AlertProblem {
   return {
     topic: 'held',
     severity: 'warning',
-    key: 'held read',
+    key: run.facts.doubt === undefined ? 'held read' : 'held read blocked',
     summary: `The source looks wrong in the run ${run.id}: an operator has to check it`,
-    details: [run.reason ?? 'far fewer rows than before, or an emptied field'],
+    details: [run.facts.doubt ?? run.reason ?? 'far fewer rows than before, or an emptied field'],
     unaffected: `All other changes continued: ${amount(run.counts.applied, 'change')} of the run applied.`,
     action: `rollcall show ${run.id}, then rollcall approve ${run.id} if the source is right`,
   };
@@ -63,5 +67,5 @@ function doubtedRead(run: Run): AlertProblem {
 async function isNewestDoubted(sync: string, store: Store): Promise<boolean> {
   const [newest] = await store.alerts.endedRuns(sync, undefined, 1);
   const run = newest && (await store.runs.get(newest.id));
-  return run?.outcome === 'held' && run.facts.isReadDoubted === true;
+  return isDoubted(run);
 }

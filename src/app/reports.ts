@@ -15,7 +15,7 @@ export async function planReport(plan: Plan, sync: Sync, store: Store): Promise<
     sync: sync.settings.name,
     digest: plan.digest,
     counts: countChanges(kinds, classes, states, plan.repeated),
-    facts: { ...plan.facts, isReadDoubted: plan.verdict.areMissesHeld || plan.verdict.fields.length > 0 },
+    facts: plan.facts,
     findings: plan.findings.slice(0, shownFindings),
     holds: plan.verdict.holds,
     failure: plan.failure,

@@ -6,7 +6,7 @@ import { planOutcome } from './plan-outcome.ts';
 export function planJson(report: PlanReport, changes: readonly PlannedChange[]) {
   const { id, sync, digest, counts, facts, findings, holds, failure } = report;
   const outcome = planOutcome(report);
-  const reason = failure ?? null;
+  const reason = failure ?? facts.doubt ?? null;
   return { run: null, plan: id, sync, outcome, reason, digest, counts, facts, findings, holds, changes };
 }
 

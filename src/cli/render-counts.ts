@@ -1,3 +1,4 @@
+import { blockedKinds } from '../core/blocked.ts';
 import type { ChangeKind } from '../core/change.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { Counts } from '../core/run.ts';
@@ -61,6 +62,7 @@ export function renderFacts(facts: RunFacts): string {
     number(facts.managedUsers, 'managed'),
     number(facts.unchanged, 'unchanged'),
     facts.unmanaged === 0 ? undefined : number(facts.unmanaged, 'on the platform only'),
+    renderBlocked(facts),
     facts.postponed === undefined || facts.postponed === 0
       ? undefined
       : number(facts.postponed, 'postponed to a later run, see the findings'),
@@ -73,6 +75,14 @@ export function renderFacts(facts: RunFacts): string {
   ]
     .filter((text) => text !== undefined)
     .join(', ');
+}
+
+/** `12 blocked (10 status-unknown, 2 conflict)`; undefined when nobody is. */
+export function renderBlocked({ blocked = {} }: RunFacts): string | undefined {
+  const kinds = blockedKinds.filter((kind) => (blocked[kind] ?? 0) > 0);
+  if (kinds.length === 0) return undefined;
+  const all = kinds.reduce((sum, kind) => sum + (blocked[kind] ?? 0), 0);
+  return `${formatNumber(all)} blocked (${kinds.map((kind) => `${formatNumber(blocked[kind] ?? 0)} ${kind}`).join(', ')})`;
 }
 
 function amount(value: number | undefined, one: string): string | undefined {

@@ -96,7 +96,7 @@ function renderNext(
   style: Style,
 ): string {
   if (failure !== undefined) return `to check the source: ${style.command('check')}`;
-  if (inAll === 0) return '';
+  if (inAll === 0) return outcome === 'held' ? approveRead(sync, style) : '';
   const apply = style.command(`apply ${sync}`);
   const approve = style.command(`apply ${sync} --approve ${shortDigest(digest)}`);
   const isHeld = counts.held > 0 || facts.isReadDoubted === true;
@@ -109,6 +109,11 @@ function renderNext(
   if (outcome === 'partial')
     lines.push('the outcome of the run will be partial, because the source was not read completely');
   return lines.join('\n');
+}
+
+/** A shown plan has no read to accept: only a run has. */
+function approveRead(sync: string, style: Style): string {
+  return `to accept the source as it is:  ${style.command(`apply ${sync}`)}, then ${style.command('approve RUN')}`;
 }
 
 function indent(text: string): string {

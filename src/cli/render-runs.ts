@@ -1,7 +1,7 @@
 import { formatInstant } from '../core/instant.ts';
 import type { Run } from '../ports/store.ts';
 import { formatDuration } from './amounts.ts';
-import { readWord, renderEnds, renderKinds } from './render-counts.ts';
+import { readWord, renderBlocked, renderEnds, renderKinds } from './render-counts.ts';
 import { renderOutcome } from './render-run.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
@@ -17,7 +17,8 @@ export function renderRuns(runs: readonly Run[], now: number, style: Style): str
     formatInstant(run.startedAt),
     formatDuration((run.endedAt ?? now) - run.startedAt),
     renderOutcome({ ...run, reason: undefined }, style),
-    renderEnds(run.counts) || renderKinds(run.counts) || '–',
+    [renderEnds(run.counts) || renderKinds(run.counts), renderBlocked(run.facts) ?? ''].filter(Boolean).join(', ') ||
+      '–',
   ]);
   return renderTable([head, ...rows]);
 }

@@ -53,7 +53,9 @@ async function leftIn(app: App, run: Run): Promise<number> {
 
 /** The people whom a verdict is about, with what changes, and who rejected it before. */
 export function renderHeld(run: Run, held: readonly HeldChange[], style: Style): string {
-  if (held.length === 0) return `run ${run.id} of ${run.sync} holds no change`;
+  const { doubt } = run.facts;
+  const doubted = doubt === undefined ? [] : [`its source looks wrong: ${cleanLine(doubt)}`];
+  if (held.length === 0) return [`run ${run.id} of ${run.sync} holds no change`, ...doubted].join('\n');
   const shown = held.slice(0, shownPeople);
   const rest = held.length - shown.length;
   const verdicts = [...new Set(held.flatMap(verdictOf))];
@@ -65,6 +67,7 @@ export function renderHeld(run: Run, held: readonly HeldChange[], style: Style):
     ),
     ...(rest > 0 ? [style.colors.dim(`  … and ${formatNumber(rest)} more`)] : []),
     ...verdicts.map((verdict) => style.colors.yellow(verdict)),
+    ...doubted,
   ].join('\n');
 }
 
@@ -79,6 +82,10 @@ function printVerdict(shell: Shell, verdict: 'approved' | 'rejected', report: Ve
   const { run, sync, changes, isDeploymentRunning } = report;
   shell.printJson({ run, sync, verdict, changes, isDeploymentRunning });
   const what = changes === 0 ? `the read of run ${run}` : formatCount(changes, 'change');
+  if (changes === 0 && verdict === 'approved') {
+    shell.print(`approved ${what}: later reads are compared with it`);
+    return 0;
+  }
   if (verdict === 'rejected') {
     shell.print(`rejected ${what}: no run delivers or holds them again while their reason lasts`);
   } else if (isDeploymentRunning) {

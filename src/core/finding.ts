@@ -5,6 +5,8 @@ export interface Finding {
   readonly identification?: string;
   /** Where in the source: `line 12`. */
   readonly at?: string;
+  /** Whose identification or e-mail the person also claims, while the plan is made; not stored. */
+  readonly other?: string;
   /** A whole sentence for a person. */
   readonly message: string;
 }

@@ -13,6 +13,8 @@ export interface GuardFacts {
   readonly recent: Readonly<Record<ChangeClass, number>>;
   /** Users owned by the sync before this run; 0 at the first run. */
   readonly managed: number;
+  /** Those of them whose account is enabled: percentages are of these. */
+  readonly enabled: number;
   readonly rows: number;
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
   /** Source fields that the mapping reads and this full read shows for nobody any more. */
@@ -21,6 +23,18 @@ export interface GuardFacts {
   readonly previous:
     | { readonly rows: number; readonly fillRates: Readonly<Partial<Record<FieldName, number>>> }
     | undefined;
+  /** People whom the source's own data blocks; undefined for reads of named people. */
+  readonly blocked?: BlockedFacts;
+}
+
+export interface BlockedFacts {
+  readonly now: number;
+  /** The same of the last accepted read; 0 at the first run. */
+  readonly before: number;
+  /** The most frequent cause, in a sentence without its full stop. */
+  readonly cause: string;
+  /** A delta has only rows that changed, so a share of its rows says nothing. */
+  readonly isFull: boolean;
 }
 
 export interface GuardVerdict {
@@ -30,12 +44,32 @@ export interface GuardVerdict {
   readonly fields: readonly { readonly field: FieldName; readonly reason: string }[];
   /** Misses of this read are not counted: the source has lost rows, or fields. */
   readonly areMissesHeld: boolean;
+  /** Why the read is doubted though its rows can be read: too many people for whom nothing could be decided. */
+  readonly blocked?: string;
 }
 
-/** How many changes of a class may be made: `min(max(absolute, percent of managed), cap)`. */
-export function allowance(threshold: Threshold, managed: number): number {
-  const share = Math.floor((managed * threshold.percent) / 100);
+/** Whether the read itself waits for a person: approving the run makes it the measure for later ones. */
+export function isReadDoubted({ areMissesHeld, fields, blocked }: GuardVerdict): boolean {
+  return areMissesHeld || fields.length > 0 || blocked !== undefined;
+}
+
+/** The users of the sync when the plan is made. `managed` 0: a first run, where only the absolute figure counts. */
+type Users = Pick<GuardFacts, 'managed' | 'enabled'>;
+
+/** Returns `min(max(absolute, percent of the enabled users), cap)`. */
+export function allowance(threshold: Threshold, { managed, enabled }: Users): number {
+  const share = managed === 0 ? 0 : Math.floor((enabled * threshold.percent) / 100);
   return Math.min(Math.max(threshold.absolute, share), threshold.cap ?? Number.POSITIVE_INFINITY);
+}
+
+/** Classes that lock people out or give access back: never more than a third of the enabled users in 24 hours. */
+const withinThird: readonly ChangeClass[] = ['disables', 'enables', 'removes', 'emailChanges'];
+
+/** Returns how many changes of the class pass in 24 hours: its threshold, and in a tiny company a third, at least one. */
+export function classAllowance(name: ChangeClass, threshold: Threshold, users: Users): number {
+  const usual = allowance(threshold, users);
+  if (users.managed === 0 || !withinThird.includes(name)) return usual;
+  return Math.min(usual, Math.max(1, Math.floor(users.enabled / 3)));
 }
 
 /** Says which classes of a plan are too much. Safe classes go on: only what is named here is held. */
@@ -46,7 +80,7 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
   for (const name of changeClasses) {
     const count = facts.classes[name];
     if (count === 0) continue;
-    const allowed = allowance(settings[name], facts.managed);
+    const allowed = classAllowance(name, settings[name], facts);
     const total = count + facts.recent[name];
     if (blind !== undefined) {
       // Whatever follows from a field that is gone may be wrong: a leave date for one, or who is in scope.
@@ -59,14 +93,29 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
   }
   const told = new Set(facts.vanished.flatMap(({ readers }) => readers));
   const fields = emptiedFields(facts, settings).filter(({ field }) => !told.has(field));
-  return { holds, fields, areMissesHeld: rowsReason !== undefined || blind !== undefined };
+  const blocked = tooManyBlocked(facts, settings);
+  const areMissesHeld = rowsReason !== undefined || blind !== undefined;
+  return { holds, fields, areMissesHeld, ...(blocked === undefined ? {} : { blocked }) };
 }
 
-/** `1 disable, after 50 already made in the last 24 hours: only 50 in 24 hours pass without approval (1000 managed users)`. */
-function tooMany(name: ChangeClass, { classes, recent, managed }: GuardFacts, allowed: number): string {
+/**
+ * Says why the people for whom nothing could be decided are too many, or undefined. A share that an accepted read had
+ * already is known.
+ */
+function tooManyBlocked({ blocked, rows, ...users }: GuardFacts, settings: GuardSettings): string | undefined {
+  if (blocked === undefined || blocked.now <= blocked.before) return undefined;
+  const { now, before, cause, isFull } = blocked;
+  const isUp = now - before > allowance(settings.blocked, users);
+  const isLargeShare = isFull && now * settings.blocked.oneInRows > rows;
+  if (!isUp && !isLargeShare) return undefined;
+  return `${cause} (${countOf(now, 'person is', 'people are')} blocked, ${before} in the last accepted read)`;
+}
+
+/** `1 disable, after 50 already made in the last 24 hours: only 50 in 24 hours pass without approval (1000 enabled users)`. */
+function tooMany(name: ChangeClass, { classes, recent, managed, enabled }: GuardFacts, allowed: number): string {
   const before = recent[name] === 0 ? '' : `, after ${recent[name]} already made in the last 24 hours`;
   const most = allowed === 0 ? 'none passes' : `only ${allowed} in 24 hours pass`;
-  const who = managed === 0 ? 'first run' : countOf(managed, 'managed user');
+  const who = managed === 0 ? 'first run' : countOf(enabled, 'enabled managed user');
   return `${countOf(classes[name], classNoun[name])}${before}: ${most} without approval (${who})`;
 }
 

@@ -2,7 +2,7 @@ import type { Change } from './change.ts';
 import { type FieldName, type FieldTraits, type FieldValues, fieldTraits } from './fields.ts';
 import type { Verdict } from './judge.ts';
 import type { LedgerEntry } from './ledger.ts';
-import type { MissingProof } from './snapshot.ts';
+import { type MissingProof, newerStamp } from './snapshot.ts';
 
 /** How one ledger entry becomes the next. Each returns the same object when nothing changes. */
 
@@ -21,12 +21,12 @@ export function seenInSource(entry: LedgerEntry, isEnabled: boolean, assumed: Fi
   return { ...rest, hidden, ...(isEnabled || disabledAt === undefined ? {} : { disabledAt }) };
 }
 
-/** Counts a miss, once per snapshot. */
+/** Counts a miss, if the snapshot is newer than the one that was counted last. */
 export function countMiss(entry: LedgerEntry, proof: MissingProof, now: number): LedgerEntry {
   const { misses } = entry;
-  if (misses === undefined) return { ...entry, misses: { count: 1, since: now, stamp: proof.stamp } };
-  if (misses.stamp === proof.stamp) return entry;
-  return { ...entry, misses: { count: misses.count + 1, since: misses.since, stamp: proof.stamp } };
+  const stamp = newerStamp(proof, misses?.stamp);
+  if (stamp === undefined) return entry;
+  return { ...entry, misses: { count: (misses?.count ?? 0) + 1, since: misses?.since ?? now, stamp } };
 }
 
 /** Gone from the source while disabled by us: the clock towards removal starts, and keeps its start. */

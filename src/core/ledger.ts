@@ -21,7 +21,7 @@ export const maxSends = 3;
 export interface Misses {
   readonly count: number;
   readonly since: number;
-  /** Stamp of the snapshot that was counted last. */
+  /** Stamp of the snapshot that was counted last, as `newerStamp` made it. */
   readonly stamp: string;
 }
 

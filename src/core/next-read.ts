@@ -92,7 +92,7 @@ export interface CleanGrounds extends RunEnd {
 /** Whether everybody whom the run read is done with: nobody waits, failed, was left out, or is not known to be right. */
 export function isClean({ states, rejected, postponed, ...end }: CleanGrounds): boolean {
   if (end.failure !== undefined || end.isCancelled || end.isReadDoubted || end.gaps.length > 0) return false;
-  if ((end.blocked ?? 0) > 0 || postponed > 0) return false;
+  if ((end.waiting ?? 0) > 0 || postponed > 0) return false;
   const { applied: _applied, dropped, ...open } = states;
   return dropped <= rejected && Object.values(open).every((count) => count === 0);
 }

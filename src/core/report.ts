@@ -9,8 +9,10 @@ export interface RunEnd {
   readonly isCancelled: boolean;
   /** A guard distrusts the read and waits for a person, even if no change is held by it. */
   readonly isReadDoubted: boolean;
-  /** People to whom nothing was sent because an earlier change has an unknown fate. */
-  readonly blocked?: number;
+  /** Why it does, in a sentence without its full stop, where the findings need not be searched for it. */
+  readonly doubt?: string | undefined;
+  /** People to whom nothing was sent because an earlier change has an unknown outcome. */
+  readonly waiting?: number;
   /** A reason why the run could not do its job at all; nothing, or not everything, was tried. */
   readonly failure: string | undefined;
   /** Why the source's read was not fully proven: the run is not a success, whatever it delivered. */
@@ -24,23 +26,26 @@ export interface OutcomeAndReason {
 
 /** Chooses the outcome: `failed` before `cancelled` before `partial` before `held` (design, section 8). */
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
-  const { counts, states, gaps, blocked = 0 } = end;
+  const { counts, states, gaps, doubt, waiting = 0 } = end;
   if (end.failure !== undefined) return { outcome: 'failed', reason: end.failure };
   if (end.isCancelled)
     return { outcome: 'cancelled', reason: `cancelled: ${countOf(states.dropped, 'change')} not sent` };
   const trouble = [
     counts.failed > 0 ? `${countOf(counts.failed, 'change')} failed` : undefined,
     counts.unresolved > 0 ? `${countOf(counts.unresolved, 'change has', 'changes have')} an unknown fate` : undefined,
-    blocked > 0
-      ? `${countOf(blocked, 'person waits', 'people wait')} until the fate of an earlier change is known`
+    waiting > 0
+      ? `${countOf(waiting, 'person waits', 'people wait')} until the fate of an earlier change is known`
       : undefined,
     gaps.length > 0 ? `the source was not read completely (${gaps.join('; ')})` : undefined,
   ].filter((text) => text !== undefined);
-  if (trouble.length > 0) return { outcome: 'partial', reason: trouble.join(', ') };
+  const also = doubt === undefined ? '' : `; ${doubt}`;
+  if (trouble.length > 0) return { outcome: 'partial', reason: `${trouble.join(', ')}${also}` };
   if (counts.held > 0)
-    return { outcome: 'held', reason: `${countOf(counts.held, 'change waits', 'changes wait')} for approval` };
-  if (end.isReadDoubted)
-    return { outcome: 'held', reason: 'the source looks wrong (see the findings): approve the run if it is right' };
+    return { outcome: 'held', reason: `${countOf(counts.held, 'change waits', 'changes wait')} for approval${also}` };
+  if (end.isReadDoubted) {
+    const why = doubt ?? 'the source looks wrong (see the findings)';
+    return { outcome: 'held', reason: `${why}: approve the run if the source is right` };
+  }
   if (states.exported > 0)
     return {
       outcome: 'exported',

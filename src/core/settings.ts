@@ -43,14 +43,20 @@ export interface SettleSettings {
   readonly maxSplits: number;
 }
 
-/** A class is held above `min(max(absolute, percent of managed users), cap)`. */
+/** A class is held above `min(max(absolute, percent of the enabled users that are ours), cap)`. */
 export interface Threshold {
   readonly absolute: number;
   readonly percent: number;
   readonly cap: number | undefined;
 }
 
+/** A read is doubted when the people it blocks are up by more than the threshold, or above one in so many rows. */
+export interface BlockedThreshold extends Threshold {
+  readonly oneInRows: number;
+}
+
 export type GuardSettings = Readonly<Record<ChangeClass, Threshold>> & {
+  readonly blocked: BlockedThreshold;
   /** Source rows down by more than this percentage: disables, removes and misses are held. */
   readonly rowsDownPercent: number;
   /** A mapped field's fill-rate down by more than these points: its updates are held. */
@@ -65,6 +71,7 @@ export const defaultGuards: GuardSettings = {
   emailChanges: { absolute: 10, percent: 15, cap: undefined },
   updates: { absolute: 50, percent: 30, cap: undefined },
   firstSight: { absolute: 50, percent: 30, cap: undefined },
+  blocked: { absolute: 10, percent: 10, cap: 100, oneInRows: 3 },
   rowsDownPercent: 10,
   fillRateDownPoints: 20,
 };

@@ -17,8 +17,10 @@ export interface LeaverProof {
 export interface MissingProof {
   readonly [proven]: 'missing';
   readonly readAt: number;
-  /** Identity of the snapshot (content hash or source time): one snapshot counts one miss. */
+  /** What the source knows the snapshot by: a content hash, perhaps with the file's rank. */
   readonly stamp: string;
+  /** The instant that the snapshot shows (epoch ms); undefined where no time can be trusted. */
+  readonly asOf: number | undefined;
 }
 
 export type ReadKind = 'full' | 'delta' | 'point';
@@ -32,6 +34,11 @@ export type ReadEnd =
       readonly evidence: string;
       /** Content hash or source time; equal for two reads of the same snapshot. */
       readonly stamp: string;
+      /**
+       * Which instant the read shows. `read`: a live system, as it was when the read began. A number: a file, written then
+       * (epoch ms). Absent: no time can be trusted, and equal stamps are the same snapshot.
+       */
+      readonly asOf?: 'read' | number;
       /** Fields that the source was asked for and gave for nobody: a permission or a column may have been taken away. */
       readonly notReturned?: readonly string[];
       /** What a person should know of the read though it is no doubt, without field values. */
@@ -70,6 +77,8 @@ export interface ReadFacts {
   /** Records that named nobody. */
   readonly unreadable: number;
   readonly readAt: number;
+  /** When the run that reads began: one run counts a miss once, even if it reads again after a crash. */
+  readonly runAt?: number | undefined;
 }
 
 /** Turns the facts of a read into what may be concluded from it. */
@@ -89,5 +98,34 @@ export function certifySnapshot(facts: ReadFacts): Snapshot {
     return { kind, rows: end.rows, leavers, missing: undefined, gaps: [gap] };
   }
   if (kind !== 'full') return { kind, rows: end.rows, leavers, missing: undefined, gaps: [] };
-  return { kind, rows: end.rows, leavers, missing: { readAt, stamp: end.stamp } as MissingProof, gaps: [] };
+  const asOf = end.asOf === 'read' ? (facts.runAt ?? readAt) : trusted(end.asOf);
+  return { kind, rows: end.rows, leavers, missing: { readAt, stamp: end.stamp, asOf } as MissingProof, gaps: [] };
+}
+
+/** Archives and images carry files with a fixed time of 1970 or 1980. */
+const oldestFileTime = Date.UTC(2000, 0, 1);
+
+function trusted(writtenAt: number | undefined): number | undefined {
+  return writtenAt === undefined || writtenAt < oldestFileTime ? undefined : writtenAt;
+}
+
+/** Snapshots without a time that are remembered as counted: one that comes back is not newer. */
+const rememberedStamps = 8;
+
+/**
+ * Returns the stamp under which a snapshot counts as the newest, or undefined when it is not newer than `last`, the stamp
+ * counted before. By time a later one is newer. By content one is newer that was not counted before: A, B, A is an old
+ * file that came back. A stamp without a time, or of a version that stored none, is older than any time.
+ */
+export function newerStamp({ stamp, asOf }: MissingProof, last: string | undefined): string | undefined {
+  const before = last === undefined ? undefined : timeOf(last);
+  if (asOf !== undefined) {
+    return before === undefined || asOf > before ? new Date(asOf).toISOString() : undefined;
+  }
+  const counted = last === undefined || before !== undefined ? [] : last.split('\n');
+  return counted.includes(stamp) ? undefined : [...counted, stamp].slice(-rememberedStamps).join('\n');
+}
+
+function timeOf(stamp: string): number | undefined {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(stamp) ? Date.parse(stamp) : undefined;
 }

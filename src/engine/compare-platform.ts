@@ -11,6 +11,8 @@ import type { SomePeople } from './some-people.ts';
 /** What comparing the platform's users with the index came to. */
 export interface Compared {
   readonly users: number;
+  /** Enabled users that are ours; undefined where not everybody was read. */
+  readonly enabled: number | undefined;
   /** Equal and ours already: nothing to do, not even in the ledger. */
   readonly unchanged: number;
   /** On the platform, in no record of this source and not ours; undefined where not everybody was read. */
@@ -43,6 +45,7 @@ export interface CompareJob {
 
 interface Count {
   users: number;
+  enabled: number;
   unchanged: number;
   unmanaged: number;
   postponed: number;
@@ -55,15 +58,24 @@ interface Count {
 /** Reads the platform's users (all of them, or a few) and keeps only those that need a decision. */
 export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Compared> {
   const candidates: Candidates = { slots: [], places: [] };
-  const count: Count = { users: 0, unchanged: 0, unmanaged: 0, postponed: 0, isLookedUp: false, newEmails: 0 };
+  const count: Count = {
+    users: 0,
+    enabled: 0,
+    unchanged: 0,
+    unmanaged: 0,
+    postponed: 0,
+    isLookedUp: false,
+    newEmails: 0,
+  };
   for await (const { users, total } of readUsers(job, count)) {
     for (const user of users) compareUser(user, job, candidates, count);
     count.users += users.length;
     io.progress({ step: 'scanning', users: count.users, total });
   }
   if (mayClash(job, count)) await seekClashes(job, count);
-  const { users, unchanged, unmanaged, postponed } = count;
-  return { users, unchanged, unmanaged: job.only === undefined ? unmanaged : undefined, postponed, candidates };
+  const { users, unchanged, postponed } = count;
+  const whole = job.only === undefined ? count : { enabled: undefined, unmanaged: undefined };
+  return { users, enabled: whole.enabled, unchanged, unmanaged: whole.unmanaged, postponed, candidates };
 }
 
 /**
@@ -163,6 +175,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     return;
   }
   index.set(slot, mark.seen);
+  if (user.enabled && index.has(slot, mark.ours)) count.enabled += 1;
   if (count.isLookedUp && wantsNewEmail(user, slot, index)) count.newEmails += 1;
   if (!job.isFocused && index.has(slot, mark.leaver) && !user.enabled && !index.has(slot, mark.inLedger)) return;
   const isEqual =
@@ -211,7 +224,7 @@ function checkEmail(user: User, slot: number, { index, find }: CompareJob, count
   index.set(holder, mark.conflict);
   const { identification } = user;
   const report = (code: FindingCode, message: string, isAboutBoth: boolean): void => {
-    find({ code, identification: wanted, message });
+    find({ code, identification: wanted, message, other: identification });
     // A later read that shows only this one of the two finds the conflict by it.
     if (isAboutBoth && !index.has(slot, mark.conflict)) find({ code, identification, message });
   };

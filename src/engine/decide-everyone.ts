@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { routeOf } from '../core/batch.ts';
+import type { BlockedPerson } from '../core/blocked.ts';
 import { type Change, type ChangeDraft, sealChange } from '../core/change.ts';
 import { episodeOf } from '../core/episode.ts';
 import type { Finding } from '../core/finding.ts';
@@ -13,7 +14,7 @@ import { type Candidates, equalUser } from './compare-platform.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import type { Absent } from './person-text.ts';
-import { sayOf } from './source-says.ts';
+import { blockedPerson, sayOf } from './source-says.ts';
 
 export interface DecideJob {
   readonly sync: Sync;
@@ -36,6 +37,8 @@ export interface DecisionSink {
   find(finding: Finding): void;
   /** Called with every decision, also those without a change. */
   decided?(subject: Case, decision: Decision): void;
+  /** Called for each person of the source for whom the source's own data leaves nothing to decide. */
+  blocked?(person: BlockedPerson): void;
 }
 
 /** So few that even if every case becomes a change, other work of this process soon has its turn. */
@@ -101,6 +104,9 @@ async function decideSome(
     const decision = decide(subject, sync.settings, io.clock.now());
     sink.decided?.(subject, decision);
     if (decision.finding !== undefined && !isConflict) sink.find(decision.finding);
+    const blocked =
+      decision.rule === 'unusable' ? blockedPerson(person, subject.source, owner !== undefined) : undefined;
+    if (blocked !== undefined) sink.blocked?.(blocked);
     const { change } = decision;
     if (change !== undefined) {
       if (

@@ -29,7 +29,8 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     states,
     isCancelled: run.isCancelRequested,
     isReadDoubted: facts.isReadDoubted === true,
-    blocked: facts.blocked ?? 0,
+    doubt: facts.doubt,
+    waiting: facts.blocked?.unresolved ?? 0,
     failure: failure ?? run.reason,
     gaps: facts.sourceGaps ?? [],
   };

@@ -1,3 +1,4 @@
+import { openBlockedTally } from '../core/blocked.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { EngineIo } from './engine-io.ts';
 import { openFindings } from './open-findings.ts';
@@ -15,7 +16,8 @@ export async function openWork(job: PlanJob, spool: Spool, io: EngineIo): Promis
   const { name } = job.sync.settings;
   const salt = (await io.store.rosters.open(name))?.salt ?? io.newId('salt');
   const index = new PeopleIndex(spool, job.sync.mapping.fields, salt);
-  return { ...job, spool, index, salt, findings: openFindings() };
+  const blocked = openBlockedTally();
+  return { ...job, spool, index, salt, blocked, findings: openFindings(blocked.note) };
 }
 
 /**

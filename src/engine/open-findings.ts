@@ -11,12 +11,14 @@ export interface Findings {
   readonly identities: { readonly found: number; readonly notKept: number };
 }
 
-export function openFindings(): Findings {
+/** Opens the findings of a plan. `watch` sees each one as it was found, kept or not. */
+export function openFindings(watch: (finding: Finding) => void = () => {}): Findings {
   const ofRead: Finding[] = [];
   const ofPeople: Finding[] = [];
   const identities = { found: 0, notKept: 0 };
   return {
-    find(finding) {
+    find({ other, ...finding }) {
+      watch(other === undefined ? finding : { ...finding, other });
       const isKept = ofPeople.length < keptFindings;
       if (finding.identification === undefined && finding.at === undefined) ofRead.push(finding);
       else if (isKept) ofPeople.push(finding);

@@ -27,6 +27,8 @@ export const mark = {
   seen: 1 << 8,
   /** Read only for what the record claims; no decision is made about this person. */
   bystander: 1 << 9,
+  /** The ledger calls this user ours, or the source names them and a sync that is gone has left them behind. */
+  ours: 1 << 10,
 } as const;
 
 /** Where a field's bit lies in `#given`. */

@@ -9,10 +9,12 @@ import { named, peopleOf } from './some-people.ts';
 import { blockedUsers, resolveUnresolved, type Unresolved } from './unresolved.ts';
 
 /** The second step's result: who needs a decision. */
-export interface PlanCompared extends Compared {
+export interface PlanCompared extends Omit<Compared, 'enabled'> {
   readonly unresolved: Unresolved;
   /** Users that are ours. */
   readonly managed: number;
+  /** Those of them that are enabled; where not everybody was read, that we have not disabled. */
+  readonly enabled: number;
   /** People whom a delta calls gone and the source, asked again, does not. */
   readonly unconfirmed: number;
 }
@@ -25,12 +27,18 @@ export async function comparePeople(work: PlanWork, { reading, focus }: PlanRead
   const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
   io.checkpoint('unresolved-seen');
   const only = peopleOf(reading, index);
-  const managed = await recall({ sync, index, only: focus === undefined ? only : named([...focus]) }, io);
+  const { managed, enabled } = await recall({ sync, index, only: focus === undefined ? only : named([...focus]) }, io);
   const isFocused = focus !== undefined;
   const compared = await comparePlatform({ sync, only, isFocused, index, spool, signal, find }, io);
   await recallClaims({ sync, reading, index, find }, io);
   const { candidates } = compared;
   const unconfirmed =
     reading.kind === 'delta' ? await confirmGone({ sync, index, spool, candidates, signal, find }, io) : 0;
-  return { ...compared, unresolved, managed, unconfirmed };
+  return {
+    ...compared,
+    enabled: (isFocused ? undefined : compared.enabled) ?? enabled,
+    unresolved,
+    managed,
+    unconfirmed,
+  };
 }

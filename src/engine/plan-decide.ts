@@ -40,6 +40,7 @@ export async function decideChanges(
   };
   const sink: DecisionSink = {
     find,
+    blocked: work.blocked.add,
     changes: async (changes) => {
       countRepeats(changes);
       await io.store.plans.add(context?.owned, planId, changes);

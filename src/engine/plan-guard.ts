@@ -1,6 +1,9 @@
 import { chunk } from '../core/batch.ts';
-import { checkGuards, classNoun, type GuardVerdict } from '../core/guard.ts';
+import { blockedBySource } from '../core/blocked.ts';
+import { type BlockedFacts, checkGuards, classNoun, type GuardVerdict, isReadDoubted } from '../core/guard.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { Applier } from '../ports/store.ts';
 import type { EngineIo } from './engine-io.ts';
 import type { PlanCompared } from './plan-compare.ts';
 import type { Decided } from './plan-decide.ts';
@@ -16,6 +19,8 @@ const missesAtOnce = 1000;
 export interface Guarded extends GuardVerdict {
   /** Changes that were dropped because a person rejected them. */
   readonly rejected: number;
+  /** Too many people are blocked, whether or not approving the run can accept that. */
+  readonly doubt: string | undefined;
 }
 
 export interface GuardInput {
@@ -33,12 +38,14 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
   const now = io.clock.now();
   const { rejected } = await io.store.plans.applyApprovals(owned, planId, name, now);
   const { open: classes } = await io.store.plans.count(planId);
-  const recent = await io.store.plans.appliedSince(name, now - dayMs);
+  const recent = await io.store.plans.appliedSince(applier(work, io), now - dayMs);
   const isFull = snapshot.kind === 'full';
-  const { managed } = input.compared;
+  const { managed, enabled } = input.compared;
   const previous = isFull ? last : undefined;
   const { rows } = snapshot;
-  const verdict = checkGuards({ sync: name, classes, recent, managed, rows, fillRates, vanished, previous }, guards);
+  const blocked = blockedFacts(work, input.read);
+  const facts = { sync: name, classes, recent, managed, enabled, rows, fillRates, vanished, previous };
+  const verdict = checkGuards({ ...facts, ...(blocked === undefined ? {} : { blocked }) }, guards);
   for (const { class: held, reason } of verdict.holds) {
     const count = await io.store.plans.hold(owned, planId, [held], reason);
     io.logger.warn({ sync: name, class: held, count }, `held: ${classNoun[held]}s`);
@@ -52,14 +59,43 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
     }
   }
   io.checkpoint('ledger-written');
-  const isDoubted = verdict.areMissesHeld || verdict.fields.length > 0;
+  const isDoubted = isReadDoubted(verdict);
   const unresolved = input.compared.unresolved.blocked;
   await settleDecisions(work, { snapshot, unresolved, isDoubted, now }, io);
   const reasons = new Set([...verdict.holds, ...verdict.fields].map(({ reason }) => reason));
+  if (verdict.blocked !== undefined) {
+    reasons.add(verdict.blocked);
+    io.logger.warn({ sync: name, ...work.blocked.counts() }, 'held: too many people are blocked');
+  }
   for (const message of reasons) work.findings.find({ code: 'held', message });
   // A read that proves nothing about absence has no misses to hold, and nothing in it for a person to approve.
   const areMissesHeld = snapshot.isShrunk === true || (snapshot.missing !== undefined && verdict.areMissesHeld);
-  return { ...verdict, areMissesHeld, rejected };
+  // A full read that is not stored cannot be accepted either: the run says why, and ends as partial.
+  const isHeld = snapshot.kind !== 'full' || isStored(snapshot);
+  const { blocked: doubt, ...others } = verdict;
+  const held = isHeld && doubt !== undefined ? { blocked: doubt } : {};
+  return { ...others, ...held, areMissesHeld, rejected, doubt };
+}
+
+/** Whose changes of the last day count: a sync that is configured no more is a former name of one that is. */
+function applier({ sync }: PlanWork, io: EngineIo): Applier {
+  const { name, connection } = sync.settings;
+  const all = [...io.syncs.values()].map(({ settings }) => settings);
+  const others = all.filter((one) => one.connection === connection && one.name !== name);
+  return { sync: name, connection, others: others.map((one) => one.name) };
+}
+
+/** Of a read of named people there is nothing to compare. */
+function blockedFacts({ blocked }: PlanWork, { snapshot, last }: PlanRead): BlockedFacts | undefined {
+  const cause = blocked.likelyCause(snapshot.rows);
+  if (snapshot.kind === 'point' || cause === undefined) return undefined;
+  const now = blockedBySource(blocked.counts());
+  return { now, before: blockedBySource(last?.blocked), cause, isFull: snapshot.kind === 'full' };
+}
+
+/** A full read that proves something, or would if a person knew that it may be so short. */
+function isStored({ kind, missing, isShrunk }: Snapshot): boolean {
+  return kind === 'full' && (missing !== undefined || isShrunk === true);
 }
 
 /** Stores a full read that proves something. It becomes the measure for the next ones if no guard doubts it. */
@@ -69,12 +105,11 @@ async function recordRead(
   { verdict, now }: { readonly verdict: GuardVerdict; readonly now: number },
   io: EngineIo,
 ): Promise<void> {
-  const { context, planId, sync } = work;
+  const { context, planId, sync, blocked } = work;
   const { snapshot, fillRates, visibility } = read;
-  const isProven = snapshot.missing !== undefined;
-  if (context === undefined || snapshot.kind !== 'full' || !(isProven || snapshot.isShrunk === true)) return;
+  if (context === undefined || !isStored(snapshot)) return;
   // Only approving this run accepts a doubted read: changes approved earlier may be about something else.
-  const isAccepted = isProven && !verdict.areMissesHeld && verdict.fields.length === 0;
+  const isAccepted = snapshot.missing !== undefined && !isReadDoubted(verdict);
   if (isAccepted) await writeRoster(work, read, io);
   await io.store.reads.put(context.owned, {
     sync: sync.settings.name,
@@ -84,6 +119,7 @@ async function recordRead(
     stamp: snapshot.missing?.stamp ?? '',
     fillRates,
     visibility,
+    blocked: blocked.counts(),
     isAccepted,
   });
 }

@@ -1,3 +1,4 @@
+import type { BlockedTally } from '../core/blocked.ts';
 import type { Finding } from '../core/finding.ts';
 import type { GuardVerdict } from '../core/guard.ts';
 import type { Mapped, SourceRecord } from '../core/person.ts';
@@ -41,6 +42,8 @@ export interface PlanWork extends PlanJob {
   readonly salt: string;
   readonly spool: Spool;
   readonly findings: Findings;
+  /** People for whom nothing could be decided. */
+  readonly blocked: BlockedTally;
 }
 
 /** What the store keeps of a plan beside its changes. */

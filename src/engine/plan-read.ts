@@ -12,7 +12,7 @@ import { chooseRead, type Reading, readFact } from './choose-read.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import type { PlanWork } from './plan-job.ts';
 import { readSource, type SourceRead } from './read-source.ts';
-import { unusablePeople } from './source-says.ts';
+import { countUnusable, unusablePeople } from './source-says.ts';
 
 /** The first step's result. The people themselves are in the index. */
 export interface PlanRead extends SourceRead {
@@ -36,7 +36,8 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const previous = reading.kind === 'full' ? last : undefined;
   const focus = focusOf(work, reading);
   const { onRecord } = work;
-  const read = await readSource({ sync, reading, focus, index, signal, find, previous, onRecord }, io);
+  const runAt = work.context?.owned.run.startedAt;
+  const read = await readSource({ sync, reading, focus, index, runAt, signal, find, previous, onRecord }, io);
   for (const name of work.focus ?? []) if (index.find(name).slot === -1) index.name(index.add(name), name);
   io.checkpoint('source-read');
   const fact = readFact(reading, read.readAt, sync);
@@ -45,7 +46,10 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   for (const { reason } of vanished) find({ code: 'field-vanished', message: reason });
   for (const message of neverShown(shown)) find({ code: 'source-note', message });
   const failure = whyNoPlan(read);
-  if (failure !== undefined) for (const finding of unusablePeople(index, read.snapshot)) find(finding);
+  if (failure !== undefined) {
+    for (const finding of unusablePeople(index, read.snapshot)) find(finding);
+    countUnusable(index, read.snapshot, work.blocked);
+  }
   return { ...read, reading, focus, fact, last, vanished, failure };
 }
 

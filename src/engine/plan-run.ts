@@ -27,7 +27,6 @@ export async function planRun(context: RunContext, io: EngineIo): Promise<JobOut
       ...plan.facts,
       plannedAt,
       repeated: plan.repeated,
-      isReadDoubted: plan.verdict.areMissesHeld || plan.verdict.fields.length > 0,
     },
     ...(plan.failure === undefined ? {} : { reason: plan.failure }),
   });

@@ -1,6 +1,9 @@
+import type { BlockedCounts } from '../core/blocked.ts';
 import { PlanDigest } from '../core/change.ts';
+import { isReadDoubted } from '../core/guard.ts';
 import type { RunFacts } from '../ports/store.ts';
 import type { EngineIo } from './engine-io.ts';
+import type { PlanCompared } from './plan-compare.ts';
 import type { Guarded, GuardInput } from './plan-guard.ts';
 import { headerOf, type Plan, type PlanJob, type PlanWork } from './plan-job.ts';
 import type { PlanRead } from './plan-read.ts';
@@ -12,7 +15,7 @@ export async function sealPlan(
   io: EngineIo,
 ): Promise<Plan> {
   const { snapshot, reading, usable, fact } = read;
-  const { rejected, ...verdict } = guarded;
+  const { rejected, doubt, ...verdict } = guarded;
   // A delta without a usable record may be a right that was taken away for an hour: its people are read again.
   const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
   const facts: RunFacts = {
@@ -22,10 +25,12 @@ export async function sealPlan(
     managedUsers: compared.managed,
     unchanged: compared.unchanged,
     ...(compared.unmanaged === undefined ? {} : { unmanaged: compared.unmanaged }),
-    blocked: compared.unresolved.blocked.size,
+    blocked: blockedCounts(work, compared),
     postponed: compared.postponed + compared.unconfirmed + unusable,
     ...(decided.needsFull ? { needsFull: true } : {}),
     rejected,
+    ...(isReadDoubted(verdict) ? { isReadDoubted: true } : {}),
+    ...(doubt === undefined ? {} : { doubt }),
     sourceGaps: snapshot.gaps,
   };
   const digest = await seal(work, io);
@@ -33,16 +38,27 @@ export async function sealPlan(
   return { id: work.planId, digest, findings, facts, verdict, repeated: decided.repeated, failure: undefined };
 }
 
+/** Those of an unknown outcome are counted over the whole connection: none of its syncs may touch them. */
+function blockedCounts({ blocked }: PlanWork, { unresolved }: PlanCompared): BlockedCounts {
+  const waiting = unresolved.blocked.size;
+  return { ...blocked.counts(), ...(waiting === 0 ? {} : { unresolved: waiting }) };
+}
+
 /** Seals a plan without changes, for a read that no plan can be made from. */
 export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: string, io: EngineIo): Promise<Plan> {
   const { snapshot, vanished, fact } = read;
   await io.store.plans.begin(work.context?.owned, headerOf(work, io));
-  const causes = [...vanished.map(({ reason }) => reason), ...snapshot.gaps].join('; ');
+  const cause = vanished.length > 0 ? undefined : work.blocked.likelyCause(snapshot.rows);
+  const causes = [
+    ...vanished.map(({ reason }) => reason),
+    ...snapshot.gaps,
+    ...(cause === undefined ? [] : [cause]),
+  ].join('; ');
   return {
     id: work.planId,
     digest: await seal(work, io),
     findings: work.findings.all(),
-    facts: { read: fact, sourceRows: snapshot.rows, sourceGaps: snapshot.gaps },
+    facts: { read: fact, sourceRows: snapshot.rows, blocked: work.blocked.counts(), sourceGaps: snapshot.gaps },
     verdict: { holds: [], fields: [], areMissesHeld: false },
     repeated: 0,
     failure: `${failure}: nothing was changed. ${causes}`.trim(),

@@ -33,6 +33,8 @@ export interface ReadJob {
   readonly index: PeopleIndex;
   /** Only these people are decided about; the others are filed as bystanders. */
   readonly focus: ReadonlySet<string> | undefined;
+  /** When the run began; undefined for a plan that is only shown. */
+  readonly runAt?: number | undefined;
   readonly signal: AbortSignal;
   readonly find: (finding: Finding) => void;
   /** Called for every record, after it was mapped. */
@@ -88,7 +90,13 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   try {
     for (let next = await reading.next(); ; next = await reading.next()) {
       if (next.done === true) {
-        const snapshot = certifySnapshot({ kind: job.reading.kind, end: next.value, unreadable, readAt: now });
+        const snapshot = certifySnapshot({
+          kind: job.reading.kind,
+          end: next.value,
+          unreadable,
+          readAt: now,
+          runAt: job.runAt,
+        });
         for (const gap of snapshot.gaps)
           find({ code: 'source-incomplete', message: `${proofless[snapshot.kind]}: ${gap}` });
         for (const finding of cells.all()) find(finding);
@@ -181,7 +189,7 @@ function filePerson(person: Person | RejectedPerson, { index, sync, find }: Read
   // Each is named once: a later delta, which may show one of them, knows them by this.
   if (!index.has(holder, mark.conflict))
     find({ code: 'email-conflict', identification: other.identification, at: place, message });
-  find({ code: 'email-conflict', identification, at, message });
+  find({ code: 'email-conflict', identification, at, message, other: other.identification });
   index.set(slot, mark.conflict);
   index.set(holder, mark.conflict);
 }

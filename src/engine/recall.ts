@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../core/ledger.ts';
+import type { OwnedUsers } from '../ports/store.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import type { SomePeople } from './some-people.ts';
@@ -16,31 +17,53 @@ const lookedUpEntries = 1000;
 /**
  * Marks each person whose entry is `plain` (ours, and everything write-only is as wanted), so that most people need no
  * second look: by one sequential read of the ledger, or by a look-up of a few. People that only the ledger knows may be
- * missing. Returns how many users are ours.
+ * missing. Returns how many users are ours; those whom a renamed or deleted sync has left behind count where the source
+ * names them.
  */
-export async function recall({ sync, index, only }: RecallJob, io: EngineIo): Promise<number> {
+export async function recall({ sync, index, only }: RecallJob, io: EngineIo): Promise<OwnedUsers> {
   const { name, connection } = sync.settings;
   const isFull = only === undefined;
+  const count = { managed: 0, enabled: 0 };
+  const recallEach = (entries: Iterable<LedgerEntry>): void => {
+    for (const entry of entries) {
+      const claim = claimOf(entry, name, io);
+      if (!recallOne(entry, index, claim, isFull)) continue;
+      // A few people are looked up here, and all that are ours by name are counted below.
+      if (!isFull && only.count <= lookedUpEntries && claim === 'ours') continue;
+      count.managed += 1;
+      if (entry.disabledAt === undefined) count.enabled += 1;
+    }
+  };
   if (only !== undefined && only.count <= lookedUpEntries) {
     const known = await io.store.ledger.getMany(connection, only.names());
-    for (const entry of known.values()) recallOne(entry, index, name, isFull);
-    return io.store.ledger.countOwned(connection, name);
+    recallEach(known.values());
+    const owned = await io.store.ledger.countOwned(connection, name);
+    return { managed: count.managed + owned.managed, enabled: count.enabled + owned.enabled };
   }
-  let managed = 0;
-  for await (const entries of io.store.ledger.all(connection)) {
-    for (const entry of entries) if (recallOne(entry, index, name, isFull)) managed += 1;
-  }
-  return managed;
+  for await (const entries of io.store.ledger.all(connection)) recallEach(entries);
+  return count;
 }
 
-function recallOne(entry: LedgerEntry, index: PeopleIndex, sync: string, isFull: boolean): boolean {
-  const isOurs = entry.owner === sync && entry.removed === undefined;
+type Claim = 'ours' | 'left behind' | 'none';
+
+function claimOf({ owner, removed }: LedgerEntry, sync: string, io: EngineIo): Claim {
+  if (removed !== undefined) return 'none';
+  if (owner === sync) return 'ours';
+  return io.syncs.has(owner) ? 'none' : 'left behind';
+}
+
+/** Returns whether the user counts as ours. */
+function recallOne(entry: LedgerEntry, index: PeopleIndex, claim: Claim, isFull: boolean): boolean {
+  const isOurs = claim === 'ours';
   const found = index.find(entry.identification);
   if (found.slot === -1) {
     if (isOurs && isFull) fileAbsent(index, entry.identification);
   } else if (found.isExact) {
     index.set(found.slot, mark.inLedger);
     if (isOurs && isPlain(entry) && index.isWrittenAsWanted(found.slot, entry)) index.set(found.slot, mark.plain);
+    const counts = isOurs || (claim === 'left behind' && index.has(found.slot, mark.inSource));
+    if (counts) index.set(found.slot, mark.ours);
+    return counts;
   }
   return isOurs;
 }
@@ -53,5 +76,5 @@ function isPlain({ unverified, disabledAt, goneSince, misses }: LedgerEntry): bo
 function fileAbsent(index: PeopleIndex, identification: string): void {
   const slot = index.add(identification);
   index.name(slot, identification);
-  index.set(slot, mark.inLedger);
+  index.set(slot, mark.inLedger | mark.ours);
 }

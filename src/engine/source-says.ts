@@ -1,8 +1,10 @@
+import type { BlockedPerson, BlockedTally } from '../core/blocked.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Person, RejectedPerson } from '../core/person.ts';
 import type { SourceSays } from '../core/plan.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { PeopleIndex } from './people-index.ts';
+import type { Absent } from './person-text.ts';
 
 /**
  * Says what this read may say of a person; only a proven snapshot lets it say more than *active*. `isBlocked`: an earlier
@@ -36,6 +38,40 @@ export function sayOf(person: Person | RejectedPerson | undefined, snapshot: Sna
   if (person.standing === 'future') return { says: 'nothing', reason: person.standingReason, isSeen: true };
   if (person.standing === 'active') return { says: 'active', person };
   return snapshot.leavers === undefined ? unproven : { says: 'leaver', person, proof: snapshot.leavers };
+}
+
+/**
+ * Says how a person of the source is blocked. Undefined for people whom no record names, who wait for an outcome, or whom
+ * the sync has nothing to do with. `isKnown`: the ledger has them, so scope does not matter.
+ */
+export function blockedPerson(
+  person: Person | RejectedPerson | Absent,
+  source: SourceSays,
+  isKnown: boolean,
+): BlockedPerson | undefined {
+  if (person.kind === 'absent' || source.says !== 'unusable') return undefined;
+  const { at } = person;
+  switch (source.code) {
+    case 'unresolved':
+      return undefined;
+    case 'row-rejected':
+      if (person.kind !== 'rejected') return undefined;
+      return { kind: 'row-refused', at, column: person.column, reason: person.reason };
+    case 'status-unknown':
+      return person.kind === 'rejected' || person.isInScope || isKnown ? { kind: 'status-unknown', at } : undefined;
+    default:
+      return { kind: 'conflict', at };
+  }
+}
+
+/** Counts the people of a read of which nobody can be used. */
+export function countUnusable(index: PeopleIndex, snapshot: Snapshot, tally: Pick<BlockedTally, 'add'>): void {
+  for (let slot = 0; slot < index.size; slot += 1) {
+    const person = index.person(slot);
+    if (person.kind === 'absent') continue;
+    const blocked = blockedPerson(person, sayOf(person, snapshot, false), true);
+    if (blocked !== undefined) tally.add(blocked);
+  }
 }
 
 /** Why each person of a read cannot be used, for a read that is good for nothing else. */

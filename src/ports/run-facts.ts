@@ -1,3 +1,4 @@
+import type { BlockedCounts } from '../core/blocked.ts';
 import type { ReadFact } from '../core/next-read.ts';
 
 /** What the run saw; no personal data. */
@@ -11,8 +12,8 @@ export interface RunFacts {
   readonly managedUsers?: number;
   /** Changes that repeat one whose fate had stayed unknown. */
   readonly repeated?: number;
-  /** People to whom nothing was sent because an earlier change has an unknown fate. */
-  readonly blocked?: number;
+  /** People for whom nothing could be decided, by kind. */
+  readonly blocked?: BlockedCounts;
   /** People left as they are for a reason that passes: an e-mail still in use, a look-up that contradicts itself. */
   readonly postponed?: number;
   /** Two records claim one person, and who is who only everybody's records tell: the next read is full. */
@@ -21,8 +22,10 @@ export interface RunFacts {
   readonly rejected?: number;
   /** Since when (epoch ms) the platform takes no file of ours; absent when it does. */
   readonly waitingSince?: number;
-  /** A guard distrusts the read: far fewer rows, or an emptied field. */
+  /** A guard distrusts the read: far fewer rows, an emptied field, too many people blocked. */
   readonly isReadDoubted?: boolean;
+  /** The likely cause of too many people blocked, in a sentence without its full stop. */
+  readonly doubt?: string;
   /** The HR system refused our credentials; nothing was read. */
   readonly isSourceRefused?: true;
   /** Why the read is not fully proven; empty when it is. */

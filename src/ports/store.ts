@@ -1,3 +1,4 @@
+import type { BlockedCounts } from '../core/blocked.ts';
 import type { Change, ChangeClass, ChangeKind } from '../core/change.ts';
 import type { FieldVisibility } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
@@ -219,14 +220,26 @@ export interface Plans {
   countStates(planId: string): Promise<Readonly<Record<ChangeState, number>>>;
   /** Newest sealed plan of the sync with this digest (a unique beginning of at least 8 characters is enough). */
   findByDigest(sync: string, digest: string): Promise<(PlanHeader & { readonly digest: string }) | undefined>;
-  /** Changes that this sync applied, wholly or in part, or may have applied (fate unknown), since `since` without a person's approval, per class. */
-  appliedSince(sync: string, since: number): Promise<Readonly<Record<ChangeClass, number>>>;
+  /**
+   * Counts the changes per class that went out on the connection since `since` without an approval: applied, wholly or in
+   * part, or of an unknown outcome. Those of the sync and of syncs that are configured no more count, which is what a
+   * renamed sync was; those of `others` count for the people whom the sync owns now.
+   */
+  appliedSince(who: Applier, since: number): Promise<Readonly<Record<ChangeClass, number>>>;
   /** What happened to one person in former runs, newest first. */
   history(
     sync: string,
     identification: string,
     limit: number,
   ): Promise<readonly (PlannedChange & { readonly run: string; readonly at: number })[]>;
+}
+
+/** Whose changes `appliedSince` counts. */
+export interface Applier {
+  readonly sync: string;
+  readonly connection: string;
+  /** The other configured syncs of the connection. */
+  readonly others: readonly string[];
 }
 
 export interface PlanCount {
@@ -313,9 +326,15 @@ export interface Ledger {
   all(connection: string): AsyncIterable<readonly LedgerEntry[]>;
   get(connection: string, identification: string): Promise<LedgerEntry | undefined>;
   getMany(connection: string, identifications: readonly string[]): Promise<ReadonlyMap<string, LedgerEntry>>;
-  /** How many users the sync owns that we have not removed. */
-  countOwned(connection: string, sync: string): Promise<number>;
+  /** Users that the sync owns and that we have not removed. */
+  countOwned(connection: string, sync: string): Promise<OwnedUsers>;
   put(owned: OwnedRun, entries: readonly LedgerEntry[]): Promise<void>;
+}
+
+export interface OwnedUsers {
+  readonly managed: number;
+  /** Those of them that we have not disabled. */
+  readonly enabled: number;
 }
 
 /* ---- rosters ---- */
@@ -335,12 +354,14 @@ export interface ReadRecord {
   readonly at: number;
   readonly rows: number;
   readonly stamp: string;
-  /** False while a guard distrusts it: far fewer rows, an emptied field, or one that is gone. */
+  /** False while a guard distrusts it: far fewer rows, an emptied field, one that is gone, too many people blocked. */
   readonly isAccepted: boolean;
   /** Share of people with a value, per mapped field: 0 to 1. */
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
   /** Which source fields of the mapping came for anybody; absent in reads of versions that did not look. */
   readonly visibility?: FieldVisibility;
+  /** People for whom nothing could be decided; absent in reads of versions that did not count them. */
+  readonly blocked?: BlockedCounts;
 }
 
 export interface Reads {

@@ -81,7 +81,7 @@ export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules
       const more = rows === 0 || unseen.size === 0 ? {} : { notReturned: [...unseen.keys()] };
       if (reasons.length > 0) return { complete: false, rows, reasons, ...more };
       const stamp = Buffer.from(sum.buffer).toString('base64url');
-      return { complete: true, rows, evidence, stamp, ...more };
+      return { complete: true, rows, evidence, stamp, asOf: 'read', ...more };
     },
   };
 }

@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SelectQueryBuilder } from 'kysely';
 import type { ChangeClass } from '../core/change.ts';
+import type { Applier } from '../ports/store.ts';
 import { countClasses } from './change-rows.ts';
 import type { Database } from './database.ts';
 import { inLists } from './row-writer.ts';
+import type { Schema } from './schema.ts';
 
-/** Rows per statement: applied changes, or changes of one instant. */
+/** Applied changes, or those of one instant, that one statement reads. */
 const pieceRows = 2500;
 
 interface Group {
@@ -12,34 +15,57 @@ interface Group {
   readonly count: number | string | bigint;
 }
 
+/** Whose changes count: all of the sync and its former names, of another sync those of people who are ours now. */
+type Claim = 'all' | 'ours now' | 'none';
+
 /**
- * Implements `Plans.appliedSince`. Each statement uses one index to reach few rows. With a join to `plans`, SQLite
- * would scan every change that the sync has ever had.
+ * `Plans.appliedSince`. Each statement uses one index for the few rows it needs: joined to `runs`, SQLite would read every
+ * change that the sync has ever had.
  */
 export async function countAppliedSince(
   db: Database,
-  sync: string,
+  who: Applier,
   since: number,
 ): Promise<Readonly<Record<ChangeClass, number>>> {
   const groups: Group[] = [];
-  const ours = new Map<string, boolean>();
+  const claims = new Map<string, Claim>();
   for await (const span of appliedSpans(db, since)) {
     const found = await appliedIn(db, span);
-    const unknown = [...new Set(found.map(({ plan }) => plan))].filter((plan) => !ours.has(plan));
-    for (const plan of unknown) ours.set(plan, false);
-    for (const plans of inLists(unknown)) {
-      const rows = await db
-        .selectFrom('plans')
-        .select('id')
-        .where('id', 'in', plans)
-        .where('sync', '=', sync)
-        .execute();
-      for (const { id } of rows) ours.set(id, true);
+    await learnClaims(db, who, [...new Set(found.map(({ plan }) => plan))], claims);
+    groups.push(...found.filter(({ plan }) => claims.get(plan) === 'all'));
+    const shared = [...new Set(found.map(({ plan }) => plan))].filter((plan) => claims.get(plan) === 'ours now');
+    for (const plans of inLists(shared)) {
+      const query = ownedNow(appliedBetween(db, span).where('plan', 'in', plans), who);
+      groups.push(...(await counted(query)));
     }
-    groups.push(...found.filter(({ plan }) => ours.get(plan) === true));
   }
-  for await (const some of unresolvedSince(db, sync, since)) groups.push(...some);
+  for await (const some of perhapsSince(db, who, since)) groups.push(...some);
   return countClasses(groups);
+}
+
+/** A plan's id is its run's. Plans that were only shown have applied nothing. */
+async function learnClaims(
+  db: Database,
+  who: Applier,
+  plans: readonly string[],
+  claims: Map<string, Claim>,
+): Promise<void> {
+  const unknown = plans.filter((plan) => !claims.has(plan));
+  for (const plan of unknown) claims.set(plan, 'none');
+  for (const ids of inLists(unknown)) {
+    const rows = await db
+      .selectFrom('plans')
+      .innerJoin('runs', 'runs.id', 'plans.run')
+      .select(['plans.id as id', 'runs.sync as sync'])
+      .where('plans.id', 'in', ids)
+      .where('runs.connection', '=', who.connection)
+      .execute();
+    for (const { id, sync } of rows) claims.set(id, claimOf(sync, who));
+  }
+}
+
+function claimOf(sync: string, { others }: Applier): Claim {
+  return others.includes(sync) ? 'ours now' : 'all';
 }
 
 interface Span {
@@ -47,7 +73,7 @@ interface Span {
   readonly to: number;
 }
 
-/** Yields spans of time, both ends included, from `since` to the newest applied change. */
+/** Spans of time, both ends included, from `since` to the newest applied change. */
 async function* appliedSpans(db: Database, since: number): AsyncGenerator<Span, void> {
   for (let from = since; ; ) {
     const end = await db
@@ -66,37 +92,61 @@ async function* appliedSpans(db: Database, since: number): AsyncGenerator<Span, 
   }
 }
 
-function appliedIn(db: Database, { from, to }: Span): Promise<(Group & { readonly plan: string })[]> {
+type Changes = SelectQueryBuilder<Schema, 'changes', unknown>;
+
+function appliedBetween(db: Database, { from, to }: Span): Changes {
   return db
     .selectFrom('changes')
-    .select(['plan', 'classes'])
-    .select((eb) => eb.fn.countAll().as('count'))
     .where('applied_at', '>=', from)
     .where('applied_at', '<=', to)
-    .where('is_approved', '=', 0)
+    .where('is_approved', '=', 0);
+}
+
+function appliedIn(db: Database, span: Span): Promise<(Group & { readonly plan: string })[]> {
+  return appliedBetween(db, span)
+    .select(['plan', 'classes'])
+    .select((eb) => eb.fn.countAll().as('count'))
     .groupBy(['plan', 'classes'])
     .execute();
 }
 
-/** Yields, per batch, what was sent since then and may have been applied. */
-async function* unresolvedSince(db: Database, sync: string, since: number): AsyncGenerator<readonly Group[], void> {
+function counted(changes: Changes): Promise<Group[]> {
+  return changes
+    .select('classes')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .groupBy('classes')
+    .execute();
+}
+
+function ownedNow(changes: Changes, { connection, sync }: Applier): Changes {
+  return changes.where((eb) =>
+    eb.exists(
+      eb
+        .selectFrom('ledger')
+        .select('ledger.owner')
+        .where('ledger.connection', '=', connection)
+        .whereRef('ledger.identification', '=', 'changes.identification')
+        .where('ledger.owner', '=', sync),
+    ),
+  );
+}
+
+/** What went out since then and may have been applied, batch by batch. */
+async function* perhapsSince(db: Database, who: Applier, since: number): AsyncGenerator<readonly Group[], void> {
   const batches = await db
     .selectFrom('batches')
-    .select('id')
-    .where('sync', '=', sync)
+    .select(['id', 'sync'])
+    .where('connection', '=', who.connection)
     .where('sent_at', '>=', since)
     .execute();
-  for (const { id } of batches) {
-    yield await db
+  for (const { id, sync } of batches) {
+    const changes = db
       .selectFrom('changes')
-      .select('classes')
-      .select((eb) => eb.fn.countAll().as('count'))
       .where('batch', '=', id)
       .where('state', 'in', ['sent', 'unresolved'])
       .where('applied_at', 'is', null)
-      .where('is_approved', '=', 0)
-      .groupBy('classes')
-      .execute();
+      .where('is_approved', '=', 0);
+    yield await counted(claimOf(sync, who) === 'all' ? changes : ownedNow(changes, who));
     await nextTurn();
   }
 }

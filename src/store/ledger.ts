@@ -62,12 +62,15 @@ export function createLedger(db: Database): Ledger {
     async countOwned(connection, sync) {
       const row = await db
         .selectFrom('ledger')
-        .select((eb) => eb.fn.countAll().as('count'))
+        .select((eb) => [
+          eb.fn.countAll().as('managed'),
+          eb.fn.countAll().filterWhere('disabled_at', 'is', null).as('enabled'),
+        ])
         .where('connection', '=', connection)
         .where('owner', '=', sync)
         .where('removed_at', 'is', null)
         .executeTakeFirstOrThrow();
-      return Number(row.count);
+      return { managed: Number(row.managed), enabled: Number(row.enabled) };
     },
 
     put(owned, entries) {

@@ -85,7 +85,7 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
       });
     },
 
-    appliedSince: (sync, since) => countAppliedSince(db, sync, since),
+    appliedSince: (who, since) => countAppliedSince(db, who, since),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { BlockedCounts } from '../core/blocked.ts';
 import type { FieldVisibility } from '../core/field-visibility.ts';
 import type { ReadRecord, Reads, Watermark } from '../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from './database.ts';
@@ -23,6 +24,7 @@ export function createReads(db: Database): Reads {
           stamp: row.stamp,
           isAccepted: row.is_accepted === 1,
           fillRates: JSON.parse(row.fill_rates) as ReadRecord['fillRates'],
+          ...(row.blocked === null ? {} : { blocked: JSON.parse(row.blocked) as BlockedCounts }),
           ...(row.sight === null ? {} : { visibility: JSON.parse(row.sight) as FieldVisibility }),
         }
       );
@@ -37,6 +39,7 @@ export function createReads(db: Database): Reads {
           stamp: read.stamp,
           is_accepted: Number(read.isAccepted),
           fill_rates: JSON.stringify(read.fillRates),
+          blocked: read.blocked === undefined ? null : JSON.stringify(read.blocked),
           sight: read.visibility === undefined ? null : JSON.stringify(read.visibility),
         };
         // A resumed run reads again. Its later read replaces the first.

@@ -1,4 +1,5 @@
 import type { Selectable, Updateable } from 'kysely';
+import type { BlockedCounts } from '../core/blocked.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
 import { type Counts, noCounts, type Phase } from '../core/run.ts';
@@ -231,7 +232,7 @@ function toRun(row: Selectable<RunRow>): Run {
     reason: row.reason ?? undefined,
     digest: row.digest ?? undefined,
     counts: JSON.parse(row.counts) as Counts,
-    facts: JSON.parse(row.facts) as RunFacts,
+    facts: toFacts(row.facts),
     isCancelRequested: row.is_cancel_requested === 1,
   };
 }
@@ -247,6 +248,14 @@ function toRow(patch: RunPatch): Updateable<RunRow> {
     ...(patch.counts === undefined ? {} : { counts: JSON.stringify(patch.counts) }),
     ...(patch.facts === undefined ? {} : { facts: JSON.stringify(patch.facts) }),
   };
+}
+
+/** Former versions counted blocked people in one number: those of an unknown outcome. */
+function toFacts(text: string): RunFacts {
+  const facts = JSON.parse(text) as Omit<RunFacts, 'blocked'> & { readonly blocked?: number | BlockedCounts };
+  const { blocked, ...rest } = facts;
+  if (typeof blocked !== 'number') return blocked === undefined ? rest : { ...rest, blocked };
+  return { ...rest, blocked: blocked === 0 ? {} : { unresolved: blocked } };
 }
 
 function toFindingRow(run: string, from: number): (finding: Finding, index: number) => FindingRow {

@@ -219,6 +219,8 @@ export interface ReadRow {
   fill_rates: string;
   /** Null in rows of versions that did not record it. */
   sight: string | null;
+  /** Counts by kind; null in rows of versions that did not count. */
+  blocked: string | null;
 }
 
 export interface RosterRow {

@@ -67,7 +67,7 @@ test('a run with trouble says what failed, what is held, and the next commands',
       7 applied, 7 held, 2 failed
 
     held for approval:
-      7 disables: only 5 in 24 hours pass without approval (100 managed users) (7 changes, open until 2026-11-22 19:30:00 UTC)
+      7 disables: only 5 in 24 hours pass without approval (100 enabled managed users) (7 changes, open until 2026-11-22 19:30:00 UTC)
 
     2 batches:
       1  csv     8 changes  rollcall-people-1.csv  settled     Processed

@@ -101,7 +101,7 @@ export const sampleHold: HoldRecord = {
   sync: 'people',
   run: 'run_01',
   class: 'disables',
-  reason: '7 disables: only 5 in 24 hours pass without approval (100 managed users)',
+  reason: '7 disables: only 5 in 24 hours pass without approval (100 enabled managed users)',
   digest: 'd',
   hashes: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
   heldAt: at,

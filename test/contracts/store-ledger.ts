@@ -63,9 +63,9 @@ export function describeLedger(store: () => Store): void {
       sampleEntry('leo', { removed: { at: now, blacklist: false } }),
       sampleEntry('max', { owner: 'others' }),
     ]);
-    expect(await ledger.countOwned('acme', 'people')).toBe(2);
-    expect(await ledger.countOwned('acme', 'others')).toBe(1);
-    expect(await ledger.countOwned('globex', 'people')).toBe(0);
+    expect(await ledger.countOwned('acme', 'people')).toEqual({ managed: 2, enabled: 1 });
+    expect(await ledger.countOwned('acme', 'others')).toEqual({ managed: 1, enabled: 1 });
+    expect(await ledger.countOwned('globex', 'people')).toEqual({ managed: 0, enabled: 0 });
   });
 
   it('streams every entry of a connection once, in code-point order, in pieces', async () => {

@@ -12,10 +12,14 @@ import {
   reject,
   sampleBatch,
   sampleChange,
+  sampleEntry,
   writePlan,
 } from './store-samples.ts';
 
 const noClasses = Object.fromEntries(changeClasses.map((name) => [name, 0])) as Record<ChangeClass, number>;
+
+const people = { sync: 'people', connection: 'acme', others: ['others'] };
+const others = { sync: 'others', connection: 'acme', others: ['people'] };
 
 export function describePlans(store: () => Store): void {
   it('gives back every part of a change, planned and in no batch', async () => {
@@ -128,9 +132,9 @@ export function describePlans(store: () => Store): void {
     }));
     const { id } = sampleBatch(owned, 1);
     await batches.update(owned, id, { state: 'settled', sentAt: now }, { marks });
-    expect(await plans.appliedSince('people', now)).toEqual({ ...noClasses, updates: total - 3 });
-    expect(await plans.appliedSince('people', now + 1)).toEqual({ ...noClasses, updates: total - half - 2 });
-    expect(await plans.appliedSince('others', now)).toEqual(noClasses);
+    expect(await plans.appliedSince(people, now)).toEqual({ ...noClasses, updates: total - 3 });
+    expect(await plans.appliedSince(people, now + 1)).toEqual({ ...noClasses, updates: total - half - 2 });
+    expect(await plans.appliedSince(others, now)).toEqual(noClasses);
   });
 
   it('begins a plan of many pieces anew with nothing in it', async () => {
@@ -454,9 +458,32 @@ export function describePlans(store: () => Store): void {
     await writePlan(store(), { id: 'run_3', owned: other, sync: 'others' }, [sampleChange('g', 'disable')]);
     await apply(other, ['g'], now);
     const recent = { ...noClasses, updates: 1, emailChanges: 1, disables: 1 };
-    expect(await plans.appliedSince('people', now)).toEqual({ ...recent, disables: 2 });
-    expect(await plans.appliedSince('people', now + 1)).toEqual(recent);
-    expect(await plans.appliedSince('people', now + 11)).toEqual(noClasses);
+    expect(await plans.appliedSince(people, now)).toEqual({ ...recent, disables: 2 });
+    expect(await plans.appliedSince(people, now + 1)).toEqual(recent);
+    expect(await plans.appliedSince(people, now + 11)).toEqual(noClasses);
+  });
+
+  it('counts what a sync of a former name applied, what others did to people who are ours now, and no other connection', async () => {
+    const { ledger, plans } = store();
+    const former = await openRun(store(), { id: 'run_1', sync: 'staff' });
+    await writePlan(store(), { id: 'run_1', owned: former, sync: 'staff' }, [sampleChange('a', 'disable')]);
+    await apply(former, ['a'], now);
+    const other = await openRun(store(), { id: 'run_2', sync: 'others' });
+    const changes = ['b', 'c'].map((name) => sampleChange(name, 'enable'));
+    await writePlan(store(), { id: 'run_2', owned: other, sync: 'others' }, changes);
+    await apply(other, ['b', 'c'], now);
+    await ledger.put(other, [sampleEntry('b', { owner: 'people' }), sampleEntry('c', { owner: 'others' })]);
+    const far = await openRun(store(), { id: 'run_3', connection: 'elsewhere' });
+    await writePlan(store(), { id: 'run_3', owned: far }, [sampleChange('d', 'remove')]);
+    await apply(far, ['d'], now);
+
+    expect(await plans.appliedSince(people, now)).toEqual({ ...noClasses, disables: 1, enables: 1 });
+    expect(await plans.appliedSince(others, now)).toEqual({ ...noClasses, disables: 1, enables: 2 });
+    expect(await plans.appliedSince({ ...others, others: ['people', 'staff'] }, now)).toEqual({
+      ...noClasses,
+      enables: 2,
+    });
+    expect(await plans.appliedSince({ ...people, connection: 'elsewhere' }, now)).toEqual({ ...noClasses, removes: 1 });
   });
 
   it('counts with them what was applied in part, and what may have been applied', async () => {
@@ -483,8 +510,8 @@ export function describePlans(store: () => Store): void {
         ],
       },
     );
-    expect(await plans.appliedSince('people', now)).toEqual({ ...noClasses, enables: 1, disables: 2 });
-    expect(await plans.appliedSince('people', now + 1)).toEqual(noClasses);
+    expect(await plans.appliedSince(people, now)).toEqual({ ...noClasses, enables: 1, disables: 2 });
+    expect(await plans.appliedSince(people, now + 1)).toEqual(noClasses);
   });
 
   it('tells what happened to one person in runs of a sync, newest first', async () => {

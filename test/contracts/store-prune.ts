@@ -101,7 +101,9 @@ export function describePrune(store: () => Store): void {
     await finished('run_1', 0.5);
     expect(await runs.prune(now, 0)).toBe(0);
     expect(await names('run_1')).toEqual(['ana']);
-    expect((await plans.appliedSince('people', now - dayMs)).disables).toBe(1);
+    expect((await plans.appliedSince({ sync: 'people', connection: 'acme', others: [] }, now - dayMs)).disables).toBe(
+      1,
+    );
     expect(await runs.prune(now + dayMs, 0)).toBe(1);
   });
 

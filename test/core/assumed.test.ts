@@ -25,7 +25,7 @@ function run(says: FieldValues, account: Account, ledger: LedgerEntry | undefine
   const decision = decide({ identification: 'E1', source, user: shown(), ledger }, assuming, now);
   const known = decision.ledger ?? ledger;
   if (decision.change === undefined || isHeld) return known;
-  const change = sealChange(decision.change);
+  const change = sealChange({ ...decision.change, rule: decision.rule, episode: '0' });
   const { job, ...readable } = change.after;
   account.fields = { ...account.fields, ...readable };
   account.enabled ||= change.kind === 'enable';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changeClasses } from '../../src/core/change.ts';
-import { allowance, checkGuards, type GuardFacts } from '../../src/core/guard.ts';
+import { allowance, checkGuards, classAllowance, type GuardFacts, isReadDoubted } from '../../src/core/guard.ts';
 import { defaultGuards } from '../../src/core/settings.ts';
 
 const none = Object.fromEntries(changeClasses.map((name) => [name, 0])) as GuardFacts['classes'];
@@ -9,6 +9,7 @@ const calm: GuardFacts = {
   classes: none,
   recent: none,
   managed: 1000,
+  enabled: 1000,
   rows: 1000,
   fillRates: {},
   vanished: [],
@@ -27,9 +28,93 @@ describe('allowance', () => {
   ])(
     'of $threshold.absolute / $threshold.percent % / $threshold.cap for $managed users is $allowed',
     ({ threshold, managed, allowed }) => {
-      expect(allowance(threshold, managed)).toBe(allowed);
+      expect(allowance(threshold, { managed, enabled: managed })).toBe(allowed);
     },
   );
+
+  it('is a share of the enabled users, not of those that were disabled long ago', () => {
+    expect(allowance(defaultGuards.disables, { managed: 4000, enabled: 400 })).toBe(20);
+    expect(allowance(defaultGuards.disables, { managed: 0, enabled: 400 })).toBe(5);
+  });
+});
+
+describe('the allowance of a tiny company', () => {
+  const third = ['disables', 'enables', 'removes', 'emailChanges'] as const;
+
+  it.each([
+    [0, 1],
+    [1, 1],
+    [3, 1],
+    [5, 1],
+    [6, 2],
+    [8, 2],
+    [9, 3],
+  ])('of %i enabled users is %i', (enabled, allowed) => {
+    for (const name of third) {
+      expect(classAllowance(name, defaultGuards[name], { managed: 20, enabled })).toBe(allowed);
+      const classes = { ...none, [name]: allowed };
+      expect(checkGuards({ ...calm, managed: 20, enabled, classes }, defaultGuards).holds).toEqual([]);
+      const more = { ...none, [name]: allowed + 1 };
+      expect(checkGuards({ ...calm, managed: 20, enabled, classes: more }, defaultGuards).holds).toHaveLength(1);
+    }
+  });
+
+  it.each([14, 15, 18, 30])('of %i never passes the threshold of the class', (enabled) => {
+    const allowed = Math.min(Math.floor(enabled / 3), defaultGuards.disables.absolute);
+    expect(classAllowance('disables', defaultGuards.disables, { managed: enabled, enabled })).toBe(allowed);
+  });
+
+  it('does not hold back creates and updates, nor anything of a first run, and gives nothing that is not allowed', () => {
+    expect(classAllowance('creates', defaultGuards.creates, { managed: 3, enabled: 3 })).toBe(25);
+    expect(classAllowance('updates', defaultGuards.updates, { managed: 3, enabled: 3 })).toBe(50);
+    expect(classAllowance('enables', defaultGuards.enables, { managed: 0, enabled: 0 })).toBe(5);
+    const nothing = { absolute: 0, percent: 0, cap: undefined };
+    expect(classAllowance('disables', nothing, { managed: 3, enabled: 3 })).toBe(0);
+  });
+});
+
+describe('blocked people', () => {
+  const cause = '29 of 30 rows have a status that lifecycle does not name; first at line 2';
+  const verdictOf = (patch: Partial<GuardFacts>, blocked: Partial<NonNullable<GuardFacts['blocked']>>) =>
+    checkGuards({ ...calm, ...patch, blocked: { now: 0, before: 0, cause, isFull: true, ...blocked } }, defaultGuards);
+
+  it.each([
+    { name: 'at a first run, the absolute figure', managed: 0, rows: 1000, before: 0, most: 10 },
+    { name: 'in a small company, the absolute figure', managed: 90, rows: 90, before: 0, most: 10 },
+    { name: 'in a larger one, a tenth of the enabled users', managed: 500, rows: 500, before: 0, most: 50 },
+    { name: 'in a very large one, the cap', managed: 50_000, rows: 50_000, before: 0, most: 100 },
+    { name: 'above what the last accepted read had', managed: 90, rows: 900, before: 40, most: 50 },
+    { name: 'a third of the rows', managed: 30, rows: 30, before: 9, most: 10 },
+    { name: 'a third of four rows', managed: 4, rows: 4, before: 0, most: 1 },
+    { name: 'a third of five rows', managed: 5, rows: 5, before: 0, most: 1 },
+    { name: 'a third of six rows', managed: 6, rows: 6, before: 0, most: 2 },
+  ])('may be as many as: $name', ({ managed, rows, before, most }) => {
+    const patch = { managed, enabled: managed, rows };
+    expect(verdictOf(patch, { now: most, before }).blocked).toBeUndefined();
+    const { blocked, holds, areMissesHeld } = verdictOf(patch, { now: most + 1, before });
+    expect(blocked).toBe(
+      `${cause} (${most + 1} ${most === 0 ? 'person is' : 'people are'} blocked, ${before} in the last accepted read)`,
+    );
+    expect({ holds, areMissesHeld }).toEqual({ holds: [], areMissesHeld: false });
+  });
+
+  it('are known once a person has accepted so many, and asked about again when they are more', () => {
+    const patch = { managed: 30, enabled: 30, rows: 30 };
+    expect(verdictOf(patch, { now: 29, before: 29 }).blocked).toBeUndefined();
+    expect(verdictOf(patch, { now: 28, before: 29 }).blocked).toBeUndefined();
+    expect(verdictOf(patch, { now: 30, before: 29 }).blocked).toBeDefined();
+  });
+
+  it('of a delta are no share of its few rows', () => {
+    const patch = { managed: 300, enabled: 300, rows: 2 };
+    expect(verdictOf(patch, { now: 2, isFull: false }).blocked).toBeUndefined();
+    expect(verdictOf(patch, { now: 31, isFull: false }).blocked).toBeDefined();
+  });
+
+  it('make the read doubted', () => {
+    expect(isReadDoubted(verdictOf({}, { now: 101 }))).toBe(true);
+    expect(isReadDoubted(verdictOf({}, { now: 100 }))).toBe(false);
+  });
 });
 
 describe('guards', () => {
@@ -46,7 +131,7 @@ describe('guards', () => {
         sync: 'people',
         class: 'disables',
         count: 51,
-        reason: '51 disables: only 50 in 24 hours pass without approval (1000 managed users)',
+        reason: '51 disables: only 50 in 24 hours pass without approval (1000 enabled managed users)',
       },
     ]);
   });
@@ -54,7 +139,7 @@ describe('guards', () => {
   it('count what was applied in the last 24 hours, so that many small runs may not do what one may not', () => {
     const facts = { ...calm, classes: { ...none, disables: 1 }, recent: { ...none, disables: 50 } };
     const reason =
-      '1 disable, after 50 already made in the last 24 hours: only 50 in 24 hours pass without approval (1000 managed users)';
+      '1 disable, after 50 already made in the last 24 hours: only 50 in 24 hours pass without approval (1000 enabled managed users)';
     expect(checkGuards(facts, defaultGuards).holds).toMatchObject([{ class: 'disables', reason }]);
   });
 

@@ -96,7 +96,7 @@ describe('a run is clean', () => {
     states,
     isCancelled: false,
     isReadDoubted: false,
-    blocked: 0,
+    waiting: 0,
     failure: undefined,
     gaps: [],
     rejected: 0,
@@ -114,7 +114,7 @@ describe('a run is clean', () => {
     ['it was cancelled', { isCancelled: true }],
     ['its read is doubted', { isReadDoubted: true }],
     ['its read has gaps', { gaps: ['the file was cut'] }],
-    ['people are blocked', { blocked: 1 }],
+    ['people wait for an outcome', { waiting: 1 }],
     ['people are postponed', { postponed: 1 }],
     ['changes were dropped that nobody rejected', { states: { ...states, dropped: 3 }, rejected: 2 }],
     ...(['planned', 'held', 'sent', 'failed', 'unverified', 'unresolved', 'exported'] as const).map(

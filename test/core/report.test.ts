@@ -57,8 +57,14 @@ describe('the reason of a run', () => {
   it.each([
     { patch: counts({ failed: 1 }), reason: '1 change failed' },
     { patch: counts({ failed: 12, unresolved: 1 }), reason: '12 changes failed, 1 change has an unknown fate' },
-    { patch: { ...counts({}), blocked: 1 }, reason: '1 person waits until the fate of an earlier change is known' },
+    { patch: { ...counts({}), waiting: 1 }, reason: '1 person waits until the fate of an earlier change is known' },
     { patch: counts({ held: 1 }), reason: '1 change waits for approval' },
+    {
+      patch: { ...counts({ held: 1 }), isReadDoubted: true, doubt: 'too many' },
+      reason: '1 change waits for approval; too many',
+    },
+    { patch: { isReadDoubted: true, doubt: 'too many' }, reason: 'too many: approve the run if the source is right' },
+    { patch: { gaps: ['cut'], doubt: 'too many' }, reason: 'the source was not read completely (cut); too many' },
     { patch: { states: { ...states, exported: 2 } }, reason: '2 changes were written to files' },
     { patch: { isCancelled: true, states: { ...states, dropped: 1 } }, reason: 'cancelled: 1 change not sent' },
   ])('counts one and many alike: $reason', ({ patch, reason }) => {

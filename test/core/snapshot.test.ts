@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { countMiss } from '../../src/core/ledger-steps.ts';
 import type { SourceSays } from '../../src/core/plan.ts';
-import { certifySnapshot, type ReadEnd, type Snapshot } from '../../src/core/snapshot.ts';
+import { certifySnapshot, newerStamp, type ReadEnd, type Snapshot } from '../../src/core/snapshot.ts';
 
 const complete: ReadEnd = { complete: true, rows: 3, evidence: 'the list ended', stamp: 's1' };
 const certify = (kind: Snapshot['kind'], end: ReadEnd = complete, unreadable = 0): Snapshot =>
@@ -67,5 +68,117 @@ describe('the types', () => {
     // @ts-expect-error the proof of a delta is not the one that "missing" asks for
     const says: SourceSays = { says: 'missing', proof: leavers };
     expect([full, delta, point, says]).toHaveLength(4);
+  });
+});
+
+describe('a miss', () => {
+  const hourMs = 3_600_000;
+  const firstAt = Date.UTC(2026, 10, 21, 12);
+  interface Read {
+    readonly stamp: string;
+    readonly asOf?: number | 'read';
+    readonly readAt?: number;
+    readonly runAt?: number;
+  }
+  const proofOf = ({ stamp, asOf, readAt = firstAt, runAt }: Read) => {
+    const end: ReadEnd = { complete: true, rows: 3, evidence: 'the list ended', stamp, ...(asOf ? { asOf } : {}) };
+    const { missing } = certifySnapshot({ kind: 'full', end, unreadable: 0, readAt, runAt });
+    if (missing === undefined) throw new Error('a complete full read proves absence');
+    return missing;
+  };
+  const plain = { identification: 'E1', owner: 'people', hidden: {}, quirks: {}, unverified: 0 };
+  const countOf = (...reads: readonly Read[]): number | undefined =>
+    reads.reduce(
+      (entry, read) => countMiss(entry, proofOf(read), firstAt),
+      countMiss(plain, proofOf(reads[0] ?? { stamp: '' }), firstAt),
+    ).misses?.count;
+
+  it.each([
+    {
+      name: 'the same file read again',
+      reads: [
+        { stamp: 'a', asOf: firstAt },
+        { stamp: 'a', asOf: firstAt },
+      ],
+      count: 1,
+    },
+    {
+      name: 'the same content exported again',
+      reads: [
+        { stamp: 'a', asOf: firstAt },
+        { stamp: 'a', asOf: firstAt + 1 },
+      ],
+      count: 2,
+    },
+    {
+      name: 'an old file put back',
+      reads: [
+        { stamp: 'b', asOf: firstAt + 2 },
+        { stamp: 'a', asOf: firstAt },
+      ],
+      count: 1,
+    },
+    {
+      name: 'an old file put back after newer ones',
+      reads: [
+        { stamp: 'a', asOf: firstAt },
+        { stamp: 'b', asOf: firstAt + 2 },
+        { stamp: 'a', asOf: firstAt },
+      ],
+      count: 2,
+    },
+    {
+      name: 'a live system that gives the same again',
+      reads: [
+        { stamp: 'a', asOf: 'read' },
+        { stamp: 'a', asOf: 'read', readAt: firstAt + hourMs },
+      ],
+      count: 2,
+    },
+    {
+      name: 'a live system that one run reads twice, because it crashed in between',
+      reads: [
+        { stamp: 'a', asOf: 'read', readAt: firstAt + 5, runAt: firstAt },
+        { stamp: 'b', asOf: 'read', readAt: firstAt + hourMs, runAt: firstAt },
+      ],
+      count: 1,
+    },
+    { name: 'equal content without a time', reads: [{ stamp: 'a' }, { stamp: 'a' }], count: 1 },
+    { name: 'other content without a time', reads: [{ stamp: 'a' }, { stamp: 'b' }], count: 2 },
+    { name: 'A, B, A without a time', reads: [{ stamp: 'a' }, { stamp: 'b' }, { stamp: 'a' }], count: 2 },
+    { name: 'A, B, A, B, C without a time', reads: ['a', 'b', 'a', 'b', 'c'].map((stamp) => ({ stamp })), count: 3 },
+    {
+      name: 'a file whose time is one of an archive',
+      reads: [
+        { stamp: 'a', asOf: 1 },
+        { stamp: 'a', asOf: 2 },
+      ],
+      count: 1,
+    },
+    { name: 'a time after content without one', reads: [{ stamp: 'a' }, { stamp: 'a', asOf: firstAt }], count: 2 },
+    {
+      name: 'content without a time after a time',
+      reads: [{ stamp: 'a', asOf: firstAt }, { stamp: 'a' }, { stamp: 'a' }],
+      count: 2,
+    },
+  ] satisfies { name: string; reads: Read[]; count: number }[])('is counted so: $name, $count', ({ reads, count }) => {
+    expect(countOf(...reads)).toBe(count);
+  });
+
+  it('that a former version counted is older than any time, and the same as its own content', () => {
+    const formerStamps = ['k3Jd', `${'0'.repeat(64)} time:1795262400000000000`];
+    for (const stamp of formerStamps) {
+      expect(newerStamp(proofOf({ stamp }), stamp)).toBeUndefined();
+      expect(newerStamp(proofOf({ stamp, asOf: firstAt }), stamp)).toBe('2026-11-21T12:00:00.000Z');
+    }
+  });
+
+  it('remembers the content of few snapshots', () => {
+    const all = Array.from({ length: 20 }, (_, i) => `s${i}`);
+    const last = all.reduce<string | undefined>(
+      (stamp, next) => newerStamp(proofOf({ stamp: next }), stamp),
+      undefined,
+    );
+    expect(last?.split('\n')).toEqual(all.slice(-8));
   });
 });

@@ -96,7 +96,7 @@ describe('ending a run', () => {
 
   it.each([
     { facts: { isReadDoubted: true }, outcome: 'held' },
-    { facts: { blocked: 1 }, outcome: 'partial' },
+    { facts: { blocked: { unresolved: 1 } }, outcome: 'partial' },
     { facts: { sourceGaps: ['no trailer'] }, outcome: 'partial' },
     { facts: {}, outcome: 'nothing-to-do' },
   ])('with nothing planned and facts $facts is $outcome', async ({ facts, outcome }) => {

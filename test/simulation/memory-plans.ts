@@ -188,11 +188,14 @@ export function memoryPlans(tables: Tables): Plans {
       }
       return { ...newest.header, digest: newest.digest };
     },
-    async appliedSince(sync, since) {
+    async appliedSince({ sync, connection, others }, since) {
       const count = noClasses();
       for (const { header, changes } of plans.values()) {
-        if (header.sync !== sync) continue;
+        const run = header.run === undefined ? undefined : runs.get(header.run);
+        if (run?.connection !== connection) continue;
         for (const { planned, appliedAt } of changes.values()) {
+          const isOurs = tables.ledger.get(connection)?.get(planned.identification)?.owner === sync;
+          if (others.includes(run.sync) && !isOurs) continue;
           const { state, batch, isApproved, classes } = planned;
           if (isApproved) continue;
           const isOut = state === 'sent' || state === 'unresolved';

@@ -134,8 +134,13 @@ function memoryLedger(tables: Tables): Ledger {
       return new Map(found.filter(([, entry]) => entry !== undefined));
     },
     async countOwned(connection, sync) {
-      return [...rows(connection).values()].filter(({ owner, removed }) => owner === sync && removed === undefined)
-        .length;
+      const owned = [...rows(connection).values()].filter(
+        ({ owner, removed }) => owner === sync && removed === undefined,
+      );
+      return {
+        managed: owned.length,
+        enabled: owned.filter(({ disabledAt }) => disabledAt === undefined).length,
+      };
     },
     async put(owned, entries) {
       requireOwner(tables, owned);

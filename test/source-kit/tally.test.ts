@@ -111,6 +111,7 @@ describe('a field that was asked for', () => {
       rows: people.length,
       evidence: 'the end',
       stamp: expect.any(String),
+      asOf: 'read',
       ...(notReturned === undefined ? {} : { notReturned }),
     });
   });

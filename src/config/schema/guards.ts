@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChangeClass } from '../../core/change.ts';
-import { defaultGuards, type Threshold } from '../../core/settings.ts';
+import { type BlockedThreshold, defaultGuards, type Threshold } from '../../core/settings.ts';
 import { must } from '../sentences.ts';
 import { wholeNumber } from './values.ts';
 
@@ -20,17 +20,43 @@ function threshold(standard: Threshold, what: string) {
         .meta({ description: 'Changes that pass in 24 hours, however few users there are.', examples: [absolute] }),
       percent: percentage()
         .default(percent)
-        .meta({ description: 'Share of the managed users that passes, if it is more.', examples: [percent] }),
-      cap: z
-        .union([z.literal('none'), wholeNumber(0, most)], {
-          error: must(`must be none or a whole number from 0 to ${most}`),
-        })
-        .prefault(cap ?? 'none')
-        .transform((value) => (value === 'none' ? undefined : value))
-        .meta({ description: 'Maximum that ever passes.', examples: [cap ?? 'none'] }),
+        .meta({ description: 'Share of the enabled managed users that passes, if it is more.', examples: [percent] }),
+      cap: upTo(cap),
     })
     .prefault({})
     .meta({ description: `${what} (absolute / percent / cap: ${line})`, examples: [{ absolute, percent }] });
+}
+
+function blockedThreshold({ absolute, percent, cap, oneInRows }: BlockedThreshold) {
+  const line = `${absolute} / ${percent} % / ${cap ?? 'none'}, 1 in ${oneInRows} rows`;
+  return z
+    .strictObject({
+      absolute: wholeNumber(0, most)
+        .default(absolute)
+        .meta({ description: 'This many more than in the last accepted read pass.', examples: [absolute] }),
+      percent: percentage()
+        .default(percent)
+        .meta({ description: 'This share of the enabled managed users passes, if that is more.', examples: [percent] }),
+      cap: upTo(cap),
+      oneInRows: wholeNumber(1, most)
+        .default(oneInRows)
+        .meta({ description: 'More than one in this many source rows never passes.', examples: [oneInRows] }),
+    })
+    .prefault({})
+    .meta({
+      description: `People for whom nothing could be decided: the run is held (${line})`,
+      examples: [{ absolute, percent }],
+    });
+}
+
+function upTo(cap: number | undefined) {
+  return z
+    .union([z.literal('none'), wholeNumber(0, most)], {
+      error: must(`must be none or a whole number from 0 to ${most}`),
+    })
+    .prefault(cap ?? 'none')
+    .transform((value) => (value === 'none' ? undefined : value))
+    .meta({ description: 'More than this many never pass.', examples: [cap ?? 'none'] });
 }
 
 const described: Readonly<Record<ChangeClass, string>> = {
@@ -52,6 +78,7 @@ export const guards = z.strictObject({
   emailChanges: threshold(defaultGuards.emailChanges, described.emailChanges),
   updates: threshold(defaultGuards.updates, described.updates),
   firstSight: threshold(defaultGuards.firstSight, described.firstSight),
+  blocked: blockedThreshold(defaultGuards.blocked),
   rowsDownPercent: percentage()
     .default(defaultGuards.rowsDownPercent)
     .meta({

@@ -258,7 +258,7 @@ export const syncShape = {
     .meta({ description: 'Timeouts and intervals for the platform.', examples: [{ deadline: '1h' }] }),
   guards: guards.prefault({}).meta({
     description:
-      'Limits per class of change without approval: this plan plus what was applied in the last 24 hours, up to min(max(absolute, percent of managed users), cap). A class above its limit is held.',
+      'Limits per class of change without approval: this plan plus what was applied in the last 24 hours, up to min(max(absolute, percent of enabled managed users), cap). A class above its limit is held.',
     examples: [{ disables: { absolute: 10 } }],
   }),
 };

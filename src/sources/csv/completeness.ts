@@ -51,7 +51,8 @@ export async function judgeCompleteness(
     return { complete: false, rows: yielded, reasons, ...shrunk, ...notes };
   }
   const stamp = stampOf(file.digest(), file.rank);
-  return { complete: true, rows: yielded, evidence: proof.evidence, stamp, ...notes };
+  const written = file.writtenAtNs === undefined ? {} : { asOf: Number(file.writtenAtNs / 1_000_000n) };
+  return { complete: true, rows: yielded, evidence: proof.evidence, stamp, ...written, ...notes };
 }
 
 interface Proof {

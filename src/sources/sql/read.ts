@@ -78,7 +78,7 @@ async function* readRows(
   const reasons = doubts(counts, rows, key);
   if (reasons.length > 0) return { complete: false, rows, reasons };
   const evidence = `one snapshot of the database, which counts ${countOf(rows, 'row')} and as many different ${key}`;
-  return { complete: true, rows, evidence, stamp };
+  return { complete: true, rows, evidence, stamp, asOf: 'read' };
 }
 
 /** A key is text, whatever its column's type. */

@@ -8,6 +8,7 @@ import { auditOfConnections } from './006-audit-of-connections.ts';
 import { watermarks } from './007-watermarks.ts';
 import { compatibility } from './008-compatibility.ts';
 import { decisions } from './009-decisions.ts';
+import { blocked } from './010-blocked.ts';
 import { rosters } from './011-rosters.ts';
 
 export interface SchemaMigration extends Migration {
@@ -35,5 +36,6 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '007-watermarks': { ...watermarks, since: '0.1.0' },
   '008-compatibility': { ...compatibility, since: '0.1.0' },
   '009-decisions': { ...decisions, since: '0.1.0' },
+  '010-blocked': { ...blocked, since: '0.1.0' },
   '011-rosters': { ...rosters, since: '0.1.0' },
 };

@@ -54,6 +54,7 @@ describe('a CSV file', () => {
       rows: 2,
       evidence: 'the file did not change, ends with a line end and has 2 rows',
       stamp: createHash('sha256').update(twoPeople).digest('hex'),
+      asOf: expect.any(Number),
     });
   });
 

@@ -1,0 +1,131 @@
+import { countOf } from './count-of.ts';
+import type { Finding } from './finding.ts';
+
+/** Why nothing could be decided for a person. `unresolved`: an earlier change of theirs has an unknown outcome. */
+export const blockedKinds = ['row-refused', 'status-unknown', 'conflict', 'unresolved'] as const;
+export type BlockedKind = (typeof blockedKinds)[number];
+
+/** People for whom nothing could be decided, by kind. A kind without people is absent. */
+export type BlockedCounts = Readonly<Partial<Record<BlockedKind, number>>>;
+
+/** Counts the people who are blocked by what the source says. `unresolved` people are blocked by the platform's silence. */
+export function blockedBySource(counts: BlockedCounts | undefined): number {
+  if (counts === undefined) return 0;
+  return sourceKinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
+}
+
+const sourceKinds = ['row-refused', 'status-unknown', 'conflict'] as const satisfies readonly BlockedKind[];
+
+/** A person of the source for whom nothing could be decided. `at`: where their record is. */
+export type BlockedPerson =
+  | { readonly kind: 'row-refused'; readonly at: string; readonly column: string; readonly reason: string }
+  | { readonly kind: 'status-unknown' | 'conflict'; readonly at: string };
+
+/** Counts blocked people while they are decided about, and keeps what the causes have in common. */
+export interface BlockedTally {
+  add(person: BlockedPerson): void;
+  /** Learns from a finding which two identifications a conflict is about. Other findings say nothing here. */
+  note(finding: Finding): void;
+  counts(): BlockedCounts;
+  /** Names the most frequent cause in a sentence without its full stop. `rows`: records of the whole read. */
+  likelyCause(rows: number): string | undefined;
+}
+
+interface Group {
+  count: number;
+  first: string;
+}
+
+/** Distinct causes that are told apart; further ones only count. */
+const keptGroups = 1000;
+
+/** Opens the tally of one plan. */
+export function openBlockedTally(): BlockedTally {
+  const kinds = new Map<BlockedPerson['kind'], Group>();
+  const refusals = new Map<string, Group>();
+  const conflicts = new Map<ConflictCause, number>();
+  const holders = new Map<string, number>();
+  return {
+    add(person) {
+      addTo(kinds, person.kind, person.at);
+      if (person.kind === 'row-refused') addTo(refusals, `${person.column} ${person.reason}`, person.at);
+    },
+    note(finding) {
+      const cause = conflictCause(finding);
+      if (cause === undefined) return;
+      conflicts.set(cause, (conflicts.get(cause) ?? 0) + 1);
+      const { other } = finding;
+      if (cause !== 'shared' || other === undefined || (holders.size >= keptGroups && !holders.has(other))) return;
+      holders.set(other, (holders.get(other) ?? 0) + 1);
+    },
+    counts: () => Object.fromEntries([...kinds].map(([kind, group]) => [kind, group.count])),
+    likelyCause(rows) {
+      const [kind, group] = largest(kinds, (one) => one.count) ?? [];
+      if (group === undefined) return undefined;
+      const first = `first at ${group.first}`;
+      switch (kind) {
+        case 'status-unknown':
+          return `${group.count} of ${countOf(rows, 'row has', 'rows have')} a status that lifecycle does not name; ${first}`;
+        case 'row-refused': {
+          const [reason, refused] = largest(refusals, (one) => one.count) ?? ['', group];
+          return `${refused.count} of ${countOf(rows, 'row is', 'rows are')} refused because ${reason}; first at ${refused.first}`;
+        }
+        default: {
+          const [cause, noted] = largest(conflicts, (many) => many) ?? ['other' as const, group.count];
+          const sharing = Math.max(0, ...holders.values()) + 1;
+          const many = Math.min(cause === 'shared' ? sharing : noted, group.count);
+          if (cause === 'shared' && many * 2 <= group.count)
+            return `${countOf(group.count, 'person claims', 'people claim')} the e-mail of another one; ${first}`;
+          return `${conflictWords[cause](many)}; ${first}`;
+        }
+      }
+    },
+  };
+}
+
+type ConflictCause = 'other' | 'zeros' | 'renamed' | 'shared' | 'twice' | 'case';
+
+const conflictWords: Readonly<Record<ConflictCause, (people: number) => string>> = {
+  other: (people) => `${countOf(people, 'person is', 'people are')} in conflict with another row or user`,
+  zeros: (people) => `identifications of ${countOf(people, 'person', 'people')} lost their leading zeros`,
+  renamed: (people) =>
+    `${countOf(people, 'person has', 'people have')} the e-mail of a user with another identification`,
+  shared: (people) => `${people} people share one e-mail`,
+  twice: (people) => `${countOf(people, 'identification is', 'identifications are')} in several rows`,
+  case: (people) =>
+    `${countOf(people, 'identification differs', 'identifications differ')} from another one only by case`,
+};
+
+function conflictCause({ code, identification, other }: Finding): ConflictCause | undefined {
+  if (identification === undefined) return undefined;
+  if (code === 'duplicate-key') return 'twice';
+  if (code === 'case-conflict') return 'case';
+  // Without the other one, the finding is the same conflict told to the other side.
+  if ((code !== 'rename-conflict' && code !== 'email-conflict') || other === undefined) return undefined;
+  if (other.length > identification.length && other.replace(/^0+/, '') === identification.replace(/^0+/, '')) {
+    return 'zeros';
+  }
+  return code === 'rename-conflict' ? 'renamed' : 'shared';
+}
+
+const inOrder = new Intl.Collator('en', { numeric: true });
+
+function addTo<Key>(groups: Map<Key, Group>, key: Key, at: string): void {
+  const group = groups.get(key);
+  if (group === undefined) {
+    if (groups.size < keptGroups) groups.set(key, { count: 1, first: at });
+    return;
+  }
+  group.count += 1;
+  // People come in the order of the platform's users, and a person looks for the first row.
+  if (inOrder.compare(at, group.first) < 0) group.first = at;
+}
+
+function largest<Key, Value>(
+  groups: ReadonlyMap<Key, Value>,
+  size: (value: Value) => number,
+): [Key, Value] | undefined {
+  let found: [Key, Value] | undefined;
+  for (const entry of groups) if (found === undefined || size(entry[1]) > size(found[1])) found = entry;
+  return found;
+}

@@ -1,0 +1,167 @@
+import { readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Run } from '../../src/ports/store.ts';
+import { type ConnectedShell, useConnectedShells } from '../cli/test-shell.ts';
+
+const openConnectedShell = useConnectedShells();
+
+interface Person {
+  readonly id: string;
+  readonly mail?: string;
+  readonly status?: string;
+  readonly hired?: string;
+}
+
+const ids = (count: number): readonly Person[] =>
+  Array.from({ length: count }, (_, i) => ({ id: String(100 + i).padStart(6, '0') }));
+
+async function writeStaff({ folder }: ConnectedShell, people: readonly Person[]): Promise<void> {
+  const lines = people.map(({ id, mail = `p${Number(id)}@example.com`, status = 'active', hired = '04/03/2019' }) => {
+    return `${id},Ana${Number(id)},Test,${mail},Sales,${hired},${status},`;
+  });
+  const head = 'employee_id,first_name,last_name,work_email,department,hire_date,status,end_date';
+  await writeFile(join(folder, 'employees.csv'), `${[head, ...lines].join('\n')}\n`);
+}
+
+interface Told {
+  readonly run: string;
+  readonly outcome: string;
+  readonly reason: string;
+  readonly facts: Run['facts'];
+  readonly counts: Run['counts'];
+}
+
+const apply = async (shell: ConnectedShell): Promise<Told & { readonly code: number }> => {
+  const { code, json } = await shell.run(['apply', 'people', '--json']);
+  return { code, ...json<Told>() };
+};
+
+/** A shell whose first run has created everybody. */
+async function settled(people: readonly Person[]): Promise<ConnectedShell> {
+  const shell = await openConnectedShell([]);
+  await writeStaff(shell, people);
+  expect(await apply(shell)).toMatchObject({ code: 0, outcome: 'succeeded', counts: { applied: people.length } });
+  return shell;
+}
+
+const staff = ids(24);
+const troubles = [
+  {
+    name: 'a status is renamed',
+    people: staff.map((person, i) => (i === 0 ? person : { ...person, status: 'Employed' })),
+    blocked: { 'status-unknown': 23 },
+    cause: '23 of 24 rows have a status that lifecycle does not name; first at line 3',
+  },
+  {
+    name: 'all identifications lose their leading zeros',
+    people: staff.map(({ id }) => ({ id: String(Number(id)) })),
+    blocked: { conflict: 24 },
+    cause: 'identifications of 24 people lost their leading zeros; first at line 2',
+  },
+  {
+    name: 'many people are given one e-mail',
+    people: staff.map((person, i) => (i < 12 ? { ...person, mail: 'info@example.com' } : person)),
+    blocked: { conflict: 12 },
+    cause: '12 people share one e-mail; first at line 2',
+  },
+] as const;
+
+test.each(troubles)(
+  'a run is held, and says why, when $name: approving it accepts that',
+  async ({ people, blocked, cause }) => {
+    const shell = await settled(staff);
+    await writeStaff(shell, people);
+
+    const plan = await shell.run(['plan', 'people']);
+    expect(plan.code).toBe(3);
+    expect(plan.stdout).toContain(cause);
+    const first = await apply(shell);
+    expect(first).toMatchObject({ code: 3, outcome: 'held', facts: { blocked }, counts: { disable: 0, create: 0 } });
+    expect(first.reason).toContain(cause);
+    const second = await shell.run(['apply', 'people']);
+    expect(second).toMatchObject({ code: 3, stdout: expect.stringContaining('rollcall approve') });
+    const [{ run: id }] = (await shell.run(['runs', '--json'])).json<{ runs: [Told] }>().runs;
+    expect((await shell.run(['show', id])).stdout).toContain(cause);
+    expect((await shell.run(['runs'])).stdout).toMatch(/held .*[0-9]+ blocked/);
+
+    expect(await shell.run(['approve', id, '--yes'])).toMatchObject({ code: 0 });
+    expect(await apply(shell)).toMatchObject({ code: 0, outcome: 'nothing-to-do', facts: { blocked } });
+    expect([...shell.sandbox.state.users.values()].every(({ enabled }) => enabled)).toBe(true);
+
+    await writeStaff(shell, staff);
+    expect(await apply(shell)).toMatchObject({ code: 0, outcome: 'nothing-to-do', facts: { blocked: {} } });
+    await writeStaff(shell, people);
+    expect(await apply(shell)).toMatchObject({ code: 3, outcome: 'held' });
+  },
+);
+
+test('a run is held, and says which column, when a date format changes', async () => {
+  const shell = await settled(staff);
+  await writeStaff(
+    shell,
+    staff.map((person) => ({ ...person, hired: '2019-03-04' })).concat([{ id: '000900', hired: '04/03/2019' }]),
+  );
+
+  const run = await apply(shell);
+  expect(run).toMatchObject({ code: 3, outcome: 'held', counts: { disable: 0 } });
+  expect(run.reason).toContain('hire_date is not a date in the format dd/MM/yyyy; first at line 2');
+});
+
+test('a first run is held as well, and goes on with whom it can decide about', async () => {
+  const shell = await openConnectedShell([]);
+  await writeStaff(
+    shell,
+    staff.map((person, i) => (i < 9 ? { ...person, status: 'Employed' } : person)),
+  );
+  const run = await apply(shell);
+  expect(run).toMatchObject({ code: 3, outcome: 'held', counts: { create: 15, applied: 15 } });
+  expect(run.reason).toContain('9 of 24 rows have a status that lifecycle does not name');
+});
+
+test('the same people exported again are missing once more; the same file read again are not', async () => {
+  const shell = await openConnectedShell([]);
+  const path = join(shell.folder, 'rollcall.yaml');
+  const text = await readFile(path, 'utf8');
+  const missing = '    missing: { afterReads: 2, minAge: 0s }\n';
+  await writeFile(path, text.replace('    policy: sync\n', `    policy: sync\n${missing}`));
+  await writeStaff(shell, staff);
+  expect(await apply(shell)).toMatchObject({ outcome: 'succeeded' });
+  await writeStaff(shell, staff.slice(1));
+  const file = join(shell.folder, 'employees.csv');
+  const exportedAt = Date.now() / 1000;
+
+  await utimes(file, exportedAt, exportedAt);
+  expect(await apply(shell)).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0 } });
+  expect(await apply(shell)).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0 } });
+  await utimes(file, exportedAt - 60, exportedAt - 60);
+  expect(await apply(shell)).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0 } });
+  await utimes(file, exportedAt + 60, exportedAt + 60);
+  expect(await apply(shell)).toMatchObject({ outcome: 'succeeded', counts: { disable: 1 } });
+});
+
+test('a company of four loses one account a day without a person, however often the sync runs and is renamed', async () => {
+  const four = ids(4);
+  const shell = await settled(four);
+  const leave = async (count: number): Promise<void> =>
+    writeStaff(
+      shell,
+      four.map((person, i) => (i < count ? { ...person, status: 'terminated' } : person)),
+    );
+  await leave(2);
+  expect(await apply(shell)).toMatchObject({ code: 3, outcome: 'held', counts: { disable: 2, held: 2, applied: 0 } });
+  await leave(1);
+  expect(await apply(shell)).toMatchObject({ code: 0, outcome: 'succeeded', counts: { disable: 1, applied: 1 } });
+  await leave(2);
+  const again = await apply(shell);
+  expect(again).toMatchObject({ code: 3, outcome: 'held', counts: { disable: 1, held: 1, applied: 0 } });
+
+  const path = join(shell.folder, 'rollcall.yaml');
+  await writeFile(path, (await readFile(path, 'utf8')).replace(/^ {2}people:/m, '  staff:'));
+  const renamed = await shell.run(['apply', 'staff', '--json']);
+  expect(renamed.json()).toMatchObject({ outcome: 'held', counts: { disable: 1, held: 1 } });
+  expect([...shell.sandbox.state.users.values()].filter(({ enabled }) => !enabled)).toHaveLength(1);
+  const { run } = renamed.json<{ run: string }>();
+  expect(await shell.run(['approve', run, '--yes'])).toMatchObject({ code: 0 });
+  expect((await shell.run(['apply', 'staff', '--json'])).json()).toMatchObject({ counts: { disable: 1, applied: 1 } });
+});
