@@ -18,7 +18,7 @@ describe('an entry', () => {
   });
 
   it('counts a miss of a new snapshot from where the first one began, and each snapshot once', () => {
-    const counted = entry({ misses: { count: 3, since: now - 3 * day, stamp: 'snapshot-2' } });
+    const counted = entry({ misses: { count: 3, since: now - 3 * day, stamp: 'snapshot-1\nsnapshot-2' } });
     expect(countMiss(entry({ misses }), missingProof, now)).toEqual(counted);
     expect(countMiss(counted, missingProof, now + day)).toBe(counted);
   });
