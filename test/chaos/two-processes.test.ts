@@ -168,7 +168,7 @@ describe('start', () => {
   }
 
   it.each(['csv', 'direct'] as const)(
-    'asked to end stops at a safe place: what it was sending is known (%s)',
+    'asked to end stops at a safe point: what it was sending is known (%s)',
     async (delivery) => {
       const sync = delivery === 'csv' ? { batchRows: 1 } : { delivery, policy: 'upsert-only' };
       const active = employees(6, { E2: { last: 'Núñez' } });

@@ -90,7 +90,7 @@ test('from nothing: init, sandbox, check, plan, apply, and nothing left to do', 
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s stops a run at a safe place with exit code %d, and the next one ends it', async (signal, code) => {
+] as const)('%s stops a run at a safe point with exit code %d, and the next one ends it', async (signal, code) => {
   const folder = await temporaryFolder();
   await run(folder, ['init']);
   const sandbox = start(folder, ['sandbox', '--port', '0', '--json', '--fault', 'search:slow=700@1']);

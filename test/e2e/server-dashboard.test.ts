@@ -71,8 +71,8 @@ describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without 
     expect(await card.textContent()).toContain('people');
     expect(await page.locator('#runs tbody tr').count()).toBe(2);
     expect(await page.locator('#runs thead').textContent()).toContain('Read');
-    expect(await page.locator('#runs tbody td[title="everybody"]').allTextContents()).toEqual(['full', 'full']);
-    expect(await card.textContent()).toContain('Readeverybody');
+    expect(await page.locator('#runs tbody td[title="all employees"]').allTextContents()).toEqual(['full', 'full']);
+    expect(await card.textContent()).toContain('Readall employees');
     expect(await page.locator('#runs svg').first().getAttribute('aria-label')).toContain('7 held');
 
     await page.getByRole('button', { name: 'Approve…' }).click();
@@ -85,7 +85,7 @@ describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without 
     expect(await byPage()).toEqual([]);
     await page.getByRole('button', { name: 'Approve…' }).click();
     await dialog.getByRole('button', { name: 'Yes' }).click();
-    await page.getByText('Nothing waits.').waitFor();
+    await page.getByText('No changes are waiting for approval.').waitFor();
     expect(await byPage()).toMatchObject([{ action: 'approve' }]);
 
     await page.getByLabel('Identification').fill('E9');

@@ -100,7 +100,7 @@ async function showHeld(syncs, runs) {
     const isDoubted = run.holds.length === 0 && syncs.some(({ lastRun }) => lastRun !== null && lastRun.id === run.id);
     return open.length > 0 || isDoubted ? [holdCard(run, open)] : [];
   });
-  at('held').replaceChildren(...(cards.length === 0 ? [make('p', 'dim', 'Nothing waits.')] : cards));
+  at('held').replaceChildren(...(cards.length === 0 ? [make('p', 'dim', 'No changes are waiting for approval.')] : cards));
 }
 
 function holdCard(run, holds) {
