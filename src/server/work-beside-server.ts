@@ -2,7 +2,7 @@ import type { RunningServer } from './server-parts.ts';
 
 /**
  * Runs the work beside a server. When `outer` aborts, the server stops accepting and finishes its requests; then the work
- * is asked to stop at its next safe place. Returns when both have ended.
+ * is asked to stop at its next safe point. Returns when both have ended.
  */
 export async function workBesideServer(
   server: RunningServer | undefined,
