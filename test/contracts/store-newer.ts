@@ -25,6 +25,7 @@ const released = [
   '008-compatibility',
   '009-decisions',
   '010-blocked',
+  '011-rosters',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

@@ -64,7 +64,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
   const process = async (job: Job, token = '', lock: AbortSignal = io.graceOver): Promise<void> => {
     const data = readJobData(job.data);
     if (data === undefined) {
-      logger.warn({ job: job.name }, 'this worker does not know the version of a job: a newer worker runs it');
+      logger.warn({ step: job.name }, 'this worker does not know the version of a job: a newer worker runs it');
       await putAside(job, token, otherVersionMs);
     } else await translate(await workJob(data, io, lock), job, token);
   };
@@ -135,7 +135,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
     if (job === undefined || data === undefined || run === undefined || job.stalledCounter <= forgivenDeaths) return;
     const message = `a worker died ${job.stalledCounter} times while it ran this job: find the end of its process in the logs (out of memory?), then retry the run`;
     const error = new RollcallError(message, { code: 'CANCELLED' });
-    logger.error({ run, job: data.job, deaths: job.stalledCounter }, 'run failed: its workers die repeatedly');
+    logger.error({ run, step: data.job, deaths: job.stalledCounter }, 'run failed: its workers die repeatedly');
     void giveUp(run, data, error, io, io.graceOver).catch(gate.report);
   });
 

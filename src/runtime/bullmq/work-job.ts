@@ -66,7 +66,7 @@ async function takeStep(data: JobData, io: WorkIo, lock: AbortSignal): Promise<J
   if (runId !== undefined && run === undefined) {
     const message =
       'a job names a run that the store does not have: does another deployment use the same redis.prefix?';
-    engine.logger.warn({ run: runId, job: data.job }, message);
+    engine.logger.warn({ run: runId, step: data.job }, message);
     return { kind: 'done' };
   }
   if (run?.phase === 'done') return { kind: 'done' };
@@ -87,7 +87,7 @@ async function afterError(data: JobData, error: unknown, io: WorkIo, lock: Abort
   if (error instanceof RunBusy || code === 'LEASE_LOST') return { kind: 'again', data, afterMs: busyMs };
   const tries = data.tries + 1;
   const afterMs = retryWait(error, tries, io.random);
-  const fields = { run, job: data.job, code, tries, error: textOf(error) };
+  const fields = { run, step: data.job, code, tries, error: textOf(error) };
   if (afterMs !== undefined) {
     logger.warn({ ...fields, waitMs: afterMs }, 'retrying');
     return comeAgain({ ...data, tries }, afterMs, io);

@@ -42,7 +42,7 @@ export function openLocalDispatch(
       inBackground(
         `${job} ${Object.values(payload).join()}`,
         () => unlessStopped(runHousekeeping(job, payload), drive.signal),
-        (error) => logger.error({ job, error: textOf(error) }, 'job failed'),
+        (error) => logger.error({ step: job, error: textOf(error) }, 'job failed'),
       );
     },
     close: async () => void (await Promise.all(inProgress.values())),
