@@ -100,10 +100,11 @@ async function learnFromFailed(
 ): Promise<void> {
   const facts = (await io.store.runs.get(owned.run.id))?.facts;
   const known = facts?.failedFile;
-  const learned = isWaiting
-    ? (known ?? { seen })
-    : known && { ...known, showsLate: known.showsLate ?? seen > known.seen };
-  if (learned !== known) await io.store.runs.update(owned, { facts: { ...facts, failedFile: learned } });
+  if (known?.showsLate !== undefined) return;
+  const isFirstLook = known === undefined;
+  if (isFirstLook !== isWaiting) return;
+  const failedFile = isFirstLook ? { seen } : { seen: known.seen, showsLate: seen > known.seen };
+  await io.store.runs.update(owned, { facts: { ...facts, failedFile } });
 }
 
 /** Where read and search disagree about a user, the row may have landed: it is neither sent again nor called failed. */

@@ -38,6 +38,6 @@ export interface RunFacts {
    * What the run's first failed file showed: how many of its rows at the first read-back, and whether more of them showed
    * within `settle.visibleWithin`. Later failed files are not given that time when this one showed nothing more.
    */
-  readonly failedFile?: { readonly seen: number; readonly showsLate?: boolean } | undefined;
+  readonly failedFile?: { readonly seen: number; readonly showsLate?: boolean };
   readonly exportedTo?: readonly string[];
 }
