@@ -26,7 +26,7 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
   io.checkpoint('read-back');
   const now = io.clock.now();
   const hasUnclear = backs.some(({ isUnclear }) => isUnclear === true);
-  const action = hasUnclear ? ifUnclear(context, { batch, ifUnseen }, now) : ifUnseen;
+  const action = hasUnclear && ifUnseen === 'split' ? ifUnclear(context, batch, now) : ifUnseen;
   // Where an answer was lost, or the file never ended, only a visible effect proves that the change was taken.
   const isUnknown = ({ change, isUnclear }: ReadBack): boolean =>
     isUnclear === true || isFilePending(batch) || unknown.has(change.identification);
@@ -40,7 +40,7 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
   for (const back of backs) {
     const { identification } = back.change;
     const needsSign = action === 'wait' || action === 'split' || isUnknown(back);
-    if (action === 'split' && !isUnknown(back) && isEdited(back)) {
+    if (action === 'split' && isEdited(back)) {
       // Its row may have landed before that edit: it is not sent again.
       marks.push({ identification, state: 'failed', reason: reasonUnseen(back) });
       findings.push(...findingsOf(back));
@@ -107,11 +107,9 @@ async function learnFromFailed(
   await io.store.runs.update(owned, { facts: { ...facts, failedFile } });
 }
 
-/** Where read and search disagree about a user, the row may have landed: it is neither sent again nor called failed. */
-function ifUnclear({ sync }: RunContext, { batch, ifUnseen }: Proof, now: number): IfUnseen {
-  if (ifUnseen !== 'split' && ifUnseen !== 'fail') return ifUnseen;
-  if (now < (batch.finalAt ?? batch.sentAt ?? 0) + sync.settings.settle.visibleWithinMs) return 'wait';
-  return ifUnseen === 'split' ? 'unresolved' : ifUnseen;
+/** Where read and search disagree about a user, the row of a failed file may have landed: the file is not split. */
+function ifUnclear({ sync }: RunContext, batch: Batch, now: number): IfUnseen {
+  return now < (batch.finalAt ?? now) + sync.settings.settle.visibleWithinMs ? 'wait' : 'unresolved';
 }
 
 function isEdited({ verdict }: ReadBack): boolean {

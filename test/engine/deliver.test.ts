@@ -58,6 +58,8 @@ describe('sending a batch', () => {
       await onResult('ana', { kind: 'refused', reason: 'no' });
       return { kind: 'direct' };
     };
+    await scene.play(async () => (await scene.batches())[0]?.state === 'planned' && scene.sent.length > 0);
+    expect(await scene.batches()).toMatchObject([{ finalAt: undefined }]);
     await scene.play();
     expect(scene.sent).toEqual([['ana', 'eva'], ['eva']]);
     expect(await scene.states()).toEqual({ ana: 'failed', eva: 'applied' });

@@ -272,6 +272,31 @@ describe('reading a change back', () => {
     expect((await scene.ledger('ana'))?.quirks).toEqual({ area: { sent: 'After', observed: 'AFTER' } });
   });
 
+  it('that someone else has edited fails after settle.visibleWithin, with a finding, and is not remembered', async () => {
+    const scene = await fileOut();
+    landAll(scene);
+    const ana = scene.users.get('ana');
+    if (ana !== undefined) scene.users.set('ana', { ...ana, fields: { area: 'Elsewhere', firstName: 'Ana' } });
+    scene.script.status = done;
+    expect((await scene.step()).kind).toBe('again');
+    expect(await scene.batches()).toMatchObject([{ state: 'sent', polls: 2 }]);
+    const took = await scene.play();
+    expect(took).toBeGreaterThanOrEqual(settle.visibleWithinMs);
+    expect(await scene.states()).toEqual({ ana: 'failed', eva: 'applied' });
+    expect(await scene.findings()).toEqual([
+      'edited-elsewhere: area was edited by someone else; the next run plans again',
+    ]);
+    expect(await scene.ledger('ana')).toBeUndefined();
+  });
+
+  it('that someone else has edited is unresolved where the file never ended', async () => {
+    const scene = await fileOut();
+    const ana = scene.users.get('ana');
+    if (ana !== undefined) scene.users.set('ana', { ...ana, fields: { area: 'Elsewhere', firstName: 'Ana' } });
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved' });
+  });
+
   it('of a removal remembers how it went', async () => {
     const settings = { remove: { afterMs: 1, blacklist: true } };
     const before = { userId: '9ana', enabled: false, fields: {} };

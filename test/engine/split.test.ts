@@ -170,6 +170,43 @@ describe('the rows of a failed file', () => {
     expect(scene.sent.length).toBeGreaterThan(2);
   });
 
+  it('that had landed all of them when the file failed leave nothing to split or to tell', async () => {
+    const scene = await openScene({
+      changes: changesOf(3),
+      facts: { failedFile: { seen: 0, showsLate: false } },
+    });
+    scene.script.status = { kind: 'failed', text: 'Failed' };
+    expect(await scene.play()).toBe(0);
+    expect([scene.sent.length, await scene.findings()]).toEqual([1, []]);
+    expect((await scene.run()).outcome).toBe('succeeded');
+  });
+
+  it('are not sent again while read and search disagree about one of them: they are unresolved', async () => {
+    const scene = await openScene({ changes: changesOf(3), facts: { failedFile: { seen: 0, showsLate: false } } });
+    scene.script.lands = ({ identification }) => identification === 'u10';
+    scene.script.status = { kind: 'failed', text: 'Failed' };
+    scene.script.find = (name) =>
+      name === 'u11' ? { found: 'unclear', reason: 'read and search disagree' } : undefined;
+    await scene.step();
+    await scene.step();
+    const finalAt = scene.clock.now();
+    scene.clock.jumpTo(finalAt + settle.visibleWithinMs - 1);
+    expect((await scene.step()).kind).toBe('again');
+    scene.clock.jumpTo(finalAt + settle.visibleWithinMs);
+    await scene.play();
+    expect(scene.sent).toHaveLength(1);
+    expect(await scene.states()).toEqual({ u10: 'applied', u11: 'unresolved', u12: 'unresolved' });
+  });
+
+  it('that show nothing by nature have failed, not been taken', async () => {
+    const hidden = sampleChange('ana', 'update', { after: { job: 'Baker' }, changed: ['job'] });
+    const scene = await openScene({ changes: [hidden] });
+    scene.script.lands = () => false;
+    scene.script.status = { kind: 'failed', text: 'Failed' };
+    await scene.play();
+    expect([await scene.states(), await scene.ledger('ana')]).toEqual([{ ana: 'failed' }, undefined]);
+  });
+
   it('that someone else has edited are not sent again', async () => {
     const scene = await openScene({ changes: ['ana', 'eva', 'leo'].map((name) => sampleChange(name)) });
     scene.script.lands = () => false;
