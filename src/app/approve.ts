@@ -39,7 +39,8 @@ export async function previewVerdict(
  * Approves what guards held in a run and still waits, or the selected part of it, and requests the run that delivers the
  * changes that are then unchanged. Without a selection the run's read becomes the measure for the guards on reads.
  * Throws `CONFLICT` when nothing waits: the holds have expired or were approved before, their reasons have ended, or a
- * person rejected them and the order does not reopen them. Throws `USAGE` for a sync that is no longer configured, and
+ * person rejected them and the order does not reopen them. Changes that the selection leaves out stay held until they are
+ * decided. Throws `USAGE` for a sync that is no longer configured, and
  * for a selection that names other people.
  */
 export async function approveRun(run: Run, by: string, io: EngineIo, order: VerdictOrder = {}): Promise<Verdicts> {
@@ -51,6 +52,7 @@ export async function approveRun(run: Run, by: string, io: EngineIo, order: Verd
   const at = io.clock.now();
   const verdict = { state: 'approved', by, why: order.reason, at, expiresAt: at + approvalMs } as const;
   const changes = await io.store.decisions.decide(sync, chosen.map(nameOf), { ...verdict, reopens: reopened > 0 });
+  await io.store.decisions.leaveOut(sync, held.leftOut.map(nameOf), by);
   if (held.isWhole) await io.store.reads.accept(id);
   await requestRun({ sync, kind: 'approval', scope: { kind: 'all', isFull: true } }, io);
   return { changes, reopened };
@@ -58,9 +60,11 @@ export async function approveRun(run: Run, by: string, io: EngineIo, order: Verd
 
 /** Rejects what guards held in a run: no run delivers these changes, or asks about them again, while their reason lasts. */
 export async function rejectRun(run: Run, by: string, io: EngineIo, order: VerdictOrder = {}): Promise<Verdicts> {
-  const chosen = toReject(run, await selectHeld(run, order, io));
+  const held = await selectHeld(run, order, io);
+  const chosen = toReject(run, held);
   const verdict = { state: 'rejected', by, why: order.reason, at: io.clock.now() } as const;
   const changes = await io.store.decisions.decide(run.sync, chosen.map(nameOf), verdict);
+  await io.store.decisions.leaveOut(run.sync, held.leftOut.map(nameOf), by);
   return { changes, reopened: 0 };
 }
 

@@ -68,6 +68,8 @@ export interface SelectedChanges {
   /** Whether the selection leaves nothing out. */
   readonly isWhole: boolean;
   readonly byState: Readonly<Record<HeldState, readonly HeldChange[]>>;
+  /** Open changes that the selection leaves out. */
+  readonly leftOut: readonly HeldChange[];
 }
 
 /**
@@ -80,16 +82,20 @@ export async function selectHeld(run: Run, selection: ChangeSelection, io: Engin
   const ids = selection.ids && new Set(selection.ids.map(normal));
   const unseen = { except: new Set(except), ids: new Set(ids) };
   const byState: Record<HeldState, HeldChange[]> = { open: [], approved: [], rejected: [], past: [], former: [] };
+  const leftOut: HeldChange[] = [];
   for await (const held of heldChanges(run, io)) {
     const { identification, classes } = held.change;
     unseen.except.delete(identification);
     unseen.ids.delete(identification);
-    if (only !== undefined && !classes.some((name) => only.includes(name))) continue;
-    if (except?.has(identification) === true || ids?.has(identification) === false) continue;
-    byState[held.state].push(held);
+    const isSelected =
+      (only === undefined || classes.some((name) => only.includes(name))) &&
+      except?.has(identification) !== true &&
+      ids?.has(identification) !== false;
+    if (isSelected) byState[held.state].push(held);
+    else if (held.state === 'open') leftOut.push(held);
   }
   for (const key of ['except', 'ids'] as const) refuseUnseen(run, key, [...unseen[key]]);
-  return { isWhole: only === undefined && except === undefined && ids === undefined, byState };
+  return { isWhole: only === undefined && except === undefined && ids === undefined, byState, leftOut };
 }
 
 /** So many unknown identifications are named in a message. */

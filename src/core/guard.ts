@@ -160,3 +160,6 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   disables: 'disable',
   removes: 'remove',
 };
+
+/** Why a change is held that a person left out while approving or rejecting others. */
+export const leftOutReason = 'left out when others were approved or rejected: waits for a decision of its own';

@@ -5,6 +5,7 @@ import type { LedgerEntry } from '../core/ledger.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { Applier } from '../ports/store.ts';
 import type { EngineIo } from './engine-io.ts';
+import { holdLeftOut } from './hold-left-out.ts';
 import type { PlanCompared } from './plan-compare.ts';
 import type { Decided } from './plan-decide.ts';
 import type { PlanWork } from './plan-job.ts';
@@ -37,6 +38,7 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
   const owned = context?.owned;
   const now = io.clock.now();
   const { rejected } = await io.store.plans.applyApprovals(owned, planId, name, now);
+  const leftOut = await holdLeftOut(work, io);
   const { open: classes } = await io.store.plans.count(planId);
   const recent = await io.store.plans.appliedSince(applier(work, io), now - dayMs);
   const isFull = snapshot.kind === 'full';
@@ -62,7 +64,11 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
   const isDoubted = isReadDoubted(verdict);
   const unresolved = input.compared.unresolved.blocked;
   await settleDecisions(work, { snapshot, unresolved, isDoubted, now }, io);
-  const reasons = new Set([...verdict.holds, ...verdict.fields].map(({ reason }) => reason));
+  const holds = [
+    ...verdict.holds,
+    ...leftOut.filter((left) => !verdict.holds.some((hold) => hold.class === left.class)),
+  ];
+  const reasons = new Set([...holds, ...verdict.fields].map(({ reason }) => reason));
   if (verdict.blocked !== undefined) {
     reasons.add(verdict.blocked);
     io.logger.warn({ sync: name, ...work.blocked.counts() }, 'held: too many people are blocked');
@@ -74,7 +80,7 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
   const isHeld = snapshot.kind !== 'full' || isStored(snapshot);
   const { blocked: doubt, ...others } = verdict;
   const held = isHeld && doubt !== undefined ? { blocked: doubt } : {};
-  return { ...others, ...held, areMissesHeld, rejected, doubt };
+  return { ...others, ...held, holds, areMissesHeld, rejected, doubt };
 }
 
 /** Whose changes of the last day count: a sync that is configured no more is a former name of one that is. */

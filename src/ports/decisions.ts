@@ -9,7 +9,7 @@ export type DecisionState = 'open' | 'approved' | 'rejected';
  */
 export interface DecisionRecord extends ChangeName {
   readonly state: DecisionState;
-  /** Who approved or rejected it; undefined while it is open. */
+  /** Who approved or rejected it, or left it out while deciding others; else undefined. */
   readonly by: string | undefined;
   readonly why: string | undefined;
   /** When it was held first, or decided. */
@@ -43,6 +43,11 @@ export interface Decisions {
    * that were rejected, unless it reopens them. Holds that are decided say so.
    */
   decide(sync: string, changes: readonly ChangeName[], verdict: ChangeVerdict): Promise<number>;
+  /**
+   * Marks open changes that a person left out while deciding others of the same hold: later plans hold them until they are
+   * decided, however few they are.
+   */
+  leaveOut(sync: string, changes: readonly ChangeName[], by: string): Promise<void>;
   /**
    * Opens a decision for every held change of the run's plan, until `expiresAt`, and withdraws the open ones that the plan
    * delivers or that have other values by now.

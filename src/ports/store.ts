@@ -198,6 +198,8 @@ export interface Plans {
   get(planId: string, identification: string): Promise<PlannedChange | undefined>;
   /** Sets the state of every planned change in one of the classes (approved ones excepted). Returns how many. */
   hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
+  /** Holds the planned changes that a person left out while deciding others (`Decisions.leaveOut`). Returns how many. */
+  holdLeftOut(owned: OwnedRun | undefined, planId: string, sync: string): Promise<number>;
   /** Holds the planned updates that change one of the fields. */
   holdFields(
     owned: OwnedRun | undefined,

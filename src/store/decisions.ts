@@ -55,6 +55,22 @@ export function createDecisions(db: Database): Decisions {
       });
     },
 
+    leaveOut(sync, changes, by) {
+      return inTransaction(db, async (transaction) => {
+        await lockName(transaction, decisionsOf(sync));
+        for (const hashes of inLists(changes.map(({ hash }) => hash))) {
+          await transaction
+            .updateTable('decisions')
+            .set({ by_whom: by })
+            .where('sync', '=', sync)
+            .where('hash', 'in', hashes)
+            .where('state', '=', 'open')
+            .where('ended_at', 'is', null)
+            .execute();
+        }
+      });
+    },
+
     record: (owned, planId, times) => recordPlan(db, owned, planId, times),
     pending: (sync, query) => pendingPeople(db, sync, query),
     end: (owned, planId, identifications, now) => endEpisodes(db, owned, { planId, identifications, now }),

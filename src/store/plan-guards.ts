@@ -1,4 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { leftOutReason } from '../core/guard.ts';
 import type { OwnedRun, Plans } from '../ports/store.ts';
 import { countAppliedSince } from './applied-since.ts';
 import { changedPattern, classMask } from './change-rows.ts';
@@ -9,7 +10,9 @@ import { inPiece, piecesOf } from './plan-pieces.ts';
 import type { Schema } from './schema.ts';
 
 /** What guards and approvals do to the changes of a plan, piece by piece. */
-export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields' | 'applyApprovals' | 'appliedSince'> {
+export function createPlanGuards(
+  db: Database,
+): Pick<Plans, 'hold' | 'holdLeftOut' | 'holdFields' | 'applyApprovals' | 'appliedSince'> {
   /** One transaction per piece: an unsealed plan is not used by anyone, and 100,000 rows would be one long commit. */
   async function holdWhere(
     owned: OwnedRun | undefined,
@@ -37,6 +40,21 @@ export function createPlanGuards(db: Database): Pick<Plans, 'hold' | 'holdFields
   return {
     hold: (owned, planId, classes, reason) =>
       holdWhere(owned, planId, reason, (eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0)),
+
+    holdLeftOut: (owned, planId, sync) =>
+      holdWhere(owned, planId, leftOutReason, (eb) =>
+        eb(
+          'hash',
+          'in',
+          eb
+            .selectFrom('decisions')
+            .select('decisions.hash')
+            .where('decisions.sync', '=', sync)
+            .where('decisions.state', '=', 'open')
+            .where('decisions.ended_at', 'is', null)
+            .where('decisions.by_whom', 'is not', null),
+        ),
+      ),
 
     async holdFields(owned, planId, fields, reason) {
       if (fields.length === 0) return 0;

@@ -48,7 +48,8 @@ async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { n
         .columns(['sync', 'hash'])
         .doUpdateSet((eb) => ({
           state: 'open',
-          by_whom: null,
+          // A person who left it out of a decision still wants to decide it.
+          by_whom: eb.case().when('decisions.state', '=', 'open').then(eb.ref('decisions.by_whom')).else(null).end(),
           why: null,
           run: null,
           expires_at: eb.ref('excluded.expires_at'),

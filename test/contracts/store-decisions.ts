@@ -123,6 +123,31 @@ export function describeDecisions(store: () => Store): void {
     ]);
   });
 
+  it('holds what a person left out, however few, through later runs, until it is decided', async () => {
+    const changes = ['ana', 'eva', 'leo'].map((name) => sampleChange(name, 'disable'));
+    const first = await held('run_1', changes);
+    await approve(store(), changes.slice(0, 1));
+    await store().decisions.leaveOut('people', changes, 'ops');
+    expect(await store().decisions.of('people', 'eva')).toMatchObject([{ state: 'open', by: 'ops' }]);
+    expect(await store().decisions.of('people', 'ana')).toMatchObject([{ state: 'approved', by: 'ops' }]);
+    await store().decisions.end(first, 'run_1', ['ana'], now);
+    let owned = first;
+    for (const id of ['run_2', 'run_3']) {
+      await endRun(store(), owned);
+      owned = await openRun(store(), { id });
+      await writePlan(store(), { id, owned }, [...changes.slice(1), sampleChange('max', 'disable')]);
+      expect(await store().plans.holdLeftOut(owned, id, 'others')).toBe(0);
+      expect(await store().plans.holdLeftOut(owned, id, 'people')).toBe(2);
+      expect(await store().plans.countStates(id)).toMatchObject({ held: 2, planned: 1 });
+      await store().decisions.record(owned, id, { now, expiresAt: until });
+    }
+    await reject(store(), changes.slice(1, 2));
+    await store().decisions.end(owned, 'run_3', ['eva', 'leo'], now);
+    await writePlan(store(), { id: 'plan_1' }, changes.slice(1));
+    await store().plans.applyApprovals(undefined, 'plan_1', 'people', now);
+    expect(await store().plans.holdLeftOut(undefined, 'plan_1', 'people')).toBe(1);
+  });
+
   it('withdraws an open decision when the plan delivers the change or has it with other values', async () => {
     const first = await held('run_1', [sampleChange('ana', 'disable'), sampleChange('eva', 'disable')]);
     await endRun(store(), first);

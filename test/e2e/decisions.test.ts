@@ -81,7 +81,7 @@ describe('a rejection', () => {
     expect((await office.apply({ users: ['E50'] })).run.counts).toMatchObject({ applied: 1 });
     await office.writeText('id,first,last,mail,status\n');
     expect((await office.apply()).run.outcome).toBe('failed');
-    await office.writeEmployees(employees(total).slice(0, 80));
+    await office.writeEmployees(rows.slice(0, 80));
     expect((await office.apply()).run.outcome).toBe('partial');
     expect(await statesOf(office)).toEqual(['leaver-enabled rejected']);
     await office.writeEmployees(rows);
@@ -140,11 +140,10 @@ describe('an approval', () => {
     const rows = patched(gone, left).map((row) => (row.id === 'E50' ? { ...row, last: 'Paz' } : row));
     await office.writeEmployees(patched(gone, left));
     const { run } = await office.apply();
+    await office.writeEmployees(rows.slice(0, 80));
+    // The run that the approval requests comes first.
     await office.app.approve(run.id, 'ops');
-    await office.writeEmployees(rows);
     await office.apply({ users: ['E50'] });
-    await office.writeEmployees(employees(total).slice(0, 80));
-    await office.apply();
     await office.writeText('id,first,last,mail,status\n');
     await office.apply();
     expect(disabledOf(office)).toEqual([]);
@@ -161,9 +160,16 @@ describe('an approval', () => {
     const { run } = await office.apply();
     expect((await office.app.approve(run.id, 'ops', { except: ['E5', 'E6'] })).changes).toBe(4);
     expect((await office.app.holds({ limit: 9 })).holds).toMatchObject([{ waiting: 2, hold: { run: run.id } }]);
-    const next = await office.apply();
-    expect(next.run.counts).toMatchObject({ applied: 4 });
+    for (const applied of [4, 0, 0]) {
+      const { run: next, holds } = await office.apply();
+      expect(next).toMatchObject({ outcome: 'held', counts: { applied, held: 2 } });
+      expect(holds).toMatchObject([{ class: 'disables', state: 'open', reason: expect.stringContaining('left out') }]);
+    }
     expect(disabledOf(office)).toEqual(['E1', 'E2', 'E3', 'E4']);
+    const { holds } = await office.app.holds({ limit: 9 });
+    expect(holds).toMatchObject([{ waiting: 2, isApprovable: true }]);
+    await office.app.approve(holds[0]?.hold.run ?? '', 'ops', { only: ['disables'] });
+    expect((await office.apply()).run.counts).toMatchObject({ applied: 2, held: 0 });
   });
 
   it('is taken back by a rejection, and asked for again after one', async () => {

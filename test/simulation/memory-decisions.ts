@@ -48,6 +48,12 @@ export function memoryDecisions(tables: Tables): Decisions {
       restateHolds(tables, sync, verdict.at);
       return decided;
     },
+    async leaveOut(sync, changes, by) {
+      for (const { hash } of changes) {
+        const row = decisions.get(keyOf(sync, hash));
+        if (row?.record.state === 'open' && row.record.endedAt === undefined) row.record = { ...row.record, by };
+      }
+    },
     async record(owned, planId, { now, expiresAt }) {
       const { changes } = requirePlan(tables, owned, planId);
       const { sync } = owned.run;
@@ -58,7 +64,8 @@ export function memoryDecisions(tables: Tables): Decisions {
           const isSpent =
             earlier?.state === 'approved' && (earlier.run !== undefined || (earlier.expiresAt ?? 0) <= now);
           if (earlier === undefined || (earlier.endedAt === undefined && (earlier.state === 'open' || isSpent))) {
-            const open = { by: undefined, why: undefined, run: undefined, endedAt: undefined, expiresAt };
+            const by = earlier?.state === 'open' ? earlier.by : undefined;
+            const open = { by, why: undefined, run: undefined, endedAt: undefined, expiresAt };
             const record = {
               identification,
               rule,

@@ -1,5 +1,6 @@
 import type { ChangeClass, ChangeKind } from '../../src/core/change.ts';
 import { RollcallError } from '../../src/core/errors.ts';
+import { leftOutReason } from '../../src/core/guard.ts';
 import type { ChangeState } from '../../src/core/run.ts';
 import type { PlannedChange, Plans } from '../../src/ports/store.ts';
 import {
@@ -131,6 +132,13 @@ export function memoryPlans(tables: Tables): Plans {
       return holdWhere(plan.changes.values(), reason, (change) =>
         change.classes.some((name) => classes.includes(name)),
       );
+    },
+    async holdLeftOut(owned, id, sync) {
+      const plan = requirePlan(tables, owned, id);
+      return holdWhere(plan.changes.values(), leftOutReason, ({ hash }) => {
+        const record = decisions.get(`${sync} ${hash}`)?.record;
+        return record?.state === 'open' && record.endedAt === undefined && record.by !== undefined;
+      });
     },
     async holdFields(owned, id, fields, reason) {
       if (fields.length === 0) return 0;
