@@ -324,7 +324,8 @@ describe('who is who, where two records claim one person', () => {
   });
 
   it('a delta in which nobody can be used is asked for again', async () => {
-    const { office, change, resync } = await openHr();
+    const scope = "name.familyName = '' ? $error('cannot be evaluated') : true";
+    const { office, change, resync } = await openHr({ sync: { scope } });
     change({ '700001': { family: '' } });
     const { run } = await resync();
     expect(run).toMatchObject({ outcome: 'nothing-to-do', facts: { postponed: 1, read: { kind: 'delta' } } });

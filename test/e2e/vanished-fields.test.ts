@@ -140,7 +140,7 @@ describe('a permission that was taken away', () => {
     const { run } = await office.apply();
     expect(run.outcome).toBe('failed');
     expect(run.reason).toMatch(
-      /none can be used.*lifecycle\.status reads `status`, which came for nobody, and did before/,
+      /none of them usable.*lifecycle\.status reads `status`, which came for nobody, and did before/,
     );
   });
 });
