@@ -1,6 +1,4 @@
-import type { BlockedCounts } from '../core/blocked.ts';
 import type { Change, ChangeClass, ChangeKind } from '../core/change.ts';
-import type { FieldVisibility } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
@@ -11,6 +9,7 @@ import type { AlertBook } from './alerts.ts';
 import type { Decisions } from './decisions.ts';
 import type { Holds } from './holds.ts';
 import type { Lease, Leases } from './leases.ts';
+import type { Reads } from './reads.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Audit, KeyedTrigger, Pauses } from './store-operations.ts';
 import type { TokenStore } from './token-store.ts';
@@ -20,6 +19,7 @@ export type { Watermark } from '../core/next-read.ts';
 export type { ChangeVerdict, DecisionRecord, DecisionState, Decisions } from './decisions.ts';
 export type { HoldFacts, HoldRecord, Holds, OpenHolds } from './holds.ts';
 export type { Lease, Leases } from './leases.ts';
+export type { ReadRecord, Reads } from './reads.ts';
 export type { RunFacts } from './run-facts.ts';
 export type { Audit, AuditAction, AuditEntry, AuditQuery, KeyedTrigger, Pause, Pauses } from './store-operations.ts';
 export type { TokenRecord, TokenState, TokenStore } from './token-store.ts';
@@ -346,32 +346,4 @@ export interface Rosters {
   open(sync: string): Promise<Roster | undefined>;
   /** Replaces the sync's roster in one transaction; pages that are equal are not written again. */
   put(owned: OwnedRun, header: RosterHeader, pages: readonly RosterPage[]): Promise<void>;
-}
-
-/* ---- source reads ---- */
-
-export interface ReadRecord {
-  readonly sync: string;
-  readonly run: string;
-  readonly at: number;
-  readonly rows: number;
-  readonly stamp: string;
-  /** False while a guard distrusts it: far fewer rows, an emptied field, one that is gone, too many people blocked. */
-  readonly isAccepted: boolean;
-  /** Share of people with a value, per mapped field: 0 to 1. */
-  readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
-  /** Which source fields of the mapping came for anybody; absent in reads of versions that did not look. */
-  readonly visibility?: FieldVisibility;
-  /** People for whom nothing could be decided; absent in reads of versions that did not count them. */
-  readonly blocked?: BlockedCounts;
-}
-
-export interface Reads {
-  /** The last accepted complete full read of a run: what the next one is compared with. */
-  last(sync: string): Promise<ReadRecord | undefined>;
-  put(owned: OwnedRun, read: ReadRecord): Promise<void>;
-  /** A person has looked at what a guard stopped in this run: its read is the new measure. */
-  accept(runId: string): Promise<void>;
-  /** Where the sync's next delta may begin, as `runs.update` stored it last; undefined: everybody has to be read. */
-  watermark(sync: string): Promise<Watermark | undefined>;
 }
