@@ -10,6 +10,7 @@ import {
   forbiddenImports,
   packagesInCore,
   queueImports,
+  typeCycles,
   undeclaredPackages,
 } from './support/architecture/import-rules.ts';
 import { badFileName, findNever, neverRules } from './support/architecture/never-rules.ts';
@@ -55,9 +56,10 @@ describe('imports', () => {
     expect(everywhere((file) => undeclaredPackages(file, dependencies))).toEqual([]);
   });
 
-  it('make no circle, neither of folders nor of files', () => {
+  it('make no circle: neither of folders, nor of files, nor of their types', () => {
     expect(folderCycles(files)).toEqual([]);
     expect(fileCycles(files)).toEqual([]);
+    expect(typeCycles(files)).toEqual([]);
   });
 
   it('lead to files that exist', () => {
@@ -126,7 +128,7 @@ describe('the rules for imports catch', () => {
     expect(tell(undeclaredPackages(toSourceFile('src/x/y.ts', "import '@a/b/c';"), ['@a/c']))).toHaveLength(1);
   });
 
-  it('circles, but not those of types', () => {
+  it('circles, and those of types apart', () => {
     const a = toSourceFile('src/engine/a.ts', "import { b } from '../store/b.ts';");
     const b = (text: string) => toSourceFile('src/store/b.ts', text);
     const circle = ['src/engine → src/store → src/engine'];

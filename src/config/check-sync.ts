@@ -1,8 +1,8 @@
 import type { Dialect } from '../core/settings.ts';
 import { checkCustomFields, csvOnlyFields, fieldPath } from './check-mapping.ts';
-import type { SyncDraft, SyncReading } from './read-sync.ts';
 import { writeOnlyFields } from './schema/dialect.ts';
 import { choiceSentence } from './sentences.ts';
+import type { SyncDraft, SyncReading } from './sync-draft.ts';
 
 /** Checks the keys of a sync together and with the connection's dialect. Skips keys that are reported already. */
 export function checkSync(draft: SyncDraft, reading: SyncReading): void {

@@ -6,7 +6,7 @@ import type { SourceKind } from '../ports/source.ts';
 import type { Config, ConnectionSettings, SyncConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { type ConnectionDraft, connectionSettings, keepsTokens, readConnection } from './read-connection.ts';
-import { readSync, type SyncDraft, syncConfig } from './read-sync.ts';
+import { readSync, syncConfig } from './read-sync.ts';
 import { resolveReferences } from './references.ts';
 import { openReport, type Report } from './report.ts';
 import { connectionShape } from './schema/connection.ts';
@@ -15,6 +15,7 @@ import { namePattern } from './schema/root-names.ts';
 import { syncShape } from './schema/sync.ts';
 import { isMapping, readValue, reportUnknownKey } from './section.ts';
 import { messageFor } from './sentences.ts';
+import type { SyncDraft } from './sync-draft.ts';
 import { parseYamlTree } from './yaml-tree.ts';
 
 export interface LoadOptions {

@@ -1,5 +1,5 @@
 import type { ChangeName } from '../core/episode.ts';
-import type { OwnedRun } from './store.ts';
+import type { OwnedRun } from './runs.ts';
 
 export type DecisionState = 'open' | 'approved' | 'rejected';
 

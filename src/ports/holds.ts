@@ -1,5 +1,5 @@
 import type { ChangeClass } from '../core/change.ts';
-import type { OwnedRun } from './store.ts';
+import type { OwnedRun } from './runs.ts';
 
 export interface HoldRecord {
   readonly id: string;

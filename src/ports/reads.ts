@@ -2,7 +2,7 @@ import type { BlockedCounts } from '../core/blocked.ts';
 import type { FieldVisibility } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Watermark } from '../core/next-read.ts';
-import type { OwnedRun } from './store.ts';
+import type { OwnedRun } from './runs.ts';
 
 export interface ReadRecord {
   readonly sync: string;

@@ -1,5 +1,3 @@
-import type { Trigger, TriggerState } from './store.ts';
-
 /* What people do to a running deployment, beside triggers: pauses, and the record of who did what. */
 
 export interface Pause {
@@ -67,10 +65,4 @@ export interface AuditQuery {
   /** Only entries of this instant or later. */
   readonly since?: number;
   readonly before?: string;
-}
-
-/** A trigger that was stored under a key, and where it stands. */
-export interface KeyedTrigger {
-  readonly trigger: Trigger;
-  readonly state: TriggerState;
 }

@@ -119,14 +119,19 @@ export function fileCycles(files: readonly SourceFile[]): string[] {
   return cycles(files, (path) => path);
 }
 
-function cycles(files: readonly SourceFile[], nodeOf: (path: string) => string): string[] {
+/** Circles between files that imports of types alone close. */
+export function typeCycles(files: readonly SourceFile[]): string[] {
+  return cycles(files, (path) => path, true);
+}
+
+function cycles(files: readonly SourceFile[], nodeOf: (path: string) => string, withTypes = false): string[] {
   const edges = new Map<string, Set<string>>();
   for (const file of files) {
     const from = nodeOf(file.path);
     const targets = edges.get(from) ?? new Set<string>();
     edges.set(from, targets);
     for (const { target, isOwn, isTypeOnly } of file.imports) {
-      if (isOwn && !isTypeOnly && nodeOf(target) !== from) targets.add(nodeOf(target));
+      if (isOwn && (withTypes || !isTypeOnly) && nodeOf(target) !== from) targets.add(nodeOf(target));
     }
   }
   const found: string[] = [];
