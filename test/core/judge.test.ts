@@ -130,6 +130,23 @@ describe('judging a change by what the platform shows', () => {
     expect(verdict).toEqual({ kind: 'ignored', fields: [], edited: ['area'], quirks });
   });
 
+  it.each(['create', 'enable'] as const)(
+    'of a %s whose every field was edited it says that the user is there',
+    (kind) => {
+      const before = kind === 'create' ? undefined : { userId: '1', enabled: false, fields: { lastName: 'Díaz' } };
+      const change = sealChange(draft({ kind, before, after: { lastName: 'Núñez' }, changed: ['lastName'] }));
+      const verdict = judgeChange(change, user({ fields: { lastName: 'Paz' } }), undefined);
+      expect(verdict).toEqual({ kind: 'ignored', fields: [], edited: ['lastName'], quirks: {} });
+    },
+  );
+
+  it('takes a value for an edit although the platform is known to keep another one in its own way', () => {
+    const known = entry({ quirks: { lastName: { sent: 'Núñez', observed: 'N.' } } });
+    expect(judgeChange(update, user({ fields: { ...wanted, lastName: 'P.' } }), known).kind).toBe('not-seen');
+    const ignored = entry({ quirks: { lastName: { sent: 'Núñez', observed: 'P.', ignored: 1 } } });
+    expect(judgeChange(update, user({ fields: { ...wanted, lastName: 'P.' } }), ignored).kind).toBe('not-seen');
+  });
+
   it('tells what was ignored apart from what was edited', () => {
     const change = draft({
       after: { ...wanted, lastName: 'Núñez', area: 'Sales', project: 'Alpha' },

@@ -142,6 +142,21 @@ describe('the rows of a failed file', () => {
     expect((await scene.run()).facts).toMatchObject({ failedFile: { seen: 0, showsLate: true }, splits: 1 });
   });
 
+  it('have that time from when the file was known to have failed, not from when it was sent', async () => {
+    const scene = await openScene({ changes: changesOf(2) });
+    scene.script.lands = () => false;
+    scene.script.status = { kind: 'pending', text: 'Processing', isKnown: true };
+    await scene.step();
+    scene.clock.jumpTo(scene.clock.now() + settle.visibleWithinMs);
+    scene.script.status = { kind: 'failed', text: 'Failed' };
+    await scene.step();
+    scene.clock.jumpTo(scene.clock.now() + settle.visibleWithinMs - 1);
+    expect((await scene.step()).kind).toBe('again');
+    scene.clock.jumpTo(scene.clock.now() + 1);
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.batches()).toHaveLength(3);
+  });
+
   it('that all show late leave nothing to split', async () => {
     const scene = await failsButTakes(minute, { count: 3, bad: [] });
     await scene.play();
