@@ -68,7 +68,7 @@ export function openBlockedTally(): BlockedTally {
           return `${group.count} of ${countOf(rows, 'row has', 'rows have')} a status that lifecycle does not name; ${first}`;
         case 'row-refused': {
           const [reason, refused] = largest(refusals, (one) => one.count) ?? ['', group];
-          return `${refused.count} of ${countOf(rows, 'row is', 'rows are')} refused because ${reason}; first at ${refused.first}`;
+          return `${refused.count} of ${countOf(rows, 'row is', 'rows are')} blocked because ${reason}; first at ${refused.first}`;
         }
         default: {
           const [cause, noted] = largest(conflicts, (many) => many) ?? ['other' as const, group.count];

@@ -104,9 +104,8 @@ async function decideSome(
     const decision = decide(subject, sync.settings, io.clock.now());
     sink.decided?.(subject, decision);
     if (decision.finding !== undefined && !isConflict) sink.find(decision.finding);
-    const blocked =
-      decision.rule === 'unusable' ? blockedPerson(person, subject.source, owner !== undefined) : undefined;
-    if (blocked !== undefined) sink.blocked?.(blocked);
+    const blocked = blockedPerson(person, subject.source, decision, owner !== undefined);
+    if (blocked !== undefined && !index.has(slot, mark.undated)) sink.blocked?.(blocked);
     const { change } = decision;
     if (change !== undefined) {
       if (

@@ -29,6 +29,8 @@ export const mark = {
   bystander: 1 << 9,
   /** The ledger calls this user ours, or the source names them and a sync that is gone has left them behind. */
   ours: 1 << 10,
+  /** A date of the lifecycle cannot be read: nobody knows whether the person works here. Counted as blocked. */
+  undated: 1 << 11,
 } as const;
 
 /** Where a field's bit lies in `#given`. */

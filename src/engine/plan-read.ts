@@ -36,8 +36,9 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const previous = reading.kind === 'full' ? last : undefined;
   const focus = focusOf(work, reading);
   const { onRecord } = work;
+  const blocked = focus === undefined && reading.kind !== 'point' ? work.blocked : undefined;
   const runAt = work.context?.owned.run.startedAt;
-  const read = await readSource({ sync, reading, focus, index, runAt, signal, find, previous, onRecord }, io);
+  const read = await readSource({ sync, reading, focus, index, runAt, blocked, signal, find, previous, onRecord }, io);
   for (const name of work.focus ?? []) if (index.find(name).slot === -1) index.name(index.add(name), name);
   io.checkpoint('source-read');
   const fact = readFact(reading, read.readAt, sync);

@@ -1,3 +1,4 @@
+import type { BlockedTally } from '../core/blocked.ts';
 import { openCellFindings } from '../core/cell-findings.ts';
 import { correctVisibility, type FieldVisibility, watchFields } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
@@ -9,6 +10,7 @@ import { checkFields } from './check-fields.ts';
 import type { Reading } from './choose-read.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
+import { lifecycleTrouble } from './source-says.ts';
 
 /** What a read of the source came to. The people themselves are in the index. */
 export interface SourceRead {
@@ -35,6 +37,8 @@ export interface ReadJob {
   readonly focus: ReadonlySet<string> | undefined;
   /** When the run began; undefined for a plan that is only shown. */
   readonly runAt?: number | undefined;
+  /** Counts the people whose lifecycle dates cannot be read, whether or not they need a decision. */
+  readonly blocked?: Pick<BlockedTally, 'add'> | undefined;
   readonly signal: AbortSignal;
   readonly find: (finding: Finding) => void;
   /** Called for every record, after it was mapped. */
@@ -153,7 +157,7 @@ export function pointRequest(identifications: readonly string[], { mapping }: Sy
   return field === undefined ? { kind: 'full' } : { kind: 'point', identifications, field };
 }
 
-function filePerson(person: Person | RejectedPerson, { index, sync, find }: ReadJob): void {
+function filePerson(person: Person | RejectedPerson, { index, sync, find, blocked }: ReadJob): void {
   const { identification, at } = person;
   const known = index.find(identification);
   if (known.slot !== -1) {
@@ -175,6 +179,11 @@ function filePerson(person: Person | RejectedPerson, { index, sync, find }: Read
   if (person.standing === 'active') index.set(slot, mark.usable | mark.active);
   if (person.standing === 'leaver') index.set(slot, mark.usable | mark.leaver);
   if (!person.isInScope) index.set(slot, mark.outOfScope);
+  const undated = person.standing === 'active' && person.isInScope ? lifecycleTrouble(person) : undefined;
+  if (undated !== undefined) {
+    index.set(slot, mark.undated);
+    blocked?.add({ kind: 'row-refused', at, column: undated.column, reason: undated.reason });
+  }
   const { email } = person.fields;
   if (email === undefined || email === '' || !sync.settings.match.includes('email') || person.standing !== 'active')
     return;

@@ -1,7 +1,8 @@
 import type { BlockedPerson, BlockedTally } from '../core/blocked.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Person, RejectedPerson } from '../core/person.ts';
-import type { SourceSays } from '../core/plan.ts';
+import type { Decision, SourceSays } from '../core/plan.ts';
+import type { CellTrouble } from '../core/refusal.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { PeopleIndex } from './people-index.ts';
 import type { Absent } from './person-text.ts';
@@ -40,28 +41,40 @@ export function sayOf(person: Person | RejectedPerson | undefined, snapshot: Sna
   return snapshot.leavers === undefined ? unproven : { says: 'leaver', person, proof: snapshot.leavers };
 }
 
+/** The first date of the lifecycle that cannot be read, or undefined. */
+export function lifecycleTrouble({ troubles }: Person): CellTrouble | undefined {
+  return troubles.find(({ field }) => field === 'hireDate' || field === 'leaveDate');
+}
+
 /**
- * Says how a person of the source is blocked. Undefined for people whom no record names, who wait for an outcome, or whom
- * the sync has nothing to do with. `isKnown`: the ledger has them, so scope does not matter.
+ * Says how a person of the source is blocked. Undefined for people for whom something was decided, whom no record names,
+ * who wait for an outcome, or whom the sync has nothing to do with. `isKnown`: the ledger has them, so scope does not matter.
  */
 export function blockedPerson(
   person: Person | RejectedPerson | Absent,
   source: SourceSays,
+  { rule }: Pick<Decision, 'rule'>,
   isKnown: boolean,
 ): BlockedPerson | undefined {
-  if (person.kind === 'absent' || source.says !== 'unusable') return undefined;
-  const { at } = person;
+  if (person.kind === 'absent') return undefined;
+  if (rule === 'create-refused' || rule === 'enable-refused') return refusedRow(person);
+  if (rule !== 'unusable' || source.says !== 'unusable') return undefined;
   switch (source.code) {
     case 'unresolved':
       return undefined;
     case 'row-rejected':
-      if (person.kind !== 'rejected') return undefined;
-      return { kind: 'row-refused', at, column: person.column, reason: person.reason };
+      return refusedRow(person);
     case 'status-unknown':
-      return person.kind === 'rejected' || person.isInScope || isKnown ? { kind: 'status-unknown', at } : undefined;
+      if (person.kind === 'rejected' || !(person.isInScope || isKnown)) return undefined;
+      return lifecycleTrouble(person) === undefined ? { kind: 'status-unknown', at: person.at } : refusedRow(person);
     default:
-      return { kind: 'conflict', at };
+      return { kind: 'conflict', at: person.at };
   }
+}
+
+function refusedRow(person: Person | RejectedPerson): BlockedPerson {
+  const cell = person.kind === 'rejected' ? person : (lifecycleTrouble(person) ?? person.troubles[0]);
+  return { kind: 'row-refused', at: person.at, column: cell?.column ?? '', reason: cell?.reason ?? 'cannot be used' };
 }
 
 /** Counts the people of a read of which nobody can be used. */
@@ -69,7 +82,7 @@ export function countUnusable(index: PeopleIndex, snapshot: Snapshot, tally: Pic
   for (let slot = 0; slot < index.size; slot += 1) {
     const person = index.person(slot);
     if (person.kind === 'absent') continue;
-    const blocked = blockedPerson(person, sayOf(person, snapshot, false), true);
+    const blocked = blockedPerson(person, sayOf(person, snapshot, false), { rule: 'unusable' }, true);
     if (blocked !== undefined) tally.add(blocked);
   }
 }

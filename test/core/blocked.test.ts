@@ -40,7 +40,7 @@ describe('the tally of blocked people', () => {
       });
     }
     expect(tally.likelyCause(9)).toBe(
-      '3 of 9 rows are refused because born is not a date in the format yyyy-MM-dd; first at line 7',
+      '3 of 9 rows are blocked because born is not a date in the format yyyy-MM-dd; first at line 7',
     );
   });
 

@@ -104,8 +104,22 @@ test('a run is held, and says which column, when a date format changes', async (
   );
 
   const run = await apply(shell);
-  expect(run).toMatchObject({ code: 3, outcome: 'held', counts: { disable: 0 } });
-  expect(run.reason).toContain('hire_date is not a date in the format dd/MM/yyyy; first at line 2');
+  expect(run).toMatchObject({ code: 3, outcome: 'held', facts: { blocked: { 'row-refused': 24 } } });
+  expect(run.counts).toMatchObject({ disable: 0 });
+  expect(run.reason).toContain(
+    '24 of 25 rows are blocked because hire_date is not a date in the format dd/MM/yyyy; first at line 2',
+  );
+});
+
+test('a run fails, and says why, when the statuses of all are renamed', async () => {
+  const shell = await settled(staff);
+  await writeStaff(
+    shell,
+    staff.map((person) => ({ ...person, status: 'Employed' })),
+  );
+  const run = await apply(shell);
+  expect(run).toMatchObject({ code: 1, outcome: 'failed', facts: { blocked: { 'status-unknown': 24 } } });
+  expect(run.reason).toContain('24 of 24 rows have a status that lifecycle does not name; first at line 2');
 });
 
 test('a first run is held as well, and goes on with whom it can decide about', async () => {
