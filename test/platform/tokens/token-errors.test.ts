@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tokenFailure } from '../../../src/platform/tokens/token-errors.ts';
+import { howToClear, tokenFailure, tokenUnavailable } from '../../../src/platform/tokens/token-errors.ts';
 
 it.each([
   ['acme', 'the platform no longer accepts the refresh token of connection acme', 'connections.acme.refreshToken'],
@@ -18,4 +18,40 @@ it.each([
 
 it('a command that may not present the first token of a source names one that may', () => {
   expect(tokenFailure('source people', 'seed-not-allowed', undefined).message).toContain('rollcall source try people');
+});
+
+it.each([
+  [
+    'no-token',
+    'TOKEN_UNAVAILABLE',
+    /^there is no token for connection acme\. .*\(connections\.acme\.refreshToken\)\.$/,
+  ],
+  [
+    'seed-not-allowed',
+    'TOKEN_UNAVAILABLE',
+    /^connection acme has a refresh token .* Run `rollcall token refresh acme`/,
+  ],
+  ['reauth', 'REAUTH_REQUIRED', /^the platform no longer accepts/],
+  ['revoked', 'TOKEN_REVOKED', /^the token of connection acme was revoked/],
+  ['sealed', 'STORE_INVALID', /^the stored token of connection acme cannot be opened with this encryptionKey\./],
+] as const)('%s is %s', (why, expected, message) => {
+  const failure = tokenFailure('acme', why, undefined);
+  expect(failure).toMatchObject({ code: expected, retry: 'never', message: expect.stringMatching(message) });
+  expect(failure.message).not.toContain('Cause');
+  const withCause = tokenFailure('acme', why, 'a reason').message;
+  expect(withCause).toBe(`${failure.message}${why === 'seed-not-allowed' ? '' : ' Cause: a reason.'}`);
+});
+
+it('only the source of a sync is told of `source try`', () => {
+  expect(howToClear('source people')).toMatch(/token refresh, source try\.$/);
+  expect(howToClear('acme')).toMatch(/token refresh\.$/);
+  expect(howToClear('my source people')).toContain('from the platform');
+});
+
+it('a token that cannot be had just now says for whom, why and when to try again', () => {
+  expect(tokenUnavailable('acme', 'busy', { afterMs: 5 })).toMatchObject({
+    code: 'TOKEN_UNAVAILABLE',
+    retry: { afterMs: 5 },
+    message: 'no token can be had for connection acme: busy',
+  });
 });

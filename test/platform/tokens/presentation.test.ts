@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import { type PresentationParts, type Presented, presentToken } from '../../../src/platform/tokens/presentation.ts';
+import { openSeal } from '../../../src/platform/tokens/seal.ts';
+import { graceMs } from '../../../src/platform/tokens/timed-exchange.ts';
+import { emptyDraft, openVault, type TokenDraft } from '../../../src/platform/tokens/vault.ts';
+import type { Verdict } from '../../../src/platform/tokens/verdict.ts';
+import type { TokenRecord } from '../../../src/ports/store.ts';
+import type { ExchangeOutcome } from '../../../src/ports/tokens.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { memoryLogger } from '../../support/memory-logger.ts';
+import { memoryTokenStore } from './memory-token-store.ts';
+import { connection, httpTimeoutMs, leaseMs, testKey } from './token-manager-bench.ts';
+
+const pair: TokenDraft = {
+  ...emptyDraft,
+  access: 'a1',
+  refresh: 'r1',
+  issuedAt: 0,
+  expiresAt: 1000,
+  usedSeeds: ['s1'],
+};
+const refresh: Verdict = { kind: 'present', what: 'refresh', isOptional: false };
+const granted: ExchangeOutcome = { kind: 'granted', accessToken: 'a2', refreshToken: 'r2', expiresInMs: 60_000 };
+
+/** One presentation over a stored pair; the exchange answers with `outcome`. */
+async function bench(outcome: ExchangeOutcome = granted, stored: TokenDraft | undefined = pair) {
+  const clock = new FakeClock();
+  const memory = memoryTokenStore();
+  const logger = memoryLogger();
+  const alerts: string[] = [];
+  const presented: string[] = [];
+  const vault = openVault(connection, memory.tokens, openSeal(testKey));
+  if (stored !== undefined) await vault.write(undefined, stored);
+  let owners = 0;
+  const parts: PresentationParts = {
+    connection,
+    vault,
+    leases: memory.leases,
+    exchange: async (token) => {
+      presented.push(token);
+      return outcome;
+    },
+    clock,
+    logger,
+    newOwner: () => `owner-${++owners}`,
+    httpTimeoutMs,
+    leaseMs,
+    seed: { token: 'seed-2', hash: 's2' },
+    onAlert: ({ kind, message }) => alerts.push(`${kind}: ${message}`),
+  };
+  const present = (patch: Partial<PresentationParts> = {}, verdict: Verdict = refresh): Promise<Presented> =>
+    clock.drive(presentToken({ ...parts, ...patch }, () => verdict));
+  return { clock, memory, logger, alerts, presented, vault, parts, present };
+}
+
+describe('a granted pair', () => {
+  it('is stored as ready, and the lease is free again', async () => {
+    const { present, vault, presented, memory, clock, alerts, logger } = await bench();
+
+    const end = await present();
+
+    expect(presented).toEqual(['r1']);
+    expect(end).toEqual({ kind: 'granted', entry: await vault.read() });
+    expect(await vault.read()).toMatchObject({
+      state: 'ready',
+      access: 'a2',
+      refresh: 'r2',
+      attempts: 0,
+      generation: 3,
+    });
+    expect(await memory.leases.holder(`token:${connection}`, clock.now())).toBeUndefined();
+    expect(alerts).toEqual([]);
+    expect(logger.lines).toEqual([
+      { level: 'info', fields: { connection, generation: 3 }, message: 'token refreshed' },
+    ]);
+  });
+
+  it.each(['reauth-required', 'revoked'] as const)('of a new first token ends %s, and says so', async (state) => {
+    const { present, presented, alerts, vault } = await bench(granted, { ...pair, state });
+
+    await present({}, { kind: 'present', what: 'seed', isOptional: false });
+
+    expect(presented).toEqual(['seed-2']);
+    expect(await vault.read()).toMatchObject({ state: 'ready', usedSeeds: ['s1', 's2'] });
+    expect(alerts).toEqual(['recovered: connection acme has a working token again']);
+  });
+
+  it('is given though the lease cannot be released, which is logged', async () => {
+    const { present, parts, logger } = await bench();
+    for (const cause of [new TypeError('secret'), 'secret']) {
+      const leases = { ...parts.leases, release: () => Promise.reject(cause) };
+      expect((await present({ leases, newOwner: () => 'same' })).kind).toBe('granted');
+    }
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([
+      { level: 'warn', fields: { connection, error: 'TypeError' }, message: 'token lease was not released' },
+      { level: 'warn', fields: { connection, error: undefined }, message: 'token lease was not released' },
+    ]);
+  });
+
+  it('waits for a store that fails four times, each time twice as long', async () => {
+    const { present, parts, clock, memory } = await bench();
+    const triedAt: number[] = [];
+    const startedAt = clock.now();
+    const tokens = {
+      ...memory.tokens,
+      replace: async (seen: TokenRecord | undefined, next: TokenRecord) => {
+        if (next.state === 'ready') triedAt.push(clock.now() - startedAt);
+        if (next.state === 'ready' && triedAt.length < 5) throw new Error('disk full');
+        return memory.tokens.replace(seen, next);
+      },
+    };
+    expect(parts.leaseMs).toBe(leaseMs);
+    expect((await present({ vault: openVault(connection, tokens, openSeal(testKey)) })).kind).toBe('granted');
+    expect(triedAt).toEqual([0, 200, 600, 1400, 3000]);
+  });
+
+  it('is kept when the store fails for the fifth time, and can be stored later', async () => {
+    const { present, memory, vault } = await bench();
+    const cause = new Error('disk full');
+    let isFull = true;
+    const tokens = {
+      ...memory.tokens,
+      replace: async (seen: TokenRecord | undefined, next: TokenRecord) => {
+        if (isFull && next.state === 'ready') throw cause;
+        return memory.tokens.replace(seen, next);
+      },
+    };
+    const end = await present({ vault: openVault(connection, tokens, openSeal(testKey)) });
+    if (end.kind !== 'unsaved') throw new Error(`expected an unsaved pair, got ${end.kind}`);
+    expect(end.cause).toBe(cause);
+    isFull = false;
+    expect(await end.store()).toMatchObject({ kind: 'granted' });
+    expect(await vault.read()).toMatchObject({ access: 'a2' });
+  });
+});
+
+describe('nothing is presented', () => {
+  it('while another owner holds the lease', async () => {
+    const { present, memory, presented, clock } = await bench();
+    await memory.leases.take(`token:${connection}`, 'other', leaseMs, clock.now());
+    expect(await present()).toEqual({ kind: 'busy' });
+    expect(presented).toEqual([]);
+  });
+
+  it('when the row asks for something else by now', async () => {
+    const { present, presented, memory, clock } = await bench();
+    expect(await present({}, { kind: 'use' })).toEqual({ kind: 'changed' });
+    expect(presented).toEqual([]);
+    expect(await memory.leases.holder(`token:${connection}`, clock.now())).toBeUndefined();
+  });
+
+  it('when another process has changed the row', async () => {
+    const { present, parts, vault, presented, alerts } = await bench();
+    const stale = { ...parts.vault, write: async () => undefined };
+    expect(await present({ vault: stale })).toEqual({ kind: 'changed' });
+    expect(await present({ vault: stale }, { kind: 'give-up' })).toEqual({ kind: 'changed' });
+    expect([presented, alerts]).toEqual([[], []]);
+    expect(await vault.read()).toMatchObject({ state: 'ready', generation: 1 });
+  });
+
+  it('before the time that the issuer asked for, by any process', async () => {
+    const asked = { kind: 'not-sent', reason: 'too many requests', afterMs: 10_000 } as const;
+    const { present, presented, clock, logger } = await bench(asked);
+    expect(await present()).toEqual(asked);
+    expect(logger.lines).toContainEqual({
+      level: 'warn',
+      fields: { connection, afterMs: 10_000 },
+      message: expect.any(String),
+    });
+    clock.jumpTo(clock.now() + 9001);
+    expect(await present()).toEqual({ kind: 'not-sent', reason: expect.stringMatching(/another 1 s$/), afterMs: 999 });
+    expect(presented).toHaveLength(1);
+    clock.jumpTo(clock.now() + 999);
+    await present();
+    expect(presented).toHaveLength(2);
+  });
+
+  it('later than the call could end within the lease', async () => {
+    const lastStartMs = leaseMs - httpTimeoutMs - graceMs;
+    for (const [stoodMs, sent] of [
+      [lastStartMs, 1],
+      [lastStartMs + 1, 0],
+    ] as const) {
+      const { present, parts, presented, clock, vault } = await bench();
+      const slow = {
+        ...parts.vault,
+        write: async (...args: Parameters<typeof vault.write>) => {
+          const written = await vault.write(...args);
+          if (args[1].state === 'refreshing') clock.jumpTo(clock.now() + stoodMs);
+          return written;
+        },
+      };
+      const end = await present({ vault: slow });
+      expect([end.kind, presented.length]).toEqual([sent === 1 ? 'granted' : 'not-sent', sent]);
+      if (sent === 0) expect(await vault.read()).toMatchObject({ ...pair, attempts: 0, state: 'ready' });
+    }
+  });
+});
+
+describe('an answer without a pair', () => {
+  it('that was certainly not sent leaves the row as it was', async () => {
+    const notSent = { kind: 'not-sent', reason: 'connection refused' } as const;
+    const { present, vault, logger, clock, memory } = await bench(notSent, { ...pair, reason: 'an old one' });
+    expect(await present()).toEqual(notSent);
+    expect(await vault.read()).toMatchObject({ ...pair, reason: 'an old one', generation: 3 });
+    expect(logger.lines).toEqual([]);
+    expect(await memory.leases.holder(`token-patience:${connection}`, clock.now())).toBeUndefined();
+  });
+
+  it('that may have been taken leaves `refreshing` with its count', async () => {
+    const { present, vault, clock } = await bench({ kind: 'unknown', reason: 'x'.repeat(300) });
+    const startedAt = clock.now();
+    expect((await present()).kind).toBe('unknown');
+    expect(await vault.read()).toMatchObject({
+      state: 'refreshing',
+      refreshStartedAt: startedAt,
+      attempts: 1,
+      refresh: 'r1',
+      reason: `a refresh got no answer: ${'x'.repeat(200)}…`,
+    });
+  });
+
+  it('is stored though the wait that the issuer asked for cannot be', async () => {
+    const { present, parts, vault } = await bench({ kind: 'unknown', reason: 'reset', afterMs: 1000 });
+    const leases: PresentationParts['leases'] = {
+      ...parts.leases,
+      take: (name, ...rest) =>
+        name === `token:${connection}` ? parts.leases.take(name, ...rest) : Promise.reject(new Error('away')),
+    };
+    expect((await present({ leases })).kind).toBe('unknown');
+    expect(await vault.read()).toMatchObject({ reason: 'a refresh got no answer: reset' });
+  });
+
+  it('that is invalid_grant locks out, and says why and what to do', async () => {
+    const { present, vault, alerts, logger } = await bench({ kind: 'invalid-grant', description: 'y'.repeat(200) });
+    const reason = `the platform said invalid_grant: ${'y'.repeat(200)}`;
+    expect(await present()).toEqual({ kind: 'changed' });
+    expect(await vault.read()).toMatchObject({ state: 'reauth-required', reason, refreshStartedAt: undefined });
+    expect(alerts).toEqual([
+      expect.stringMatching(/^reauth-required: connection acme is locked out: .*Get a new refresh token/),
+    ]);
+    expect(logger.lines).toEqual([
+      { level: 'error', fields: { connection, generation: 3, reason }, message: 'a new first token is required' },
+    ]);
+  });
+
+  it('twice locks out without a third presentation', async () => {
+    const { present, vault, presented, alerts } = await bench();
+    expect(await present({}, { kind: 'give-up' })).toEqual({ kind: 'changed' });
+    expect(presented).toEqual([]);
+    expect(alerts).toHaveLength(1);
+    expect(await vault.read()).toMatchObject({ state: 'reauth-required', reason: expect.stringContaining('two') });
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { failOnLeaks } from '../../support/leak-check.ts';
+import { connection, leaseMs, never, openBench } from './token-manager-bench.ts';
+
+failOnLeaks();
+
+const revoked = async () => ({ kind: 'revoked' }) as const;
+
+describe('an answer that does not confirm', () => {
+  it.each([
+    ['refused', 'PLATFORM_REFUSED', 'never'],
+    ['unknown', 'PLATFORM_FAILED', 'backoff'],
+  ] as const)('%s is %s, to be tried again: %s', async (kind, code, retry) => {
+    const bench = openBench();
+    const tokens = bench.open();
+    await tokens.current(never);
+    const call = async () => ({ kind, reason: 'the reason' });
+    await expect(tokens.revoke(call, never)).rejects.toMatchObject({
+      code,
+      retry,
+      message: expect.stringMatching(/connection acme is revoked: the reason\..*`rollcall token revoke acme` again/),
+    });
+    expect(bench.store.row(connection)?.state).toBe('revoked');
+    expect(bench.logger.text()).not.toContain('token revoked');
+  });
+
+  it('of a configured access token is told too', async () => {
+    const tokens = openBench().open({ staticAccessToken: 'fixed' });
+    const call = async () => ({ kind: 'refused', reason: 'the reason' }) as const;
+    await expect(tokens.revoke(call, never)).rejects.toMatchObject({ code: 'PLATFORM_REFUSED' });
+  });
+});
+
+describe('token revoke', () => {
+  it('says what is revoked, forgets the old reason and leaves the lease free', async () => {
+    const bench = openBench();
+    const tokens = bench.open();
+    await tokens.current(never);
+    await bench.clock.advance(0.8 * 3_600_000);
+    bench.fates.push('lost-before');
+    await tokens.current(never);
+    expect(bench.store.row(connection)?.reason).toContain('no answer');
+    const status = await bench.clock.drive(tokens.revoke(revoked, never));
+    expect(status).toMatchObject({ state: 'revoked', reason: undefined });
+    expect(bench.logger.lines).toContainEqual({ level: 'info', fields: { connection }, message: 'token revoked' });
+    expect(await bench.store.leases.holder(`token:${connection}`, bench.clock.now())).toBeUndefined();
+  });
+
+  it('of a dead pair calls with its access token and does not hide that it is dead', async () => {
+    const bench = openBench();
+    const tokens = bench.open();
+    const { secret, generation } = await tokens.current(never);
+    bench.server.present(bench.seed, 'answered', bench.clock.now());
+    await expect(tokens.renew(generation, never)).rejects.toMatchObject({ code: 'REAUTH_REQUIRED' });
+    const seen: string[] = [];
+    const call = async (token: string) => {
+      seen.push(token);
+      return revoked();
+    };
+    expect((await tokens.revoke(call, never)).state).toBe('reauth-required');
+    expect(seen).toEqual([secret]);
+  });
+
+  it('twice calls twice and writes once', async () => {
+    const bench = openBench();
+    const tokens = bench.open();
+    await tokens.current(never);
+    const first = await tokens.revoke(revoked, never);
+    const second = await tokens.revoke(revoked, never);
+    expect(second.generation).toBe(first.generation);
+  });
+
+  it('of nothing says that there is nothing', async () => {
+    const tokens = openBench().open();
+    await expect(tokens.revoke(revoked, never)).rejects.toMatchObject({
+      code: 'TOKEN_UNAVAILABLE',
+      message: expect.stringContaining('has no access token that could be revoked'),
+    });
+  });
+
+  it('looks again when another process has changed the row', async () => {
+    const bench = openBench();
+    await bench.open().current(never);
+    let refusals = 2;
+    const tokens = bench.open({
+      store: {
+        get: bench.store.tokens.get,
+        replace: async (seen, next) => (refusals-- > 0 ? false : bench.store.tokens.replace(seen, next)),
+      },
+    });
+    const startedAt = bench.clock.now();
+    await bench.clock.drive(tokens.revoke(revoked, never));
+    expect(bench.clock.now() - startedAt).toBe(1000);
+    expect(bench.store.row(connection)?.state).toBe('revoked');
+  });
+
+  it('gives up after two leases of others, and at once when the caller stops', async () => {
+    const bench = openBench();
+    const tokens = bench.open();
+    await tokens.current(never);
+    await bench.store.leases.take(`token:${connection}`, 'other', 10 * leaseMs, bench.clock.now());
+    const startedAt = bench.clock.now();
+    await expect(bench.clock.drive(tokens.revoke(revoked, never))).rejects.toMatchObject({
+      code: 'TOKEN_UNAVAILABLE',
+      retry: 'backoff',
+    });
+    expect(bench.clock.now() - startedAt).toBe(2 * leaseMs + 500);
+    await expect(tokens.revoke(revoked, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+    expect(bench.store.row(connection)?.state).toBe('ready');
+  });
+});
+
+it('a configured access token has a status of its own and takes part in nothing else', async () => {
+  const bench = openBench();
+  const tokens = bench.open({ staticAccessToken: 'fixed' });
+  tokens.accepted(0);
+  expect(await tokens.status()).toMatchObject({
+    connection,
+    state: 'static',
+    generation: 0,
+    attempts: 0,
+    issuedAt: undefined,
+    expiresAt: undefined,
+    reason: undefined,
+  });
+  expect(await tokens.revoke(revoked, never)).toEqual(await tokens.status());
+  await expect(tokens.renew(0, never)).rejects.toMatchObject({ code: 'TOKEN_UNAVAILABLE', retry: 'never' });
+  await tokens.close();
+  expect(bench.server.presentations).toEqual([]);
+});
