@@ -160,13 +160,14 @@ describe('nothing is presented', () => {
 
   it('before the time that the issuer asked for, by any process', async () => {
     const asked = { kind: 'not-sent', reason: 'too many requests', afterMs: 10_000 } as const;
-    const { present, presented, clock, logger } = await bench(asked);
+    const { present, presented, clock, logger, memory } = await bench(asked);
     expect(await present()).toEqual(asked);
     expect(logger.lines).toContainEqual({
       level: 'warn',
       fields: { connection, afterMs: 10_000 },
       message: expect.any(String),
     });
+    expect(await memory.leases.holder(`token-patience:${connection}`, clock.now())).toBeDefined();
     clock.jumpTo(clock.now() + 9001);
     expect(await present()).toEqual({ kind: 'not-sent', reason: expect.stringMatching(/another 1 s$/), afterMs: 999 });
     expect(presented).toHaveLength(1);

@@ -48,6 +48,8 @@ describe('a vault', () => {
     const second = await vault.write(first, { ...draft, access: undefined });
     expect(second).toEqual({ ...draft, access: undefined, generation: 2, isReadable: true });
     expect(await vault.read()).toEqual(second);
+    await vault.write(second, { ...draft, refresh: undefined });
+    expect(await vault.read()).toMatchObject({ access: 'access', refresh: undefined, isReadable: true });
   });
 
   it('writes nothing when the row has moved on', async () => {

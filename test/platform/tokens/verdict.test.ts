@@ -41,6 +41,14 @@ describe('judge', () => {
     ['a first token that was not exchanged', { ...ready, access: undefined }, {}, present(false)],
     ['the same, by a viewer', { ...ready, access: undefined }, { mayPresentSeed: false }, fail('seed-not-allowed')],
     ['refreshing, still valid', refreshing, { now: hour / 2 }, { kind: 'use' }],
+    ['refreshing, past 75 %', refreshing, { now: 0.8 * hour }, { kind: 'use' }],
+    ['at 75 %, by a viewer', ready, { now: 0.75 * hour, mayPresentSeed: false }, present(true)],
+    [
+      'refreshing since an unknown time',
+      { ...refreshing, refreshStartedAt: undefined },
+      { isAccessUnwanted: true },
+      present(false),
+    ],
     ['refreshing, refused', refreshing, { isAccessUnwanted: true }, { kind: 'wait', ms: leaseMs - 1000 }],
     ['the same, a lease time later', refreshing, { isAccessUnwanted: true, now: leaseMs }, present(false)],
     ['the same, with the clock put back', refreshing, { isAccessUnwanted: true, now: -hour }, present(false)],
@@ -77,4 +85,10 @@ it('a token of unknown life never becomes due and never ends', () => {
 
 it('a token of a short life is used for most of it', () => {
   expect(usableUntil({ issuedAt: 0, expiresAt: 400 })).toBe(380);
+  expect(usableUntil({ issuedAt: 100, expiresAt: 500 })).toBe(480);
+});
+
+it('a token of which only the end is known is used to its end and not renewed ahead of it', () => {
+  expect(usableUntil({ issuedAt: undefined, expiresAt: 400 })).toBe(400);
+  expect(dueAt({ issuedAt: undefined, expiresAt: 400 }, 0.75)).toBe(Number.POSITIVE_INFINITY);
 });

@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest';
+import { failOnLeaks } from '../../support/leak-check.ts';
+import { type Bench, connection, leaseMs, never, openBench } from './token-manager-bench.ts';
+
+failOnLeaks();
+
+const hour = 3_600_000;
+
+/** A token manager, and how often it has read the store. */
+function openCounted(bench: Bench) {
+  let reads = 0;
+  const tokens = bench.open({
+    store: {
+      replace: bench.store.tokens.replace,
+      get: (name) => {
+        reads += 1;
+        return bench.store.tokens.get(name);
+      },
+    },
+  });
+  const readsOf = async (work: () => Promise<unknown>) => {
+    reads = 0;
+    await work();
+    return reads;
+  };
+  return { tokens, readsOf };
+}
+
+it('a token is used without a look at the store until it is due', async () => {
+  const bench = openBench();
+  const { tokens, readsOf } = openCounted(bench);
+  await tokens.current(never);
+  expect(await readsOf(() => tokens.current(never))).toBe(0);
+  await bench.clock.advance(0.75 * hour - 1);
+  expect(await readsOf(() => tokens.current(never))).toBe(0);
+  await bench.clock.advance(1);
+  expect(await readsOf(() => tokens.current(never))).toBeGreaterThan(0);
+});
+
+it.each([
+  ['not-sent', 10_000],
+  ['lost-before', 5000],
+] as const)('after a renewal ahead of time that ended %s the store is read again in %i ms', async (fate, afterMs) => {
+  const bench = openBench();
+  const { tokens, readsOf } = openCounted(bench);
+  await tokens.current(never);
+  await bench.clock.advance(0.8 * hour);
+  bench.fates.push(fate);
+  await tokens.current(never);
+  await bench.clock.advance(afterMs - 1);
+  expect(await readsOf(() => tokens.current(never))).toBe(0);
+  await bench.clock.advance(1);
+  expect(await readsOf(() => tokens.current(never))).toBeGreaterThan(0);
+});
+
+it('a person who asks for a refresh need not wait after one that could not be sent', async () => {
+  const bench = openBench();
+  const tokens = bench.open();
+  await tokens.current(never);
+  await bench.clock.advance(2 * hour);
+  bench.fates.push('not-sent');
+  await expect(tokens.current(never)).rejects.toMatchObject({ retry: { afterMs: 10_000 } });
+  await expect(tokens.current(never)).rejects.toMatchObject({ code: 'TOKEN_UNAVAILABLE' });
+  expect(bench.server.presentations).toHaveLength(2);
+  expect((await tokens.refresh(never)).state).toBe('ready');
+});
+
+it('nothing is begun for a caller who has stopped', async () => {
+  const bench = openBench();
+  const stopped = AbortSignal.abort(new Error('stopped'));
+  await expect(bench.open().current(stopped)).rejects.toThrow('stopped');
+  expect(bench.server.presentations).toEqual([]);
+  await bench.open().current(never);
+  await expect(bench.open().revoke(async () => ({ kind: 'revoked' }), stopped)).rejects.toThrow('stopped');
+  expect(bench.store.row(connection)?.state).toBe('ready');
+});
+
+it('who waits for another process gives up after three leases', async () => {
+  const bench = openBench();
+  const tokens = bench.open();
+  const { generation } = await tokens.current(never);
+  await bench.store.leases.take(`token:${connection}`, 'other', 10 * leaseMs, bench.clock.now());
+  const startedAt = bench.clock.now();
+  await expect(bench.clock.drive(tokens.renew(generation, never))).rejects.toMatchObject({
+    code: 'TOKEN_UNAVAILABLE',
+    retry: 'backoff',
+  });
+  const waitedMs = bench.clock.now() - startedAt;
+  expect(waitedMs).toBeGreaterThan(3 * leaseMs);
+  expect(waitedMs).toBeLessThanOrEqual(3 * leaseMs + 375);
+});
+
+it('an open breaker says for how long, and does not keep a token from being renewed ahead of its end', async () => {
+  const bench = openBench();
+  bench.server.lifeMs = 60_000;
+  const tokens = bench.open();
+  let token = await tokens.current(never);
+  token = await tokens.renew(token.generation, never);
+  token = await tokens.renew(token.generation, never);
+  await expect(tokens.renew(token.generation, never)).rejects.toMatchObject({ retry: { afterMs: 300_000 } });
+  expect(bench.logger.lines.find(({ level }) => level === 'error')?.fields).toEqual({
+    connection,
+    generation: token.generation,
+  });
+  await bench.clock.advance(50_000);
+  expect((await tokens.current(never)).generation).toBeGreaterThan(token.generation);
+});
