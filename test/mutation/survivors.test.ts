@@ -30,6 +30,7 @@ it('an accepted survivor is set aside, whatever line its code is on', () => {
 
 it('an entry is stale when a test kills its mutant, and is not judged when its file was not mutated', () => {
   expect(judgeSurvivors([mutant(1, 'Killed')], [accepted]).stale).toEqual([accepted]);
+  expect(judgeSurvivors([mutant(1, 'Timeout')], [accepted]).stale).toEqual([]);
   expect(judgeSurvivors([mutant(1, 'Killed')], [{ ...accepted, file: 'src/core/y.ts' }]).stale).toEqual([]);
 });
 
