@@ -234,7 +234,7 @@ describe('an answer without a pair', () => {
 
   it('that is invalid_grant locks out, and says why and what to do', async () => {
     const { present, vault, alerts, logger } = await bench({ kind: 'invalid-grant', description: 'y'.repeat(200) });
-    const reason = `the platform said invalid_grant: ${'y'.repeat(200)}`;
+    const reason = `the platform answered invalid_grant: ${'y'.repeat(200)}`;
     expect(await present()).toEqual({ kind: 'changed' });
     expect(await vault.read()).toMatchObject({ state: 'reauth-required', reason, refreshStartedAt: undefined });
     expect(alerts).toEqual([

@@ -52,6 +52,6 @@ it('a token that cannot be had just now says for whom, why and when to try again
   expect(tokenUnavailable('acme', 'busy', { afterMs: 5 })).toMatchObject({
     code: 'TOKEN_UNAVAILABLE',
     retry: { afterMs: 5 },
-    message: 'no token can be had for connection acme: busy',
+    message: 'no token is available for connection acme: busy',
   });
 });
