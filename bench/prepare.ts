@@ -67,9 +67,10 @@ async function writeLedger(folder: string, people: number): Promise<void> {
   if (opened === undefined || lease === undefined) throw new Error('the ledger cannot be written: no run, or no lease');
   const owned = { run: opened.run, lease };
   let entries: LedgerEntry[] = [];
-  for (const { identification, fields } of benchPeople(people)) {
+  for (const { number, identification, fields } of benchPeople(people)) {
     const hidden = Object.fromEntries(hiddenNames.map((name) => [name, fields[name] ?? '']));
-    entries.push({ identification, owner: 'people', hidden, quirks: {}, unverified: 0, writtenAt: someInstant });
+    const known = { identification, owner: 'people', accountId: String(number), hidden };
+    entries.push({ ...known, quirks: {}, unverified: 0, writtenAt: someInstant });
     if (entries.length < 10_000) continue;
     await store.ledger.put(owned, entries);
     entries = [];

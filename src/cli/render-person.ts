@@ -2,6 +2,7 @@ import type { PersonTrace } from '../app/app.ts';
 import { type FieldName, fieldNames } from '../core/fields.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import { entryOf } from '../core/ledger-steps.ts';
 import type { Decision } from '../core/plan.ts';
 import type { Lookup } from '../ports/platform.ts';
 import { formatCount } from './amounts.ts';
@@ -21,7 +22,7 @@ export function renderPerson(trace: PersonTrace, sync: string, style: Style): st
     ...(trace.records.length === 0 ? [] : [section('Mapping', mappingOf(trace))]),
     section('Standing and scope', standingOf(trace)),
     section('Platform', platformOf(lookup)),
-    section('Ledger', ledgerOf(ledger)),
+    section('Ledger', ledgerOf(ledger, lookup)),
     ...(trace.findings.length === 0 ? [] : [section('Findings', findingsOf(trace))]),
     section('Decision', decision === undefined ? undecided(trace) : decisionOf(decision, style)),
     section('History', historyOf(trace)),
@@ -85,8 +86,11 @@ function platformOf(lookup: Lookup): string {
   return lines.join('\n');
 }
 
-function ledgerOf(ledger: LedgerEntry | undefined): string {
+function ledgerOf(ledger: LedgerEntry | undefined, lookup: Lookup): string {
   if (ledger === undefined) return 'not ours: no sync of this configuration owns the user';
+  if (lookup.found === true && entryOf(lookup.user.id, ledger) === undefined) {
+    return `not ours yet: the entry is about account ${cleanLine(ledger.accountId ?? '')}, which was deleted`;
+  }
   const { owner, writtenAt, disabledAt, goneSince, misses, removed, hidden, quirks, unverified } = ledger;
   const lines = [
     `owned by sync ${owner}, ${writtenAt === undefined ? 'never written' : `last written ${formatInstant(writtenAt)}`}`,

@@ -11,6 +11,17 @@ export function adopted(owner: string, identification: string, hidden: FieldValu
   return { identification, owner, hidden, quirks: {}, unverified: 0 };
 }
 
+/** Returns the entry, unless it is about an earlier account: one that was deleted and created again has another id. */
+export function entryOf(accountId: string | undefined, entry: LedgerEntry | undefined): LedgerEntry | undefined {
+  if (accountId === undefined || entry?.accountId === undefined) return entry;
+  return entry.accountId === accountId ? entry : undefined;
+}
+
+/** Keeps the account's id. */
+export function withAccount(entry: LedgerEntry, accountId: string): LedgerEntry {
+  return entry.accountId === accountId ? entry : { ...entry, accountId };
+}
+
 /** Seen in the source: neither missing nor gone. `isEnabled`: also enabled on the platform, whoever did that. */
 export function seenInSource(entry: LedgerEntry, isEnabled: boolean, assumed: FieldValues = {}): LedgerEntry {
   const learned = Object.entries(assumed).filter(([name, value]) => entry.hidden[name as FieldName] !== value);
@@ -39,12 +50,30 @@ export function goneFromPlatform(entry: LedgerEntry, now: number): LedgerEntry {
   return { ...entry, removed: { at: now, blacklist: false } };
 }
 
+export interface WriteFacts {
+  readonly owner: string;
+  readonly now: number;
+  readonly blacklist: boolean;
+  /** The id of the account that the read-back showed; undefined when it showed none. */
+  readonly accountId?: string | undefined;
+}
+
 /** The entry after a change was seen applied, or was sent without a sign (`unverified`). */
 export function afterChange(
   change: Change,
   verdict: Extract<Verdict, { kind: 'applied' | 'unverified' | 'ignored' }>,
   entry: LedgerEntry | undefined,
-  facts: { readonly owner: string; readonly now: number; readonly blacklist: boolean },
+  facts: WriteFacts,
+): LedgerEntry {
+  const next = written(change, verdict, entryOf(facts.accountId, entry), facts);
+  return facts.accountId === undefined ? next : withAccount(next, facts.accountId);
+}
+
+function written(
+  change: Change,
+  verdict: Extract<Verdict, { kind: 'applied' | 'unverified' | 'ignored' }>,
+  entry: LedgerEntry | undefined,
+  facts: WriteFacts,
 ): LedgerEntry {
   const { owner, now } = facts;
   const base = entry === undefined || entry.removed !== undefined ? adopted(owner, change.identification, {}) : entry;

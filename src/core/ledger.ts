@@ -33,6 +33,8 @@ export interface LedgerEntry {
   readonly identification: string;
   /** The one sync that owns the user. */
   readonly owner: string;
+  /** The platform's id of the account that the entry is about. Absent in entries of versions that did not keep it. */
+  readonly accountId?: string;
   /** Write-only fields as last written (or assumed) and believed to stand. Absent: unknown. */
   readonly hidden: FieldValues;
   readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>>;

@@ -3,7 +3,7 @@ import { type Difference, diffFields } from './diff.ts';
 import type { FieldValues } from './fields.ts';
 import type { Finding, FindingCode } from './finding.ts';
 import { type LedgerEntry, maxSends } from './ledger.ts';
-import { adopted, countMiss, goneFromPlatform, markGone, seenInSource } from './ledger-steps.ts';
+import { adopted, countMiss, entryOf, goneFromPlatform, markGone, seenInSource, withAccount } from './ledger-steps.ts';
 import type { Person } from './person.ts';
 import type { Policy, SyncSettings } from './settings.ts';
 import type { LeaverProof, MissingProof } from './snapshot.ts';
@@ -94,10 +94,21 @@ export interface Decision {
  *  missing             | nothing, disabled         | ours               | none                        | missing-settled
  *  missing             | anything                  | not ours           | none; unmanaged             | missing-unmanaged
  *
+ * An entry about another account than the one shown counts as absent, also an entry of another sync.
  * Afterwards `policy` and `protected` take changes away, never add any.
  */
 export function decide(subject: Case, rules: PlanRules, now: number): Decision {
-  return permit(rule(subject, rules, now), subject, rules);
+  const current = { ...subject, ledger: entryOf(subject.user?.id, subject.ledger) };
+  return permit(learnAccount(rule(current, rules, now), current, rules), subject, rules);
+}
+
+/** Keeps the id of an account that is ours: entries of earlier versions lack it. */
+function learnAccount(decision: Decision, { source, user, ledger }: Case, rules: PlanRules): Decision {
+  // Elsewhere it is not certain whose account it is, or that the sync still wants it.
+  if (user === undefined || !['active', 'leaver', 'missing'].includes(source.says)) return decision;
+  const entry = decision.ledger ?? (ledger?.owner === rules.name ? ledger : undefined);
+  if (entry === undefined || entry.accountId !== undefined || entry.removed !== undefined) return decision;
+  return { ...decision, ledger: withAccount(entry, user.id) };
 }
 
 function rule(subject: Case, rules: PlanRules, now: number): Decision {

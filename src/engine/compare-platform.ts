@@ -19,7 +19,7 @@ export interface Compared {
   readonly unmanaged: number | undefined;
   /** People who are left as they are for a reason that passes. */
   readonly postponed: number;
-  /** Slots that need a decision, each with its user's place in the spool; `equalUser` where none was kept. */
+  /** Slots that need a decision, each with its user's place in the spool: see `KeptUser`. */
   readonly candidates: Candidates;
 }
 
@@ -28,8 +28,12 @@ export interface Candidates {
   readonly places: number[];
 }
 
-/** Stands for a user that shows every readable field as wanted and is new to the ledger: no need to keep it. */
-export const equalUser = -1;
+/** A user as the spool keeps it: only the id of one that shows every readable field as wanted and is new to the ledger. */
+export type KeptUser = User | string;
+
+export function readKept(spool: Spool, place: number): KeptUser {
+  return JSON.parse(spool.read(place)) as KeptUser;
+}
 
 export interface CompareJob {
   readonly sync: Sync;
@@ -184,17 +188,18 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     index.has(slot, mark.usable | mark.active) &&
     !index.has(slot, mark.outOfScope) &&
     index.isShownAsWanted(slot, user);
-  if (isEqual && index.has(slot, mark.plain) && !job.isFocused) {
+  if (isEqual && !job.isFocused && index.isPlain(slot, user.id)) {
     count.unchanged += 1;
     return;
   }
-  const needsNoUser =
+  const needsNoFields =
     !job.isFocused &&
     isEqual &&
     !index.has(slot, mark.inLedger) &&
     (sync.settings.firstSight === 'assume' || !index.hasHidden(slot));
   candidates.slots.push(slot);
-  candidates.places.push(needsNoUser ? equalUser : spool.append(JSON.stringify(user)));
+  const kept: KeptUser = needsNoFields ? user.id : user;
+  candidates.places.push(spool.append(JSON.stringify(kept)));
 }
 
 function wantsNewEmail(user: User, slot: number, index: PeopleIndex): boolean {

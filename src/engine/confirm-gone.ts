@@ -1,9 +1,8 @@
 import { countOf } from '../core/count-of.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Mapped, Person } from '../core/person.ts';
-import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
-import { type Candidates, equalUser } from './compare-platform.ts';
+import { type Candidates, readKept } from './compare-platform.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import { pointRequest } from './read-source.ts';
@@ -24,7 +23,7 @@ export interface ConfirmJob {
  */
 export async function confirmGone(job: ConfirmJob, io: EngineIo): Promise<number> {
   const { index, candidates, find } = job;
-  const gone = candidates.slots.filter((slot, at) => isAtStake(slot, candidates.places[at] ?? equalUser, job));
+  const gone = candidates.slots.filter((slot, at) => isAtStake(slot, candidates.places[at] as number, job));
   if (gone.length === 0) return 0;
   const names = gone.map((slot) => index.person(slot).identification);
   const looked = await lookUp(names, job, io);
@@ -44,10 +43,12 @@ export async function confirmGone(job: ConfirmJob, io: EngineIo): Promise<number
 /** Whether the delta would take the person's account. */
 function isAtStake(slot: number, place: number, { sync, index, spool }: ConfirmJob): boolean {
   const { outOfScope, remove } = sync.settings;
-  if (index.has(slot, mark.conflict) || place === equalUser) return false;
+  if (index.has(slot, mark.conflict)) return false;
   const isGone = index.has(slot, mark.outOfScope) ? outOfScope === 'disable' : index.has(slot, mark.leaver);
   if (!isGone) return false;
-  return remove !== 'never' || (JSON.parse(spool.read(place)) as User).enabled;
+  if (remove !== 'never') return true;
+  const user = readKept(spool, place);
+  return typeof user === 'string' || user.enabled;
 }
 
 type Known = Exclude<Mapped, { kind: 'unreadable' }>;

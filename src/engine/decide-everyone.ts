@@ -10,7 +10,7 @@ import { type Case, type Decision, decide, type SourceSays } from '../core/plan.
 import type { Snapshot } from '../core/snapshot.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
-import { type Candidates, equalUser } from './compare-platform.ts';
+import { type Candidates, type KeptUser, readKept } from './compare-platform.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import type { Absent } from './person-text.ts';
@@ -79,8 +79,7 @@ async function decideSome(
   const { index, sync, spool } = job;
   const people = slots.map(({ slot, place }) => {
     const person = index.person(slot);
-    const user = place === undefined || place === equalUser ? undefined : (JSON.parse(spool.read(place)) as User);
-    return { slot, person, user, isEqual: place === equalUser };
+    return { slot, person, user: place === undefined ? undefined : userOf(readKept(spool, place), person) };
   });
   const known = people.filter(({ slot }) => index.has(slot, mark.inLedger));
   const ledger = await io.store.ledger.getMany(
@@ -90,7 +89,7 @@ async function decideSome(
   const highestCustomField = sync.dialect.customFieldLimit.direct;
   const proposed: Proposal[] = [];
   const entries: { entry: LedgerEntry; isMiss: boolean }[] = [];
-  for (const { slot, person, user, isEqual } of people) {
+  for (const { slot, person, user } of people) {
     const { identification } = person;
     const entry = ledger.get(identification);
     const owner = entry === undefined || io.syncs.has(entry.owner) ? entry : { ...entry, owner: sync.settings.name };
@@ -98,7 +97,7 @@ async function decideSome(
     const subject: Case = {
       identification,
       source: isConflict ? conflict : sayOf(present(person), job.snapshot, job.blocked.has(identification)),
-      user: isEqual && person.kind === 'person' ? shownAsWanted(person) : user,
+      user,
       ledger: owner,
     };
     const decision = decide(subject, sync.settings, io.clock.now());
@@ -151,9 +150,11 @@ function present(person: Person | RejectedPerson | Absent): Person | RejectedPer
   return person.kind === 'absent' ? undefined : person;
 }
 
-/** The user of a candidate that was equal in every readable field, as far as the truth table looks at it. */
-function shownAsWanted(person: Person): User {
-  return { id: '', identification: person.identification, enabled: true, fields: person.fields, unreadable: [] };
+/** Completes a user that was equal in every readable field, as far as the truth table looks at it. */
+function userOf(kept: KeptUser, person: Person | RejectedPerson | Absent): User {
+  if (typeof kept !== 'string') return kept;
+  const fields = person.kind === 'person' ? person.fields : {};
+  return { id: kept, identification: person.identification, enabled: true, fields, unreadable: [] };
 }
 
 function notDeliverable(identification: string, kind: string, delivery: string): Finding {

@@ -19,7 +19,7 @@ export const mark = {
   outOfScope: 1 << 4,
   /** Two records, two people differing by case only, or an e-mail claimed twice: no change, protected. */
   conflict: 1 << 5,
-  /** Ours, and nothing in the ledger that needs a closer look: see `recall`. */
+  /** Ours, and nothing in the ledger that needs a closer look: see `recall`. Ask `isPlain`: the account may be a new one. */
   plain: 1 << 6,
   /** The ledger knows this identification. */
   inLedger: 1 << 7,
@@ -65,6 +65,7 @@ export class PeopleIndex {
   #readableLo = new Int32Array(1024);
   #hiddenHi = new Int32Array(1024);
   #hiddenLo = new Int32Array(1024);
+  #account = new Int32Array(1024);
   #place = new Float64Array(1024);
   #size = 0;
 
@@ -203,6 +204,17 @@ export class PeopleIndex {
     return this.#hiddenHi[slot] === hi && this.#hiddenLo[slot] === lo;
   }
 
+  /** Marks a slot whose entry in the ledger is plain, and keeps a hash of the account's id. */
+  setPlain(slot: number, accountId: string): void {
+    this.set(slot, mark.plain);
+    this.#account[slot] = this.#hash.of(accountId).hi;
+  }
+
+  /** Whether the ledger's entry is plain, and about this account. */
+  isPlain(slot: number, accountId: string): boolean {
+    return this.has(slot, mark.plain) && this.#account[slot] === this.#hash.of(accountId).hi;
+  }
+
   /** Whether the slot's person gives any write-only field. */
   hasHidden(slot: number): boolean {
     return this.#hidden.some(({ word, bit }) => this.#isGiven(slot, word, bit));
@@ -229,6 +241,7 @@ export class PeopleIndex {
     this.#readableLo = lengthened(this.#readableLo, size);
     this.#hiddenHi = lengthened(this.#hiddenHi, size);
     this.#hiddenLo = lengthened(this.#hiddenLo, size);
+    this.#account = lengthened(this.#account, size);
     this.#given.forEach((given, word) => {
       this.#given[word] = lengthened(given, size);
     });

@@ -4,7 +4,7 @@ import { type Change, platformKey } from '../core/change.ts';
 import type { Finding } from '../core/finding.ts';
 import { judgeChange, type Verdict } from '../core/judge.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
-import { afterChange } from '../core/ledger-steps.ts';
+import { afterChange, entryOf } from '../core/ledger-steps.ts';
 import type { User } from '../core/user.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { ChangeMark } from '../ports/store.ts';
@@ -17,7 +17,10 @@ const judgedPerTurn = 500;
 export interface ReadBack {
   readonly change: Change;
   readonly verdict: Verdict;
+  /** The ledger's entry of the account, if it has one. */
   readonly known: LedgerEntry | undefined;
+  /** The id of the account that was read, undefined when none was. */
+  readonly accountId: string | undefined;
   /** Read and search disagree: `not-seen` says nothing at all then, not even that nothing has happened. */
   readonly isUnclear?: true;
 }
@@ -37,9 +40,11 @@ export async function readBack(
     const found = users.get(change.identification);
     if (found === 'unclear') {
       const verdict = { kind: 'not-seen', what: 'read and search disagree about the user' } as const;
-      return { change, known: entry, verdict, isUnclear: true };
+      return { change, known: entry, accountId: undefined, verdict, isUnclear: true };
     }
-    return { change, known: entry, verdict: judgeChange(change, found, entry) };
+    const accountId = found?.id;
+    const own = entryOf(accountId ?? change.before?.userId, entry);
+    return { change, known: own, accountId, verdict: judgeChange(change, found, own) };
   };
   const backs: ReadBack[] = [];
   for (const some of chunk(changes, judgedPerTurn)) {
@@ -50,11 +55,15 @@ export async function readBack(
 }
 
 /** The ledger's entry after a change that stands, wholly or in part. */
-export function entryAfter({ change, verdict, known }: ReadBack, sync: Sync, now: number): LedgerEntry | undefined {
+export function entryAfter(
+  { change, verdict, known, accountId }: ReadBack,
+  sync: Sync,
+  now: number,
+): LedgerEntry | undefined {
   if (verdict.kind === 'not-seen') return undefined;
   const { name, remove } = sync.settings;
   const blacklist = remove !== 'never' && remove.blacklist;
-  return afterChange(change, verdict, known, { owner: name, now, blacklist });
+  return afterChange(change, verdict, known, { owner: name, now, blacklist, accountId });
 }
 
 /** How a change ended, by what was read back. Not for `not-seen`: how long that may last is the caller's business. */

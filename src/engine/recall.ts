@@ -60,7 +60,9 @@ function recallOne(entry: LedgerEntry, index: PeopleIndex, claim: Claim, isFull:
     if (isOurs && isFull) fileAbsent(index, entry.identification);
   } else if (found.isExact) {
     index.set(found.slot, mark.inLedger);
-    if (isOurs && isPlain(entry) && index.isWrittenAsWanted(found.slot, entry)) index.set(found.slot, mark.plain);
+    const { accountId } = entry;
+    const mayBePlain = isOurs && accountId !== undefined && isPlain(entry);
+    if (mayBePlain && index.isWrittenAsWanted(found.slot, entry)) index.setPlain(found.slot, accountId);
     const counts = isOurs || (claim === 'left behind' && index.has(found.slot, mark.inSource));
     if (counts) index.set(found.slot, mark.ours);
     return counts;

@@ -4,6 +4,7 @@ import { RollcallError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
 import { judgeChange } from '../core/judge.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import { entryOf } from '../core/ledger-steps.ts';
 import type { User } from '../core/user.ts';
 import type { Lookup } from '../ports/platform.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
@@ -45,7 +46,7 @@ export async function stillMeant(
     certain.kept.map(({ identification }) => identification),
   );
   const ours = certain.kept.filter((change) => {
-    const entry = known.get(change.identification);
+    const entry = entryOf(change.before?.userId, known.get(change.identification));
     if (entry === undefined || entry.removed !== undefined || entry.owner === name || !io.syncs.has(entry.owner))
       return true;
     const reason = `belongs to sync ${entry.owner} by now: not touched by ${name}`;
@@ -88,8 +89,10 @@ export async function stillMeant(
 /** The change as the platform shows it, if all of it has landed. */
 function landedBack(change: PlannedChange, lookup: Lookup, known: LedgerEntry | undefined): ReadBack | undefined {
   if (lookup.found === 'unclear') return undefined;
-  const verdict = judgeChange(change, lookup.found ? lookup.user : undefined, known);
-  return verdict.kind === 'applied' ? { change, verdict, known } : undefined;
+  const user = lookup.found ? lookup.user : undefined;
+  const own = entryOf(user?.id ?? change.before?.userId, known);
+  const verdict = judgeChange(change, user, own);
+  return verdict.kind === 'applied' ? { change, verdict, known: own, accountId: user?.id } : undefined;
 }
 
 /**

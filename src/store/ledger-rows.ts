@@ -9,6 +9,7 @@ export function createLedgerWriter(): RowWriter<'ledger', LedgerRow> {
     insert.onConflict((conflict) =>
       conflict.columns(['connection', 'identification']).doUpdateSet((eb) => ({
         owner: eb.ref('excluded.owner'),
+        account_id: eb.ref('excluded.account_id'),
         hidden: eb.ref('excluded.hidden'),
         quirks: eb.ref('excluded.quirks'),
         unverified: eb.ref('excluded.unverified'),
@@ -36,6 +37,7 @@ function toRow(connection: string, entry: LedgerEntry): LedgerRow {
     connection,
     identification: entry.identification,
     owner: entry.owner,
+    account_id: entry.accountId ?? null,
     hidden: toText(entry.hidden),
     quirks: toText(entry.quirks),
     unverified: entry.unverified,
@@ -63,6 +65,7 @@ export function toLedgerEntry(row: LedgerRow): LedgerEntry {
     quirks: row.quirks === null ? {} : (JSON.parse(row.quirks) as LedgerEntry['quirks']),
     unverified: row.unverified,
   };
+  if (row.account_id !== null) entry.accountId = row.account_id;
   if (row.disabled_at !== null) entry.disabledAt = Number(row.disabled_at);
   if (row.gone_since !== null) entry.goneSince = Number(row.gone_since);
   if (row.miss_count !== null && row.miss_since !== null && row.miss_stamp !== null) {

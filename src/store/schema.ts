@@ -141,6 +141,8 @@ export interface LedgerRow {
   connection: string;
   identification: string;
   owner: string;
+  /** Null in rows of versions that did not record it. */
+  account_id: string | null;
   /** Null when empty, which is the usual case and needs no parsing. */
   hidden: string | null;
   quirks: string | null;

@@ -13,6 +13,7 @@ export function describeLedger(store: () => Store): void {
     const full: LedgerEntry = {
       identification: 'ana',
       owner: 'people',
+      accountId: '4711',
       hidden: { job: 'Engineer', seniority: '' },
       quirks: { area: { sent: 'A  B', observed: 'A B' } },
       unverified: 2,

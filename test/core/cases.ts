@@ -64,7 +64,7 @@ export function user(patch: Partial<User> = {}): User {
 }
 
 export function entry(patch: Partial<LedgerEntry> = {}): LedgerEntry {
-  return { identification: 'E1', owner: 'people', hidden: {}, quirks: {}, unverified: 0, ...patch };
+  return { identification: 'E1', owner: 'people', accountId: '1', hidden: {}, quirks: {}, unverified: 0, ...patch };
 }
 
 export const says = {

@@ -14,7 +14,13 @@ describe('an entry', () => {
   const misses = { count: 2, since: now - 3 * day, stamp: 'snapshot-1' };
 
   it('of a user who is taken over as found says nothing but whose it is and what is assumed', () => {
-    expect(adopted('people', 'E1', { job: 'Baker' })).toEqual(entry({ hidden: { job: 'Baker' } }));
+    expect(adopted('people', 'E1', { job: 'Baker' })).toEqual({
+      identification: 'E1',
+      owner: 'people',
+      hidden: { job: 'Baker' },
+      quirks: {},
+      unverified: 0,
+    });
   });
 
   it('counts a miss of a new snapshot from where the first one began, and each snapshot once', () => {
@@ -62,7 +68,8 @@ describe('an entry', () => {
 
 describe('the ledger after a change', () => {
   const update = sealChange(draft());
-  const facts = { owner: 'people', now, blacklist: false };
+  const misses = { count: 2, since: now - 3 * day, stamp: 'snapshot-1' };
+  const facts = { owner: 'people', now, blacklist: false, accountId: '1' };
   const applied = { kind: 'applied', quirks: {} } as const;
 
   it('an applied update makes the user ours and remembers what cannot be seen', () => {
@@ -103,6 +110,13 @@ describe('the ledger after a change', () => {
     const removed = entry({ hidden: { job: 'Baker' }, removed: { at: now, blacklist: false } });
     const change = sealChange(draft({ kind: 'create', before: undefined, after: wanted }));
     expect(afterChange(change, applied, removed, facts)).toEqual(entry({ writtenAt: now }));
+  });
+
+  it('is about the account that was read back: nothing is inherited from an earlier one', () => {
+    const earlier = entry({ accountId: '0', hidden: { job: 'Baker' }, disabledAt: now - day, misses });
+    expect(afterChange(update, applied, earlier, facts)).toStrictEqual(entry({ writtenAt: now }));
+    const gone = sealChange(draft({ kind: 'remove', after: {}, changed: [] }));
+    expect(afterChange(gone, applied, entry(), { ...facts, accountId: undefined }).accountId).toBe('1');
   });
 
   it('a disable keeps the instant since when the person is gone, so that the time to remove does not start anew', () => {

@@ -614,6 +614,56 @@ describe('what the ledger learns', () => {
   });
 });
 
+describe('an account that was deleted and created again', () => {
+  const again = (patch: Partial<User> = {}) => user({ id: '2', ...patch });
+  const known = entry({
+    disabledAt: now - 40 * day,
+    goneSince: now - 40 * day,
+    hidden: { job: 'Baker' },
+    misses: twice,
+  });
+  const job = { ...wanted, job: 'Baker' };
+
+  it.each([
+    ['of an active employee is enabled, whoever disabled it', says.active(), again({ enabled: false }), ours, 'enable'],
+    ['gets write-only fields at first sight', says.active({ fields: job }), again(), known, 'update'],
+    ['of a leaver is disabled', says.leaver(), again(), others, 'disable'],
+    [
+      'is enabled, although the earlier one was another sync’s',
+      says.active(),
+      again({ enabled: false }),
+      others,
+      'enable',
+    ],
+    ['is not removed for the earlier one', says.leaver(), again({ enabled: false }), known, undefined],
+    ['of a missing employee is not ours', says.missing(), again(), known, undefined],
+  ] as const)('%s', (_, source, account, ledger, kind) => {
+    const decision = decide({ identification: 'E1', source, user: account, ledger }, { ...rules, ...removing }, now);
+    expect(decision.change?.kind).toBe(kind);
+    expect(decision.finding).toBeUndefined();
+    expect(decision.ledger).toBeUndefined();
+  });
+
+  it.each([
+    ['ours', known],
+    ['another sync’s', others],
+  ])('becomes ours anew when it is equal, though the earlier one was %s', (_, ledger) => {
+    const decision = decide({ identification: 'E1', source: says.active(), user: again(), ledger }, rules, now);
+    expect(decision).toEqual({ rule: 'active-equal', ledger: entry({ accountId: '2' }) });
+  });
+
+  it('is noticed only by its id: an entry of an earlier version learns it from the account that is there', () => {
+    const { accountId: _, ...old } = known;
+    const learnt = (source: SourceSays, account: User) =>
+      decide({ identification: 'E1', source, user: account, ledger: old }, rules, now).ledger?.accountId;
+    expect(learnt(says.active(), again())).toBe('2');
+    expect(learnt(says.leaver(), again({ enabled: false }))).toBe('2');
+    expect(learnt(says.missing(), again())).toBe('2');
+    for (const source of [says.unusable(), says.nothing(), says.outOfScope()])
+      expect(learnt(source, again())).toBeUndefined();
+  });
+});
+
 describe('whatever the sides say', () => {
   const sources = fc.constantFrom(...Object.values(says)).map((make) => make());
   const users = fc.option(fc.record({ enabled: fc.boolean(), lastName: fc.constantFrom('Díaz', 'Old') }), {

@@ -218,6 +218,33 @@ describe('users that others disabled', () => {
   });
 });
 
+describe('an account that was deleted and created again by hand', () => {
+  async function createAgain(office: Office, identification: string, enabled: boolean): Promise<void> {
+    const account = office.sandbox.state.users.get(identification) ?? expect.fail(identification);
+    const deleted = await fetch(`${office.sandbox.url}/_sandbox/users/${identification}`, { method: 'DELETE' });
+    expect(deleted.status).toBe(200);
+    office.sandbox.state.editUser(identification, { enabled, fields: account.fields });
+    expect(office.sandbox.state.users.get(identification)?.id).not.toBe(account.id);
+  }
+
+  it('is first sight again: an active employee is enabled, a leaver disabled, an equal user ours anew', async () => {
+    const office = await managed();
+    await office.writeEmployees(employees(20, { E5: { status: 'left' } }));
+    await office.apply();
+    await createAgain(office, 'E3', false);
+    await createAgain(office, 'E4', true);
+    await createAgain(office, 'E5', true);
+
+    const report = await office.apply();
+
+    expect(report.run.counts).toMatchObject({ create: 0, update: 0, enable: 1, disable: 1, applied: 2 });
+    expect([isEnabled(office, 'E3'), isEnabled(office, 'E5')]).toEqual([true, false]);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+    office.sandbox.state.editUser('E4', { enabled: false });
+    expect(codes(await office.apply())).toContain('foreign-disable');
+  });
+});
+
 describe('people to whom nothing may happen', () => {
   it('protected users are not disabled, whether they left or are missing', async () => {
     const office = await managed({ protected: ['E3', 'E4'], missing: { afterReads: 1, minAge: '0s' } });

@@ -30,6 +30,15 @@ function entryWith(hidden: FieldValues) {
   return { identification: 'E1', owner: 'people', hidden, quirks: {}, unverified: 0 };
 }
 
+it('an entry is plain for the account that it is about, and for no other', () => {
+  const index = new PeopleIndex(spool, ['firstName']);
+  const slot = index.add('E1');
+  expect(index.isPlain(slot, '1')).toBe(false);
+  index.setPlain(slot, '1');
+  expect(index.isPlain(slot, '1')).toBe(true);
+  expect(index.isPlain(slot, '2')).toBe(false);
+});
+
 const values = fc
   .dictionary(fc.constantFrom(...allFields), fc.string({ unit: 'binary' }), { maxKeys: 20 })
   .map((given) => ({ ...given }) as FieldValues);

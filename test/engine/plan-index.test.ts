@@ -60,10 +60,14 @@ const user = fc
 const instant = fc.constantFrom(someInstant - 40 * dayMs, someInstant - 2 * dayMs, someInstant - 1000);
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 4 });
 
+/** `shown` becomes the id of the user that has the identification; `gone` is no user's. */
+const accounts = ['shown', 'shown', 'shown', 'shown', 'gone', undefined] as const;
+
 const entry: fc.Arbitrary<LedgerEntry> = fc
   .record({
     identification,
     owner: fc.constantFrom('people', 'people', 'people', 'people', 'other', 'nobody'),
+    accountId: fc.constantFrom(...accounts),
     hidden: fc.record({ job: word, seniority: optional, birthDate: date }, { requiredKeys: [] }),
     quirks: rarely(fc.record({ firstName: fc.constant({ sent: 'y', observed: 'x' }) })),
     unverified: fc.constantFrom(0, 1, 3),
@@ -73,9 +77,10 @@ const entry: fc.Arbitrary<LedgerEntry> = fc
     removed: rarely(fc.record({ at: instant, blacklist: fc.boolean() })),
     writtenAt: rarely(instant),
   })
-  .map(({ quirks = {}, disabledAt, goneSince, misses, removed, writtenAt, ...rest }) => ({
+  .map(({ quirks = {}, accountId, disabledAt, goneSince, misses, removed, writtenAt, ...rest }) => ({
     ...rest,
     quirks,
+    ...(accountId === undefined ? {} : { accountId }),
     ...(disabledAt === undefined ? {} : { disabledAt }),
     ...(goneSince === undefined ? {} : { goneSince }),
     ...(misses === undefined ? {} : { misses }),
@@ -102,6 +107,7 @@ const person = fc
     ledgerIs: fc.constantFrom('plain', 'plain', 'touched', 'touched', 'unknown', 'another'),
     touch: fc.constantFrom<(keyof LedgerEntry)[]>(
       'owner',
+      'accountId',
       'hidden',
       'hidden',
       'hidden',
@@ -143,7 +149,11 @@ function entryOf(
 ): LedgerEntry {
   if (how === 'another') return { ...other, identification: id };
   const hidden = { ...(job === '' ? {} : { job }), seniority, birthDate: born };
-  const plain: LedgerEntry = { identification: id, owner: 'people', hidden, quirks: {}, unverified: 0 };
+  const plain = { identification: id, owner: 'people', accountId: 'shown', hidden, quirks: {}, unverified: 0 };
+  if (how === 'accountId' && other.accountId === undefined) {
+    const { accountId: _, ...rest } = plain;
+    return rest;
+  }
   // One value off: a date, which matters only where the platform's own cannot be read, or whatever else is known.
   if (how === 'hidden') {
     const { birthDate } = other.hidden;
@@ -180,7 +190,13 @@ const world: fc.Arbitrary<World> = fc
       records: rows.map(({ fields }, i) => ({ at: `line ${i + 2}`, fields })),
       end: readEnd,
       users: users.map((one, i) => ({ ...one, id: String(i + 1) })),
-      ledger: ledger.toSorted((a, b) => compareIdentifications(a.identification, b.identification)),
+      ledger: ledger
+        .map((known) => {
+          if (known.accountId !== 'shown') return known;
+          const at = users.findIndex(({ identification: name }) => name === known.identification);
+          return { ...known, accountId: String(at + 1) };
+        })
+        .toSorted((a, b) => compareIdentifications(a.identification, b.identification)),
     })),
   );
 
@@ -258,6 +274,7 @@ it('a date that cannot be read on the platform is cleared, though its empty plac
       {
         identification: 'a1',
         owner: 'people',
+        accountId: '1',
         hidden: { job: 'x', seniority: 'x', birthDate },
         quirks: {},
         unverified: 0,
