@@ -86,6 +86,15 @@ describe('driving a run', () => {
     expect(bench.calls).toEqual([]);
   });
 
+  it('does nothing to a run that a newer version put into a phase of its own', async () => {
+    const bench = await openBench(() => done);
+    const { runs } = bench.store;
+    const get = async (id: string) => ({ ...((await runs.get(id)) ?? fail()), phase: 'verifying' as Run['phase'] });
+    const engine = { ...bench.io.engine, store: { ...bench.store, runs: { ...runs, get } } };
+    expect(await bench.clock.drive(driveRun('r1', { ...bench.io, engine }))).toBe('busy');
+    expect(bench.calls).toEqual([]);
+  });
+
   it('continues from the stored phase, not from the start', async () => {
     const phases: string[] = [];
     const bench = await openBench(({ owned }) => {

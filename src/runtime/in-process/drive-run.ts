@@ -3,6 +3,7 @@ import { failRun } from '../../engine/advance-run.ts';
 import type { EngineIo, RunContext } from '../../engine/engine-io.ts';
 import type { JobContext } from '../../engine/job-context.ts';
 import type { JobOutcome } from '../../ports/job.ts';
+import { isKnownPhase } from '../../ports/unknown-state.ts';
 import { holdLease } from '../hold-lease.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
 
@@ -17,7 +18,7 @@ export interface DriveIo {
 }
 
 /**
- * `busy`: another process drives the run, or it does not exist; nothing was done. `stopped`: the process was asked to
+ * `busy`: another process or a newer version drives the run, or it does not exist; nothing was done. `stopped`: the process was asked to
  * stop, or the lease was lost; the run stays where it is.
  */
 export type Driven = 'ended' | 'busy' | 'stopped';
@@ -54,7 +55,7 @@ export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
   try {
     const run = await store.runs.get(runId);
     const sync = run === undefined ? undefined : engine.syncs.get(run.sync);
-    if (run === undefined || sync === undefined) return 'busy';
+    if (run === undefined || sync === undefined || !isKnownPhase(run.phase)) return 'busy';
     const driving: RunContext = { owned: { run, lease: held.lease }, sync, signal: held.signal, stopping };
     let outcome: JobOutcome = { kind: 'next' };
     while (outcome.kind !== 'done') {
