@@ -141,7 +141,8 @@ function emptiedFields(facts: GuardFacts, settings: GuardSettings): { field: Fie
   const found: { field: FieldName; reason: string }[] = [];
   for (const [field, before] of Object.entries(facts.previous?.fillRates ?? {}) as [FieldName, number][]) {
     const now = facts.fillRates[field];
-    if (now === undefined || (before - now) * 100 <= settings.fillRateDownPoints) continue;
+    // Shares are fractions: 0.9 - 0.7 is a little more than 0.2.
+    if (now === undefined || (before - now) * 100 <= settings.fillRateDownPoints + 1e-9) continue;
     const reason = `${field} is filled for ${percent(now)} of the people, before for ${percent(before)}: was a permission or a column lost?`;
     found.push({ field, reason });
   }

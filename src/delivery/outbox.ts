@@ -1,4 +1,4 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Delivery } from '../ports/delivery.ts';
 import type { DeliveryKind } from './delivery-io.ts';
@@ -13,9 +13,27 @@ export const outboxDelivery: DeliveryKind = {
       submit: async (batch) => {
         await mkdir(io.outboxFolder, { recursive: true, mode: 0o700 });
         const path = join(io.outboxFolder, `rollcall_${batch.id}.csv`);
-        await writeProvisioningFile(`${path}.part`, batch.changes, io.dialect);
-        await rename(`${path}.part`, path);
+        const part = `${path}.part`;
+        try {
+          await writeProvisioningFile(part, batch.changes, io.dialect);
+          await rename(part, path);
+        } catch (error) {
+          // It holds personal data, and another system may take it for a file.
+          await rm(part, { force: true }).catch(() => {});
+          throw error;
+        }
+        await syncFolder(io.outboxFolder);
         return { kind: 'exported', path };
       },
     }) satisfies Delivery,
 };
+
+/** Makes the rename durable: without it a power cut may lose a file that the run reports as exported. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

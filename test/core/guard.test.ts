@@ -187,6 +187,17 @@ describe('guards', () => {
     expect(verdict.fields).toEqual([{ field: 'email', reason: expect.stringContaining('50 %') }]);
   });
 
+  it('let a fill-rate fall by exactly the points that are allowed, whatever fractions round to', () => {
+    for (const [before, now] of [
+      [0.9, 0.7],
+      [0.8, 0.6],
+      [1, 0.8],
+    ] as const) {
+      const facts = { ...calm, previous: { rows: 1000, fillRates: { email: before } }, fillRates: { email: now } };
+      expect(checkGuards(facts, { ...defaultGuards, fillRateDownPoints: 20 }).fields).toEqual([]);
+    }
+  });
+
   it('accept a field that lost exactly what is allowed, and name it from the next point on', () => {
     const facts = { ...calm, previous: { rows: 1000, fillRates: { email: 0.75 } }, fillRates: { email: 0.5 } };
     const namedAt = (fillRateDownPoints: number) =>

@@ -126,6 +126,7 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
 
   const obtain = async (request: AccessRequest, signal: AbortSignal): Promise<AccessToken> => {
     const giveUpAt = clock.now() + 3 * leaseMs;
+    let wasRevoked: boolean | undefined;
     for (let round = 0; round < maxRounds && clock.now() <= giveUpAt; round++) {
       signal.throwIfAborted();
       if (unsaved !== undefined) {
@@ -133,6 +134,10 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
         if (unsaved !== undefined) throw storeRefuses(connection, unsaved.cause);
       }
       const entry = await vault.read();
+      const isRevoked = entry?.state === 'revoked';
+      // A refresh by hand leaves `revoked`, but not when the pair was revoked while that refresh was in progress.
+      if (isRevoked && wasRevoked === false) throw tokenFailure(connection, 'revoked', entry?.reason);
+      wasRevoked = isRevoked;
       const verdict = verdictFor(request)(entry);
       if (verdict.kind === 'fail') throw tokenFailure(connection, verdict.why, entry?.reason);
       if (verdict.kind === 'use' && entry !== undefined) return take(entry);

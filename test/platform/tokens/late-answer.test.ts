@@ -20,13 +20,14 @@ function slowToStore(bench: Bench, gate: Promise<void>): TokenStore {
 }
 
 /** A refresh whose answer is stored late, while another process does `meanwhile` a lease time later. */
-async function lateRefresh(meanwhile: (bench: Bench) => Promise<unknown>) {
+async function lateRefresh(meanwhile: (bench: Bench) => Promise<unknown>, isByHand = false) {
   const bench = openBench();
   await bench.open().current(never);
   const gate = Promise.withResolvers<void>();
   const slow = bench.open({ store: slowToStore(bench, gate.promise) });
   const { generation } = await slow.current(never);
-  const end = slow.renew(generation, never).catch((error: unknown) => error);
+  const refreshing = isByHand ? slow.refresh(never) : slow.renew(generation, never);
+  const end = refreshing.catch((error: unknown) => error);
   await bench.clock.advance(leaseMs + 1000);
   await bench.clock.drive(meanwhile(bench));
   gate.resolve();
@@ -40,6 +41,13 @@ it('a pair that was revoked stays revoked when the answer of an earlier refresh 
   expect(bench.store.row(connection)?.state).toBe('revoked');
   await expect(bench.open().current(never)).rejects.toMatchObject({ code: 'TOKEN_REVOKED' });
   expect(bench.alerts).toEqual([]);
+});
+
+it('a refresh by hand does not undo a revocation that came while it was in progress', async () => {
+  const { bench, end } = await lateRefresh((late) => late.open().revoke(revoked, never), true);
+
+  expect(end).toMatchObject({ code: 'TOKEN_REVOKED' });
+  expect(bench.store.row(connection)?.state).toBe('revoked');
 });
 
 it('the pair of a late answer is stored all the same, so that a person can leave `revoked` with it', async () => {
