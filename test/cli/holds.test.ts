@@ -1,0 +1,132 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { type ConnectedShell, useConnectedShells, writePeople } from './test-shell.ts';
+
+const openConnectedShell = useConnectedShells();
+const eight = Array.from({ length: 8 }, (_, i) => `${200 + i},Person,Support,active`);
+
+/** A shell in which eight leavers are held. */
+async function openHeld(): Promise<{ readonly shell: ConnectedShell; readonly run: string }> {
+  const shell = await openConnectedShell(eight);
+  await shell.run(['apply', 'people']);
+  await writePeople(
+    shell,
+    eight.map((person) => person.replace('active', 'terminated')),
+  );
+  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  return { shell, run };
+}
+
+const disabledOf = ({ sandbox }: ConnectedShell): string[] =>
+  [...sandbox.state.users].flatMap(([name, { enabled }]) => (enabled ? [] : [name])).sort();
+
+test('holds lists who waits, why, until when, and the commands that decide it', async () => {
+  const { shell, run } = await openHeld();
+  const { stdout, code } = await shell.run(['holds', '--limit', '2']);
+  const json = (await shell.run(['holds', '--json', '--sync', 'people'])).json<{ holds: { people: object[] }[] }>();
+
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/people: 8 disables held in run/);
+  expect(stdout).toMatch(/ {2}disable {2}200 {2}Person Test {2}200@example\.com {2}left: .*\(enabled → disabled\)/);
+  expect(stdout).toContain('… and 6 more');
+  expect(stdout).toContain(`rollcall approve ${run} --only disables`);
+  expect(stdout).toContain(`rollcall reject ${run} --only disables`);
+  expect(json.holds).toMatchObject([{ run, class: 'disables', count: 8, isApprovable: true, more: 0 }]);
+  expect(json.holds[0]?.people[0]).toMatchObject({
+    identification: '200',
+    name: expect.stringContaining('Person'),
+    email: expect.stringContaining('@'),
+    kind: 'disable',
+    enabled: true,
+    fields: [],
+  });
+  expect(await shell.run(['holds', '--sync', 'none'])).toMatchObject({ code: 2 });
+});
+
+test('a part is rejected and approved in a name, the rest waits, and the audit says who and why', async () => {
+  const { shell, run } = await openHeld();
+  await writeFile(join(shell.folder, 'ids.txt'), '200\r\n\r\n 201 \n');
+  const words = ['--yes', '--as', 'Ana Díaz', '--reason', 'on leave'];
+  const rejected = await shell.run(['reject', run, '--ids', 'ids.txt', ...words]);
+  const approved = await shell.run(['approve', run, '--only', 'Disables', '--except', '206', '207', '--yes']);
+  const applied = await shell.run(['apply', 'people', '--json']);
+  const audit = await shell.run(['audit', '--run', run, '--json']);
+  const told = await shell.run(['audit', '--by', 'Ana Díaz', '--since', '1h']);
+
+  expect(rejected.stdout).toContain('rejected 2 changes');
+  expect(rejected.stdout).toContain('6 changes of the run still wait');
+  expect(approved.stdout).toContain('approved 4 changes');
+  expect(disabledOf(shell)).toEqual(['202', '203', '204', '205']);
+  expect(applied).toMatchObject({ code: 3 });
+  expect(applied.json()).toMatchObject({ outcome: 'held', counts: { applied: 4, held: 2 }, facts: { rejected: 2 } });
+  expect(audit.json()).toMatchObject({
+    entries: [
+      { by: 'tester', via: null, action: 'approve', detail: '4 changes', reason: null },
+      { by: 'Ana Díaz', via: 'tester', action: 'reject', detail: '2 changes', reason: 'on leave' },
+    ],
+  });
+  expect(told.stdout).toMatch(/Ana Díaz \(login tester\) {2}reject {2}people {2}\S+ {2}2 changes: on leave/);
+  expect((await shell.run(['audit', '--since', '2099-01-01'])).stdout).toBe('no such entries\n');
+});
+
+test('approve after reject asks again', async () => {
+  const { shell, run } = await openHeld();
+  await shell.run(['reject', run, '--yes', '--reason', 'not leavers']);
+  const silent = await shell.run(['approve', run]);
+  const declined = await shell.run(['approve', run], { answer: 'n' });
+  expect((await shell.run(['apply', 'people', '--json'])).json()).toMatchObject({ counts: { held: 0, applied: 0 } });
+  const approved = await shell.run(['approve', run], { answer: 'y' });
+  await shell.run(['apply', 'people']);
+
+  expect(silent).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  expect(declined.stdout).toContain('rejected by tester: not leavers');
+  expect(declined.stderr).toContain('approve 8 changes, which a person rejected?');
+  expect(approved.stdout).toContain('approved 8 changes');
+  expect(disabledOf(shell)).toHaveLength(8);
+});
+
+test.each([
+  [['--only', 'leavers'], 'It must be one of creates'],
+  [['--except', '999'], 'except names people of whom run'],
+  [['--ids', 'none.txt'], 'the file of --ids cannot be read: none.txt (ENOENT)'],
+])('a wrong selection approves nobody: %j', async (words, told) => {
+  const { shell, run } = await openHeld();
+  const refused = await shell.run(['approve', run, '--yes', ...words]);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(told) });
+  await shell.run(['apply', 'people']);
+  expect(disabledOf(shell)).toEqual([]);
+});
+
+test('a plan approved by digest never delivers what was rejected', async () => {
+  const { shell, run } = await openHeld();
+  const { digest } = (await shell.run(['plan', 'people', '--json'])).json<{ digest: string }>();
+  await writeFile(join(shell.folder, 'ids.txt'), '200\n201\n');
+  await shell.run(['reject', run, '--ids', 'ids.txt', '--yes']);
+  const applied = await shell.run(['apply', 'people', '--approve', digest.slice(0, 12), '--json']);
+  expect(applied.json()).toMatchObject({ counts: { applied: 6, held: 0 }, facts: { rejected: 2 } });
+  expect(disabledOf(shell)).not.toContain('200');
+});
+
+test('what an earlier version held or approved is asked about again, and never delivered', async () => {
+  const { shell, run } = await openHeld();
+  const { digest } = (await shell.run(['plan', 'people', '--json'])).json<{ digest: string }>();
+  const database = new Sqlite(join(shell.folder, '.rollcall/rollcall.db'));
+  // As the migration leaves a store of a version without episodes.
+  database.exec(`
+    insert into approvals (sync, hash, decision, by_whom, decided_at, expires_at)
+      select distinct 'people', hash, 'approved', 'ops', 0, 9999999999999 from changes;
+    update changes set rule = '', episode = '';
+    update holds set state = 'expired';
+    delete from decisions;`);
+  database.close();
+  const approved = await shell.run(['approve', run, '--yes']);
+  const byDigest = await shell.run(['apply', 'people', '--approve', digest]);
+  const applied = await shell.run(['apply', 'people', '--json']);
+
+  expect(approved).toMatchObject({ code: 1, stderr: expect.stringContaining('an earlier version of Rollcall') });
+  expect(byDigest).toMatchObject({ code: 1, stderr: expect.stringContaining('an earlier version of Rollcall') });
+  expect(applied.json()).toMatchObject({ outcome: 'held', counts: { held: 8, applied: 0 } });
+  expect(disabledOf(shell)).toEqual([]);
+});
