@@ -8,6 +8,7 @@ const writes: Readonly<Partial<Record<keyof Store, readonly string[]>>> = {
   plans: ['begin', 'add', 'seal', 'hold', 'holdFields', 'applyApprovals', 'setStates'],
   batches: ['create', 'update', 'resolve'],
   ledger: ['put'],
+  decisions: ['record', 'end'],
   holds: ['renew'],
   reads: ['put'],
 };
