@@ -1,14 +1,15 @@
 import { type FieldName, fieldTraits } from './fields.ts';
 import { compileTransforms } from './text.ts';
 
-/** Whether two values of a field are the same to the platform and to us. E-mails compare without case. */
+/** Returns whether the platform and Rollcall treat two values of a field as equal. E-mails compare without case. */
 export function isSameValue(name: FieldName, one: string, other: string): boolean {
   return one === other || (name === 'email' && one.toLowerCase() === other.toLowerCase());
 }
 
 /**
- * Whether `shown` can be what a platform makes of `sent`: cut at the end, with other case, white space, accents, or number
- * or date format. Any other value was written by someone else. A value that is gone altogether was not cut.
+ * Returns whether the platform can have stored `sent` as `shown`: truncated, or with different case, white space,
+ * accents, number format or date format. Any other value is an edit by another writer. An empty value is not a
+ * truncation.
  */
 export function isAlteration(name: FieldName, sent: string, shown: string): boolean {
   if (shown === '' || sent === '') return false;
@@ -27,7 +28,10 @@ function isCutOrRecased(sent: string, shown: string): boolean {
 
 const asciiOf = compileTransforms(['ascii']) ?? ((text: string) => text);
 
-/** A text without what platforms change: `Große Straße` is `großestraße`, and `grossestrasse` where letters are rewritten. */
+/**
+ * Returns the text without what platforms change: `Große Straße` gives `großestraße`, and also `grossestrasse` for
+ * platforms that rewrite letters.
+ */
 function spellings(text: string): string[] {
   return [folded(text), folded(asciiOf(text))];
 }
@@ -43,7 +47,10 @@ function haveCommon(some: readonly string[], others: readonly string[]): boolean
   return some.some((one) => others.includes(one));
 }
 
-/** What numbers a text may be: `1.234` is 1234 in Berlin and 1.234 in London. Empty when it is no number. */
+/**
+ * Returns the numbers that a text can mean: `1.234` is 1234 in Berlin and 1.234 in London. Empty when it is not a
+ * number.
+ */
 function numbersIn(text: string): string[] {
   const [, sign = '', digits = ''] = /^([+-]?)([\d.,'’\s]+)$/.exec(text) ?? [];
   if (!/\d/.test(digits)) return [];
@@ -62,7 +69,10 @@ const wholeNumber = /^(?:\d+|\d{1,3}(?:[.,'’\s]\d{3})+)$/;
 
 const monthNames = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec'.split('|');
 
-/** What days a text may be, as year-month-day: `05/01/2021` is in January or in May. Empty when it is no date. */
+/**
+ * Returns the days that a text can mean, as year-month-day: `05/01/2021` is in January or in May. Empty when it is not
+ * a date.
+ */
 function datesIn(text: string): string[] {
   const parts = text
     .toLowerCase()

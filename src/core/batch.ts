@@ -3,21 +3,24 @@ import { isDirectlyDeliverable } from './change.ts';
 import { customFieldNumber, type FieldName, type FieldValues, fieldTable, fieldTraits } from './fields.ts';
 import type { Dialect, SyncSettings } from './settings.ts';
 
-/** How one change travels. A disable or enable that cannot go directly never becomes anything else. */
+/** How one change is delivered. A disable or enable that has no direct call is never sent as another kind of change. */
 export type Route = 'csv' | 'direct' | 'outbox' | 'none';
 
-/** `auto` sends at most this many creates and updates by direct calls instead of a file. */
+/** With `auto`, at most this many creates and updates are sent by direct calls instead of a file. */
 export const autoDirectLimit = 20;
 
 export interface RouteFacts {
   readonly delivery: SyncSettings['delivery'];
-  /** For `auto`: whether all creates and updates of the plan are few and none needs CSV. */
+  /** For `auto`: the plan has few creates and updates, and none of them needs CSV. */
   readonly isSmallAndDirect: boolean;
-  /** `dialect.customFieldLimit.direct`; the contract's own limit when absent. */
+  /** `dialect.customFieldLimit.direct`. When absent, the limit of the contract applies. */
   readonly highestCustomField?: number;
 }
 
-/** Design, section 6: `auto`, `csv` and `direct` send removes by DELETE; enable and disable exist in CSV only. */
+/**
+ * Returns the route of a change. Design, section 6: `auto`, `csv` and `direct` send removes by DELETE; enable and
+ * disable exist in CSV only.
+ */
 export function routeOf(change: Pick<Change, 'kind' | 'after'>, facts: RouteFacts): Route {
   if (facts.delivery === 'outbox') return change.kind === 'remove' ? 'none' : 'outbox';
   if (change.kind === 'remove') return 'direct';
@@ -28,10 +31,10 @@ export function routeOf(change: Pick<Change, 'kind' | 'after'>, facts: RouteFact
 }
 
 /**
- * Changes that may share a file. A column in use is a cell in every row, and an empty cell clears: so rows that write
- * different write-only fields must not meet in one file, unless the dialect keeps empty cells. Nor must a row that keeps
- * a date which nobody can read (it may be empty, or in a form not understood) meet one that writes that date.
- * `mapped`: the fields that the mapping names.
+ * Returns a key; only changes with the same key share a file. A column in use is a cell in every row, and an empty cell
+ * clears the field. So rows that write different write-only fields need separate files, unless the dialect keeps empty
+ * cells. A row that keeps an unreadable date must not share a file with a row that writes that date. Such a date is
+ * empty or in an unknown format. `mapped`: the fields that the mapping names.
  */
 export function fileGroup(change: Change, dialect: Dialect, mapped: readonly FieldName[] = []): string {
   if (change.kind === 'disable') return 'D';
@@ -46,7 +49,10 @@ export function fileGroup(change: Change, dialect: Dialect, mapped: readonly Fie
   return `IU:${[...written.map(({ name }) => name), ...keptUnseen.map((name) => `-${name}`)].join('+')}`;
 }
 
-/** The columns of a file: those that any row writes, and no other; all of them where the dialect wants the full header. */
+/**
+ * Returns the columns of a file: the fields that at least one row writes. Returns all fields where the dialect requires
+ * the full header.
+ */
 export function fileColumns(changes: readonly Change[], dialect: Dialect): FieldName[] {
   if (dialect.csv.header === 'full') {
     return fieldTable.map(({ name }) => name).filter((name) => customFieldNumber(name) <= dialect.customFieldLimit.csv);
@@ -56,12 +62,18 @@ export function fileColumns(changes: readonly Change[], dialect: Dialect): Field
   return fieldTable.map(({ name }) => name).filter((name) => used.has(name));
 }
 
-/** What a row or a PUT carries for a field: what is written, else what the platform shows, so that nothing is cleared. */
+/**
+ * Returns the value of a field in a row or a PUT: the written value, else the value that the platform shows, so that
+ * the field is not cleared.
+ */
 export function carriedValue(change: Change, name: FieldName): string {
   return change.after[name] ?? change.before?.fields[name] ?? '';
 }
 
-/** The fields of a direct write: everything written, and the readable rest that a replacing PUT would clear. */
+/**
+ * Returns the fields of a direct write: all written fields, and the other readable fields, which a replacing PUT would
+ * clear.
+ */
 export function directFields(change: Change, dialect: Dialect): FieldValues {
   const values: Partial<Record<FieldName, string>> = {};
   for (const { name, isDirect } of fieldTable) {
@@ -73,7 +85,7 @@ export function directFields(change: Change, dialect: Dialect): FieldValues {
   return values;
 }
 
-/** Cuts a list into pieces of at most `size`. */
+/** Splits a list into pieces of at most `size` items. */
 export function chunk<T>(items: readonly T[], size: number): T[][] {
   const pieces: T[][] = [];
   for (let start = 0; start < items.length; start += size) pieces.push(items.slice(start, start + size));

@@ -1,14 +1,17 @@
 import { countOf } from './count-of.ts';
 import type { Finding } from './finding.ts';
 
-/** Why nothing could be decided for a person. `unresolved`: an earlier change of theirs has an unknown outcome. */
+/** Why no decision is possible for a person. `unresolved`: the outcome of an earlier change is not known. */
 export const blockedKinds = ['row-refused', 'status-unknown', 'conflict', 'unresolved'] as const;
 export type BlockedKind = (typeof blockedKinds)[number];
 
-/** People for whom nothing could be decided, by kind. A kind without people is absent. */
+/** Number of people without a decision, by kind. A kind with a count of zero is absent. */
 export type BlockedCounts = Readonly<Partial<Record<BlockedKind, number>>>;
 
-/** Counts the people who are blocked by what the source says. `unresolved` people are blocked by the platform's silence. */
+/**
+ * Counts the people who are blocked by source data. `unresolved` is excluded, because there the platform gave no
+ * answer.
+ */
 export function blockedBySource(counts: BlockedCounts | undefined): number {
   if (counts === undefined) return 0;
   return sourceKinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
@@ -16,18 +19,20 @@ export function blockedBySource(counts: BlockedCounts | undefined): number {
 
 const sourceKinds = ['row-refused', 'status-unknown', 'conflict'] as const satisfies readonly BlockedKind[];
 
-/** A person of the source for whom nothing could be decided. `at`: where their record is. */
+/** A person of the source for whom no decision is possible. `at`: location of the record. */
 export type BlockedPerson =
   | { readonly kind: 'row-refused'; readonly at: string; readonly column: string; readonly reason: string }
   | { readonly kind: 'status-unknown' | 'conflict'; readonly at: string };
 
-/** Counts blocked people while they are decided about, and keeps what the causes have in common. */
+/** Counts blocked people during planning and groups them by cause. */
 export interface BlockedTally {
   add(person: BlockedPerson): void;
-  /** Learns from a finding which two identifications a conflict is about. Other findings say nothing here. */
+  /** Records which two identifications a conflict finding is about. Ignores other findings. */
   note(finding: Finding): void;
   counts(): BlockedCounts;
-  /** Names the most frequent cause in a sentence without its full stop. `rows`: records of the whole read. */
+  /**
+   * Returns the most frequent cause, as a sentence without its full stop. `rows`: number of records in the whole read.
+   */
   likelyCause(rows: number): string | undefined;
 }
 
@@ -36,10 +41,10 @@ interface Group {
   first: string;
 }
 
-/** Distinct causes that are told apart; further ones only count. */
+/** Maximum number of distinct causes that are grouped. Further causes are only counted. */
 const keptGroups = 1000;
 
-/** Opens the tally of one plan. */
+/** Creates the tally of one plan. */
 export function openBlockedTally(): BlockedTally {
   const kinds = new Map<BlockedPerson['kind'], Group>();
   const refusals = new Map<string, Group>();
@@ -100,7 +105,7 @@ function conflictCause({ code, identification, other }: Finding): ConflictCause 
   if (identification === undefined) return undefined;
   if (code === 'duplicate-key') return 'twice';
   if (code === 'case-conflict') return 'case';
-  // Without the other one, the finding is the same conflict told to the other side.
+  // Without `other`, the finding repeats the same conflict for the other person.
   if ((code !== 'rename-conflict' && code !== 'email-conflict') || other === undefined) return undefined;
   if (other.length > identification.length && other.replace(/^0+/, '') === identification.replace(/^0+/, '')) {
     return 'zeros';
@@ -117,7 +122,7 @@ function addTo<Key>(groups: Map<Key, Group>, key: Key, at: string): void {
     return;
   }
   group.count += 1;
-  // People come in the order of the platform's users, and a person looks for the first row.
+  // People are added in the order of the platform's users, but the message names the first row of the source.
   if (inOrder.compare(at, group.first) < 0) group.first = at;
 }
 

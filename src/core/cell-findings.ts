@@ -3,19 +3,19 @@ import type { Finding } from './finding.ts';
 import type { Person } from './person.ts';
 import type { CellTrouble } from './refusal.ts';
 
-/** Gathers what is wrong with the cells of a read: one finding per column and class, however many rows have it. */
+/** Collects cell problems of a read: one finding per column and problem class, regardless of the number of rows. */
 export interface CellFindings {
   see(person: Person): void;
-  /** In the order in which they came first. No finding holds a value. */
+  /** Returns the findings in order of first occurrence. No finding holds a value. */
   all(): readonly Finding[];
 }
 
-/** Places that a finding names: enough to look one up, few enough for one line. */
+/** Number of places that a finding names: enough to locate an example, few enough for one line. */
 const namedPlaces = 3;
 
 interface Group {
   readonly column: string;
-  /** Undefined: line breaks or tabs that became spaces. */
+  /** Undefined: line breaks or tabs were replaced by spaces. */
   readonly reason: string | undefined;
   readonly consequences: Set<string>;
   readonly places: string[];
@@ -30,7 +30,7 @@ export function openCellFindings(): CellFindings {
     const group = groups.get(key) ?? openGroup(column, trouble?.reason);
     groups.set(key, group);
     if (trouble !== undefined) group.consequences.add(consequence(trouble));
-    // Two fields may be made of one cell.
+    // Two fields can read the same cell.
     if (group.last === person) return;
     group.last = person;
     group.count += 1;
@@ -38,7 +38,7 @@ export function openCellFindings(): CellFindings {
   };
   return {
     see(person) {
-      // Nothing is done for a row outside the scope, so its cells do not matter.
+      // A row outside the scope causes no change, so its cells are not reported.
       if (!person.isInScope) return;
       for (const trouble of person.troubles) add(person, trouble.column, trouble);
       for (const column of person.collapsed) add(person, column, undefined);

@@ -4,7 +4,7 @@ import type { User } from './user.ts';
 
 export type ChangeKind = 'create' | 'update' | 'enable' | 'disable' | 'remove';
 
-/** The classes that guards count. A change can be in several: an update of the e-mail is in two. */
+/** The classes that guards count. One change can be in several classes: an update of the e-mail is in two. */
 export type ChangeClass = 'creates' | 'updates' | 'emailChanges' | 'firstSight' | 'enables' | 'disables' | 'removes';
 
 export const changeClasses: readonly ChangeClass[] = [
@@ -17,7 +17,7 @@ export const changeClasses: readonly ChangeClass[] = [
   'removes',
 ];
 
-/** The user as it was before, cut to what is needed to judge, to write and to undo. */
+/** The user before the change, reduced to what judging, writing and undoing need. */
 export interface Before {
   readonly userId: string;
   readonly enabled: boolean;
@@ -25,11 +25,11 @@ export interface Before {
   readonly lastUpdate?: string;
   /** See `User.rawIdentification`. */
   readonly rawIdentification?: string;
-  /** Unobservable values taken as equal at first sight (`firstSight: assume`): remembered with the change, never sent. */
+  /** Unobservable values that `firstSight: assume` takes as equal. They are stored with the change and never sent. */
   readonly assumed?: FieldValues;
 }
 
-/** One user's change. `after` holds every field that the write carries; `changed` names those that differ. */
+/** A change of one user. `after` holds every field that the write carries; `changed` names those that differ. */
 export interface Change {
   readonly identification: string;
   readonly kind: ChangeKind;
@@ -37,20 +37,28 @@ export interface Change {
   readonly after: FieldValues;
   readonly changed: readonly FieldName[];
   readonly classes: readonly ChangeClass[];
-  /** A sentence: why this change. */
+  /** Why the change is made, as a sentence. */
   readonly reason: string;
-  /** The row of the truth table that made it (`Rule` in core/plan.ts). Empty in rows of versions that stored none. */
+  /**
+   * The row of the truth table that produced the change (`Rule` in core/plan.ts). Empty in rows of versions that did
+   * not store it.
+   */
   readonly rule: string;
-  /** The time in which the rule applied to the person without interruption by accepted reads; see core/episode.ts. */
+  /** The period during which the rule applies to the person in all accepted reads; see core/episode.ts. */
   readonly episode: string;
-  /** sha256 over (identification, rule, episode, before, after), hex. Approvals and rejections name changes by it. */
+  /**
+   * sha256 over (identification, rule, episode, before, after), hex. Approvals and rejections refer to changes by this
+   * hash.
+   */
   readonly hash: string;
 }
 
-/** What the truth table proposes: a change without its origin and hash. */
+/** The proposal of the truth table: a change without its rule, episode and hash. */
 export type ChangeDraft = Omit<Change, 'hash' | 'rule' | 'episode'>;
 
-/** Gives a change its hash. Field order does not matter; the user's `lastUpdate` and id do not take part. */
+/**
+ * Adds the hash to a change. Field order does not affect the hash. The user's `lastUpdate` and id are not part of it.
+ */
 export function sealChange(draft: ChangeDraft & Pick<Change, 'rule' | 'episode'>): Change {
   const before = draft.before && {
     enabled: draft.before.enabled,
@@ -72,7 +80,10 @@ function sortedEntries(values: FieldValues, only?: readonly FieldName[]): [strin
   return kept.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Builds a plan's digest from the hashes of its open changes, fed in order of identification (see `compareIdentifications`). */
+/**
+ * Builds the digest of a plan from the hashes of its open changes, added in order of identification (see
+ * `compareIdentifications`).
+ */
 export class PlanDigest {
   readonly #hash: Hash = createHash('sha256');
 
@@ -80,20 +91,21 @@ export class PlanDigest {
     this.#hash.update(changeHash);
   }
 
-  /** Ends the digest: hex sha256. Must be called once. */
+  /** Returns the digest as hex sha256. Must be called once. */
   end(): string {
     return this.#hash.digest('hex');
   }
 }
 
-/** Order of identifications in plans and files: by code point, the same in every store. */
+/** Compares identifications by code point. Plans and files use this order, and it is the same in every store. */
 export function compareIdentifications(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 /**
- * Whether plain POST and PUT can carry the change. Enabling and disabling go by CSV only, removal by DELETE only.
- * `highestCustomField`: what this platform's POST and PUT take (`dialect.customFieldLimit.direct`).
+ * Returns whether plain POST and PUT can carry the change. Enable and disable exist in CSV only, remove exists as
+ * DELETE only. `highestCustomField`: the highest custom field that POST and PUT accept here
+ * (`dialect.customFieldLimit.direct`).
  */
 export function isDirectlyDeliverable(
   change: Pick<Change, 'kind' | 'after'>,
@@ -106,7 +118,7 @@ export function isDirectlyDeliverable(
   );
 }
 
-/** The part of a user that a change remembers. */
+/** Returns the part of a user that a change stores. */
 export function beforeOf(user: User, assumed: FieldValues = {}): Before {
   return {
     userId: user.id,
@@ -118,7 +130,7 @@ export function beforeOf(user: User, assumed: FieldValues = {}): Before {
   };
 }
 
-/** The key that addresses the change's user on the platform: the identification as the platform writes it. */
+/** Returns the key of the change's user on the platform: the identification as the platform writes it. */
 export function platformKey({ identification, before }: Pick<Change, 'identification' | 'before'>): string {
   return before?.rawIdentification ?? identification;
 }

@@ -1,8 +1,9 @@
 import type { FieldValues } from './fields.ts';
 
 /**
- * Whether two people with one e-mail look like the same person: the same birth date, or the same name. A contractor who
- * becomes an employee leaves under one identification and starts under another. Names compare without case and accents.
+ * Returns whether two people with one e-mail appear to be the same person: the same birth date, or the same name. For
+ * example, a contractor who becomes an employee leaves under one identification and starts under another. Names compare
+ * without case and accents.
  */
 export function looksLikeSamePerson(a: FieldValues, b: FieldValues): boolean {
   if (isSet(a.birthDate) && a.birthDate === b.birthDate) return true;
@@ -14,7 +15,7 @@ function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
 
-/** Empty unless both names are known. */
+/** Returns the full name. Empty unless both names are known. */
 function nameOf({ firstName, lastName }: FieldValues): string {
   if (!isSet(firstName) || !isSet(lastName)) return '';
   return `${firstName} ${lastName}`.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();

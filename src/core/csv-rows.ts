@@ -9,7 +9,7 @@ export interface FileRows {
   readonly rows: Iterable<readonly string[]>;
 }
 
-/** Makes the rows of one file. Removes do not travel by file and are refused. */
+/** Builds the rows of one file. Throws for removes, because files cannot carry them. */
 export function buildFileRows(changes: readonly Change[], dialect: Dialect): FileRows {
   const columns = fileColumns(changes, dialect);
   const plain = columns.filter((name) => !name.startsWith('customField'));
@@ -28,7 +28,7 @@ function cellOf(change: Change, name: FieldName, dialect: Dialect): string {
   return fieldTraits(name).isDate ? formatDate(value, dialect.csv.dateFormat) : value;
 }
 
-/** Writes `YYYY-MM-DD` in the dialect's date format: the letters `yyyy`, `MM` and `dd` in any order. */
+/** Formats `YYYY-MM-DD` in the dialect's date format: the letters `yyyy`, `MM` and `dd` in any order. */
 export function formatDate(value: string, format: string): string {
   const [year, month, day] = value.split('-');
   if (year === undefined || month === undefined || day === undefined) return value;

@@ -6,24 +6,29 @@ import type { User } from './user.ts';
 export interface Difference {
   /** Fields to write, in the order of the field table. */
   readonly changed: readonly FieldName[];
-  /** Those of `changed` that are written only because nobody knows what the platform holds. */
+  /** The fields of `changed` that are written only because the value on the platform is not known. */
   readonly firstSight: readonly FieldName[];
-  /** Readable fields that the platform ignored `maxSends` times: they differ, and are not sent again until they change. */
+  /**
+   * Readable fields that the platform ignored `maxSends` times. They differ, and are not sent again until their value
+   * changes.
+   */
   readonly givenUp?: readonly FieldName[];
-  /** Unobservable fields taken as equal without knowing (`firstSight: assume`, or sent often enough). */
+  /** Unobservable fields that are taken as equal without proof (`firstSight: assume`, or sent often enough). */
   readonly assumed: FieldValues;
-  /** What a write carries: `wanted`, but where `firstSight` is `assume` without unobservable fields that are unchanged. */
+  /**
+   * The fields that a write carries: `wanted`. With `firstSight: assume`, unchanged unobservable fields are left out.
+   */
   readonly written: FieldValues;
 }
 
 /**
- * Three-way diff of one user: what is wanted, what the platform shows, what the ledger remembers.
+ * Computes the three-way diff of one user: wanted values, values that the platform shows, values in the ledger.
  *
- * | field                        | equal when                                                    |
- * |------------------------------|---------------------------------------------------------------|
- * | readable, understood         | shown = wanted (e-mails without case), or the ledger knows that wanted is shown so   |
- * | write-only, or not understood | the ledger says that wanted was written and believed         |
- * | the same, ledger knows nothing | never at first sight, unless `firstSight` is `assume`       |
+ * | field                          | equal when                                                                         |
+ * |--------------------------------|------------------------------------------------------------------------------------|
+ * | readable, understood           | shown = wanted (e-mails without case), or the ledger knows that wanted is shown so |
+ * | write-only, or not understood  | the ledger has wanted as written and believed                                      |
+ * | the same, no ledger value      | never at first sight, unless `firstSight` is `assume`                              |
  */
 export function diffFields(
   wanted: FieldValues,
@@ -65,7 +70,7 @@ export function diffFields(
       if (ledger !== undefined && ledger.unverified > 0) assumed[name] = value;
     }
   }
-  // What is only assumed may be another value on the platform: sent along, it would be overwritten unseen.
+  // The platform can hold another value than the assumed one. Sending the assumed value would overwrite it unseen.
   const written = firstSight === 'assume' && unchanged.length > 0 ? without(wanted, unchanged) : wanted;
   return { changed, firstSight: unknown, assumed, written, ...(givenUp.length === 0 ? {} : { givenUp }) };
 }
@@ -75,7 +80,7 @@ function without(values: FieldValues, names: readonly FieldName[]): FieldValues 
   return Object.fromEntries(kept.map((name) => [name, values[name]]));
 }
 
-/** What the ledger remembers of a value that was sent, while both the value sent and the value shown stand. */
+/** Returns the quirk in the ledger while both the sent value and the shown value are unchanged. */
 function standing(wanted: string, shown: string, quirk: Quirk | undefined): Quirk | undefined {
   return quirk !== undefined && quirk.sent === wanted && quirk.observed === shown ? quirk : undefined;
 }

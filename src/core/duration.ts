@@ -1,10 +1,10 @@
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 type Unit = keyof typeof unitMs;
 
-/** What a duration looks like: a whole number and its unit, `5s`, `30m`, `24h`, `30d`, `250ms`. */
+/** Format of a duration: a whole number and its unit, `5s`, `30m`, `24h`, `30d`, `250ms`. */
 export const durationPattern = /^(\d{1,9})(ms|s|m|h|d)$/;
 
-/** Milliseconds of a duration; undefined when the text is none. */
+/** Returns the duration in milliseconds; undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const match = durationPattern.exec(text);
   return match === null ? undefined : Number(match[1]) * unitMs[match[2] as Unit];
