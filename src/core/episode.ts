@@ -1,12 +1,15 @@
 import type { Change } from './change.ts';
 
 /**
- * Names one change as a plan showed it. Two changes of one person with the same values are different changes when another
- * rule made them, or when an accepted read interrupted the rule in between.
+ * Identifies one change as a plan showed it. Two changes of one person with the same values are different changes in
+ * two cases: another rule produced them, or an accepted read interrupted the rule in between.
  */
 export type ChangeName = Pick<Change, 'identification' | 'rule' | 'episode' | 'hash'>;
 
-/** An episode that a store remembers, because one of its changes was held, approved, rejected, or shown and then gone. */
+/**
+ * An episode that the store keeps, because one of its changes was held, approved, rejected, or shown and later no
+ * longer proposed.
+ */
 export interface KnownEpisode extends Pick<Change, 'rule' | 'episode'> {
   /** When an accepted read ended it (epoch ms); undefined while the rule still applies. */
   readonly endedAt: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * Only the unexpected throws, and everything thrown on purpose is a `RollcallError`: decisions are made by `code`,
- * never by message. `message` says what happened, the numbers, and what to do; it holds no token and no field value.
+ * Every error that is thrown on purpose is a `RollcallError`; any other error is a defect. Code decides by `code`,
+ * never by message. `message` states what happened, the numbers, and what to do. It holds no token and no field value.
  */
 export type Retry = 'never' | 'backoff' | { readonly afterMs: number };
 
@@ -8,7 +8,7 @@ export type ErrorCode =
   | 'CONFIG_INVALID'
   | 'USAGE'
   | 'SOURCE_UNAVAILABLE'
-  /** The HR system does not take our credentials, or they lack a right: asking again and again may lock them out. */
+  /** The HR system rejects our credentials, or they lack a right. Repeated attempts can lock the account. */
   | 'SOURCE_REFUSED'
   | 'SCAN_INCOMPLETE'
   | 'PLATFORM_UNREACHABLE'
@@ -47,21 +47,21 @@ export class RollcallError extends Error {
   }
 }
 
-/** Whether a failed call may have changed something at the other side. */
+/** Whether a failed call can have changed something on the other side. */
 export type Effect = 'none' | 'unknown';
 
 export interface PlatformErrorOptions extends ErrorOptions {
   readonly effect: Effect;
-  /** HTTP status; absent when no answer came. */
+  /** HTTP status; absent when no answer arrived. */
   readonly status?: number;
   /** Path template, never the real path: `GET /os-api/public-api/v1/users/{identification}`. */
   readonly operation: string;
-  /** `title` and `detail` of the platform's own error body, cut to 300 characters. */
+  /** `title` and `detail` of the platform's error body, cut to 300 characters. */
   readonly title?: string;
   readonly detail?: string;
 }
 
-/** A call to the platform that did not do what was asked. Holds no header, token, body or field value. */
+/** A call to the platform that failed. Holds no header, token, body or field value. */
 export class PlatformError extends RollcallError {
   override readonly name = 'PlatformError';
   readonly effect: Effect;

@@ -1,20 +1,20 @@
 import type { SourceRecord } from './person.ts';
 
-/** How often one source field came, and how often with a value. The rest of the records do not show it. */
+/** How often one source field was present, and how often it had a value. The field is absent in all other records. */
 export interface FieldFill {
-  /** As a mapping names it: dots reach into objects. Lists stand for themselves. */
+  /** The path as a mapping writes it: dots select inside objects. A list is one value. */
   readonly path: string;
   readonly filled: number;
   /** Blank, null, or an empty list or object. */
   readonly empty: number;
 }
 
-/** Counts the fields of many records, a bounded number of fields. */
+/** Counts field presence over many records, for a bounded number of fields. */
 export interface FillCount {
   count(record: SourceRecord): void;
-  /** In the order in which they came first. */
+  /** Returns the fields in order of first occurrence. */
   fields(): readonly FieldFill[];
-  /** Whether there were more fields than are counted. */
+  /** Whether the records have more fields than the limit, so that some are not counted. */
   readonly isCut: boolean;
 }
 

@@ -7,7 +7,7 @@ import { collapseBreaks, compileTransforms, normalText, readText, textProblem } 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What mapping needs of an expression language; `ports/expression` is it. */
+/** The part of an expression language that mapping needs; implemented by `ports/expression`. */
 export interface ExpressionCompiler {
   compile(text: string): CompiledExpression;
 }
@@ -17,16 +17,18 @@ export interface CompiledExpression {
   evaluate(fields: Fields): unknown;
 }
 
-/** A field's rule in two steps, because only the first may have to wait for an expression. */
+/** The rule of a field in two steps, because only the first step can be asynchronous. */
 export interface CompiledRule {
-  /** Where the value comes from, for people: `from work_email`, `value`, `expression`. */
+  /** Origin of the value, for display: `from work_email`, `value`, `expression`. */
   readonly origin: string;
-  /** The source column to name when the value is refused; the mapped field where there is no single column. */
+  /** The source column that a refusal names; the mapped field where no single column exists. */
   readonly column: string;
   readonly reads: readonly string[];
-  /** The raw value, a `Refusal`, or a promise of either. Never throws or rejects. */
+  /** Returns the raw value, a `Refusal`, or a promise of either. Never throws or rejects. */
   read(fields: Fields): unknown;
-  /** The value to write: text, `''` to clear, undefined to keep, or a `Refusal`: the cell cannot be used. */
+  /**
+   * Returns the value to write: text, `''` to clear, undefined to keep, or a `Refusal` when the cell cannot be used.
+   */
   settle(raw: unknown): string | undefined | CollapsedText | Refusal;
 }
 
@@ -36,7 +38,7 @@ export function compileFieldRule(name: FieldName, rule: FieldRule, expressions: 
   return { ...compileRead(name, rule, expressions), settle };
 }
 
-/** The reading half of a rule; shared with the identification, which settles differently. */
+/** Compiles the first step of a rule. The identification uses it too, with a different second step. */
 export function compileRead(
   name: string,
   rule: FieldRule,
@@ -60,7 +62,9 @@ export function compileRead(
   }
 }
 
-/** Blank because a field that it reads is not in the record: nothing was read, so nothing is cleared. */
+/**
+ * Wraps `evaluate` for records that lack a field it reads: a blank result then means "not read", so nothing is cleared.
+ */
 function readBlanksOnly(evaluate: (fields: Fields) => unknown, reads: readonly string[]): (fields: Fields) => unknown {
   const areVisible = reads.map(compileVisibility);
   const check = (result: unknown, fields: Fields): unknown => {
@@ -73,7 +77,7 @@ function readBlanksOnly(evaluate: (fields: Fields) => unknown, reads: readonly s
   };
 }
 
-/** Evaluates an expression on a record; failing becomes a `Refusal`, so that one record never ends a read. */
+/** Evaluates an expression on a record. Returns a `Refusal` on failure, so that one record never ends a read. */
 export function evaluateSafely(expression: CompiledExpression, fields: Fields): unknown {
   try {
     const result = expression.evaluate(fields);
@@ -101,7 +105,7 @@ function compileSettle(name: FieldName, rule: FieldRule): CompiledRule['settle']
     const finished = finish(text);
     if (finished === '') return ofBlank;
     if (read === normal || finished instanceof Refusal) return finished;
-    // A transform that collapses white space does what was asked for: there is nothing to note.
+    // A transform that collapses white space does so on purpose, so there is nothing to report.
     return transform !== undefined && transform(normal) === text ? finished : new CollapsedText(finished);
   };
   return (raw) => {
@@ -113,7 +117,7 @@ function compileSettle(name: FieldName, rule: FieldRule): CompiledRule['settle']
   };
 }
 
-/** The contract's required fields, "User write payload". */
+/** The required fields of the contract, "User write payload". */
 const requiredFields: ReadonlySet<FieldName> = new Set(['firstName', 'lastName']);
 
 function blankOutcome(name: FieldName, rule: FieldRule): '' | undefined | Refusal {
@@ -121,7 +125,7 @@ function blankOutcome(name: FieldName, rule: FieldRule): '' | undefined | Refusa
   return rule.whenEmpty === 'clear' ? '' : undefined;
 }
 
-/** The check that a text which is not blank goes through last. */
+/** Compiles the last check of a text that is not blank. */
 function compileFinish(name: FieldName, rule: FieldRule): (text: string) => string | Refusal {
   if (fieldTraits(name).isDate || rule.format !== undefined) {
     const format = compileDateFormat(rule.format ?? isoDatePattern);
@@ -133,5 +137,5 @@ function compileFinish(name: FieldName, rule: FieldRule): (text: string) => stri
   return (text) => (oneAddress.test(text) ? refuseProblem(text) : notAnAddress);
 }
 
-// Looks like one address, no more: RFC 5321 leaves the rest to the receiving host.
+// Checks only that the text has the form of one address: RFC 5321 leaves the rest to the receiving host.
 const oneAddress = /^[^\s@,;:<>"()[\]\\]+@[^\s@,;:<>"()[\]\\.]+(?:\.[^\s@,;:<>"()[\]\\.]+)+$/;

@@ -2,10 +2,13 @@ import type { CompiledMapping } from './mapping.ts';
 import type { SourceRecord } from './person.ts';
 import { compileVisibility } from './source-path.ts';
 
-/** Which of the source fields that a mapping reads came for at least one person: the scope of a read, as far as we look. */
+/**
+ * Visibility of each source field that the mapping reads: true when at least one record has it. Only these fields are
+ * checked.
+ */
 export type FieldVisibility = Readonly<Record<string, boolean>>;
 
-/** Watches the records of one read. A field that was seen once is not looked for any more. */
+/** Tracks field visibility in the records of one read. A field that was seen once is not checked again. */
 export interface VisibilityWatch {
   see(record: SourceRecord): void;
   visibility(): FieldVisibility;
@@ -27,8 +30,8 @@ export function watchFields(reads: readonly string[]): VisibilityWatch {
 }
 
 /**
- * A sight corrected by the source's own word. A report that leaves out what is empty gives null for a column that came for
- * nobody: the records alone look as if everybody had none.
+ * Corrects the visibility with the source's own statement. A report that omits empty values gives null for a column
+ * that no record has. From the records alone, that column appears to be visible and empty.
  */
 export function correctVisibility(visibility: FieldVisibility, notReturned: readonly string[]): FieldVisibility {
   if (notReturned.length === 0) return visibility;
@@ -41,18 +44,21 @@ function isAmong(read: string, names: readonly string[]): boolean {
   return names.some((name) => read === name || read.startsWith(`${name}.`));
 }
 
-/** A source field that the mapping reads and nobody shows any more: somebody took a right or a column away. */
+/**
+ * A source field that the mapping reads and that no record shows any more, because a permission or a column was
+ * removed.
+ */
 export interface VanishedField {
   readonly read: string;
-  /** The keys of the configuration that read it. */
+  /** The keys of the configuration that read the field. */
   readonly readers: readonly string[];
-  /** A whole sentence: what, and the likely cause. */
+  /** What happened and the likely cause, as a complete sentence. */
   readonly reason: string;
 }
 
 /**
- * Sentences on fields that are mapped and came for nobody, in the first read that looks for them: nothing is held by that,
- * but a misspelt name would otherwise be a platform field that silently stays empty.
+ * Returns sentences about mapped fields that no record has in the first read that checks them. They hold no change.
+ * Without this report, a misspelled name would leave a platform field empty without notice.
  */
 export function neverShown({ readers, now, before, notReturned }: VisibilityFacts): readonly string[] {
   return [...readers].flatMap(([read, names]) => {
@@ -66,15 +72,16 @@ export function neverShown({ readers, now, before, notReturned }: VisibilityFact
 export interface VisibilityFacts {
   readonly readers: CompiledMapping['readers'];
   readonly now: FieldVisibility;
-  /** The last read that was accepted; undefined at the first one, and for reads of versions that did not look. */
+  /** The last accepted read. Undefined at the first read, and for reads of versions that did not check visibility. */
   readonly before: FieldVisibility | undefined;
-  /** What the source itself says it was asked for and gave for nobody. */
+  /** The fields that the source requested and received for no record, by its own statement. */
   readonly notReturned: readonly string[];
 }
 
 /**
- * Compares what a full read shows with the last one. A field that nobody shows is vanished when it was shown before, or
- * when the source says that it asked for it in vain and no person has accepted that yet.
+ * Compares the visibility of a full read with the last accepted one. A field that no record shows counts as vanished in
+ * two cases: the earlier read showed it, or the source requested it without result and no operator has accepted that
+ * yet.
  */
 export function vanishedFields({ readers, now, before, notReturned }: VisibilityFacts): readonly VanishedField[] {
   const known = (read: string): boolean | undefined =>

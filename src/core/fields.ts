@@ -1,5 +1,5 @@
 /**
- * The platform's user fields: what each can do. Source: contract, "User record", "User write payload" and
+ * The platform's user fields and the capabilities of each. Source: contract, "User record", "User write payload" and
  * "POST admin/userFiles" (CSV header).
  */
 
@@ -19,14 +19,17 @@ export type PlainFieldName =
 
 export type FieldName = PlainFieldName | `customField${number}`;
 
-/** Values by field. An absent key says nothing about the field; `''` says it is empty. Dates are `YYYY-MM-DD`. */
+/**
+ * Values by field. An absent key means no statement about the field; `''` means the field is empty. Dates are
+ * `YYYY-MM-DD`.
+ */
 export type FieldValues = Readonly<Partial<Record<FieldName, string>>>;
 
 export interface FieldTraits {
   readonly name: FieldName;
-  /** Shown by read and search. The others are write-only and compared with the ledger. */
+  /** Returned by read and search. All other fields are write-only and compared with the ledger. */
   readonly isReadable: boolean;
-  /** Taken by POST and PUT. The others travel by CSV only. */
+  /** Accepted by POST and PUT. All other fields are sent by CSV only. */
   readonly isDirect: boolean;
   readonly isDate: boolean;
 }
@@ -41,7 +44,7 @@ const trait = (name: FieldName, also: { writeOnly?: true; csvOnly?: true; date?:
 export const maxCsvCustomField = 60;
 export const maxDirectCustomField = 30;
 
-/** Every field in the order of the contract's CSV header, `identification` left out. */
+/** All fields in the order of the contract's CSV header, without `identification`. */
 export const fieldTable: readonly FieldTraits[] = [
   trait('email'),
   trait('firstName'),
@@ -62,24 +65,24 @@ export const fieldTable: readonly FieldTraits[] = [
 
 const byName = new Map<string, FieldTraits>(fieldTable.map((entry) => [entry.name, entry]));
 
-/** The traits of a field; undefined for a name that the platform does not have. */
+/** Returns the traits of a field; undefined for a name that the platform does not have. */
 export function findField(name: string): FieldTraits | undefined {
   return byName.get(name);
 }
 
-/** The traits of a field that is known to exist. */
+/** Returns the traits of a field that exists. */
 export function fieldTraits(name: FieldName): FieldTraits {
   const traits = byName.get(name);
   if (traits === undefined) throw new RangeError(`no platform field is called ${name}`);
   return traits;
 }
 
-/** 7 for `customField7`; 0 for a field that is none. */
+/** Returns the number of a custom field: 7 for `customField7`, 0 for any other field. */
 export function customFieldNumber(name: FieldName): number {
   return name.startsWith('customField') ? Number(name.slice('customField'.length)) : 0;
 }
 
-/** The fields of `values` in the order of the field table. */
+/** Returns the field names of `values` in the order of the field table. */
 export function fieldNames(values: FieldValues): FieldName[] {
   return fieldTable.filter(({ name }) => values[name] !== undefined).map(({ name }) => name);
 }

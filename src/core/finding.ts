@@ -1,17 +1,22 @@
-/** Expected trouble is data: a finding says what, about whom, why, and what to do. It holds no field values. */
+/**
+ * Expected problems are data: a finding has what happened, the person, the reason and the action. It holds no field
+ * values.
+ */
 export interface Finding {
   readonly code: FindingCode;
   /** Absent when the finding is about the run, not a person. */
   readonly identification?: string;
-  /** Where in the source: `line 12`. */
+  /** Location in the source: `line 12`. */
   readonly at?: string;
-  /** Whose identification or e-mail the person also claims, while the plan is made; not stored. */
+  /**
+   * The other identification in a conflict about an identification or e-mail. Used during planning only; not stored.
+   */
   readonly other?: string;
-  /** A whole sentence for a person. */
+  /** A complete sentence for display. */
   readonly message: string;
 }
 
-/** Whether two records, or two accounts, claim one person: who is who only a read of everybody tells. */
+/** Returns whether two records, or two accounts, claim one person. Only a full read can resolve such a conflict. */
 export function isAboutIdentity({ code }: Finding): boolean {
   return identityCodes.includes(code);
 }

@@ -5,55 +5,58 @@ import type { FieldName } from './fields.ts';
 import type { Hold } from './run.ts';
 import type { GuardSettings, Threshold } from './settings.ts';
 
-/** Everything the guards look at. `classes` counts the plan's changes that no person has approved. */
+/** The input of the guards. `classes` counts the changes of the plan without an approval. */
 export interface GuardFacts {
   readonly sync: string;
   readonly classes: Readonly<Record<ChangeClass, number>>;
-  /** What this sync applied in the last 24 hours without an approval: many small runs may not do what one may not. */
+  /**
+   * Changes that this sync applied in the last 24 hours without approval. Several small runs must not exceed the limit
+   * of one.
+   */
   readonly recent: Readonly<Record<ChangeClass, number>>;
-  /** Users owned by the sync before this run; 0 at the first run. */
+  /** Number of users that the sync owned before this run; 0 at the first run. */
   readonly managed: number;
-  /** Those of them whose account is enabled: percentages are of these. */
+  /** Owned users whose account is enabled. Percentages refer to this number. */
   readonly enabled: number;
   readonly rows: number;
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
-  /** Source fields that the mapping reads and this full read shows for nobody any more. */
+  /** Source fields that the mapping reads and that no record of this full read shows any more. */
   readonly vanished: readonly VanishedField[];
   /** The last complete full read; undefined at the first run and for reads that are not full. */
   readonly previous:
     | { readonly rows: number; readonly fillRates: Readonly<Partial<Record<FieldName, number>>> }
     | undefined;
-  /** People whom the source's own data blocks; undefined for reads of named people. */
+  /** People who are blocked by source data; undefined for point reads. */
   readonly blocked?: BlockedFacts;
 }
 
 export interface BlockedFacts {
   readonly now: number;
-  /** The same of the last accepted read; 0 at the first run. */
+  /** The same count in the last accepted read; 0 at the first run. */
   readonly before: number;
-  /** The most frequent cause, in a sentence without its full stop. */
+  /** The most frequent cause, as a sentence without its full stop. */
   readonly cause: string;
-  /** A delta has only rows that changed, so a share of its rows says nothing. */
+  /** False for a delta: it has only changed rows, so a percentage of its rows has no meaning. */
   readonly isFull: boolean;
 }
 
 export interface GuardVerdict {
-  /** Classes that are stopped, with why. Never empty of reason. */
+  /** Classes that are held, with the reason. The reason is never empty. */
   readonly holds: readonly Hold[];
-  /** Fields whose updates are stopped because their fill-rate fell. */
+  /** Fields whose updates are held because their fill rate fell. */
   readonly fields: readonly { readonly field: FieldName; readonly reason: string }[];
-  /** Misses of this read are not counted: the source has lost rows, or fields. */
+  /** Misses of this read are not counted, because the source lost rows or fields. */
   readonly areMissesHeld: boolean;
-  /** Why the read is doubted though its rows can be read: too many people for whom nothing could be decided. */
+  /** Why the read is doubted although its rows are readable: too many people without a decision. */
   readonly blocked?: string;
 }
 
-/** Whether the read itself waits for a person: approving the run makes it the measure for later ones. */
+/** Returns whether the read itself needs approval. An approved run becomes the reference for later reads. */
 export function isReadDoubted({ areMissesHeld, fields, blocked }: GuardVerdict): boolean {
   return areMissesHeld || fields.length > 0 || blocked !== undefined;
 }
 
-/** The users of the sync when the plan is made. `managed` 0: a first run, where only the absolute figure counts. */
+/** The users of the sync when the plan is made. `managed` 0 is a first run, where only the absolute limit applies. */
 type Users = Pick<GuardFacts, 'managed' | 'enabled'>;
 
 /** Returns `min(max(absolute, percent of the enabled users), cap)`. */
@@ -62,17 +65,22 @@ export function allowance(threshold: Threshold, { managed, enabled }: Users): nu
   return Math.min(Math.max(threshold.absolute, share), threshold.cap ?? Number.POSITIVE_INFINITY);
 }
 
-/** Classes that lock people out or give access back: never more than a third of the enabled users in 24 hours. */
+/** Classes that lock users out or restore access: never more than a third of the enabled users in 24 hours. */
 const withinThird: readonly ChangeClass[] = ['disables', 'enables', 'removes', 'emailChanges'];
 
-/** Returns how many changes of the class pass in 24 hours: its threshold, and in a tiny company a third, at least one. */
+/**
+ * Returns how many changes of the class pass in 24 hours: its threshold, but in a very small company a third, at least
+ * one.
+ */
 export function classAllowance(name: ChangeClass, threshold: Threshold, users: Users): number {
   const usual = allowance(threshold, users);
   if (users.managed === 0 || !withinThird.includes(name)) return usual;
   return Math.min(usual, Math.max(1, Math.floor(users.enabled / 3)));
 }
 
-/** Says which classes of a plan are too much. Safe classes go on: only what is named here is held. */
+/**
+ * Returns the classes of a plan that exceed their limits. Only the classes named here are held; the others continue.
+ */
 export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVerdict {
   const holds: Hold[] = [];
   const blind = blindness(facts.vanished);
@@ -83,7 +91,7 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
     const allowed = classAllowance(name, settings[name], facts);
     const total = count + facts.recent[name];
     if (blind !== undefined) {
-      // Whatever follows from a field that is gone may be wrong: a leave date for one, or who is in scope.
+      // Every result of a vanished field can be wrong, for example a leave date or the scope.
       holds.push({ sync: facts.sync, class: name, reason: blind, count });
     } else if (total > allowed) {
       holds.push({ sync: facts.sync, class: name, reason: tooMany(name, facts, allowed), count });
@@ -99,8 +107,8 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
 }
 
 /**
- * Says why the people for whom nothing could be decided are too many, or undefined. A share that an accepted read had
- * already is known.
+ * Returns why there are too many people without a decision, or undefined. A share that an accepted read already had
+ * does not count.
  */
 function tooManyBlocked({ blocked, rows, ...users }: GuardFacts, settings: GuardSettings): string | undefined {
   if (blocked === undefined || blocked.now <= blocked.before) return undefined;
@@ -111,7 +119,10 @@ function tooManyBlocked({ blocked, rows, ...users }: GuardFacts, settings: Guard
   return `${cause} (${countOf(now, 'person is', 'people are')} blocked, ${before} in the last accepted read)`;
 }
 
-/** `1 disable, after 50 already made in the last 24 hours: only 50 in 24 hours pass without approval (1000 enabled users)`. */
+/**
+ * Returns a reason, such as `1 disable, after 50 already made in the last 24 hours: only 50 in 24 hours pass without
+ * approval (1000 enabled users)`.
+ */
 function tooMany(name: ChangeClass, { classes, recent, managed, enabled }: GuardFacts, allowed: number): string {
   const before = recent[name] === 0 ? '' : `, after ${recent[name]} already made in the last 24 hours`;
   const most = allowed === 0 ? 'none passes' : `only ${allowed} in 24 hours pass`;
@@ -119,7 +130,7 @@ function tooMany(name: ChangeClass, { classes, recent, managed, enabled }: Guard
   return `${countOf(classes[name], classNoun[name])}${before}: ${most} without approval (${who})`;
 }
 
-/** So many fields are named in a reason; the findings name all. */
+/** Maximum number of fields that a reason names. The findings name all of them. */
 const namedFields = 3;
 
 function blindness(vanished: readonly VanishedField[]): string | undefined {
@@ -129,7 +140,7 @@ function blindness(vanished: readonly VanishedField[]): string | undefined {
   return [...named, ...(rest > 0 ? [`and ${rest} more, see the findings`] : [])].join('; ');
 }
 
-/** Why the source is suspiciously shorter than the last complete read, or undefined. */
+/** Returns why the read has suspiciously fewer rows than the last complete read, or undefined. */
 function rowsDropped(facts: GuardFacts, settings: GuardSettings): string | undefined {
   if (facts.previous === undefined || facts.previous.rows === 0) return undefined;
   const down = (100 * (facts.previous.rows - facts.rows)) / facts.previous.rows;
@@ -151,7 +162,7 @@ function emptiedFields(facts: GuardFacts, settings: GuardSettings): { field: Fie
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** A change of each class, as people call it; many have an s more. */
+/** The noun for a change of each class, in the singular. Most plurals add an s. */
 export const classNoun: Readonly<Record<ChangeClass, string>> = {
   creates: 'create',
   updates: 'update',
@@ -162,5 +173,5 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   removes: 'remove',
 };
 
-/** Why a change is held that a person left out while approving or rejecting others. */
+/** Why a change is held that was left out when others were approved or rejected. */
 export const leftOutReason = 'left out when others were approved or rejected: waits for a decision of its own';

@@ -1,8 +1,9 @@
 import { textProblem } from './text.ts';
 
 /**
- * Why a text (NFC, trimmed) cannot be an identification, without telling it; undefined when it can. Besides what no
- * field may hold: `.` and `..` vanish from a URL's path, so that a call meant for one user would hit another address.
+ * Returns why a text (NFC, trimmed) cannot be an identification, without the text itself; undefined when it can. Beyond
+ * the limits of every field, `.` and `..` are refused: URL normalization removes them, so a call would reach another
+ * address.
  */
 export function identificationProblem(text: string): string | undefined {
   if (text === '') return 'is blank';
