@@ -4,24 +4,27 @@ import { type FieldName, fieldTraits } from './fields.ts';
 import type { LedgerEntry, Quirk } from './ledger.ts';
 import type { User } from './user.ts';
 
-/** What reading a user back says of the change that was sent. */
+/** What the read-back of a user shows about the sent change. */
 export type Verdict =
   | { readonly kind: 'applied'; readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>> }
-  /** Write-only fields alone were written and nothing shows whether they were taken. */
+  /** Only write-only fields were written, and nothing shows whether the platform applied them. */
   | { readonly kind: 'unverified' }
-  /** Part was taken. Readable `fields` were ignored: the rest will not come. `edited` ones were written by someone else. */
+  /** Part was applied. The platform ignored the readable `fields` for good. Another writer set the `edited` fields. */
   | {
       readonly kind: 'ignored';
       readonly fields: readonly FieldName[];
       readonly edited?: readonly FieldName[];
       readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>>;
     }
-  /** No sign of the change, yet. `edited`: fields that someone else wrote, so it must not be sent again as it is. */
+  /**
+   * No sign of the change yet. `edited`: fields that another writer set, so the change must not be sent again
+   * unchanged.
+   */
   | { readonly kind: 'not-seen'; readonly what: string; readonly edited?: readonly FieldName[] };
 
 /**
- * Judges one change by the user as the platform shows it now; `undefined`: the platform has no such user.
- * Pure: the caller decides how long `not-seen` may last.
+ * Judges one change by the user as the platform shows it now; `undefined`: the platform has no such user. Pure: the
+ * caller decides how long `not-seen` is acceptable.
  */
 export function judgeChange(change: Change, user: User | undefined, known: LedgerEntry | undefined): Verdict {
   if (change.kind === 'remove')
@@ -34,14 +37,14 @@ export function judgeChange(change: Change, user: User | undefined, known: Ledge
 }
 
 /**
- * Judges by each readable field that was meant to change:
+ * Judges each readable field that the change writes:
  *
  *  shown is                                            | then
  *  ----------------------------------------------------+--------------------------------------------------
  *  what was sent                                       | taken
  *  what was before, and not known to be kept so        | ignored, counted
  *  an alteration of what was sent, or known to be one  | taken, and kept differently: both are remembered
- *  anything else                                       | edited by someone else: not taken, not remembered
+ *  anything else                                       | edited by another writer: not taken, not remembered
  */
 function judgeFields(change: Change, user: User, known: LedgerEntry | undefined): Verdict {
   const quirks: Partial<Record<FieldName, Quirk>> = {};
@@ -61,7 +64,7 @@ function judgeFields(change: Change, user: User, known: LedgerEntry | undefined)
     if (isSameValue(name, shown, sent)) {
       if (isMeant(name)) taken += 1;
     } else if (!isMeant(name)) {
-      // Sent along unchanged: what is shown now is the platform's way of keeping it, unless someone else edited it.
+      // The field was sent unchanged, so the shown value is the platform's form of it, unless another writer edited it.
       if (!isKnown && isAlteration(name, sent, shown)) quirks[name] = { sent, observed: shown };
     } else if (isSameValue(name, shown, before) && !(isKept && (isKnown || isAlteration(name, sent, shown)))) {
       ignored.push(name);
@@ -73,7 +76,7 @@ function judgeFields(change: Change, user: User, known: LedgerEntry | undefined)
   }
   const hasMoved = user.lastUpdate !== undefined && change.before?.lastUpdate !== user.lastUpdate;
   if (edited.length > 0) {
-    // That edit moved `lastUpdate` too, so it is no sign of our change.
+    // That edit also moved `lastUpdate`, so `lastUpdate` is no sign of our change.
     return change.kind !== 'update' || taken > 0
       ? { kind: 'ignored', fields: ignored, edited, quirks }
       : { kind: 'not-seen', what: `${edited.join(', ')} was edited by someone else`, edited };

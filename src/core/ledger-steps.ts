@@ -4,25 +4,31 @@ import type { Verdict } from './judge.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { type MissingProof, newerStamp } from './snapshot.ts';
 
-/** How one ledger entry becomes the next. Each returns the same object when nothing changes. */
+/** Transitions of a ledger entry. Each function returns the same object when nothing changes. */
 
-/** A user that was equal already becomes ours. */
+/** Returns the entry of a user that was already equal and is now owned by the sync. */
 export function adopted(owner: string, identification: string, hidden: FieldValues): LedgerEntry {
   return { identification, owner, hidden, quirks: {}, unverified: 0 };
 }
 
-/** Returns the entry, unless it is about an earlier account: one that was deleted and created again has another id. */
+/**
+ * Returns the entry, unless it belongs to an earlier account. An account that was deleted and created again has another
+ * id.
+ */
 export function entryOf(accountId: string | undefined, entry: LedgerEntry | undefined): LedgerEntry | undefined {
   if (accountId === undefined || entry?.accountId === undefined) return entry;
   return entry.accountId === accountId ? entry : undefined;
 }
 
-/** Keeps the account's id. */
+/** Stores the account's id. */
 export function withAccount(entry: LedgerEntry, accountId: string): LedgerEntry {
   return entry.accountId === accountId ? entry : { ...entry, accountId };
 }
 
-/** Seen in the source: neither missing nor gone. `isEnabled`: also enabled on the platform, whoever did that. */
+/**
+ * Marks the user as seen in the source: neither missing nor gone. `isEnabled`: also enabled on the platform, by any
+ * writer.
+ */
 export function seenInSource(entry: LedgerEntry, isEnabled: boolean, assumed: FieldValues = {}): LedgerEntry {
   const learned = Object.entries(assumed).filter(([name, value]) => entry.hidden[name as FieldName] !== value);
   const isStale = isEnabled && entry.disabledAt !== undefined;
@@ -32,7 +38,7 @@ export function seenInSource(entry: LedgerEntry, isEnabled: boolean, assumed: Fi
   return { ...rest, hidden, ...(isEnabled || disabledAt === undefined ? {} : { disabledAt }) };
 }
 
-/** Counts a miss, if the snapshot is newer than the one that was counted last. */
+/** Counts a miss if the snapshot is newer than the last counted one. */
 export function countMiss(entry: LedgerEntry, proof: MissingProof, now: number): LedgerEntry {
   const { misses } = entry;
   const stamp = newerStamp(proof, misses?.stamp);
@@ -40,12 +46,15 @@ export function countMiss(entry: LedgerEntry, proof: MissingProof, now: number):
   return { ...entry, misses: { count: (misses?.count ?? 0) + 1, since: misses?.since ?? now, stamp } };
 }
 
-/** Gone from the source while disabled by us: the clock towards removal starts, and keeps its start. */
+/**
+ * Marks the user as gone from the source while disabled by us. Sets the start of the time until removal, and never
+ * moves it.
+ */
 export function markGone(entry: LedgerEntry, now: number): LedgerEntry {
   return entry.goneSince === undefined ? { ...entry, goneSince: now } : entry;
 }
 
-/** Gone from the source and no longer on the platform, by whomever: ours no more. */
+/** Releases a user that is gone from the source and no longer on the platform, whatever removed it. */
 export function goneFromPlatform(entry: LedgerEntry, now: number): LedgerEntry {
   return { ...entry, removed: { at: now, blacklist: false } };
 }
@@ -54,11 +63,11 @@ export interface WriteFacts {
   readonly owner: string;
   readonly now: number;
   readonly blacklist: boolean;
-  /** The id of the account that the read-back showed; undefined when it showed none. */
+  /** The account id from the read-back; undefined when it showed none. */
   readonly accountId?: string | undefined;
 }
 
-/** The entry after a change was seen applied, or was sent without a sign (`unverified`). */
+/** Returns the entry after a change was seen applied, or was sent without confirmation (`unverified`). */
 export function afterChange(
   change: Change,
   verdict: Extract<Verdict, { kind: 'applied' | 'unverified' | 'ignored' }>,
@@ -82,7 +91,7 @@ function written(
     case 'remove':
       return { ...base, owner, removed: { at: now, blacklist: facts.blacklist }, writtenAt: now };
     case 'disable':
-      // Whoever is disabled is gone already: out of scope and seen again, `seenInSource` takes it back.
+      // A disabled user counts as gone. When a user out of scope is seen again, `seenInSource` reverts this.
       return { ...base, owner, disabledAt: now, goneSince: base.goneSince ?? now, writtenAt: now };
     case 'create':
     case 'update':
@@ -96,13 +105,13 @@ function written(
   }
 }
 
-/** Fields whose value the ledger has to remember because the platform does not show it. */
+/** Returns the fields whose value the ledger stores because the platform does not show it. */
 function hiddenPart(values: FieldValues): FieldValues {
   const names = (Object.keys(values) as FieldName[]).filter((name) => mayBeHidden(fieldTraits(name)));
   return Object.fromEntries(names.map((name) => [name, values[name]]));
 }
 
-/** A new write of a field replaces what was known of how the platform keeps it. */
+/** Returns the quirks that remain valid. A new write of a field replaces its old quirk. */
 function standingQuirks(entry: LedgerEntry, change: Change, found: LedgerEntry['quirks']): LedgerEntry['quirks'] {
   const kept = Object.entries(entry.quirks).filter(([name]) => !change.changed.includes(name as FieldName));
   return { ...Object.fromEntries(kept), ...found };
@@ -113,7 +122,7 @@ function sendsSoFar(entry: LedgerEntry, hidden: FieldValues): number {
   return isSame ? entry.unverified : 0;
 }
 
-/** Write-only fields, and dates: a platform may show a date in a form that cannot be understood. */
+/** Returns whether the platform may hide the field: write-only fields, and dates, whose shown format may be unknown. */
 function mayBeHidden(traits: FieldTraits): boolean {
   return !traits.isReadable || traits.isDate;
 }

@@ -8,47 +8,48 @@ import { createZoneDays, isTimeZone } from './zone-days.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Where the employee stands and why, in a sentence for `why`. */
+/** The standing of the employee and its reason, as a sentence for `why`. */
 export interface StandingVerdict {
   readonly standing: Standing;
   readonly reason: string;
-  /** Cells that cannot be read. The verdict was made without them. */
+  /** Cells that cannot be read. The verdict ignores them. */
   readonly troubles?: readonly CellTrouble[];
   /** Why no account may be created or enabled for the person. */
   readonly refusesStart?: string;
 }
 
 export interface Lifecycle {
-  /** Source fields that are read, as written in the settings. */
+  /** The source fields that are read, as written in the settings. */
   readonly reads: readonly string[];
   /** Judges one record at `now` (epoch ms). */
   judge(fields: Fields, now: number): StandingVerdict;
 }
 
 /**
- * Compiles the lifecycle settings. *Today* is the day in the employee's own time zone; the leave date is the last day of
- * work. A status that is blank, not visible or in neither list makes the standing unknown. Whether a person has left:
+ * Compiles the lifecycle settings. *Today* is the day in the employee's own time zone; the leave date is the last day
+ * of work. A status that is blank, not visible or in neither list makes the standing unknown. Whether a person has
+ * left:
  *
  * | status         | leave date           | absent  | status | date  | first | last  |  <- `leavesBy`
  * |----------------|----------------------|---------|--------|-------|-------|-------|
  * | leaver         | past, none           | left    | left   | left  | left  | left  |
- * | leaver         | today or to come     | stays * | left   | stays | left  | stays |
+ * | leaver         | today, future        | stays * | left   | stays | left  | stays |
  * | active         | past                 | left    | stays  | left  | left  | stays |
  * | not configured | past                 | left    | -      | -     | -     | -     |
- * | other          | today, to come, none | stays   | stays  | stays | stays | stays |
+ * | other          | today, future, none  | stays   | stays  | stays | stays | stays |
  *
- * `*` No account is created or enabled while the status says that the person left. So a leave date that HR moves to the
- * future brings no account back.
+ * `*` No account is created or enabled while the status means that the person left. So a leave date that HR moves to
+ * the future restores no account.
  *
  * A past leave date before the hire date is stale (hired again) and counts as none. A person who stays is *future*
- * before the hire date, and *active* from it.
+ * before the hire date, and *active* from that day.
  *
- * A hire or leave date that cannot be read counts as none, and no account is created or enabled. Where only a past leave
- * date says that the person left, and the hire date cannot be read, the standing is unknown.
+ * An unreadable hire or leave date counts as none, and no account is created or enabled. The standing is unknown when
+ * only a past leave date shows that the person left, and the hire date is unreadable.
  *
- * Status values compare trimmed and without case. A row whose zone is blank, or does not exist, is judged for the first
- * and the last zone on earth: where both agree that is the answer, else the standing is unknown. Without settings
- * everyone is active. Throws RangeError for settings that contradict themselves.
+ * Status values compare trimmed and without case. A row with a blank or unknown zone is judged for the first and the
+ * last zone on earth: where both agree that is the verdict, else the standing is unknown. Without settings every
+ * employee is active. Throws RangeError for contradictory settings.
  */
 export function compileLifecycle(settings: LifecycleSettings | undefined): Lifecycle {
   if (settings === undefined) {
@@ -96,7 +97,7 @@ export function compileLifecycle(settings: LifecycleSettings | undefined): Lifec
 
 interface StatusReading {
   readonly list: 'active' | 'leaver' | 'neither';
-  /** The verdict when no date says otherwise. */
+  /** The verdict when no date changes it. */
   readonly verdict: StandingVerdict;
 }
 
@@ -162,7 +163,7 @@ function hasLeft(
   }
 }
 
-/** Distinct status values whose reading is remembered; a column of many more is not a status. */
+/** Maximum number of distinct status values that are cached. A column with many more values is not a status. */
 const rememberedStatuses = 1000;
 
 function compileStatus(settings: LifecycleSettings, name: string): (fields: Fields) => StatusReading {
@@ -196,7 +197,7 @@ function neither(reason: string): StatusReading {
   return { list: 'neither', verdict: standing('unknown', reason) };
 }
 
-/** Reads a date as a plain date; `''` when there is none. */
+/** Compiles a reader that returns a plain date, or `''` when there is none. */
 function dateReader(name: string | undefined, format: DateFormat): (fields: Fields) => string | Refusal {
   if (name === undefined) return () => '';
   const read = compileSourcePath(name);
@@ -224,14 +225,14 @@ function troubleOf(
 interface Days {
   readonly earliest: string;
   readonly latest: string;
-  /** The zone of the row cannot be used, so that it was taken as blank. */
+  /** Set when the zone of the row cannot be used. The zone then counts as blank. */
   readonly refusal?: Refusal;
 }
 
 interface Zone {
-  /** The source field that holds the zone; undefined when the settings name the zone itself. */
+  /** The source field that holds the zone; undefined when the settings give the zone itself. */
   readonly column: string | undefined;
-  /** Today in the record's zone, or in the outermost zones when it is blank or does not exist. */
+  /** Returns today in the record's zone, or in the two outermost zones when the zone is blank or does not exist. */
   days(fields: Fields, now: number): Days;
 }
 

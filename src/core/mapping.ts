@@ -20,18 +20,21 @@ import { compileTransforms, readText } from './text.ts';
 export interface CompiledMapping {
   /** The mapped fields in the order of the field table. */
   readonly fields: readonly FieldName[];
-  /** Every source field that is read, as written in the settings (dots not resolved), each once. */
+  /** Every source field that is read, as written in the settings (dots not resolved), without duplicates. */
   readonly reads: readonly string[];
-  /** By source field: the keys that read it, as the configuration calls them: `email`, `lifecycle.status`, `scope`. */
+  /** The configuration keys that read each source field: `email`, `lifecycle.status`, `scope`. */
   readonly readers: ReadonlyMap<string, readonly string[]>;
   /**
-   * The source field that holds the identification as it is, for point reads; undefined when the identification is
-   * computed, so that people can only be found by mapping everyone.
+   * The source field that holds the unchanged identification, for point reads. Undefined when the identification is
+   * computed; then a person can only be found by mapping all records.
    */
   readonly identificationField: string | undefined;
-  /** Maps one record at `now` (epoch ms). A promise only when an expression has to be awaited. Never throws. */
+  /** Maps one record at `now` (epoch ms). Returns a promise only when an expression is asynchronous. Never throws. */
   map(record: SourceRecord, now: number): Mapped | Promise<Mapped>;
-  /** Maps one record and tells every step, for `why`. Holds field values: for the person who asked, never for logs. */
+  /**
+   * Maps one record and returns every step, for `why`. Holds field values: for the requesting user only, never for
+   * logs.
+   */
   explain(record: SourceRecord, now: number): Promise<MappingTrace>;
 }
 
@@ -42,15 +45,15 @@ export interface MappingTrace {
 
 export interface MappingStep {
   readonly target: 'identification' | FieldName | 'standing' | 'scope';
-  /** `from work_email`, `expression …`, `a fixed value`. */
+  /** Origin of the value: `from work_email`, `expression …`, `a fixed value`. */
   readonly origin: string;
   /** `unreadable`: the cell cannot be used, and the field is kept. `rejected`: the whole row cannot be used. */
   readonly effect: 'set' | 'cleared' | 'kept' | 'unreadable' | 'rejected';
-  /** The value, the standing, or why it cannot be used. */
+  /** The value, the standing, or why the cell cannot be used. */
   readonly detail: string;
 }
 
-/** Compiles the settings of one sync. Throws `CONFIG_INVALID` naming the key that is wrong. */
+/** Compiles the settings of one sync. Throws `CONFIG_INVALID` with the key that is wrong. */
 export function compileMapping(
   settings: MappingSettings,
   lifecycle: LifecycleSettings | undefined,
@@ -103,7 +106,7 @@ interface Parts {
   readonly scope: CompiledExpression | undefined;
 }
 
-/** Who reads what, in the order of the record's way: identification, fields, lifecycle, scope. */
+/** Returns which keys read each source field, in the order of processing: identification, fields, lifecycle, scope. */
 function readersOf(
   { identification, rules, lifecycle, scope }: Parts,
   settings: LifecycleSettings | undefined,
@@ -124,7 +127,7 @@ function readersOf(
   return readers;
 }
 
-/** Raw values: the identification, the fields in order, the scope. */
+/** Returns the raw values: the identification, the fields in order, the scope. */
 function readAll(parts: Parts, fields: SourceRecord['fields']): unknown[] | Promise<unknown[]> {
   const { identification, rules, scope } = parts;
   const raws: unknown[] = [identification.read(fields)];
@@ -177,10 +180,10 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
   };
 }
 
-/** Shared by all rows without trouble: nearly every row. */
+/** Shared by all rows without problems, to save memory. */
 const none: readonly never[] = [];
 
-/** What a new account must have. A field that the mapping does not name is never among the troubles. */
+/** Fields that a new account requires. A field that the mapping does not name never causes a problem here. */
 const neededToCreate: readonly string[] = ['firstName', 'lastName', 'email'] satisfies readonly FieldName[];
 
 function whyNotCreate(troubles: readonly CellTrouble[]): string | undefined {
@@ -256,7 +259,7 @@ function pointField(rule: FieldRule): string | undefined {
   return rule.transform.every((transform) => transform === 'trim') ? rule.path : undefined;
 }
 
-/** Runs one part of the compilation and says which key was wrong. */
+/** Runs one part of the compilation. Adds the wrong key to its error. */
 function explained<Result>(key: string, compile: () => Result): Result {
   try {
     return compile();

@@ -1,11 +1,14 @@
-/** Which of `allowed` a person most likely meant by `word`, `baseUrl` by `url` too; undefined when nothing is near. */
+/**
+ * Returns the item of `allowed` that `word` most likely means, for example `baseUrl` for `url`; undefined when none is
+ * close.
+ */
 export function nearest(word: string, allowed: readonly string[]): string | undefined {
   const wanted = fold(word);
   const ranked = allowed
     .map((name) => ({ name, distance: editDistance(wanted, fold(name)) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
-  // A third of the letters may be wrong: `polcy` is policy, `foo` is nothing.
+  // At most a third of the letters may differ: `polcy` matches policy, `foo` matches nothing.
   return best !== undefined &&
     best.distance < wanted.length &&
     best.distance <= Math.floor(Math.max(wanted.length, 3) / 3)
@@ -13,7 +16,7 @@ export function nearest(word: string, allowed: readonly string[]): string | unde
     : onlyOne(allowed.filter((name) => endsAlike(wanted, fold(name))));
 }
 
-/** `is not a known key; did you mean cron? Known here: cron, timezone`. */
+/** Returns a sentence such as `is not a known key; did you mean cron? Known here: cron, timezone`. */
 export function unknownKeySentence(key: string, known: readonly string[]): string {
   if (known.length === 0) return 'is not a known key';
   const guess = nearest(key, known);
@@ -25,17 +28,17 @@ function onlyOne(names: readonly string[]): string | undefined {
   return names.length === 1 ? names[0] : undefined;
 }
 
-/** One is the other's last word: `url` and `baseUrl`. */
+/** Returns whether one name is the last word of the other: `url` and `baseUrl`. */
 function endsAlike(a: string, b: string): boolean {
   return Math.min(a.length, b.length) >= 3 && (a.endsWith(b) || b.endsWith(a));
 }
 
-/** `a_b`, `a-b` and `aB` are the same slip of one name. */
+/** Normalizes a name, so that `a_b`, `a-b` and `aB` are equal. */
 function fold(name: string): string {
   return name.toLowerCase().replace(/[-_\s]/g, '');
 }
 
-/** Levenshtein distance with neighbours swapped counting as one (optimal string alignment). */
+/** Returns the Levenshtein distance, where swapped neighbors count as one edit (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 8) return Number.POSITIVE_INFINITY;
   let before: number[] = [];

@@ -2,37 +2,37 @@ import type { RunEnd } from './report.ts';
 import type { DeltaSettings } from './settings.ts';
 
 /**
- * Up to where a source is known: everything that it showed before `at` is done with. A delta begins there. It rests on
- * a full read, because what no delta shows (absence, a date that has come, an edit on the platform) only that one sees.
+ * The instant up to which a source is fully processed. The next delta begins there. It depends on an earlier full read,
+ * because a delta never shows an absence, a date that has arrived, or an edit on the platform.
  */
 export interface Watermark {
   /** The instant before the last clean read began (epoch ms). */
   readonly at: number;
-  /** The same of the last clean full read, and the run that made it. */
+  /** The same for the last clean full read, and the run that made it. */
   readonly fullAt: number;
   readonly fullRun: string;
-  /** Fingerprint of the configuration that decided about people then. */
+  /** Fingerprint of the configuration that applied to that read. */
   readonly fingerprint: string;
 }
 
-/** Which read a run made, as it was begun. */
+/** The kind of read that a run made, as recorded at its start. */
 export interface ReadFact {
   readonly kind: 'full' | 'delta' | 'point';
-  /** The instant before it began (epoch ms). */
+  /** The instant before the read began (epoch ms). */
   readonly at: number;
-  /** Of a delta: what has changed since was asked for. */
+  /** For a delta: the start of the requested change period. */
   readonly since?: number;
-  /** Why everybody was read although the sync has deltas: a sentence without its full stop. */
+  /** Why the run made a full read although the sync has deltas: a sentence without its full stop. */
   readonly reason?: string;
   readonly fingerprint: string;
 }
 
 export interface ReadGrounds {
-  /** Absent: the sync reads everybody, always. */
+  /** Absent: every read of the sync is full. */
   readonly deltas: DeltaSettings | undefined;
-  /** Whether the source, as it is configured, can read only who has changed. */
+  /** Whether the source, as configured, supports delta reads. */
   readonly canDelta: boolean;
-  /** Somebody wants everybody read: a person at a shell, an approval, another try. */
+  /** A full read is requested: by an operator, an approval or a retry. */
   readonly isFullWished: boolean;
   readonly watermark: Watermark | undefined;
   readonly fingerprint: string;
@@ -43,7 +43,7 @@ export type NextRead =
   | { readonly kind: 'full'; readonly reason?: string }
   | { readonly kind: 'delta'; readonly since: number; readonly from: Watermark };
 
-/** Which read a run about everybody makes. Whenever anything speaks against a delta, it is a full one. */
+/** Returns the kind of read for a run about all people. Any reason against a delta makes the read full. */
 export function nextRead(grounds: ReadGrounds): NextRead {
   const { deltas, watermark, fingerprint, now } = grounds;
   if (deltas === undefined) return { kind: 'full' };
@@ -58,10 +58,10 @@ export function nextRead(grounds: ReadGrounds): NextRead {
 }
 
 /**
- * Where the watermark stands once a run has ended. A clean full read sets it, a clean delta moves it on. A full read that
- * left something undone takes it away, because what is undone may be nothing that a delta would show again; a delta that
- * did leaves it, so that the next one asks for the same people. A delta that met two records of one person takes it away:
- * the other may be in no delta. A point read, and a run without any, touch nothing.
+ * Returns the watermark after a run ended. A clean full read sets it, and a clean delta advances it. An unclean full
+ * read removes it, because a later delta may not show the unfinished people again. An unclean delta keeps it, so that
+ * the next delta requests the same people. A delta with two records of one person removes it, because no delta may show
+ * the other record. A point read, and a run without a read, do not change it.
  */
 export function watermarkAfter(
   before: Watermark | undefined,
@@ -81,15 +81,18 @@ export function watermarkAfter(
   return isClean && isOnIt ? { ...before, at } : before;
 }
 
-/** What a run's end says of people who are not yet as the source wants them. */
+/** How many people are not yet as the source defines them, at the end of a run. */
 export interface CleanGrounds extends RunEnd {
-  /** Changes that a person has rejected: they wait for nobody. */
+  /** Changes that were rejected. They need no approval. */
   readonly rejected: number;
-  /** People left as they are for a reason that passes. */
+  /** People who were skipped in this run for a temporary reason. */
   readonly postponed: number;
 }
 
-/** Whether everybody whom the run read is done with: nobody waits, failed, was left out, or is not known to be right. */
+/**
+ * Returns whether all people of the read are processed: no change is waiting, failed, left out or without a known
+ * outcome.
+ */
 export function isClean({ states, rejected, postponed, ...end }: CleanGrounds): boolean {
   if (end.failure !== undefined || end.isCancelled || end.isReadDoubted || end.gaps.length > 0) return false;
   if ((end.waiting ?? 0) > 0 || postponed > 0) return false;

@@ -1,46 +1,48 @@
 import type { FieldName, FieldValues } from './fields.ts';
 import type { CellTrouble } from './refusal.ts';
 
-/** One record as the source gave it. `at` tells a person where to look: `line 12`, `page 3 item 7`. */
+/** One record as the source gave it. `at` is its location for the user: `line 12`, `page 3 item 7`. */
 export interface SourceRecord {
   readonly at: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Where an employee stands today, in the employee's own time zone. */
+/** The employment state of an employee today, in the employee's own time zone. */
 export type Standing =
   | 'active'
-  /** HR says the person left. Never the same as missing. */
+  /** HR reports that the person left. Never the same as missing. */
   | 'leaver'
-  /** Hired for a day that has not come. */
+  /** The hire date is in the future. */
   | 'future'
-  /** A status in neither list: nothing is done, the person is protected. */
+  /** The status is in neither list: no change is made, and the person is protected. */
   | 'unknown';
 
-/** An employee after mapping: what the platform's user should be. */
+/** An employee after mapping: the wanted state of the platform's user. */
 export interface Person {
   readonly kind: 'person';
   readonly at: string;
   readonly identification: string;
-  /** Fields to keep equal. An absent field is kept as the platform has it; `''` is cleared. */
+  /** Fields to keep equal. The platform keeps an absent field; `''` clears a field. */
   readonly fields: FieldValues;
   readonly standing: Standing;
-  /** Why the standing is what it is, for `why`: `status "terminated" is in leaver`. */
+  /** The reason for the standing, for `why`: `status "terminated" is in leaver`. */
   readonly standingReason: string;
   readonly isInScope: boolean;
   /** Mapped fields whose cell cannot be used. They are absent from `fields`, so the platform's value is kept. */
   readonly unreadable: readonly FieldName[];
-  /** Every cell that cannot be used, those of the lifecycle too. */
+  /** Every cell that cannot be used, including those of the lifecycle. */
   readonly troubles: readonly CellTrouble[];
-  /** Columns in which line breaks or tabs were made spaces. */
+  /** Columns in which line breaks or tabs were replaced by spaces. */
   readonly collapsed: readonly string[];
-  /** Why no account is created for the person; undefined when one may be. A sentence without values of the row. */
+  /**
+   * Why no account is created for the person; undefined when creation is allowed. A sentence without values of the row.
+   */
   readonly refusesCreate?: string | undefined;
-  /** Why an account that is disabled stays so; undefined when it may be enabled. */
+  /** Why a disabled account is not enabled; undefined when enabling is allowed. */
   readonly refusesEnable?: string | undefined;
 }
 
-/** A record whose person is known but whose scope is not: nothing is done, the person is protected. */
+/** A record with a known person but an unknown scope: no change is made, and the person is protected. */
 export interface RejectedPerson {
   readonly kind: 'rejected';
   readonly at: string;
@@ -49,7 +51,7 @@ export interface RejectedPerson {
   readonly reason: string;
 }
 
-/** A record that names nobody: it protects nobody, so the read is not complete for *missing*. */
+/** A record without a usable identification. It protects no person, so the read is not complete for *missing*. */
 export interface UnreadableRecord {
   readonly kind: 'unreadable';
   readonly at: string;
