@@ -1,19 +1,19 @@
-/** Dates without time and zone. A plain date is the text `YYYY-MM-DD`: two of them compare as strings. */
+/** Dates without time and zone. A plain date is the text `YYYY-MM-DD`, so two plain dates compare as strings. */
 
-/** How a source writes its dates. */
+/** The date format of a source. */
 export interface DateFormat {
   /** The format as configured, for messages. */
   readonly pattern: string;
   /**
-   * The plain date; `''` for a date that stands for *none* (see `isSentinel`); undefined when the text is not in the
-   * format or the day does not exist. The text must be trimmed.
+   * Returns the plain date; `''` for a date that means *none* (see `isSentinel`); undefined when the text does not
+   * match the format or the day does not exist. The text must be trimmed.
    */
   parse(text: string): string | undefined;
 }
 
-/** Why a text is no date of the format, without telling it. */
+/** Returns why a text is not a date of the format, without the text itself. */
 export function dateProblem(text: string, { pattern }: DateFormat): string {
-  // Days since 1899-12-30, as spreadsheets keep dates: 20000 is a day of 1954, 79999 one of 2119.
+  // Days since 1899-12-30, as spreadsheets store dates: 20000 is a day of 1954, 79999 one of 2119.
   if (/^[2-7]\d{4}(?:[.,]\d+)?$/.test(text)) {
     return `is a spreadsheet's day number instead of a date in the format ${pattern}: export the column as a date or as text`;
   }
@@ -23,9 +23,9 @@ export function dateProblem(text: string, { pattern }: DateFormat): string {
 export const isoDatePattern = 'yyyy-MM-dd';
 
 /**
- * Compiles a format in the letters of Unicode TR 35: `yyyy`, `MM` `M` `MMM` `MMMM` (English names), `dd` `d`, and
- * `HH` `H` `mm` `ss` `SSS`, which are checked and dropped. Text between single quotes stands for itself. A year of two
- * digits is refused: 55 may be a birth in 1955 or a contract until 2055. Throws RangeError saying what is wrong.
+ * Compiles a format in the letters of Unicode TR 35: `yyyy`, `MM` `M` `MMM` `MMMM` (English names), `dd` `d`, and `HH`
+ * `H` `mm` `ss` `SSS`, which are checked and dropped. Text between single quotes is literal. A two-digit year is
+ * refused: 55 can be a birth in 1955 or a contract until 2055. Throws RangeError with the reason.
  */
 export function compileDateFormat(pattern: string): DateFormat {
   const groups: DatePart[] = [];
@@ -69,7 +69,7 @@ const letters: Readonly<Record<string, { readonly source: string; readonly part?
   SSS: { source: '\\d{3}' },
 };
 
-/** Runs of one letter, quoted text, or single other characters. */
+/** Splits a pattern into runs of one letter, quoted text, and single other characters. */
 function tokensOf(pattern: string): readonly string[] {
   return pattern.match(/'[^']*'|([A-Za-z])\1*|[\s\S]/g) ?? [];
 }
@@ -105,8 +105,8 @@ function plainDate(year: number, month: number, day: number): string | undefined
 }
 
 /**
- * Dates that systems write for *none*: 0000-00-00 (MySQL), years 0 and 1 (.NET), 1753-01-01 (SQL Server), 1899-12-30 to
- * 1900-01-01 (spreadsheets' day 0 and 1), and any day of the year 9999.
+ * Returns whether the date is one that systems write for *none*: 0000-00-00 (MySQL), years 0 and 1 (.NET), 1753-01-01
+ * (SQL Server), 1899-12-30 to 1900-01-01 (days 0 and 1 of spreadsheets), and any day of the year 9999.
  */
 function isSentinel(year: number, month: number, day: number): boolean {
   if (year === 0 || year === 1 || year === 9999) return true;

@@ -10,20 +10,20 @@ import type { LeaverProof, MissingProof } from './snapshot.ts';
 import type { User } from './user.ts';
 
 /**
- * What the source says of one identification. *Leaver* and *missing* can only be said with the proof of a complete
- * read in hand; see `core/snapshot.ts` for who makes proofs.
+ * What the source shows about one identification. *Leaver* and *missing* require the proof of a complete read;
+ * `core/snapshot.ts` creates the proofs.
  */
 export type SourceSays =
   | { readonly says: 'active'; readonly person: Person }
   | { readonly says: 'leaver'; readonly person: Person; readonly proof: LeaverProof }
   | { readonly says: 'out-of-scope'; readonly person: Person; readonly proof: LeaverProof }
   | { readonly says: 'missing'; readonly proof: MissingProof }
-  /** The person is there, but nothing may be done: rejected, duplicate, ambiguous, unknown status, unresolved. */
+  /** The person is present, but no change is allowed: rejected, duplicate, ambiguous, unknown status, unresolved. */
   | { readonly says: 'unusable'; readonly code: FindingCode; readonly reason: string; readonly at?: string }
-  /** Nothing may be concluded: hired for later, or absent or gone in a read that proves nothing. `isSeen`: a record names them. */
+  /** No conclusion: hired for later, or absent or gone in a read without proof. `isSeen`: a record names the person. */
   | { readonly says: 'nothing'; readonly reason: string; readonly isSeen?: boolean };
 
-/** One identification, seen from all three sides. */
+/** One identification as the source, the platform and the ledger show it. */
 export interface Case {
   readonly identification: string;
   readonly source: SourceSays;
@@ -36,7 +36,7 @@ export type PlanRules = Pick<
   'name' | 'policy' | 'missing' | 'outOfScope' | 'firstSight' | 'foreignDisable' | 'protected' | 'remove'
 >;
 
-/** The row of the truth table that decided. */
+/** The row of the truth table that applied. */
 export type Rule =
   | 'owned-by-other'
   | 'unusable'
@@ -63,14 +63,14 @@ export interface Decision {
   readonly rule: Rule;
   readonly change?: ChangeDraft;
   readonly finding?: Finding;
-  /** The ledger entry to write when the run ends, if it differs from the one that is there. */
+  /** The ledger entry to write at the end of the run, if it differs from the stored one. */
   readonly ledger?: LedgerEntry;
-  /** The change that the rule asked for and the policy or protection forbade. */
+  /** The change that the rule requested and that the policy or protection forbade. */
   readonly forbidden?: ChangeKind;
 }
 
 /**
- * The planner's truth table: the first row that matches, from the top.
+ * Decides one case by the planner's truth table: the first matching row from the top applies.
  *
  *  source says         | platform has              | ledger             | change                      | rule
  *  --------------------+---------------------------+--------------------+-----------------------------+----------------
@@ -94,17 +94,17 @@ export interface Decision {
  *  missing             | nothing, disabled         | ours               | none                        | missing-settled
  *  missing             | anything                  | not ours           | none; unmanaged             | missing-unmanaged
  *
- * An entry about another account than the one shown counts as absent, also an entry of another sync.
- * Afterwards `policy` and `protected` take changes away, never add any.
+ * An entry about another account than the one shown counts as absent, even if another sync owns it.
+ * Afterwards `policy` and `protected` can remove changes, but never add one.
  */
 export function decide(subject: Case, rules: PlanRules, now: number): Decision {
   const current = { ...subject, ledger: entryOf(subject.user?.id, subject.ledger) };
   return permit(learnAccount(rule(current, rules, now), current, rules), subject, rules);
 }
 
-/** Keeps the id of an account that is ours: entries of earlier versions lack it. */
+/** Stores the id of an account that is ours, because entries of earlier versions lack it. */
 function learnAccount(decision: Decision, { source, user, ledger }: Case, rules: PlanRules): Decision {
-  // Elsewhere it is not certain whose account it is, or that the sync still wants it.
+  // In other cases the account can belong to another person, or the sync may no longer want it.
   if (user === undefined || !['active', 'leaver', 'missing'].includes(source.says)) return decision;
   const entry = decision.ledger ?? (ledger?.owner === rules.name ? ledger : undefined);
   if (entry === undefined || entry.accountId !== undefined || entry.removed !== undefined) return decision;
@@ -166,7 +166,7 @@ function missing(subject: Case, proof: MissingProof, rules: PlanRules, now: numb
   return { rule: 'missing-disable', change: disable(user, identification, reason), ...kept };
 }
 
-/** Gone from the source and not enabled on the platform: nothing to do, until the time to remove has come. */
+/** Handles a person who is gone from the source and not enabled on the platform: no change until the removal is due. */
 function gone(
   subject: Case,
   rules: PlanRules,
@@ -197,7 +197,7 @@ function gone(
 
 function active(subject: Case, person: Person, rules: PlanRules, ours: boolean): Decision {
   const { user, ledger, identification } = subject;
-  // Seen again, whatever becomes of the change: one that is held or fails must not leave the old count standing.
+  // The person was seen again. The old count must not remain when the change is held or fails.
   const seen = reset(ledger, ours);
   if (user === undefined) {
     if (ledger?.removed?.blacklist === true) {
@@ -213,7 +213,7 @@ function active(subject: Case, person: Person, rules: PlanRules, ours: boolean):
   }
   const known = ledger?.removed === undefined ? ledger : undefined;
   const difference = diffFields(person.fields, user, known, rules.firstSight);
-  // What was assumed stays so, whatever becomes of the change: of a user that is not ours yet the change remembers it.
+  // Assumed values persist even if the change fails. For a user that is not ours yet, the change stores them.
   const learned = reset(ledger, ours, difference.assumed);
   if (user.enabled) {
     if (difference.changed.length > 0) {
@@ -267,7 +267,7 @@ function permit(decision: Decision, subject: Case, rules: PlanRules): Decision {
   return decision;
 }
 
-/** Seen, though not usable: not missing, not gone. */
+/** Clears missing and gone: the person was seen, although the record is not usable. */
 function reset(
   ledger: LedgerEntry | undefined,
   ours: boolean,

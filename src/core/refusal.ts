@@ -1,6 +1,6 @@
 import type { FieldName } from './fields.ts';
 
-/** What is wrong with a cell, as a class: it tells nothing of the value. */
+/** The class of a cell problem. It reveals nothing about the value. */
 export type CellProblem =
   | 'blank'
   | 'not-visible'
@@ -16,7 +16,7 @@ export type CellProblem =
   | 'no-such-time-zone'
   | 'expression-failed';
 
-/** Why a value cannot be used. Told apart from values by its class; it never holds the value. */
+/** Why a value cannot be used. Its class distinguishes it from values. It never holds the value. */
 export class Refusal {
   readonly kind: CellProblem;
   /** The rest of a sentence that begins with the column: `is longer than 255 characters`. */
@@ -28,7 +28,7 @@ export class Refusal {
   }
 }
 
-/** A text whose line breaks and tabs were made spaces. */
+/** A text in which line breaks and tabs were replaced by spaces. */
 export class CollapsedText {
   readonly text: string;
 
@@ -37,13 +37,13 @@ export class CollapsedText {
   }
 }
 
-/** What a cell is read for: a field of the platform, or a part of the lifecycle. */
+/** The use of a cell: a field of the platform, or a part of the lifecycle. */
 export type CellUse = FieldName | 'hireDate' | 'leaveDate' | 'timezone';
 
-/** One cell that cannot be used, of a row that can. */
+/** One unusable cell in a row that is otherwise usable. */
 export interface CellTrouble {
   readonly field: CellUse;
-  /** The source column; the mapped field where there is no single column. */
+  /** The source column; the mapped field where no single column exists. */
   readonly column: string;
   readonly kind: CellProblem;
   readonly reason: string;

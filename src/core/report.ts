@@ -2,20 +2,20 @@ import type { ChangeClass, ChangeKind } from './change.ts';
 import { countOf } from './count-of.ts';
 import type { ChangeState, Counts, Outcome } from './run.ts';
 
-/** What a run came to, for choosing its outcome. */
+/** The end state of a run, from which its outcome is chosen. */
 export interface RunEnd {
   readonly counts: Counts;
   readonly states: Readonly<Record<ChangeState, number>>;
   readonly isCancelled: boolean;
-  /** A guard distrusts the read and waits for a person, even if no change is held by it. */
+  /** A guard doubts the read and requires approval, even if no change is held. */
   readonly isReadDoubted: boolean;
-  /** Why it does, in a sentence without its full stop, where the findings need not be searched for it. */
+  /** Why the read is doubted, as a sentence without its full stop. Spares a search in the findings. */
   readonly doubt?: string | undefined;
-  /** People to whom nothing was sent because an earlier change has an unknown outcome. */
+  /** Number of people without a sent change because the outcome of an earlier change is not known. */
   readonly waiting?: number;
-  /** A reason why the run could not do its job at all; nothing, or not everything, was tried. */
+  /** Why the run could not do its work; not all changes were tried. */
   readonly failure: string | undefined;
-  /** Why the source's read was not fully proven: the run is not a success, whatever it delivered. */
+  /** Why the source read was not fully proven. With gaps, the run never counts as a success. */
   readonly gaps: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface OutcomeAndReason {
   readonly reason: string | undefined;
 }
 
-/** Chooses the outcome: `failed` before `cancelled` before `partial` before `held` (design, section 8). */
+/** Returns the outcome: `failed` before `cancelled` before `partial` before `held` (design, section 8). */
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
   const { counts, states, gaps, doubt, waiting = 0 } = end;
   if (end.failure !== undefined) return { outcome: 'failed', reason: end.failure };
@@ -54,7 +54,7 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
   return { outcome: counts.applied + counts.unverified > 0 ? 'succeeded' : 'nothing-to-do', reason: undefined };
 }
 
-/** The counts of the report, from what was planned and how each change stands. */
+/** Returns the counts of the report, from the planned changes and their states. */
 export function countChanges(
   kinds: Readonly<Record<ChangeKind, number>>,
   classes: Readonly<Record<ChangeClass, number>>,

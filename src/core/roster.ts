@@ -1,25 +1,25 @@
 import { TextHash } from './text-hash.ts';
 
 /**
- * The roster of a sync: what its last accepted complete full read showed of each person, as hashes, so that runs about a
- * few people, deltas and other syncs of the connection know who claims which e-mail and who is listed. Entries lie in
- * pages by the high bits of their key, so that a lookup loads one small page.
+ * The roster of a sync holds what its last accepted complete full read showed about each person, as hashes. Point
+ * reads, deltas and other syncs of the connection use it to find who claims an e-mail and who is listed. Entries are
+ * stored in pages by the high bits of their key, so that a lookup loads one small page.
  */
 
-/** How the person stood in that read. `other`: hired for later, refused, or without a usable status. */
+/** The standing of a person in that read. `other`: hired for later, refused, or without a usable status. */
 export type RosterStanding = 'active' | 'leaver' | 'out-of-scope' | 'other';
 
 export interface RosterHeader {
   readonly sync: string;
   readonly run: string;
-  /** When the read began (epoch ms). */
+  /** The start of the read (epoch ms). */
   readonly at: number;
-  /** The sync's settings at that time: another mapping makes other people. */
+  /** Fingerprint of the sync's settings at that time, because another mapping gives other people. */
   readonly fingerprint: string;
-  /** Mixed into every hash, so that rosters of two stores cannot be compared. */
+  /** Added to every hash, so that rosters of two stores cannot be compared. */
   readonly salt: string;
   readonly rows: number;
-  /** Pages per part, a power of two. */
+  /** Number of pages per part, a power of two. */
   readonly pages: Readonly<Record<RosterPart, number>>;
 }
 
@@ -31,23 +31,25 @@ export interface RosterPage {
   readonly data: Int32Array<ArrayBuffer>;
 }
 
-/** One person of a roster. `key` names the person in `claims`. */
+/** One person of a roster. `key` identifies the person in `claims`. */
 export interface RosterEntry {
   readonly standing: RosterStanding;
-  /** False: the roster has the identification in other letters. */
+  /** False: the roster has the identification with a different spelling, for example in case. */
   readonly isExact: boolean;
 }
 
 export interface Roster extends RosterHeader {
-  /** The entries of these people, by identification as given; an identification that was in no record is absent. */
+  /**
+   * Returns the entries of these people, by identification as given. An identification that no record had is absent.
+   */
   people(identifications: readonly string[]): Promise<ReadonlyMap<string, readonly RosterEntry[]>>;
-  /** Keys (`keyOf`) of the active people in scope with these e-mails, by e-mail as given. */
+  /** Returns the keys (`keyOf`) of the active people in scope with these e-mails, by e-mail as given. */
   claims(emails: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   keyOf(identification: string): string;
 }
 
 const standings: readonly RosterStanding[] = ['active', 'leaver', 'out-of-scope', 'other'];
-/** Four 32-bit numbers an entry: key (high, low), then exact hash and standing, or the claimant's key. */
+/** Numbers per entry, 32 bits each: key (high, low), then exact hash and standing, or the claimant's key. */
 const width = 4;
 const entriesPerPage = 2048;
 
@@ -55,7 +57,7 @@ export function standingCode(standing: RosterStanding): number {
   return standings.indexOf(standing);
 }
 
-/** Hashes as a roster with this salt does: identifications and e-mails without case. */
+/** Returns the hash function of a roster with this salt: identifications and e-mails compare without case. */
 export function saltedHash(salt: string): TextHash {
   return new TextHash(salt);
 }
@@ -84,13 +86,13 @@ function pageOf(hi: number, pages: number): number {
   return pages === 1 ? 0 : (hi >>> 0) >>> (32 - Math.log2(pages));
 }
 
-/** A roster over its stored pages. `load` returns the pages with these numbers, in any order. */
+/** Opens a roster over its stored pages. `load` returns the pages with these numbers, in any order. */
 export function openRoster(
   header: RosterHeader,
   load: (part: RosterPart, pages: readonly number[]) => Promise<readonly RosterPage[]>,
 ): Roster {
   const hash = saltedHash(header.salt);
-  /** For each text, the entries with its key. */
+  /** Finds for each text the entries with its key. */
   const find = async (part: RosterPart, texts: readonly string[]): Promise<Map<string, Int32Array[]>> => {
     const total = header.pages[part];
     const wanted = texts.map((text) => {

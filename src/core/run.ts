@@ -1,39 +1,39 @@
 import type { ChangeClass } from './change.ts';
 
 /**
- * How far a run is. Nothing before `delivering` has an effect outside. A run alternates between `delivering` (a batch goes
- * out) and `proving` (its status is polled, its users are read back) until no batch is left.
+ * Progress of a run. No phase before `delivering` has an external effect. A run alternates between two phases until no
+ * batch is left: `delivering` sends a batch, and `proving` polls its status and reads its users back.
  */
 export type Phase = 'reading' | 'planning' | 'delivering' | 'proving' | 'done';
 
 export type Outcome = 'succeeded' | 'nothing-to-do' | 'held' | 'partial' | 'failed' | 'cancelled' | 'exported';
 
-/** How one change ended, or stands. */
+/** The current or final state of one change. */
 export type ChangeState =
   | 'planned'
   | 'held'
-  /** Part of a batch that was sent, or is being sent. */
+  /** The change is part of a batch that was sent, or is being sent. */
   | 'sent'
   | 'applied'
   | 'failed'
-  /** Write-only fields: sent, and no sign that they were taken. */
+  /** The change has only write-only fields: it was sent, and nothing shows whether it was applied. */
   | 'unverified'
-  /** The fate is not known: nothing goes to this user until it is, or the wait has passed. */
+  /** The outcome is not known. No change is sent to this user until it is known or the wait time is over. */
   | 'unresolved'
-  /** Handed to somebody else by the outbox. */
+  /** The outbox wrote the change to a file that another system delivers. */
   | 'exported'
-  /** Not sent and never to be: the run was cancelled, failed before, or a person rejected it. */
+  /** The change was not sent and will not be: the run was cancelled, the run failed, or the change was rejected. */
   | 'dropped';
 
 export type BatchState =
   | 'planned'
-  /** Written before the first byte goes out. Found after a crash it means: fate unknown. */
+  /** Written before the first byte is sent. After a crash it means that the outcome is not known. */
   | 'sending'
   | 'sent'
   | 'settled'
   | 'unresolved';
 
-/** The counts of `--json`. */
+/** The counts in the output of `--json`. */
 export interface Counts {
   readonly create: number;
   readonly update: number;
@@ -64,11 +64,11 @@ export const noCounts: Counts = {
   repeated: 0,
 };
 
-/** What a guard stopped, for approval. */
+/** The changes of one class that a guard stopped and that need approval. */
 export interface Hold {
   readonly sync: string;
   readonly class: ChangeClass;
-  /** Why: `7 disables in 24 h, 5 allowed`. */
+  /** The reason: `7 disables in 24 h, 5 allowed`. */
   readonly reason: string;
   readonly count: number;
 }

@@ -1,6 +1,6 @@
 /**
- * JSONata's cast of a value to true or false (its `$boolean`), so that a scope reads as in JSONata: nothing, null, `''`,
- * 0, an empty object, and a list without a true member are false.
+ * Casts a value to true or false as JSONata's `$boolean` does, so that a scope behaves as in JSONata. False values:
+ * nothing, null, `''`, 0, an empty object, and a list without a true member.
  */
 export function castToBoolean(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(castToBoolean);
