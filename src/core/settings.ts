@@ -1,7 +1,7 @@
 import type { ChangeClass } from './change.ts';
 import type { FieldName } from './fields.ts';
 
-/** The settings of one sync, checked and with defaults filled in. `src/config` makes them from rollcall.yaml. */
+/** The settings of one sync, validated and with defaults. `src/config` builds them from rollcall.yaml. */
 export interface SyncSettings {
   readonly name: string;
   readonly connection: string;
@@ -20,7 +20,7 @@ export interface SyncSettings {
   readonly remove: 'never' | { readonly afterMs: number; readonly blacklist: boolean };
   readonly settle: SettleSettings;
   readonly guards: GuardSettings;
-  /** Between full reads only those are read who have changed. Absent: every read is full. */
+  /** Settings for reads of only changed people between full reads. Absent: every read is full. */
   readonly deltas?: DeltaSettings;
 }
 
@@ -29,9 +29,12 @@ export type DeliveryChoice = 'auto' | 'csv' | 'direct' | 'outbox';
 export type MatchKey = 'identification' | 'email';
 
 export interface DeltaSettings {
-  /** A run that begins later than this after the last clean full read reads everybody. */
+  /** A run that begins later than this after the last clean full read makes a full read. */
   readonly fullEveryMs: number;
-  /** A delta begins so long before the last clean read did: the HR system's clock differs, and changes show late. */
+  /**
+   * How long before the start of the last clean read a delta begins. Covers clock differences and late changes of the
+   * HR system.
+   */
   readonly overlapMs: number;
 }
 
@@ -50,16 +53,19 @@ export interface Threshold {
   readonly cap: number | undefined;
 }
 
-/** A read is doubted when the people it blocks are up by more than the threshold, or above one in so many rows. */
+/**
+ * A read is doubted when the number of blocked people grows by more than the threshold, or exceeds one in this many
+ * rows.
+ */
 export interface BlockedThreshold extends Threshold {
   readonly oneInRows: number;
 }
 
 export type GuardSettings = Readonly<Record<ChangeClass, Threshold>> & {
   readonly blocked: BlockedThreshold;
-  /** Source rows down by more than this percentage: disables, removes and misses are held. */
+  /** Disables, removes and misses are held when source rows fall by more than this percentage. */
   readonly rowsDownPercent: number;
-  /** A mapped field's fill-rate down by more than these points: its updates are held. */
+  /** Updates of a mapped field are held when its fill rate falls by more than these percentage points. */
   readonly fillRateDownPoints: number;
 };
 
@@ -76,10 +82,10 @@ export const defaultGuards: GuardSettings = {
   fillRateDownPoints: 20,
 };
 
-/** What a mapped field is made of. Exactly one of the three ways. */
+/** The origin of a mapped field's value. Exactly one of the three variants. */
 export type FieldRule = FieldOrigin & {
   readonly transform: readonly Transform[];
-  /** Reading a date: the source's format, in letters of Unicode TR 35 (`dd/MM/yyyy`). Absent: `yyyy-MM-dd`. */
+  /** The source's date format, in letters of Unicode TR 35 (`dd/MM/yyyy`). Absent: `yyyy-MM-dd`. */
   readonly format: string | undefined;
   readonly whenEmpty: 'keep' | 'clear';
 };
@@ -105,37 +111,37 @@ export interface MappingSettings {
   readonly fields: Readonly<Partial<Record<FieldName, FieldRule>>>;
 }
 
-/** Each name is a source field; dots reach inside. */
+/** Each name is a source field; dots select inside objects. */
 export interface LifecycleSettings {
   readonly status: string | undefined;
   readonly active: readonly string[];
   readonly leaver: readonly string[];
   readonly hireDate: string | undefined;
   readonly leaveDate: string | undefined;
-  /** What decides when status and leave date disagree. Absent: see `core/lifecycle.ts`. */
+  /** Which value decides when status and leave date disagree. Absent: see `core/lifecycle.ts`. */
   readonly leavesBy?: LeavesBy | undefined;
   readonly dateFormat: string | undefined;
-  /** A source field holding an IANA zone, or a zone itself (`America/Montevideo`). Default UTC. */
+  /** A source field with an IANA zone, or a zone itself (`America/Montevideo`). Default UTC. */
   readonly timezone: string | undefined;
 }
 
-/** `first`: the person has left as soon as status or leave date says so. `last`: only when both do. */
+/** `first`: the person has left as soon as the status or the leave date shows it. `last`: only when both show it. */
 export const leavesBy = ['status', 'date', 'first', 'last'] as const;
 export type LeavesBy = (typeof leavesBy)[number];
 
-/** What the contract leaves open, per connection (docs/platform-assumptions.md). */
+/** Settings per connection for what the contract leaves open (docs/platform-assumptions.md). */
 export interface Dialect {
   readonly search: { readonly parameters: 'query' | 'body'; readonly pageSize: number };
   readonly upload: { readonly encoding: 'multipart' | 'json' | 'json-base64'; readonly preprocessing: boolean };
   readonly status: {
-    /** `{id}` stands for the file's id. */
+    /** `{id}` is replaced by the file's id. */
     readonly path: string;
     readonly done: readonly string[];
     readonly failed: readonly string[];
-    /** Statuses that are known to mean "still working"; any other is pending with a warning. */
+    /** Statuses that mean "still working". An unlisted status counts as pending, with a warning. */
     readonly pending: readonly string[];
   };
-  /** HTTP statuses by which an upload is told that another file is processing. */
+  /** HTTP statuses with which the platform refuses an upload because another file is processing. */
   readonly busyStatuses: readonly number[];
   readonly expiresIn: 'seconds' | 'milliseconds';
   readonly enableBy: 'U' | 'I';
@@ -150,7 +156,7 @@ export interface Dialect {
   readonly put: 'merges' | 'replaces';
   readonly userId: 'id' | 'uid' | 'identification' | 'created';
   readonly customFieldLimit: { readonly direct: number; readonly csv: number };
-  /** Write-only fields that we do not map but whose loss is accepted where a write would clear them. */
+  /** Unmapped write-only fields that a write is allowed to clear. */
   readonly mayClear: readonly FieldName[];
   readonly acceptLanguage: string;
 }
@@ -178,7 +184,7 @@ export const defaultDialect: Dialect = {
 export interface Limits {
   readonly requestsPerSecond: number;
   readonly concurrency: number;
-  /** No answer within this time is a lost answer. */
+  /** A response that takes longer than this counts as lost. */
   readonly timeoutMs: number;
 }
 

@@ -1,23 +1,23 @@
 import { countOf } from './count-of.ts';
 
 /**
- * What one read of the source proves. Only this file makes proofs, and the planner asks for them by type: without
- * `LeaverProof` there is no way to say *leaver*, without `MissingProof` none to say *missing*.
+ * What one read of the source proves. Only this file creates proofs, and the planner requires them by type. *Leaver*
+ * requires a `LeaverProof`, and *missing* requires a `MissingProof`.
  */
 
 declare const proven: unique symbol;
 
-/** Held by a complete read of any kind: its leaver states may be believed. */
+/** Given by a complete read of any kind: its leaver states are trusted. */
 export interface LeaverProof {
   readonly [proven]: 'leaver';
   readonly readAt: number;
 }
 
-/** Held by a complete full read in which every record named its person: absence means something. */
+/** Given by a complete full read in which every record had an identification: only then an absence counts. */
 export interface MissingProof {
   readonly [proven]: 'missing';
   readonly readAt: number;
-  /** What the source knows the snapshot by: a content hash, perhaps with the file's rank. */
+  /** Identity of the snapshot at the source: a content hash, optionally with the file's rank. */
   readonly stamp: string;
   /** The instant that the snapshot shows (epoch ms); undefined where no time can be trusted. */
   readonly asOf: number | undefined;
@@ -25,37 +25,41 @@ export interface MissingProof {
 
 export type ReadKind = 'full' | 'delta' | 'point';
 
-/** How a source's read ended. `complete` is the adapter's own claim with its evidence; the engine adds the rest. */
+/**
+ * How a source's read ended. `complete` is the adapter's own claim with its evidence; the engine adds its own checks.
+ */
 export type ReadEnd =
   | {
       readonly complete: true;
       readonly rows: number;
-      /** Why the adapter is sure: `trailer says 520 rows`, `marker employees.csv.done`. */
+      /** Evidence of the adapter: `trailer says 520 rows`, `marker employees.csv.done`. */
       readonly evidence: string;
-      /** Content hash or source time; equal for two reads of the same snapshot. */
+      /** Content hash or source time. Equal for two reads of the same snapshot. */
       readonly stamp: string;
       /**
-       * Which instant the read shows. `read`: a live system, as it was when the read began. A number: a file, written then
-       * (epoch ms). Absent: no time can be trusted, and equal stamps are the same snapshot.
+       * The instant that the read shows. `read`: a live system, at the start of the read. A number: a file, with its
+       * write time (epoch ms). Absent: no time can be trusted, and equal stamps are the same snapshot.
        */
       readonly asOf?: 'read' | number;
-      /** Fields that the source was asked for and gave for nobody: a permission or a column may have been taken away. */
+      /** Fields that were requested and that no record has: a permission or a column may have been removed. */
       readonly notReturned?: readonly string[];
-      /** What a person should know of the read though it is no doubt, without field values. */
+      /** Notes about the read for the operator that raise no doubt. They hold no field values. */
       readonly notes?: readonly string[];
     }
   | {
       readonly complete: false;
       readonly rows: number;
       readonly reasons: readonly string[];
-      /** The one doubt is that there are far fewer rows than before: a person who knows better may accept the read. */
+      /** The only doubt is that the read has far fewer rows than before. An operator may accept such a read. */
       readonly isShrunk?: true;
-      /** As above: what was read still leads to updates. */
+      /** As above. The records of this read still lead to updates. */
       readonly notReturned?: readonly string[];
       readonly notes?: readonly string[];
     };
 
-/** Only a full read can prove an absence: for the others the types have no way to say it. */
+/**
+ * The conclusions from a read. Only a full read can prove an absence, so the other kinds have no type for that proof.
+ */
 export type Snapshot = SnapshotFacts &
   (
     | { readonly kind: 'full'; readonly missing: MissingProof | undefined }
@@ -65,23 +69,26 @@ export type Snapshot = SnapshotFacts &
 interface SnapshotFacts {
   readonly rows: number;
   readonly leavers: LeaverProof | undefined;
-  /** Why a proof is absent, in words for the report; empty when both are there (or could not be: delta, point). */
+  /**
+   * Why a proof is absent, for the report. Empty when both proofs exist, or when the kind cannot have them (delta,
+   * point).
+   */
   readonly gaps: readonly string[];
-  /** Not proven only because it is much shorter than the last complete read. */
+  /** The only gap is that the read is much shorter than the last complete read. */
   readonly isShrunk?: true;
 }
 
 export interface ReadFacts {
   readonly kind: ReadKind;
   readonly end: ReadEnd;
-  /** Records that named nobody. */
+  /** Number of records without a usable identification. */
   readonly unreadable: number;
   readonly readAt: number;
-  /** When the run that reads began: one run counts a miss once, even if it reads again after a crash. */
+  /** Start of the run that reads. One run counts a miss once, even if it reads again after a crash. */
   readonly runAt?: number | undefined;
 }
 
-/** Turns the facts of a read into what may be concluded from it. */
+/** Derives the possible conclusions from the facts of a read. */
 export function certifySnapshot(facts: ReadFacts): Snapshot {
   const { kind, end, unreadable, readAt } = facts;
   if (!end.complete) {
@@ -102,20 +109,23 @@ export function certifySnapshot(facts: ReadFacts): Snapshot {
   return { kind, rows: end.rows, leavers, missing: { readAt, stamp: end.stamp, asOf } as MissingProof, gaps: [] };
 }
 
-/** Archives and images carry files with a fixed time of 1970 or 1980. */
+/** Older times are invalid, because archives and images give files a fixed time of 1970 or 1980. */
 const oldestFileTime = Date.UTC(2000, 0, 1);
 
 function trusted(writtenAt: number | undefined): number | undefined {
   return writtenAt === undefined || writtenAt < oldestFileTime ? undefined : writtenAt;
 }
 
-/** Snapshots without a time that are remembered as counted: one that comes back is not newer. */
+/**
+ * Number of counted snapshots without a time that are remembered. A remembered snapshot that reappears is not newer.
+ */
 const rememberedStamps = 8;
 
 /**
- * Returns the stamp under which a snapshot counts as the newest, or undefined when it is not newer than `last`, the stamp
- * counted before. By time a later one is newer. By content one is newer that was not counted before: A, B, A is an old
- * file that came back. A stamp without a time, or of a version that stored none, is older than any time.
+ * Returns the stamp under which a snapshot counts as the newest, or undefined when it is not newer than `last`, the
+ * last counted stamp. With a time, the later snapshot is newer. By content, a snapshot is newer if it was not counted
+ * before: in A, B, A the last one is an old file. A stamp without a time, or from a version that stored none, is older
+ * than any time.
  */
 export function newerStamp({ stamp, asOf }: MissingProof, last: string | undefined): string | undefined {
   const before = last === undefined ? undefined : timeOf(last);

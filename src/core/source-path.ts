@@ -1,8 +1,8 @@
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Compiles the name of a source field. A key that is spelled like the whole path wins; else dots reach inside, through
- * own keys of objects and indexes of lists only. What is not there reads as undefined.
+ * Compiles the name of a source field. A key that equals the whole path has precedence. Otherwise dots select own keys
+ * of objects and indexes of lists. A path that does not exist gives undefined.
  */
 export function compileSourcePath(path: string): (fields: Fields) => unknown {
   const steps = path.split('.');
@@ -11,15 +11,15 @@ export function compileSourcePath(path: string): (fields: Fields) => unknown {
 }
 
 /**
- * Compiles the question whether a record says anything at the path: a value, or that there is none (null there or above,
- * or a list that is shorter). False means that the source does not show the field: not asked for, not granted, omitted.
+ * Compiles a check whether a record shows the path: a value, or an explicit absence (null there or above, or a list
+ * that is shorter). False means that the source does not show the field: not requested, not granted or omitted.
  */
 export function compileVisibility(path: string): (fields: Fields) => boolean {
   const steps = path.split('.');
   return (fields) => (Object.hasOwn(fields, path) ? fields[path] !== undefined : isVisible(fields, steps));
 }
 
-/** Whether a source with these field names may hold something at the path. */
+/** Returns whether a source with these field names can have a value at the path. */
 export function isKnownSourcePath(path: string, names: readonly string[]): boolean {
   const [first = path] = path.split('.', 1);
   return names.includes(path) || names.includes(first);

@@ -1,6 +1,7 @@
 /**
- * Two independent 32-bit lanes over UTF-16 units: 64 bits, fast and not cryptographic. Used only to find and compare;
- * every change is made from the records themselves, so that a collision can hide a change but never invent one.
+ * Hashes text in two independent 32-bit lanes over UTF-16 units: 64 bits, fast and not cryptographic. Used only for
+ * search and comparison. Every change is built from the records themselves, so a collision can hide a change but never
+ * invent one.
  */
 export class TextHash {
   hi = 0;
@@ -24,7 +25,7 @@ export class TextHash {
     return this;
   }
 
-  /** Adds one value; values are kept apart, so that ('ab','c') and ('a','bc') differ. */
+  /** Adds one value. Values are separated, so that ('ab','c') and ('a','bc') differ. */
   add(text: string): this {
     let hi = this.hi;
     let lo = this.lo;

@@ -2,18 +2,18 @@ import { Refusal } from './refusal.ts';
 import type { Transform } from './settings.ts';
 
 /**
- * Text as the platform compares it: NFC, without white space, U+FEFF and NBSP at its ends. Plain printable ASCII, which
- * is nearly everything, is returned as it is.
+ * Returns text as the platform compares it: NFC, without white space, U+FEFF and NBSP at its ends. Returns plain
+ * printable ASCII, the usual case, unchanged.
  */
 export function normalText(text: string): string {
   if (!isPlainAscii(text)) return text.normalize('NFC').trim();
   return text.charCodeAt(0) === space || text.charCodeAt(text.length - 1) === space ? text.trim() : text;
 }
 
-/** Longest value that is passed on, in UTF-16 units. Longer ones are damage far more often than data. */
+/** Maximum length of a value, in UTF-16 units. Longer values are usually damaged data. */
 export const maxTextLength = 255;
 
-/** Why a normal text cannot be a value of the platform, without telling the value; undefined when it can. */
+/** Returns why a normal text cannot be a value of the platform, without the value; undefined when it can. */
 export function textProblem(text: string): Refusal | undefined {
   if (text.length > maxTextLength) return tooLong;
   if (isPlainAscii(text)) return text.charCodeAt(0) === hash ? spreadsheetProblem(text) : undefined;
@@ -34,22 +34,22 @@ const replacedCharacter = new Refusal(
 );
 const spreadsheetError = new Refusal('spreadsheet-error', 'holds the error value of a spreadsheet formula');
 
-/** Makes one space of each run of white space with a line break or a tab in it. Other text is returned as it is. */
+/** Replaces each run of white space that contains a line break or a tab by one space. Returns other text unchanged. */
 export function collapseBreaks(text: string): string {
   return breaks.test(text) ? text.replace(brokenSpace, ' ') : text;
 }
 
-/** What a cell, a JSON value or an expression's result says as text. */
+/** The text form of a cell, a JSON value or an expression's result. */
 export type TextReading =
   | { readonly kind: 'text'; readonly text: string }
-  /** Not there to be seen: says nothing about the field. */
+  /** Not visible: makes no statement about the field. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 const absent: TextReading = { kind: 'absent' };
 const blank: TextReading = { kind: 'text', text: '' };
 
-/** Reads a source value as text: numbers and booleans are written out, null is blank, lists and objects are refused. */
+/** Reads a source value as text: numbers and booleans are formatted, null is blank, lists and objects are refused. */
 export function readText(value: unknown): TextReading {
   switch (typeof value) {
     case 'string':
@@ -68,7 +68,9 @@ export function readText(value: unknown): TextReading {
   }
 }
 
-/** Joins transforms into one function. They run from left to right on normal text; each is named in core/settings.ts. */
+/**
+ * Joins transforms into one function. They run from left to right on normal text. core/settings.ts lists their names.
+ */
 export function compileTransforms(transforms: readonly Transform[]): ((text: string) => string) | undefined {
   const steps = transforms.map((name) => transformTable[name]);
   if (steps.length === 0) return undefined;
@@ -79,15 +81,15 @@ const transformTable: Readonly<Record<Transform, (text: string) => string>> = {
   trim: normalText,
   lowercase: (text) => text.toLowerCase(),
   uppercase: (text) => text.toUpperCase(),
-  /** `ANA MARÍA O'NEIL-PAZ` becomes `Ana María O'Neil-Paz`: names like McDonald lose their inner capital. */
+  /** Changes `ANA MARÍA O'NEIL-PAZ` to `Ana María O'Neil-Paz`. Names like McDonald lose their inner capital. */
   capitalize: (text) =>
     text.toLowerCase().replace(/(^|[^\p{L}\p{M}\p{N}])(\p{L})/gu, (_, before: string, letter: string) => {
       return before + letter.toUpperCase();
     }),
   collapseSpaces: (text) => text.replace(/\s+/g, ' '),
-  /** Keeps 0-9 and nothing else: a leading plus goes too. */
+  /** Keeps only 0-9. A leading plus is removed too. */
   digits: (text) => text.replace(/[^0-9]+/g, ''),
-  /** Letters lose their marks (`José` becomes `Jose`); what has no ASCII form is dropped. */
+  /** Removes the marks of letters (`José` becomes `Jose`) and drops characters without an ASCII form. */
   ascii: (text) =>
     text
       .replace(/[ßæÆøØœŒđĐðÐłŁþÞı]/g, (letter) => asciiLetters.get(letter) ?? '')
@@ -117,7 +119,7 @@ const asciiLetters: ReadonlyMap<string, string> = new Map([
 const space = 0x20;
 const hash = 0x23;
 const notPlainAscii = /[^\x20-\x7e]/;
-// C0, DEL and C1, and the two Unicode line ends: none of them survives a CSV file or a form field unharmed.
+// C0, DEL and C1, and the two Unicode line ends: CSV files and form fields damage all of them.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 // The control characters that are white space: tab, line feed, line tabulation, form feed, carriage return, next line.

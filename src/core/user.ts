@@ -1,27 +1,29 @@
 import type { FieldValues } from './fields.ts';
 
-/** One account on the platform, as read or search show it. `identification` is its key. */
+/** One account on the platform, as read or search returns it. `identification` is its key. */
 export interface User {
-  /** The platform's own number, as text: it may be longer than a double can hold. */
+  /** The platform's own number, as text, because it can exceed the precision of a double. */
   readonly id: string;
   readonly uid?: string;
   /** NFC and trimmed. */
   readonly identification: string;
-  /** The identification as the platform writes it, where that is not NFC and trimmed: paths and rows must carry this one. */
+  /**
+   * The identification as the platform writes it, if that is not NFC and trimmed. Paths and rows must use this form.
+   */
   readonly rawIdentification?: string;
   readonly enabled: boolean;
   /**
-   * The readable fields, text NFC and trimmed, dates `YYYY-MM-DD`; an absent key is an empty field.
-   * A date that cannot be understood is left out here and named in `unreadable`.
+   * The readable fields: text in NFC and trimmed, dates as `YYYY-MM-DD`. An absent key is an empty field. A date in an
+   * unknown format is left out here and listed in `unreadable`.
    */
   readonly fields: FieldValues;
-  /** Readable fields whose value could not be understood: unobservable, never a difference. */
+  /** Readable fields with a value in an unknown format. They are unobservable and never a difference. */
   readonly unreadable: readonly string[];
-  /** As the platform writes it (`YYYY-MM-DDThh:mm:ss`, zone not shown): only compared for having moved. */
+  /** As the platform writes it (`YYYY-MM-DDThh:mm:ss`, zone not shown). Only compared to detect a modification. */
   readonly lastUpdate?: string;
 }
 
-/** What create and update carry. `fields` holds only what is to be written; `''` clears. */
+/** The payload of create and update. `fields` holds only the fields to write; `''` clears a field. */
 export interface UserWrite {
   readonly identification: string;
   readonly fields: FieldValues;

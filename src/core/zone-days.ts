@@ -1,12 +1,15 @@
-/** Tells which day it is in a time zone. Zones are IANA names (`America/Montevideo`). */
+/** Determines the current day in a time zone. Zones are IANA names (`America/Montevideo`). */
 export interface ZoneDays {
-  /** Today's plain date in the zone at `now` (epoch ms); undefined for a zone that does not exist. */
+  /** Returns today's plain date in the zone at `now` (epoch ms); undefined for a zone that does not exist. */
   today(zone: string, now: number): string | undefined;
 }
 
 const minuteMs = 60_000;
 
-/** Formatters are made once per zone and a zone's day is worked out once per minute: no day begins within a minute. */
+/**
+ * Creates a cache of formatters and days. Each zone has one formatter. Its day is computed once per minute, because no
+ * day begins within a minute.
+ */
 export function createZoneDays(): ZoneDays {
   const known = new Map<string, { readonly format: Intl.DateTimeFormat; minute: number; day: string }>();
   return {
@@ -23,7 +26,7 @@ export function createZoneDays(): ZoneDays {
   };
 }
 
-/** Whether the text names a time zone, not a source field. */
+/** Returns whether the text names a time zone, not a source field. */
 export function isTimeZone(text: string): boolean {
   return formatFor(text) !== undefined;
 }
