@@ -1,75 +1,78 @@
 import type { ChangeKind } from '../core/change.ts';
 import type { ChangeState, Outcome } from '../core/run.ts';
 
-/** `critical`: the platform is drifting away from the source now; `warning`: somebody should look today. */
+/** `critical`: the platform is drifting from the source now. `warning`: an operator needs to check it today. */
 export type Severity = 'warning' | 'critical';
 
-/** What alerts are grouped by: one sync or one connection. */
+/** Alerts are grouped by subject: one sync or one connection. */
 export interface AlertSubject {
   readonly kind: 'sync' | 'connection';
   readonly name: string;
 }
 
 /**
- * What can be wrong with a subject, each well or unwell for itself: `run` (the last run failed, or part of it),
- * `held` (something waits for approval), `freshness` (no success for too long), `token` (a connection's tokens).
+ * The independent topics of a subject: `run` (the last run failed, wholly or in part), `held` (changes wait for
+ * approval), `freshness` (no success for too long), `token` (tokens of a connection).
  */
 export type AlertTopic = 'run' | 'held' | 'freshness' | 'token';
 
-/** One thing that is wrong, in words for a tired person. Names people by identification only; holds no secret. */
+/** One problem, in short and simple words. Names people by identification only; holds no secret. */
 export interface AlertProblem {
   readonly topic: AlertTopic;
   readonly severity: Severity;
-  /** Equal for the same trouble however its numbers move: another key is another reason, and told anew. */
+  /** Identity of the problem, independent of its numbers. Another key means another reason and causes a new notice. */
   readonly key: string;
-  /** What, and how many. One sentence. */
+  /** What is wrong, with the number. One sentence. */
   readonly summary: string;
   /** The first reasons and rows. */
   readonly details: readonly string[];
   /** What is not affected. */
   readonly unaffected: string | undefined;
-  /** The command to act, with a word why. */
+  /** The command to run, with the reason. */
   readonly action: string;
 }
 
-/** How a topic stands in the memory of alerts. A topic that is well is not there. */
+/** The stored state of a topic with a problem. A topic without a problem has no entry. */
 export interface KnownProblem {
   readonly severity: Severity;
-  /** The worst that was told of it since it began. */
+  /** The highest severity that was sent since the problem began. */
   readonly worst: Severity;
   readonly key: string;
   readonly summary: string;
   readonly since: number;
 }
 
-/** What was last told about a subject. */
+/** The last sent alert state of a subject. */
 export interface AlertState {
   readonly subject: AlertSubject;
-  /** Raised by every write, so that two processes never both tell the same. 0: not stored yet. */
+  /** Incremented by every write, so that two processes never send the same notice. 0: not stored yet. */
   readonly version: number;
   readonly problems: Readonly<Partial<Record<AlertTopic, KnownProblem>>>;
-  /** When the subject was first looked at: freshness counts from here while nothing has ever succeeded. */
+  /** When the subject was first checked. Freshness counts from here until the first success. */
   readonly firstSeenAt: number;
-  /** Runs that ended up to here have been judged. */
+  /** Runs that ended up to this instant are already evaluated. */
   readonly judgedUntil: number;
-  /** The judged runs that ended shortly before that: a run that was written late is not judged twice, nor missed. */
+  /**
+   * The evaluated runs that ended shortly before that instant. Prevents that a run stored late is evaluated twice or
+   * missed.
+   */
   readonly judgedRuns: readonly string[];
 }
 
-/** What is told: about one subject, everything that changed at one look. */
+/** A notice about one subject: all changes found by one check. */
 export interface AlertNotice {
-  /** The same in every copy of it: whoever gets a notice twice can tell. */
+  /** The same in every copy, so that a receiver can detect duplicates. */
   readonly id: string;
   readonly kind: 'problem' | 'recovery' | 'test';
   readonly subject: AlertSubject;
-  /** Of the worst that is told, or that is over. */
+  /** The highest severity among the sent or recovered problems. */
   readonly severity: Severity;
   readonly at: number;
-  /** What is new, or worse, or for another reason. */
+  /** Problems that are new, have a higher severity, or have another reason. */
   readonly problems: readonly AlertProblem[];
-  /** What is over. */
+  /** Problems that are over. */
   readonly recovered: readonly RecoveredProblem[];
-  /** Topics that stay wrong and were told before. */
+  /** Topics with a continuing problem that an earlier notice named. */
   readonly standing: readonly AlertTopic[];
 }
 
@@ -80,7 +83,7 @@ export interface RecoveredProblem {
   readonly since: number;
 }
 
-/** One copy of a notice for one channel, to be sent until it is delivered or too old. */
+/** One copy of a notice for one channel. It is sent until it is delivered or too old. */
 export interface AlertDelivery {
   readonly notice: AlertNotice;
   readonly channel: string;
@@ -88,60 +91,62 @@ export interface AlertDelivery {
   readonly tries: number;
   readonly nextAt: number;
   readonly endedAt: number | undefined;
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   readonly error: string | undefined;
 }
 
-/** What became of one try. */
+/** The result of one attempt. */
 export type DeliveryResult =
   | { readonly kind: 'delivered'; readonly at: number }
   | { readonly kind: 'again'; readonly nextAt: number; readonly error: string }
   | { readonly kind: 'given-up'; readonly at: number; readonly error: string };
 
-/** A run that has ended, as far as alerts and metrics look at it. */
+/** The data of an ended run that alerts and metrics use. */
 export interface EndedRun {
   readonly id: string;
   readonly endedAt: number;
 }
 
-/** When a sync was last tried, and when it last did its job. Runs about everybody only. */
+/** When a sync last ran, and when it last succeeded. Only runs about all people count. */
 export interface LastRuns {
   readonly attemptAt: number | undefined;
   readonly successAt: number | undefined;
 }
 
-/** Changes of one kind in one state. */
+/** The number of changes of one kind in one state. */
 export interface ChangeResult {
   readonly kind: ChangeKind;
   readonly state: ChangeState;
   readonly count: number;
 }
 
-/** Outcomes after which the platform has what may go there by itself. */
+/** Outcomes after which the platform has every change that needs no approval. */
 export const successOutcomes: readonly Outcome[] = ['succeeded', 'nothing-to-do', 'held', 'exported'];
 
-/** The memory of alerts, and the notices on their way out (an outbox: what is told is stored before it is sent). */
+/** The stored alert states, and the outbox of notices: a notice is stored before it is sent. */
 export interface AlertBook {
   state(subject: AlertSubject): Promise<AlertState | undefined>;
   /**
-   * Stores `next` and puts the notices into the outbox, once per channel named, in one transaction; false, and nothing
-   * done, when the state is no longer of `seenVersion` (0: there was none).
+   * Stores `next` and adds the notices to the outbox, once per named channel, in one transaction. Returns false and
+   * does nothing when the stored version differs from `seenVersion` (0: no state was stored).
    */
   save(seenVersion: number, next: AlertState, outgoing: readonly OutgoingNotice[]): Promise<boolean>;
   /**
-   * Takes deliveries that are due for the caller until `until`. Of each channel and subject only the oldest that waits:
-   * a recovery never overtakes its problem.
+   * Reserves due deliveries for the caller until `until`. Returns only the oldest pending one per channel and subject,
+   * so that a recovery never overtakes its problem.
    */
   claim(channels: readonly string[], now: number, until: number): Promise<readonly AlertDelivery[]>;
   settle(notice: string, channel: string, result: DeliveryResult): Promise<void>;
-  /** Newest notice first. */
+  /** Returns the newest notice first. */
   list(limit: number): Promise<readonly AlertDelivery[]>;
-  /** Drops notices made before `before`, also those that wait for a channel which is configured no more. */
+  /** Deletes notices created before `before`, including those for channels that are no longer configured. */
   prune(before: number): Promise<number>;
-  /** Runs of the sync that ended at `since` or later, oldest first; without `since` the newest alone. */
+  /**
+   * Returns runs of the sync that ended at `since` or later, oldest first. Without `since`, returns only the newest.
+   */
   endedRuns(sync: string, since: number | undefined, limit: number): Promise<readonly EndedRun[]>;
   lastRuns(sync: string): Promise<LastRuns>;
-  /** How many changes of a run's plan stand in each state, by kind. */
+  /** Counts the changes of a run's plan by kind and state. */
   changeResults(run: string): Promise<readonly ChangeResult[]>;
 }
 
@@ -152,7 +157,7 @@ export interface OutgoingNotice {
 
 /* ---- channels ---- */
 
-/** A value that is shown only to whom it is for. */
+/** A secret value that is revealed only to its intended receiver. */
 export interface Revealable {
   reveal(): string;
 }
@@ -162,7 +167,7 @@ interface ChannelBase {
   readonly name: string;
   /** Absent: both. */
   readonly severities?: readonly Severity[];
-  /** Absent: every sync, and every connection. With it, the connections of these syncs. */
+  /** Absent: every sync and every connection. Otherwise these syncs and their connections. */
   readonly syncs?: readonly string[];
 }
 
@@ -173,7 +178,10 @@ export type ChannelSettings = ChannelBase &
     | { readonly kind: 'teams'; readonly url: Revealable }
     | {
         readonly kind: 'email';
-        /** `smtp://` (STARTTLS required unless `insecure` or on this machine) or `smtps://`, with name and password. */
+        /**
+         * `smtp://` (requires STARTTLS, except with `insecure` or on this machine) or `smtps://`, with name and
+         * password.
+         */
         readonly url: Revealable;
         readonly from: string;
         readonly to: readonly string[];
@@ -182,31 +190,34 @@ export type ChannelSettings = ChannelBase &
     | { readonly kind: 'pagerduty'; readonly url?: Revealable; readonly routingKey: Revealable }
   );
 
-/** A way to tell people. */
+/** A channel that delivers notices. */
 export interface Channel {
   readonly settings: ChannelSettings;
-  /** Resolves once the other side has taken it. Rejects with words that hold no secret, and by the signal. */
+  /**
+   * Resolves when the receiver has accepted the notice. Rejects on failure, with a message without secrets, and when
+   * the signal aborts.
+   */
   send(notice: AlertNotice, signal: AbortSignal): Promise<void>;
 }
 
-/* ---- what people ask about alerts ---- */
+/* ---- queries about alerts ---- */
 
 export interface ChannelView {
   readonly name: string;
   readonly kind: ChannelSettings['kind'];
   readonly severities: readonly Severity[];
-  /** Undefined: all. */
+  /** Undefined: all syncs. */
   readonly syncs: readonly string[] | undefined;
 }
 
 export interface ChannelTest {
   readonly channel: string;
   readonly kind: ChannelSettings['kind'];
-  /** Undefined: it was taken. */
+  /** Undefined: the receiver accepted it. */
   readonly error: string | undefined;
 }
 
-/** A problem that was told and is not over. */
+/** A problem that was sent and is not over. */
 export interface StandingProblem extends KnownProblem {
   readonly subject: AlertSubject;
   readonly topic: AlertTopic;

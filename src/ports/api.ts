@@ -1,4 +1,4 @@
-/** One operation of the platform's public API, as people may call it by name. */
+/** One operation of the platform's public API that users can call by name. */
 export interface ApiOperation {
   readonly id: string;
   readonly part: string;
@@ -6,20 +6,20 @@ export interface ApiOperation {
   /** Path template: `/os-api/public-api/v1/users/{identification}`. */
   readonly path: string;
   readonly summary: string;
-  /** Anything but a GET. */
+  /** True for every method except GET. */
   readonly isWrite: boolean;
   readonly parameters: readonly ApiParameter[];
   readonly body: 'none' | 'json' | 'file';
-  /** Whether its answer is a page of a list that can be walked to its end. */
+  /** Whether the response is one page of a list that can be read to its end. */
   readonly isList: boolean;
 }
 
 export interface ApiParameter {
   readonly name: string;
-  /** Those in the path are required, those in the query are not. */
+  /** Path parameters are required, query parameters are optional. */
   readonly place: 'path' | 'query';
   readonly description: string;
-  /** What the platform takes when it is left out, where the contract says so. */
+  /** The platform's default for an omitted parameter, where the contract defines one. */
   readonly otherwise: string | undefined;
 }
 
@@ -27,12 +27,12 @@ export interface ApiRequest {
   /** Absent: the only connection of the configuration. */
   readonly connection?: string;
   readonly operation: string;
-  /** By name, as text: numbers and flags are read by the operation's schema. */
+  /** By name, as text. The operation's schema converts numbers and flags. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** JSON text; integers beyond 2^53 are sent with all their digits. */
+  /** JSON text. Integers beyond 2^53 keep all their digits. */
   readonly body?: string;
   readonly file?: { readonly path: string; readonly name: string };
-  /** Walks a list to its end. */
+  /** Reads all pages of a list. */
   readonly all: boolean;
 }
 
@@ -40,22 +40,25 @@ export interface ApiAnswer {
   readonly connection: string;
   readonly operation: string;
   readonly status: number;
-  /** Decoded, integers beyond 2^53 as text; undefined when none came. Of a walked list: `{result: [every item]}`. */
+  /**
+   * Decoded, with integers beyond 2^53 as text; undefined when the response has no body. For all pages of a list:
+   * `{result: [every item]}`.
+   */
   readonly body: unknown;
 }
 
-/** One thing of a platform that was compared with the contract. */
+/** The result of one comparison of the platform with the contract. */
 export interface ContractLine {
   readonly operation: string;
   /** `success`, `client`, `defaults`, `paging`, `language`, `encoding`, or an error status: `404`. */
   readonly check: string;
   readonly result: 'conforms' | 'differs' | 'skipped';
-  /** What was seen, or why it was not tried. Holds no value of a person. */
+  /** What was observed, or why the check was skipped. Holds no value of a person. */
   readonly detail: string;
 }
 
 /**
- * `read-only` sends GET requests only. `read-write` also creates people, goals and feedback, and removes all of them but
- * the feedback, which the API cannot remove: for a test community only.
+ * `read-only` sends GET requests only. `read-write` also creates people, goals and feedback, and removes them
+ * afterwards. The API cannot remove feedback, so `read-write` is for a test community only.
  */
 export type ContractMode = 'read-only' | 'read-write';

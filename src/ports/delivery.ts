@@ -1,8 +1,9 @@
 import type { Change } from '../core/change.ts';
 
 /**
- * A way to bring a batch to the platform. `submit` is called after the store says `sending`; it makes at most one
- * attempt per change and never repeats a write whose fate is unknown. It throws only when nothing at all was taken.
+ * A route that delivers a batch to the platform. `submit` is called after the store has the state `sending`. It makes
+ * at most one attempt per change and never repeats a write whose outcome is not known. It throws only when the platform
+ * applied nothing.
  */
 export interface Delivery {
   readonly kind: 'csv' | 'direct' | 'outbox';
@@ -14,31 +15,31 @@ export interface BatchToSubmit {
   /** In order of identification. */
   readonly changes: readonly Change[];
   /**
-   * Called before and after each direct change, so that a crash knows how far it came. Resolves when it is durable;
-   * no call goes out before its `sending` is.
+   * Called before and after each direct change, so that a crash leaves a record of the progress. Resolves when the
+   * record is durable. No call is sent before its `sending` record is durable.
    */
   readonly onResult: (identification: string, result: CallResult) => Promise<void>;
 }
 
 export type CallResult =
   | { readonly kind: 'sending' }
-  /** It turned out that it was not sent after all, and certainly not taken. */
+  /** The change was not sent, and certainly not applied. */
   | { readonly kind: 'not-tried' }
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The answer was lost: read back before anything else goes to this user. */
+  /** The response was lost. Read the user back before sending another change. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
 export type Submission =
-  /** The platform took a file and works on it. */
+  /** The platform accepted a file and processes it. */
   | { readonly kind: 'file'; readonly fileId: string; readonly fileName: string }
-  /** Direct calls: fates were told through `onResult`. A change without one was not tried and may go out later. */
+  /** Direct calls: `onResult` reported the results. A change without a result was not tried and can be sent later. */
   | { readonly kind: 'direct' }
-  /** Written to a folder for someone else to deliver. */
+  /** Written to a folder. Another system delivers it. */
   | { readonly kind: 'exported'; readonly path: string }
-  /** Nothing was taken; try again after a wait (somebody else's file is processing, too many requests). */
+  /** Nothing was applied. Retry after a wait (another file is processing, too many requests). */
   | { readonly kind: 'wait'; readonly afterMs: number; readonly reason: string }
-  /** Nothing was taken and never will be as it is. */
+  /** Nothing was applied, and a retry of the same batch cannot succeed. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** It may have been taken: the batch is unresolved. */
+  /** The platform may have applied it: the batch is unresolved. */
   | { readonly kind: 'unknown'; readonly reason: string };

@@ -1,15 +1,16 @@
-/** Evaluates a JSONata expression over one source record. Compiled once, used for every record. */
+/** Compiles JSONata expressions. A compiled expression is used for every source record. */
 export interface Expressions {
-  /** Throws `SyntaxError`-like with a message for people when the text does not compile. */
+  /** Throws an error like `SyntaxError`, with a message for display, when the text does not compile. */
   compile(text: string): Expression;
 }
 
 export interface Expression {
-  /** Top-level field names that the expression reads, as far as they can be told. */
+  /** Top-level field names that the expression reads, as far as static analysis finds them. */
   readonly reads: readonly string[];
   /**
-   * The value, or undefined when the expression yields nothing; a promise only when it has to be waited for. Throws (or
-   * rejects) when the expression fails on this record, with a message that holds no value of it.
+   * Returns the value, or undefined when the expression gives no result. Returns a promise only for asynchronous
+   * expressions. Throws (or rejects) when the expression fails on this record, with a message that holds no value of
+   * the record.
    */
   evaluate(record: Readonly<Record<string, unknown>>): Promise<unknown> | unknown;
 }

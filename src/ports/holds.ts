@@ -15,26 +15,29 @@ export interface HoldRecord {
   readonly state: 'open' | 'approved' | 'rejected' | 'decided' | 'expired';
 }
 
-/** A hold without its hashes, of which there may be hundreds of thousands. */
+/** A hold without its hashes, because there can be hundreds of thousands of them. */
 export type HoldFacts = Omit<HoldRecord, 'hashes'>;
 
-/** What waits for a person in a sync. */
+/** The changes of a sync that need approval. */
 export interface OpenHolds {
   readonly holds: readonly HoldFacts[];
-  /** So many different changes wait: one may be held by several classes, and some of a hold may be decided. */
+  /**
+   * Number of distinct pending changes. Several classes can hold one change, and some changes of a hold may be decided.
+   */
   readonly changes: number;
   readonly byClass: Readonly<Partial<Record<ChangeClass, number>>>;
 }
 
 export interface Holds {
   /**
-   * Opens the holds of a run; one of the same changes is renewed. Another open hold of the sync closes when none of its
-   * changes waits any more, or when all that wait are in this run's holds. Call it after `decisions.record`.
+   * Opens the holds of a run. A hold of the same changes is renewed. Another open hold of the sync closes in two cases:
+   * none of its changes is pending, or this run's holds contain all its pending changes. Call it after
+   * `decisions.record`.
    */
   renew(owned: OwnedRun, holds: readonly HoldRecord[], now: number): Promise<void>;
-  /** What waits at this instant. It may be asked for again and again: what is large is counted once. */
+  /** Returns the pending changes at this instant. Suitable for frequent calls, because large counts are cached. */
   open(sync: string, now: number): Promise<OpenHolds>;
-  /** Holds in state `open`, also expired ones, oldest first. */
+  /** Returns holds in state `open`, including expired ones, oldest first. */
   listOpen(sync: string): Promise<readonly HoldFacts[]>;
   ofRun(runId: string): Promise<readonly HoldRecord[]>;
 }

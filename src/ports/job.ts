@@ -1,6 +1,6 @@
 /**
- * What runs, free of any queue. A job gets a context with what it needs and returns what comes next; a runtime decides
- * how. Payloads are references (ids), never people; each job checks its own.
+ * A unit of work, independent of the queue. A job receives a context and returns the next step; the runtime decides how
+ * to schedule it. Payloads are references (ids), never personal data. Each job validates its own payload.
  */
 export interface Job<Context> {
   readonly name: string;
@@ -9,7 +9,7 @@ export interface Job<Context> {
 
 export type JobOutcome =
   | { readonly kind: 'done' }
-  /** Run the same job again after a wait: it has not come to the end of this piece of work. */
+  /** Run the same job again after a wait, because this piece of work is not finished. */
   | { readonly kind: 'again'; readonly afterMs: number }
-  /** Run the same job again for its next piece of work (the next batch). Other jobs may go first. */
+  /** Run the same job again for its next piece of work (the next batch). Other jobs may run first. */
   | { readonly kind: 'next' };

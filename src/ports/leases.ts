@@ -5,11 +5,14 @@ export interface Lease {
 }
 
 export interface Leases {
-  /** Takes the lease if it is free or over; the fence grows with every taking. Undefined when somebody else holds it. */
+  /**
+   * Takes the lease if it is free or expired. The fence increases with every take. Returns undefined when another owner
+   * holds the lease.
+   */
   take(name: string, owner: string, ttlMs: number, now: number): Promise<Lease | undefined>;
-  /** Extends it; false when it was lost. */
+  /** Extends the lease. Returns false when it was lost. */
   renew(lease: Lease, ttlMs: number, now: number): Promise<boolean>;
-  /** Gives it back, only if it is still ours. */
+  /** Releases the lease, only if it is still ours. */
   release(lease: Lease): Promise<void>;
   holder(name: string, now: number): Promise<{ owner: string; until: number } | undefined>;
 }

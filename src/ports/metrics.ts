@@ -1,9 +1,9 @@
 /**
- * What this process counts as it happens; everything else is read from the store when it is asked for. Nothing given here
- * names a person: operations are path templates.
+ * Events that this process counts as they occur. All other metrics are read from the store on request. No argument
+ * identifies a person: operations are path templates.
  */
 export interface Metrics {
-  /** One exchange with a platform has ended, a second sending of the same call counted for itself. */
+  /** One exchange with a platform has ended. A repeated attempt of the same call counts separately. */
   requestEnded(request: RequestSeen): void;
   /** A refresh token was presented. */
   tokenPresented(connection: string, outcome: string): void;
@@ -13,12 +13,12 @@ export interface RequestSeen {
   readonly connection: string;
   /** `GET /os-api/public-api/v1/users/{identification}`. */
   readonly operation: string;
-  /** HTTP status; undefined when no answer came. */
+  /** HTTP status; undefined when no answer arrived. */
   readonly status: number | undefined;
   readonly tookMs: number;
-  /** How long it waited for its turn: rate and concurrency of the connection. */
+  /** Wait time before the start, caused by the rate and concurrency limits of the connection. */
   readonly waitedMs: number;
 }
 
-/** For processes that nobody asks. */
+/** For processes without a metrics endpoint. */
 export const noMetrics: Metrics = { requestEnded: () => {}, tokenPresented: () => {} };

@@ -3,41 +3,44 @@ import type { User, UserWrite } from '../core/user.ts';
 
 /**
  * The platform as the engine needs it (contract, "User administration"). Every method throws `PlatformError` when the
- * platform did not do it; a write is never repeated by itself, and the error's `effect` says whether it may have been
- * taken. All methods obey the connection's rate and concurrency limits.
+ * platform rejects or fails a call. No method repeats a write by itself. The error's `effect` shows whether the write
+ * may have been applied. All methods obey the connection's rate and concurrency limits.
  */
 export interface Platform {
   /**
-   * Every user, enabled and disabled, each once, in order of id. Ends normally only when the scan is proven complete;
-   * else throws `SCAN_INCOMPLETE`, naming the dialect setting that is likely wrong where it can tell.
+   * Yields every user, enabled and disabled, each once, in order of id. Ends normally only when the scan is proven
+   * complete. Otherwise throws `SCAN_INCOMPLETE`, with the dialect setting that is probably wrong if it is known.
    */
   scan(signal: AbortSignal): AsyncGenerator<ScanPage, void>;
-  /** One user by identification: a read, classified where it fails by a search, or by a census that counted this name. */
+  /**
+   * Finds one user by identification with a read. A failed read is classified by a search, or by a scan that counted
+   * this identification.
+   */
   find(identification: string, signal: AbortSignal, census?: Census): Promise<Lookup>;
   create(write: UserWrite, signal: AbortSignal): Promise<{ readonly userId: string }>;
   update(target: UpdateTarget, write: UserWrite, signal: AbortSignal): Promise<void>;
   remove(identification: string, options: Pick<Removal, 'blacklist'>, signal: AbortSignal): Promise<void>;
-  /** Sends a partial-provisioning file that lies on disk. Returns once the platform says it took the file. */
+  /** Uploads a partial-provisioning file from disk. Resolves when the platform confirms that it accepted the file. */
   upload(file: FileToUpload, signal: AbortSignal): Promise<UploadReceipt>;
   status(fileId: string, signal: AbortSignal): Promise<FileStatus>;
 }
 
 export interface ScanPage {
   readonly users: readonly User[];
-  /** What the platform says there are in all. */
+  /** The total number of users that the platform reports. */
   readonly total: number | undefined;
 }
 
-/** How many users of a complete scan, made just now, have each of the identifications that were asked about. */
+/** Number of users per requested identification in a complete scan that has just ended. */
 export type Census = ReadonlyMap<string, number>;
 
 export type Lookup =
   | { readonly found: true; readonly user: User }
   | { readonly found: false }
-  /** Read and search disagree, or several users claim the identification: nothing may be concluded. */
+  /** Read and search disagree, or several users have the identification: no conclusion is possible. */
   | { readonly found: 'unclear'; readonly reason: string };
 
-/** The user that an update is meant for, as a read has just shown it. */
+/** The target user of an update, as a read has just returned it. */
 export interface UpdateTarget {
   readonly id: string;
   readonly uid?: string;
@@ -60,5 +63,5 @@ export type FileStatus =
   | { readonly kind: 'pending'; readonly text: string; readonly isKnown: boolean }
   | { readonly kind: 'done'; readonly text: string }
   | { readonly kind: 'failed'; readonly text: string }
-  /** The platform has no status endpoint (404, 405): settle by reading the users back. */
+  /** The platform has no status endpoint (404, 405): determine the results by reading the users back. */
   | { readonly kind: 'no-status' };

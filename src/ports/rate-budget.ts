@@ -1,8 +1,10 @@
-/** How many calls to a platform may begin, counted by everybody who shares it: one process, or all workers. */
+/**
+ * Limits how many calls to a platform may begin, counted over all who share the budget: one process, or all workers.
+ */
 export interface RateBudget {
   /**
-   * Takes the next start out of the budget and tells how many ms from now it is; 0 is at once. It never rejects: who
-   * cannot ask the others gives out a small share of the budget instead.
+   * Takes the next start from the budget and returns the wait in ms; 0 means at once. Never rejects. A process that
+   * cannot reach the shared budget uses a small share of it instead.
    */
   take(): Promise<number>;
 }
