@@ -10,22 +10,24 @@ export interface ReadRecord {
   readonly at: number;
   readonly rows: number;
   readonly stamp: string;
-  /** False while a guard distrusts it: far fewer rows, an emptied field, one that is gone, too many people blocked. */
+  /** False while a guard doubts the read: far fewer rows, an emptied or vanished field, or too many blocked people. */
   readonly isAccepted: boolean;
   /** Share of people with a value, per mapped field: 0 to 1. */
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
-  /** Which source fields of the mapping came for anybody; absent in reads of versions that did not look. */
+  /** Visibility of the source fields that the mapping reads. Absent in reads of versions that did not check it. */
   readonly visibility?: FieldVisibility;
-  /** People for whom nothing could be decided; absent in reads of versions that did not count them. */
+  /** People for whom no decision is possible. Absent in reads of versions that did not count them. */
   readonly blocked?: BlockedCounts;
 }
 
 export interface Reads {
-  /** The last accepted complete full read of a run: what the next one is compared with. */
+  /** Returns the last accepted complete full read of a run: the reference for the next one. */
   last(sync: string): Promise<ReadRecord | undefined>;
   put(owned: OwnedRun, read: ReadRecord): Promise<void>;
-  /** A person has looked at what a guard stopped in this run: its read is the new measure. */
+  /** Accepts the read of this run after an operator reviewed its guards. The read becomes the new reference. */
   accept(runId: string): Promise<void>;
-  /** Where the sync's next delta may begin, as `runs.update` stored it last; undefined: everybody has to be read. */
+  /**
+   * Returns where the sync's next delta may begin, as `runs.update` last stored it; undefined: a full read is required.
+   */
   watermark(sync: string): Promise<Watermark | undefined>;
 }

@@ -1,42 +1,42 @@
 import type { BlockedCounts } from '../core/blocked.ts';
 import type { ReadFact } from '../core/next-read.ts';
 
-/** What the run saw; no personal data. */
+/** Facts about the run, without personal data. */
 export interface RunFacts {
-  /** Which read of the source it made; absent until it was made, and in runs of versions that read only in full. */
+  /** The kind of read that the run made. Absent before the read, and in runs of versions that made only full reads. */
   readonly read?: ReadFact;
-  /** When the plan was made (epoch ms): what is sent long after says too little about today. */
+  /** When the plan was made (epoch ms). A plan that is sent much later is outdated. */
   readonly plannedAt?: number;
   readonly sourceRows?: number;
   readonly platformUsers?: number;
   readonly managedUsers?: number;
-  /** Changes that repeat one whose fate had stayed unknown. */
+  /** Number of changes that repeat one whose outcome remained unknown. */
   readonly repeated?: number;
-  /** People for whom nothing could be decided, by kind. */
+  /** People for whom no decision is possible, by kind. */
   readonly blocked?: BlockedCounts;
-  /** People left as they are for a reason that passes: an e-mail still in use, a look-up that contradicts itself. */
+  /** Users skipped in this run for a temporary reason: an e-mail still in use, a contradictory lookup. */
   readonly postponed?: number;
-  /** Two records claim one person, and who is who only everybody's records tell: the next read is full. */
+  /** Two records claim one person, and only a full read can resolve the conflict: the next read is full. */
   readonly needsFull?: true;
-  /** Changes that a person has rejected: dropped, they wait for nobody. */
+  /** Rejected changes: dropped, they need no approval. */
   readonly rejected?: number;
-  /** Since when (epoch ms) the platform takes no file of ours; absent when it does. */
+  /** Start of the period (epoch ms) in which the platform accepts no file of ours; absent when it accepts files. */
   readonly waitingSince?: number;
-  /** A guard distrusts the read: far fewer rows, an emptied field, too many people blocked. */
+  /** A guard doubts the read: far fewer rows, an emptied field, too many blocked people. */
   readonly isReadDoubted?: boolean;
-  /** The likely cause of too many people blocked, in a sentence without its full stop. */
+  /** The likely cause of too many blocked people, as a sentence without its full stop. */
   readonly doubt?: string;
-  /** The HR system refused our credentials; nothing was read. */
+  /** The HR system rejected our credentials; nothing was read. */
   readonly isSourceRefused?: true;
   /** Why the read is not fully proven; empty when it is. */
   readonly sourceGaps?: readonly string[];
   readonly unchanged?: number;
-  /** On the platform, in no record of the source, and not ours. */
+  /** Users on the platform that are in no record of the source and not ours. */
   readonly unmanaged?: number;
   readonly splits?: number;
   /**
-   * What the run's first failed file showed: how many of its rows at the first read-back, and whether more of them showed
-   * within `settle.visibleWithin`. Later failed files are not given that time when this one showed nothing more.
+   * The result of the run's first failed file: how many of its rows the first read-back showed, and whether more
+   * appeared within `settle.visibleWithin`. If no more appeared, later failed files are not given that time.
    */
   readonly failedFile?: { readonly seen: number; readonly showsLate?: boolean };
   readonly exportedTo?: readonly string[];

@@ -18,8 +18,8 @@ export interface Trigger {
 }
 
 /**
- * Whom a run is about: everybody, or named people only (a point read: never a leaver by absence). `isFull`: everybody is
- * read, though the sync would be content with who has changed.
+ * The people of a run: all people, or named people only (a point read, which never shows a leaver by absence).
+ * `isFull`: a full read is made, although the sync allows a delta.
  */
 export type RunScope =
   | { readonly kind: 'all'; readonly isFull?: true }
@@ -31,17 +31,19 @@ export type TriggerState =
   | { readonly kind: 'cancelled' };
 
 export interface Triggers {
-  /** Stores it; false when its key was there already. */
+  /** Stores the trigger. Returns false when its key exists already. */
   add(trigger: Trigger): Promise<boolean>;
-  /** Waiting triggers, oldest first. */
+  /** Returns waiting triggers, oldest first. */
   waiting(sync?: string): Promise<readonly Trigger[]>;
-  /** Where a trigger stands: waiting, or the run that it started or was coalesced into. */
+  /** Returns the state of a trigger: waiting, or the run that it started or was coalesced into. */
   state(id: string): Promise<TriggerState | undefined>;
-  /** The trigger of a key, as it was stored first. */
+  /** Returns the trigger of a key, as it was first stored. */
   find(key: string): Promise<KeyedTrigger | undefined>;
-  /** The newest schedule slot ever stored for the sync: `requestedAt` of its newest trigger of kind `schedule`. */
+  /**
+   * Returns the newest schedule slot ever stored for the sync: `requestedAt` of its newest trigger of kind `schedule`.
+   */
   lastSlot(sync: string): Promise<number | undefined>;
-  /** Takes a waiting trigger out without a run. */
+  /** Cancels a waiting trigger without a run. */
   cancel(id: string): Promise<boolean>;
 }
 
@@ -51,12 +53,12 @@ export interface Run {
   readonly connection: string;
   readonly trigger: TriggerKind;
   readonly scope: RunScope;
-  /** A run in an unknown phase belongs to a newer version: show it, and leave it alone. See `isKnownPhase`. */
+  /** A run in an unknown phase belongs to a newer version: display it, but do not change it. See `isKnownPhase`. */
   readonly phase: Phase | UnknownState;
   readonly startedAt: number;
   readonly endedAt: number | undefined;
   readonly outcome: Outcome | UnknownState | undefined;
-  /** A sentence why, when the outcome needs one. */
+  /** The reason as a sentence, when the outcome needs one. */
   readonly reason: string | undefined;
   readonly digest: string | undefined;
   readonly counts: Counts;
@@ -64,7 +66,7 @@ export interface Run {
   readonly isCancelRequested: boolean;
 }
 
-/** A run under our lease: the only handle through which its rows can be written. */
+/** A run under our lease: the only handle that can write its rows. */
 export interface OwnedRun {
   readonly run: Run;
   readonly lease: Lease;
@@ -72,35 +74,37 @@ export interface OwnedRun {
 
 export interface Runs {
   /**
-   * Opens a run for the oldest waiting triggers of a sync, coalescing those of equal scope, unless one is open. Of those
-   * about everybody one that wants a full read is enough for the run to make one.
-   * Returns the open run when there is one (`isNew: false`), undefined when nothing waits and none is open.
+   * Opens a run for the oldest waiting triggers of a sync, unless one is open. Triggers of equal scope are coalesced.
+   * Among triggers about all people, one that requests a full read makes the run's read full. Returns the open run when
+   * there is one (`isNew: false`), undefined when no trigger is waiting and no run is open.
    */
   open(
     sync: string,
     make: { id: string; connection: string; now: number },
   ): Promise<{ run: Run; isNew: boolean } | undefined>;
   get(id: string): Promise<Run | undefined>;
-  /** Newest first; `after`: those that come behind this run in that order. */
+  /** Returns the newest run first; `after`: only runs that follow this one in that order. */
   list(filter: { sync?: string; limit: number; after?: Pick<Run, 'id' | 'startedAt'> }): Promise<readonly Run[]>;
-  /** Runs that have not ended, of every sync, or of one connection. */
+  /** Returns runs that have not ended, of all syncs, or of one connection. */
   unfinished(): Promise<readonly Run[]>;
-  /** `also`: in the same transaction; a watermark of undefined takes the one that is there away. */
+  /** Updates the run. `also` is part of the same transaction; a watermark of undefined removes the stored one. */
   update(owned: OwnedRun, patch: RunPatch, also?: { readonly watermark: Watermark | undefined }): Promise<OwnedRun>;
-  /** Replaces the run's findings: planning may be done again after a crash. */
+  /** Replaces the run's findings, because planning can be repeated after a crash. */
   replaceFindings(owned: OwnedRun, findings: readonly Finding[]): Promise<void>;
-  /** Adds findings, in order, after those that are there. */
+  /** Appends findings, in order, to the stored ones. */
   addFindings(owned: OwnedRun, findings: readonly Finding[]): Promise<void>;
   findings(runId: string, limit?: number): Promise<readonly Finding[]>;
   findingsCount(runId: string): Promise<number>;
-  /** Asks whoever runs it to stop at the next safe place. False when it has ended already. */
+  /**
+   * Asks the process that owns the run to stop at the next safe point. Returns false when the run has ended already.
+   */
   requestCancel(runId: string): Promise<boolean>;
-  /** Last ended run of the sync whose source read was complete and full. */
+  /** Returns the last ended run of the sync whose source read was complete and full. */
   lastGood(sync: string): Promise<Run | undefined>;
   /**
-   * Drops the details of runs that ended before `before`; keeps the newest `keep` per sync. Returns how many. What the
-   * audit holds from before `before` goes whatever it is about. Plans that were only shown go when they were made
-   * before `shownBefore` (`before` when absent).
+   * Deletes the details of runs that ended before `before`; keeps the newest `keep` per sync. Returns how many. Deletes
+   * all audit entries from before `before`, regardless of their subject. Deletes shown plans made before `shownBefore`
+   * (`before` when absent).
    */
   prune(before: number, keep: number, shownBefore?: number): Promise<number>;
 }
@@ -112,7 +116,7 @@ export type RunPatch = Partial<
   }
 >;
 
-/** A trigger that was stored under a key, and where it stands. */
+/** A trigger that was stored under a key, and its state. */
 export interface KeyedTrigger {
   readonly trigger: Trigger;
   readonly state: TriggerState;

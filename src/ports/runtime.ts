@@ -1,13 +1,13 @@
-/** Effects that every part may need, handed in by the composition root. Nothing reads the real clock but `main`. */
+/** Effects that every part may need, provided by the composition root. Only `main` reads the real clock. */
 
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
-  /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. Leaves no timer behind. */
+  /** Resolves after `ms`, or rejects with the signal's reason as soon as the signal aborts. Leaves no timer behind. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Structured log. Fields hold no personal data and no token; people appear as `keyedHash` (see telemetry). */
+/** Structured log. Fields hold no personal data and no token. People appear as `keyedHash` (see telemetry). */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
@@ -18,12 +18,12 @@ export interface Logger {
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined | null | readonly string[]>>;
 
-/** New sortable ids for rows of the store: `run_01J…`. Unique over processes. */
+/** Returns a new sortable id for a row of the store: `run_01J…`. Unique across processes. */
 export type NewId = (prefix: string) => string;
 
 /**
- * Called at each numbered place of a run where a kill would be told apart by the outside world. The product passes a
- * function that does nothing; the crash tests pass one that kills the process.
+ * Called at each numbered point of a run where a kill has a distinct external effect. The product passes a function
+ * that does nothing. The crash tests pass a function that kills the process.
  */
 export type Checkpoint = (place: CheckpointName) => void;
 
@@ -48,18 +48,18 @@ export const checkpointNames = [
 
 export type CheckpointName = (typeof checkpointNames)[number];
 
-/** Progress for people; a run works the same without anyone looking. */
+/** Progress events for display. A run behaves the same without a listener. */
 export type Progress = (event: ProgressEvent) => void;
 
 export type ProgressEvent =
-  /** Another process holds the run; `forMs`: at most so long if it has died. */
+  /** Another process holds the run; `forMs`: maximum wait if that process has died. */
   | { readonly step: 'waiting'; readonly run: string; readonly forMs: number }
-  /** A job met trouble that may heal, and is done again after so long. */
+  /** A job met a temporary problem, and is retried after `afterMs`. */
   | { readonly step: 'retrying'; readonly afterMs: number; readonly reason: string }
   | { readonly step: 'reading'; readonly rows: number }
   | { readonly step: 'scanning'; readonly users: number; readonly total: number | undefined }
   | { readonly step: 'planning'; readonly decided: number; readonly total: number }
-  /** A last look at those who are to be created or removed, before their batch goes out. */
+  /** A last lookup of the users to create or remove, before their batch is sent. */
   | { readonly step: 'looking-up'; readonly users: number; readonly total: number }
   | { readonly step: 'delivering'; readonly batch: number; readonly batches: number; readonly changes: number }
   | { readonly step: 'proving'; readonly batch: number; readonly batches: number; readonly status: string }

@@ -4,31 +4,34 @@ import type { Clock, Logger } from './runtime.ts';
 import type { AccessTokens, TokenExchange } from './tokens.ts';
 
 /**
- * Where employees come from. One adapter kind per folder of `src/sources`. An adapter yields records as the HR system
- * tells them and says at the end whether it saw everything; it knows nothing of mapping, plans or the platform.
+ * Provides the employees. One adapter kind per folder of `src/sources`. An adapter yields records as the HR system
+ * returns them. At the end it reports whether the read was complete. It does not use mapping, plans or the platform.
  */
 export interface Source {
   readonly kind: string;
   readonly capabilities: SourceCapabilities;
   /**
-   * Streams the employees of one read, a bounded number of records at a time. The generator's return value is the only
-   * place where a read can be called complete. Trouble that another try may mend throws `SOURCE_UNAVAILABLE`;
-   * a read that merely cannot be trusted ends `complete: false` with its reasons. Stops at once when `signal` aborts.
+   * Streams the employees of one read, a bounded number of records at a time. Only the generator's return value can
+   * declare a read complete. Throws `SOURCE_UNAVAILABLE` for problems that a retry can solve. A read that is only
+   * untrusted ends with `complete: false` and its reasons. Stops at once when `signal` aborts.
    */
   read(request: ReadRequest, io: SourceIo): AsyncGenerator<SourcePage, ReadEnd>;
-  /** The field names that a mapping may use, if they can be known without reading everyone (CSV: the header). */
+  /** Returns the field names that a mapping can use, if they are known without a full read (CSV: the header). */
   fields(io: SourceIo): Promise<readonly string[] | undefined>;
 }
 
-/** What a kind can do; the contract suite holds each kind to it. */
+/** The capabilities of a kind. The contract suite tests each kind against them. */
 export interface SourceCapabilities {
-  /** Can read only what changed since an instant. A delta never says who is absent. */
+  /** Can read only the changes since an instant. A delta never shows an absence. */
   readonly delta: boolean;
-  /** Can look up named people; without it a point read is a filtered full read. */
+  /** Can look up named people. Without it, a point read is a filtered full read. */
   readonly point: boolean;
-  /** Whether a full read holds people who left: `configurable` by the customer's export, `never`: they just vanish. */
+  /**
+   * Whether a full read contains people who left. `configurable`: depends on the customer's export. `never`: they are
+   * absent.
+   */
   readonly terminated: Presence;
-  /** Whether a full read holds people whose first day has not come. */
+  /** Whether a full read contains people whose hire date is in the future. */
   readonly future: Presence;
 }
 
@@ -43,13 +46,13 @@ export interface SourceIo {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** The last complete full read of this sync, to compare against; undefined at first. `stamp` is what it ended with. */
+  /** The last complete full read of this sync, for comparison; undefined at first. `stamp` is the stamp of its end. */
   readonly previous: { readonly rows: number; readonly stamp?: string } | undefined;
 }
 
 export interface SourcePage {
   readonly records: readonly SourceRecord[];
-  /** Records so broken that not even their fields can be told apart: wrong number of columns, bad quotes. */
+  /** Records whose fields cannot be separated: wrong number of columns, invalid quotes. */
   readonly broken: readonly BrokenRecord[];
 }
 
@@ -59,40 +62,43 @@ export interface BrokenRecord {
   readonly reason: string;
 }
 
-/** What `sources/registry.ts` holds per kind: says what it is, parses its part of the configuration, opens a source. */
+/**
+ * The entry of a kind in `sources/registry.ts`: describes the kind, parses its part of the configuration, opens a
+ * source.
+ */
 export interface SourceKind {
   readonly kind: string;
-  /** What it reads, in a line: `BambooHR employees, by API key`. */
+  /** Short description: `BambooHR employees, by API key`. */
   readonly title: string;
   readonly capabilities: SourceCapabilities;
   /** JSON Schema (2020-12) of `syncs.*.source`, for the configuration reference and editors. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Starting points for `rollcall init --source NAME`: the kind's own, and one per preset. */
+  /** Templates for `rollcall init --source NAME`: the kind's own, and one per preset. */
   readonly starters: readonly SourceStarter[];
-  /** Checks the configuration of `syncs.*.source`; problems carry the path below it. */
+  /** Validates the configuration of `syncs.*.source`. Problems carry the path relative to it. */
   parse(config: unknown): ParsedSource | SourceConfigRefusal;
 }
 
 export interface ParsedSource {
   readonly ok: true;
   readonly open: (base: SourceBase) => Source;
-  /** What it can do as it is configured, where that is not what its kind can do. */
+  /** The capabilities of this configuration, where they differ from those of the kind. */
   readonly capabilities?: SourceCapabilities;
 }
 
-/** The parts of a sync that depend on its source, as commented YAML: each begins in column 0, `init` indents it. */
+/** The sections of a sync that depend on its source, as commented YAML. Each begins in column 0; `init` indents it. */
 export interface SourceStarter {
-  /** What a person types: `csv`, `bamboohr`, `rippling`. Unique over all kinds. */
+  /** The name on the command line: `csv`, `bamboohr`, `rippling`. Unique over all kinds. */
   readonly name: string;
-  /** The section `source:`, complete. */
+  /** The complete section `source:`. */
   readonly source: string;
-  /** The sections `mapping:` and `lifecycle:` that fit it. */
+  /** The matching sections `mapping:` and `lifecycle:`. */
   readonly mapping: string;
-  /** Files to lie beside the configuration; paths are relative to its folder. */
+  /** Files to place beside the configuration. Paths are relative to its folder. */
   readonly samples: readonly { readonly path: string; readonly text: string }[];
-  /** Environment variables that it names, with what each holds. */
+  /** The environment variables that it names, with the content of each. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** What to do in the HR system before it works: where to get credentials, which rights. A line each. */
+  /** Setup steps in the HR system: where to get credentials, which permissions. One line each. */
   readonly steps: readonly string[];
 }
 
@@ -102,21 +108,21 @@ export interface SourceConfigRefusal {
 }
 
 export interface SourceBase {
-  /** Folder of the configuration file: relative paths are meant from there. */
+  /** Folder of the configuration file. Relative paths are resolved from it. */
   readonly folder: string;
-  /** A folder of this process for files on their way, readable by it alone. Who writes there deletes it again. */
+  /** A folder of this process for temporary files, readable only by this process. The writer of a file deletes it. */
   readonly scratchFolder: string;
   /**
-   * A token manager that rotate: each refresh token is presented once over all workers, and its successor is stored,
-   * sealed, before it is used. Opened by who needs it; throws `CONFIG_INVALID` without an `encryptionKey`.
+   * Opens a token manager for tokens that rotate. All workers together present each refresh token once. Its successor
+   * is stored, sealed, before it is used. Throws `CONFIG_INVALID` without an `encryptionKey`.
    */
   openTokens(grant: RefreshGrant): AccessTokens;
 }
 
-/** A refresh token from the configuration, and how to present one. */
+/** A refresh token from the configuration, and the function that presents it. */
 export interface RefreshGrant {
   readonly refreshToken: string;
   readonly exchange: TokenExchange;
-  /** No answer of the exchange within this time is a lost answer. */
+  /** A response of the exchange that takes longer than this counts as lost. */
   readonly timeoutMs: number;
 }

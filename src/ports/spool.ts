@@ -1,10 +1,10 @@
 /**
- * A scratch file that lives as long as the process holds it: records are written in a row and fetched again by place.
- * It keeps a plan's memory bounded by its index instead of by its records. Holds personal data, so it has no name on
- * disk and is gone with the process.
+ * A scratch file that exists only while the process holds it. Records are written in sequence and read by position.
+ * With it, a plan's memory depends on the index, not on the records. It holds personal data, so it has no name on disk
+ * and ends with the process.
  */
 export interface Spool {
-  /** Appends and returns the place: give it back to `read`. */
+  /** Appends the text and returns its position for `read`. */
   append(text: string): number;
   read(place: number): string;
   close(): void;

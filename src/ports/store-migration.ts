@@ -1,11 +1,11 @@
-/** What bringing a store to a version's tables came to. Migrations have names in order, such as `001-first`. */
+/** The result of a migration of a store to a version's tables. Migrations have names in order, such as `001-first`. */
 export interface StoreMigration {
-  /** The store as messages name it: without its password. */
+  /** The location of the store for messages, without its password. */
   readonly place: string;
-  /** The newest migration that it had before; undefined for a store that was new. */
+  /** The newest migration before; undefined for a new store. */
   readonly from: string | undefined;
-  /** The newest one that it has now. */
+  /** The newest migration now. */
   readonly to: string;
-  /** What was done, in order: empty when there was nothing to do. */
+  /** The applied migrations, in order. Empty when none was needed. */
   readonly applied: readonly string[];
 }

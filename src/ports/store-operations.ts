@@ -1,17 +1,17 @@
-/* What people do to a running deployment, beside triggers: pauses, and the record of who did what. */
+/* Operator actions on a running deployment, besides triggers: pauses, and the audit log. */
 
 export interface Pause {
   readonly sync: string;
   readonly pausedAt: number;
-  /** Who paused it: the name of a token, or of a person at a shell. */
+  /** The operator who paused it: the name of a token, or of a shell user. */
   readonly by: string;
 }
 
-/** Syncs that begin no run until somebody resumes them. A run under way goes on; triggers wait. */
+/** Paused syncs, which begin no run until they are resumed. A run in progress continues; triggers wait. */
 export interface Pauses {
-  /** False when it was paused already: the first pause stays. */
+  /** Pauses the sync. Returns false when it was already paused; the first pause remains. */
   add(pause: Pause): Promise<boolean>;
-  /** False when it was not paused. */
+  /** Resumes the sync. Returns false when it was not paused. */
   remove(sync: string): Promise<boolean>;
   get(sync: string): Promise<Pause | undefined>;
 }
@@ -31,21 +31,21 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number];
 
-/** One act of a person or of another system. Holds no field of a person and no secret. */
+/** One action of a person or of another system. Holds no field of a person and no secret. */
 export interface AuditEntry {
   /** Sorts by time. */
   readonly id: string;
   readonly at: number;
   readonly by: string;
   readonly action: AuditAction;
-  /** Undefined for what is about a connection. */
+  /** Undefined for an action on a connection. */
   readonly sync: string | undefined;
-  /** The connection whose token was acted on; undefined for what is about a sync. */
+  /** The connection whose token was used or changed; undefined for an action on a sync. */
   readonly connection: string | undefined;
   readonly run: string | undefined;
   /** A short sentence: `12 changes`. */
   readonly detail: string | undefined;
-  /** Why, in the words of the person. */
+  /** The reason that the person entered. */
   readonly reason?: string;
   /** The login or server token that was used, when `by` is another name. */
   readonly via?: string;
@@ -53,7 +53,7 @@ export interface AuditEntry {
 
 export interface Audit {
   add(entry: AuditEntry): Promise<void>;
-  /** Newest first, those with an id below `before`. */
+  /** Returns entries with an id below `before`, newest first. */
   list(query: AuditQuery): Promise<readonly AuditEntry[]>;
 }
 

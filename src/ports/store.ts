@@ -35,10 +35,10 @@ export type { Audit, AuditAction, AuditEntry, AuditQuery, Pause, Pauses } from '
 export type { TokenRecord, TokenState, TokenStore } from './token-store.ts';
 
 /**
- * Where truth lives. Each method is one transaction, but for `plans.hold`, `holdFields` and `applyApprovals`: they go piece
- * by piece, on a plan that is nobody's until it is sealed. Every write of a run goes through an `Owned` run: it carries the
- * fencing number of the lease and throws `LEASE_LOST` when somebody else has taken the run over. Instants are epoch ms
- * from the injected clock; ids are made by the caller.
+ * The durable state. Each method is one transaction, except `plans.hold`, `holdFields` and `applyApprovals`. They work
+ * in pieces, on a plan that has no effect until it is sealed. Every write of a run goes through an `OwnedRun` with the
+ * fencing number of the lease. It throws `LEASE_LOST` when another process has taken over the run. Instants are epoch
+ * ms from the injected clock. The caller creates ids.
  */
 export interface Store {
   readonly leases: Leases;
@@ -55,7 +55,7 @@ export interface Store {
   readonly alerts: AlertBook;
   readonly pauses: Pauses;
   readonly audit: Audit;
-  /** Ends the connection. Must be called once. */
+  /** Closes the connection. Must be called once. */
   close(): Promise<void>;
 }
 
@@ -63,11 +63,11 @@ export interface Store {
 
 export interface PlannedChange extends Change {
   readonly state: ChangeState;
-  /** A sentence, for held and failed changes. */
+  /** The reason of a held or failed change, as a sentence. */
   readonly stateReason: string | undefined;
   readonly batch: string | undefined;
   readonly isApproved: boolean;
-  /** Dropped because a person had rejected it when the plan was made. */
+  /** Dropped because the change was already rejected when the plan was made. */
   readonly isRejected: boolean;
 }
 
@@ -80,24 +80,25 @@ export interface PlanHeader {
 }
 
 /**
- * Plans are written in pieces while they are made, then sealed. A piece of an unsealed plan is nobody's plan. `owned` is
- * the run that the plan is made for, undefined only for a plan that is only shown; a plan of another run is refused
- * with `CONFLICT`.
+ * Plans are written in pieces and then sealed. An unsealed plan has no effect. `owned` is the run of the plan, and
+ * undefined only for a shown plan. Throws `CONFLICT` for a plan of another run.
  */
 export interface Plans {
-  /** Starts a plan, dropping whatever an earlier try of the same id had written, batches of the run too. */
+  /** Starts a plan. Deletes all data of an earlier attempt with the same id, including batches of the run. */
   begin(owned: OwnedRun | undefined, header: PlanHeader): Promise<void>;
   add(owned: OwnedRun | undefined, planId: string, changes: readonly Change[]): Promise<void>;
   count(planId: string): Promise<PlanCount>;
-  /** Hashes of the open changes, neither approved nor rejected, in order of identification: for the digest. */
+  /**
+   * Yields the hashes of the open changes, neither approved nor rejected, in order of identification: for the digest.
+   */
   hashes(planId: string): AsyncIterable<string>;
   seal(owned: OwnedRun | undefined, planId: string, digest: string): Promise<void>;
-  /** In order of identification, at most `limit` after `after` (an identification). */
+  /** Returns changes in order of identification, at most `limit` after `after` (an identification). */
   page(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;
   get(planId: string, identification: string): Promise<PlannedChange | undefined>;
-  /** Sets the state of every planned change in one of the classes (approved ones excepted). Returns how many. */
+  /** Holds every planned change in one of the classes, except approved ones. Returns how many. */
   hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
-  /** Holds the planned changes that a person left out while deciding others (`Decisions.leaveOut`). Returns how many. */
+  /** Holds the planned changes that were left out when others were decided (`Decisions.leaveOut`). Returns how many. */
   holdLeftOut(owned: OwnedRun | undefined, planId: string, sync: string): Promise<number>;
   /** Holds the planned updates that change one of the fields. */
   holdFields(
@@ -107,9 +108,9 @@ export interface Plans {
     reason: string,
   ): Promise<number>;
   /**
-   * Applies what people decided about changes of the sync: approved changes are marked so, rejected ones are dropped with
-   * the reason `rejected by …`. An approval is for one run: the first whose plan has a change of that hash uses it up,
-   * however it ends; a plan that is only shown does not.
+   * Applies the decisions about changes of the sync. Approved changes are marked, rejected ones are dropped with the
+   * reason `rejected by …`. An approval is for one run: the first run whose plan has a change of that hash consumes it,
+   * whatever its outcome. A shown plan does not.
    */
   applyApprovals(
     owned: OwnedRun | undefined,
@@ -119,15 +120,17 @@ export interface Plans {
   ): Promise<{ readonly approved: number; readonly rejected: number }>;
   setStates(owned: OwnedRun, marks: readonly ChangeMark[]): Promise<void>;
   countStates(planId: string): Promise<Readonly<Record<ChangeState, number>>>;
-  /** Newest sealed plan of the sync with this digest (a unique beginning of at least 8 characters is enough). */
+  /**
+   * Returns the newest sealed plan of the sync with this digest. A unique prefix of at least 8 characters is enough.
+   */
   findByDigest(sync: string, digest: string): Promise<(PlanHeader & { readonly digest: string }) | undefined>;
   /**
-   * Counts the changes per class that went out on the connection since `since` without an approval: applied, wholly or in
-   * part, or of an unknown outcome. Those of the sync and of syncs that are configured no more count, which is what a
-   * renamed sync was; those of `others` count for the people whom the sync owns now.
+   * Counts, per class, changes of the connection that were sent since `since` without approval: applied, partly
+   * applied, or of unknown outcome. Changes of the sync and of syncs that are no longer configured count, which covers
+   * a renamed sync. Changes of `others` count for the people whom the sync owns now.
    */
   appliedSince(who: Applier, since: number): Promise<Readonly<Record<ChangeClass, number>>>;
-  /** What happened to one person in former runs, newest first. */
+  /** Returns the changes of one person in former runs, newest first. */
   history(
     sync: string,
     identification: string,
@@ -135,7 +138,7 @@ export interface Plans {
   ): Promise<readonly (PlannedChange & { readonly run: string; readonly at: number })[]>;
 }
 
-/** Whose changes `appliedSince` counts. */
+/** Selects the changes that `appliedSince` counts. */
 export interface Applier {
   readonly sync: string;
   readonly connection: string;
@@ -145,9 +148,9 @@ export interface Applier {
 
 export interface PlanCount {
   readonly kinds: Readonly<Record<ChangeKind, number>>;
-  /** Every change, whatever its state. */
+  /** All changes, in any state. */
   readonly classes: Readonly<Record<ChangeClass, number>>;
-  /** Those in state `planned` that no person has approved. */
+  /** Changes in state `planned` without an approval. */
   readonly open: Readonly<Record<ChangeClass, number>>;
 }
 
@@ -163,7 +166,7 @@ export interface ChangeMark {
   readonly identification: string;
   readonly state: ChangeState;
   readonly reason?: string;
-  /** When it was seen applied: what the 24-hour window counts by. */
+  /** When the change was seen applied. The 24-hour window uses this instant. */
   readonly appliedAt?: number;
 }
 
@@ -181,31 +184,37 @@ export interface Batch {
   readonly sentAt: number | undefined;
   readonly fileId: string | undefined;
   readonly fileName: string | undefined;
-  /** Last status text that the platform showed. */
+  /** The last status text that the platform returned. */
   readonly status: string | undefined;
   readonly polls: number;
-  /** The final word about the file, once there is one; `no-status`: none will come. */
+  /** The final status of the file, once it is known; `no-status`: the platform will not return one. */
   readonly final: 'done' | 'failed' | 'no-status' | undefined;
   readonly finalAt: number | undefined;
   readonly reason: string | undefined;
-  /** The batch this one was split from. */
+  /** The batch from which this one was split. */
   readonly parent: string | undefined;
 }
 
 export interface Batches {
-  /** Writes batches of the run and gives each its changes (by identification), which become `planned`. */
+  /** Creates batches of the run and assigns changes to each (by identification). Those changes become `planned`. */
   create(
     owned: OwnedRun,
     batches: readonly { readonly batch: Batch; readonly identifications: readonly string[] }[],
   ): Promise<void>;
   get(id: string): Promise<Batch | undefined>;
-  /** In order of number. */
+  /** Returns the batches in order of number. */
   ofRun(runId: string): Promise<readonly Batch[]>;
-  /** Batches of the connection whose effect is not known, of any run that has ended. */
+  /** Returns batches of the connection with an unknown effect, of all ended runs. */
   unresolved(connection: string): Promise<readonly Batch[]>;
-  /** Changes the batch, its changes and the ledger in one transaction: what was seen applied is never half known. */
+  /**
+   * Updates the batch, its changes and the ledger in one transaction, so that an applied change is never recorded in
+   * part.
+   */
   update(owned: OwnedRun, id: string, patch: BatchPatch, also?: BatchEffects): Promise<void>;
-  /** Ends an `unresolved` batch of an ended run, found applied or waited out; bound to the lease of a later run. */
+  /**
+   * Ends an `unresolved` batch of an ended run, after it was found applied or its wait time is over. Requires the lease
+   * of a later run.
+   */
   resolve(owned: OwnedRun, id: string, reason: string, also: BatchEffects): Promise<void>;
 }
 
@@ -223,26 +232,26 @@ export type BatchPatch = Partial<
 /* ---- ledger ---- */
 
 export interface Ledger {
-  /** Every entry of the connection, in order of identification, a bounded number at a time. */
+  /** Yields every entry of the connection, in order of identification, a bounded number at a time. */
   all(connection: string): AsyncIterable<readonly LedgerEntry[]>;
   get(connection: string, identification: string): Promise<LedgerEntry | undefined>;
   getMany(connection: string, identifications: readonly string[]): Promise<ReadonlyMap<string, LedgerEntry>>;
-  /** Users that the sync owns and that we have not removed. */
+  /** Counts the users that the sync owns and that we have not removed. */
   countOwned(connection: string, sync: string): Promise<OwnedUsers>;
   put(owned: OwnedRun, entries: readonly LedgerEntry[]): Promise<void>;
 }
 
 export interface OwnedUsers {
   readonly managed: number;
-  /** Those of them that we have not disabled. */
+  /** Number of owned users that we have not disabled. */
   readonly enabled: number;
 }
 
 /* ---- rosters ---- */
 
 export interface Rosters {
-  /** The roster of the sync's last accepted complete full read. Pages are loaded when they are asked for. */
+  /** Opens the roster of the sync's last accepted complete full read. Loads pages on demand. */
   open(sync: string): Promise<Roster | undefined>;
-  /** Replaces the sync's roster in one transaction; pages that are equal are not written again. */
+  /** Replaces the sync's roster in one transaction. Unchanged pages are not written again. */
   put(owned: OwnedRun, header: RosterHeader, pages: readonly RosterPage[]): Promise<void>;
 }

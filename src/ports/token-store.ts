@@ -1,6 +1,6 @@
 export type TokenState = 'ready' | 'refreshing' | 'reauth-required' | 'revoked';
 
-/** One connection's token pair. Secrets are sealed (AES-256-GCM) before they come here. */
+/** The token pair of one connection. Secrets are sealed (AES-256-GCM) before they are stored here. */
 export interface TokenRecord {
   readonly connection: string;
   readonly generation: number;
@@ -9,22 +9,25 @@ export interface TokenRecord {
   readonly refreshSealed: string | undefined;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
-  /** Hash of the configured first token that began this pair. */
+  /** Hash of the configured first token that started this pair. */
   readonly seedHash: string | undefined;
-  /** Hashes of every first token ever used: each is used once per store. */
+  /** Hashes of all first tokens ever used. Each is used once per store. */
   readonly usedSeeds: readonly string[];
   /** `refreshing(generation)`: set before the call, cleared with the new pair. */
   readonly refreshStartedAt: number | undefined;
-  /** After an unknown outcome: how often the same refresh token was presented. At most 2. */
+  /** Number of attempts with the same refresh token after an unknown outcome. At most 2. */
   readonly attempts: number;
   readonly reason: string | undefined;
 }
 
-/** Under which name the tokens of a sync's source are kept, beside those of the connections. */
+/** Returns the name under which the tokens of a sync's source are stored, beside those of the connections. */
 export const sourceTokenName = (sync: string): string => `source ${sync}`;
 
 export interface TokenStore {
   get(connection: string): Promise<TokenRecord | undefined>;
-  /** Writes `next` if the stored generation and state are still those of `seen` (undefined: no row yet). False if not. */
+  /**
+   * Writes `next` if the stored generation and state equal those of `seen` (undefined: no row yet). Otherwise returns
+   * false.
+   */
   replace(seen: TokenRecord | undefined, next: TokenRecord): Promise<boolean>;
 }

@@ -1,28 +1,31 @@
-/** Where a connection's access token comes from. Implemented by `platform/tokens` (token manager) over the token store. */
+/** Provides a connection's access token. Implemented by `platform/tokens` (token manager) over the token store. */
 export interface AccessTokens {
-  /** A token to use now, refreshed ahead of its end where possible. Throws REAUTH_REQUIRED, TOKEN_REVOKED, TOKEN_UNAVAILABLE. */
+  /**
+   * Returns a token for use now, refreshed before it expires where possible. Throws REAUTH_REQUIRED, TOKEN_REVOKED,
+   * TOKEN_UNAVAILABLE.
+   */
   current(signal: AbortSignal): Promise<AccessToken>;
-  /** Called after a 401 with the generation that was refused: gives a newer one, or throws when there is none to be had. */
+  /** Called after a 401 with the refused generation. Returns a newer token, or throws when none is available. */
   renew(refusedGeneration: number, signal: AbortSignal): Promise<AccessToken>;
-  /** Called after a call that was accepted with this generation: closes the breaker. */
+  /** Called after an accepted call with this generation. Closes the breaker. */
   accepted(generation: number): void;
 }
 
 export interface AccessToken {
-  /** Never log, store unsealed, or put in an error. */
+  /** Never log the secret, store it unsealed, or put it in an error. */
   readonly secret: string;
   readonly generation: number;
 }
 
 /**
- * Presents a refresh token to who issued it, once, without any repetition of its own (RFC 6749, 6; contract, "POST
- * /os-api/public-api/v1/token"). It never throws for what the issuer or the network did, obeys `signal` at once, and
- * sorts what happened by the only question that matters: may the issuer have taken the token?
+ * Presents a refresh token to its issuer, once, without its own retries (RFC 6749, 6; contract, "POST
+ * /os-api/public-api/v1/token"). Never throws for failures of the issuer or the network, and obeys `signal` at once.
+ * Classifies each result by one question: may the issuer have used the token?
  */
 export type TokenExchange = (refreshToken: string, signal: AbortSignal) => Promise<ExchangeOutcome>;
 
 export type ExchangeOutcome =
-  /** A new pair; the presented token is used up. `expiresInMs` is the life of the access token. */
+  /** A new pair; the presented token is used up. `expiresInMs` is the lifetime of the access token. */
   | {
       readonly kind: 'granted';
       readonly accessToken: string;
@@ -31,12 +34,12 @@ export type ExchangeOutcome =
     }
   /** 400 `invalid_grant`: expired, revoked, unknown or already used. */
   | { readonly kind: 'invalid-grant'; readonly description: string }
-  /** The issuer certainly did not take it: no connection, application token refused, too many requests. */
+  /** The issuer certainly did not use the token: no connection, application token refused, too many requests. */
   | ({ readonly kind: 'not-sent'; readonly reason: string } & RetryAfter)
-  /** It may have been taken and the answer is lost: timeout, reset, 5xx, unreadable answer. */
+  /** The issuer may have used the token, and the answer is lost: timeout, reset, 5xx, unreadable answer. */
   | ({ readonly kind: 'unknown'; readonly reason: string } & RetryAfter);
 
 export interface RetryAfter {
-  /** How long the issuer asked to be left alone (`Retry-After`), within `maxRetryAfterMs`. */
+  /** The wait that the issuer requested (`Retry-After`), limited to `maxRetryAfterMs`. */
   readonly afterMs?: number;
 }

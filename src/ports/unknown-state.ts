@@ -3,8 +3,8 @@ import type { Phase } from '../core/run.ts';
 declare const unknown: unique symbol;
 
 /**
- * A state that a newer version stored and that this one does not know. It is read and shown as it is. This version
- * leaves its run alone: it never advances, recovers, ends or prunes it.
+ * A state that a newer version stored and that this version does not know. It is read and displayed unchanged. This
+ * version never advances, recovers, ends or prunes its run.
  */
 export type UnknownState = string & { readonly [unknown]: true };
 
@@ -19,7 +19,7 @@ const knownPhases: Readonly<Record<Phase, true>> = {
 /** All phases that this version knows. */
 export const phases = Object.keys(knownPhases) as readonly Phase[];
 
-/** Whether this version knows the phase, and may work on a run that is in it. */
+/** Returns whether this version knows the phase and can work on a run in it. */
 export function isKnownPhase(phase: Phase | UnknownState): phase is Phase {
   return Object.hasOwn(knownPhases, phase);
 }
