@@ -1,6 +1,7 @@
 /**
- * Every error that is thrown on purpose is a `RollcallError`; any other error is a defect. Code decides by `code`,
- * never by message. `message` states what happened, the numbers, and what to do. It holds no token and no field value.
+ * Code throws only for unexpected conditions, and every deliberate error is a `RollcallError`. Callers decide by
+ * `code`, never by message. `message` states what happened, the numbers, and what to do. It holds no token and no field
+ * value.
  */
 export type Retry = 'never' | 'backoff' | { readonly afterMs: number };
 
