@@ -9,7 +9,7 @@ export interface FileRows {
   readonly rows: Iterable<readonly string[]>;
 }
 
-/** Builds the rows of one file. Throws for removes, because files cannot carry them. */
+/** Builds the rows of one file. Iterating the rows throws for a remove, because files cannot carry it. */
 export function buildFileRows(changes: readonly Change[], dialect: Dialect): FileRows {
   const columns = fileColumns(changes, dialect);
   const plain = columns.filter((name) => !name.startsWith('customField'));

@@ -53,8 +53,8 @@ export interface AlertState {
   /** Runs that ended up to this instant are already evaluated. */
   readonly judgedUntil: number;
   /**
-   * The evaluated runs that ended shortly before that instant. Prevents that a run stored late is evaluated twice or
-   * missed.
+   * The evaluated runs that ended shortly before that instant. A run that is stored late is neither missed nor
+   * evaluated twice.
    */
   readonly judgedRuns: readonly string[];
 }
