@@ -238,5 +238,7 @@ export interface PersonTrace {
   readonly findings: readonly Finding[];
   /** Why a whole run would plan nothing at all from this read. */
   readonly failure: string | undefined;
+  /** What the next whole run does, and what keeps it from doing it: a hold, a rejection, a pause. */
+  readonly next: string;
   readonly history: readonly PastChange[];
 }

@@ -1,5 +1,5 @@
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
-import { explain } from '../engine/explain.ts';
+import { type Explained, explain } from '../engine/explain.ts';
 import type { PersonTrace } from './app.ts';
 
 /** Says what the next whole run decides about one person, by which rule and from what, and what keeps it from doing it. */
@@ -11,7 +11,7 @@ export async function explainPerson(
 ): Promise<PersonTrace> {
   const { name, connection } = sync.settings;
   const now = io.clock.now();
-  const { records, subject, ...explained } = await explain(identification, sync, io, signal);
+  const { records, subject, change, ...explained } = await explain(identification, sync, io, signal);
   const traced = records.map(async ({ record }) => ({ record, trace: await sync.mapping.explain(record, now) }));
   const user = subject?.user;
   const lookup =
@@ -24,5 +24,33 @@ export async function explainPerson(
     lookup,
     ledger: await io.store.ledger.get(connection, identification),
     history: await io.store.plans.history(name, identification, 20),
+    next: await nextRun(sync, { change, failure: explained.failure }, io),
   };
+}
+
+/** Says what the next whole run does with the change, and what keeps it from doing it. Guards count only in the run itself. */
+async function nextRun(
+  { settings: { name } }: Sync,
+  { change, failure }: Pick<Explained, 'change' | 'failure'>,
+  { store, clock }: EngineIo,
+): Promise<string> {
+  const pause = await store.pauses.get(name);
+  const paused =
+    pause === undefined ? '' : `; the sync is paused by ${pause.by}, so no run starts before "rollcall resume"`;
+  if (failure !== undefined) return `the next run fails and changes nothing: ${failure}${paused}`;
+  if (change === undefined) return `the next run changes nothing for this person${paused}`;
+  const decisions = await store.decisions.of(name, change.identification);
+  const decided = decisions.find(({ hash, endedAt }) => hash === change.hash && endedAt === undefined);
+  const by = decided?.by === undefined ? '' : ` by ${decided.by}`;
+  const isExpired = decided?.expiresAt !== undefined && decided.expiresAt <= clock.now();
+  switch (isExpired ? undefined : decided?.state) {
+    case 'rejected':
+      return `the next run drops the ${change.kind}: it was rejected${by}${paused}`;
+    case 'approved':
+      return `the next run sends the ${change.kind}: it was approved${by}${paused}`;
+    case 'open':
+      return `the next run holds the ${change.kind} again until it is approved: see "rollcall holds"${paused}`;
+    default:
+      return `the next run sends the ${change.kind}, unless a guard holds it${paused}`;
+  }
 }

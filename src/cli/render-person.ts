@@ -25,6 +25,7 @@ export function renderPerson(trace: PersonTrace, sync: string, style: Style): st
     section('Ledger', ledgerOf(ledger, lookup)),
     ...(trace.findings.length === 0 ? [] : [section('Findings', findingsOf(trace))]),
     section('Decision', decision === undefined ? undecided(trace) : decisionOf(decision, style)),
+    section('Next run', cleanLine(trace.next)),
     section('History', historyOf(trace)),
   ].join('\n\n');
 }

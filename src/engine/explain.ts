@@ -1,3 +1,4 @@
+import type { Change } from '../core/change.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Mapped, SourceRecord } from '../core/person.ts';
 import type { Case, Decision } from '../core/plan.ts';
@@ -14,6 +15,8 @@ export interface Explained {
   readonly snapshot: Snapshot;
   readonly subject: Case | undefined;
   readonly decision: Decision | undefined;
+  /** The change with its hash: what approvals and rejections name. Undefined when none would be planned. */
+  readonly change: Change | undefined;
   /** Findings about the person, and about the whole read. */
   readonly findings: readonly Finding[];
   /** Why a whole run would plan nothing at all from this read. */
@@ -42,12 +45,14 @@ export async function explain(
     const work = { ...(await openWork(job, spool, io)), onRecord };
     const read = await readPeople(work, io);
     const { snapshot, failure } = read;
-    const found: { subject?: Case; decision?: Decision } = {};
+    const found: { subject?: Case; decision?: Decision; change?: Change | undefined } = {};
     if (failure === undefined) {
       const { candidates, unresolved } = await comparePeople(work, read, io);
       const sink = {
         find: work.findings.find,
-        changes: async () => {},
+        async changes(changes: readonly Change[]): Promise<void> {
+          found.change = changes[0];
+        },
         ledger: async () => {},
         decided(subject: Case, decision: Decision): void {
           Object.assign(found, { subject, decision });
@@ -58,7 +63,8 @@ export async function explain(
       await decideEveryone({ sync, snapshot, isFocused: true, index, spool, candidates, blocked, signal }, sink, io);
     }
     const findings = work.findings.all().filter((finding) => isAbout(finding, identification));
-    return { records, snapshot, subject: found.subject, decision: found.decision, findings, failure };
+    const { subject, decision, change } = found;
+    return { records, snapshot, subject, decision, change, findings, failure };
   } finally {
     spool.close();
   }

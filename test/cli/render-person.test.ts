@@ -63,6 +63,7 @@ const known: PersonTrace = {
   decision: { rule: 'active-update', change: sampleChange() },
   findings: [],
   failure: undefined,
+  next: 'the next run sends the update, unless a guard holds it',
   history: [{ ...sampleChange({ state: 'failed', stateReason: 'refused' }), run: 'run_01', at }],
 };
 
@@ -103,6 +104,9 @@ test('a person is followed from the source to the decision', () => {
       update: differs in area
         area: "Sales" → "Finance"
 
+    Next run
+      the next run sends the update, unless a guard holds it
+
     History
       2026-11-21 19:30:00 UTC  run_01  update  failed: refused"
   `);
@@ -139,6 +143,9 @@ test('of somebody whom nobody knows, every section says so', () => {
     Decision
       the source has no record for this identification, so no decision is possible (nothing)
       nothing to do
+
+    Next run
+      the next run sends the update, unless a guard holds it
 
     History
       no run has changed this user"
