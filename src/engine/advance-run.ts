@@ -7,19 +7,20 @@ import { planRun } from './plan-run.ts';
 import { settleCurrent } from './settle.ts';
 
 /**
- * Advances a run by one step: the whole story of a run. Each verb reads from the store where the run is, does one thing,
- * stores the result and the next phase, and says when to continue. A run that was killed continues from its stored phase.
+ * Advances a run by one step. Each function reads the run's state from the store, does one thing, stores the result and
+ * the next phase, and returns when to continue. A run that was killed continues from its stored phase.
  *
  *   reading, planning  planRun        read the source, compare it with the platform, decide, guard, seal the plan
  *   delivering         deliverNext    send the next batch, or finish the run when none is left
  *   proving            settleCurrent  poll the status of the batch that is out, read its users back, store what is proven
  *   done               –
  *
- * Throws what the runtime judges: an error with a retry, or one for `failRun`.
+ * Throws errors that the runtime handles: it retries those with a retry, and ends the run with `failRun` for the
+ * others.
  */
 export async function advanceRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
   const { run } = context.owned;
-  // Only a batch that is being sent may continue after the process was asked to stop.
+  // After a stop request, only a batch that is being sent may continue.
   const stoppable = { ...context, signal: context.stopping };
   switch (run.phase) {
     case 'reading':
@@ -35,17 +36,20 @@ export async function advanceRun(context: RunContext, io: EngineIo): Promise<Job
     case 'done':
       return { kind: 'done' };
     default:
-      // A newer version that shares the store advances it.
+      // A newer version that shares the store advances the run.
       return { kind: 'done' };
   }
 }
 
-/** Says that the schedule waits after refused credentials; see `backoffUntil`. */
+/** Reports that the schedule waits after refused credentials. See `backoffUntil`. */
 const afterRefusal =
   'The schedule now waits one hour, then longer after each refusal, so that the account is not locked. ' +
   'After you correct the credentials, "rollcall resync" or a restart reads at once.';
 
-/** Ends a run that cannot continue. Batches that are out stay unresolved, unsent changes are dropped, the reason is kept. */
+/**
+ * Ends a run that cannot continue. Batches that are out stay unresolved, unsent changes are dropped, and the reason is
+ * stored.
+ */
 export async function failRun(context: RunContext, error: unknown, io: EngineIo): Promise<JobOutcome> {
   const reason =
     error instanceof RollcallError

@@ -6,10 +6,10 @@ const longestMs = 24 * hourMs;
 const countedRefusals = 6;
 
 /**
- * Until when a schedule waits because the HR system refused our credentials: one hour after the first refusal, twice as
- * long after each further one, at most a day. Some HR systems lock accounts or ban addresses that retry. Undefined when
- * the last run was not refused, or started before `openedAt`: this process may have newer credentials. Runs that were
- * requested by hand do not wait.
+ * Returns until when a schedule waits because the HR system refused our credentials. The wait is one hour after the
+ * first refusal. It doubles after each further refusal, up to one day. Some HR systems lock accounts or ban addresses
+ * that retry. Returns undefined when the last run was not refused. Also returns undefined when that run started before
+ * `openedAt`, because this process may have newer credentials. Runs that were requested by hand do not wait.
  */
 export async function backoffUntil(
   sync: string,

@@ -3,7 +3,7 @@ import type { EngineIo, RunContext } from './engine-io.ts';
 
 const pageSize = 500;
 
-/** A batch of the run that has not been sent. `number` is its place in the run, from 1. */
+/** Returns a new batch of the run, not sent yet. `number` is its position in the run, from 1. */
 export function newBatch(
   { owned, sync }: RunContext,
   { number, kind, size, parent }: Pick<Batch, 'number' | 'kind' | 'size'> & { readonly parent?: string },
@@ -29,14 +29,16 @@ export function newBatch(
   };
 }
 
-/** The batch that the run works on: the first in order of number that has not ended. Undefined when all have. */
+/**
+ * Returns the batch that the run works on: the lowest number that has not ended. Returns undefined when all have ended.
+ */
 export function currentBatch(batches: readonly Batch[]): Batch | undefined {
   return batches.find(
     ({ state, finalAt }) => state !== 'settled' && !(state === 'unresolved' && finalAt !== undefined),
   );
 }
 
-/** Yields the changes of a plan in order of identification, a page at a time. */
+/** Yields the changes of a plan in order of identification, one page at a time. */
 export async function* changesOf(
   planId: string,
   io: EngineIo,
@@ -54,12 +56,12 @@ export async function* changesOf(
   }
 }
 
-/** All changes of one batch, in order of identification. */
+/** Returns all changes of one batch, in order of identification. */
 export async function changesInBatch(batch: Batch, io: EngineIo): Promise<PlannedChange[]> {
   return Array.fromAsync(changesOf(batch.run, io, { batch: batch.id }));
 }
 
-/** The same mark for every change. */
+/** Returns the same mark for every change. */
 export function marksFor(
   changes: readonly { readonly identification: string }[],
   state: ChangeMark['state'],

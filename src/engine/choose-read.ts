@@ -2,17 +2,20 @@ import { type NextRead, nextRead, type ReadFact } from '../core/next-read.ts';
 import type { RunScope } from '../ports/store.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 
-/** What a run asks its source for. */
+/** The read that a run requests from its source. */
 export type Reading = NextRead | PointRead;
 
 export interface PointRead {
   readonly kind: 'point';
   readonly identifications: readonly string[];
-  /** The store does not know what the others claim (no accepted full read yet): all records are read for that. */
+  /**
+   * The store does not know what other people claim, because no full read was accepted yet. All records are read for
+   * that.
+   */
   readonly readsAll: boolean;
 }
 
-/** Looks up from the store where a delta could begin, and says which read the run makes. */
+/** Reads from the store where a delta can begin, and returns the read that the run makes. */
 export async function chooseRead(sync: Sync, scope: RunScope, io: EngineIo): Promise<Reading> {
   if (scope.kind === 'users') {
     const { identifications } = scope;
@@ -31,14 +34,14 @@ export async function chooseRead(sync: Sync, scope: RunScope, io: EngineIo): Pro
   return reading;
 }
 
-/** E-mails decide who is who, and no full read has left in the store who claims which. */
+/** Returns whether e-mails decide identity and no full read has stored who claims which e-mail. */
 async function needsAll({ settings, fingerprint }: Sync, io: EngineIo): Promise<boolean> {
   if (!settings.match.includes('email')) return false;
   const roster = await io.store.rosters.open(settings.name);
   return roster === undefined || roster.fingerprint !== fingerprint;
 }
 
-/** What the run keeps of it. */
+/** Returns what the run stores about the read. */
 export function readFact(reading: Reading, readAt: number, { fingerprint }: Sync): ReadFact {
   const { kind } = reading;
   if (kind === 'delta') return { kind, at: readAt, since: reading.since, fingerprint };

@@ -17,9 +17,10 @@ export interface ConfirmJob {
 }
 
 /**
- * Asks the source once more about whom a delta calls gone. A delta shows the records that have changed, not all that a
- * person has: whoever was hired again under the same number has an old record, which somebody may touch today. Who is not
- * found gone by a look-up is left as they are, and reported. Returns how many.
+ * Asks the source again about people whom a delta reports as gone. A delta shows only changed records, not all records
+ * of a person. A person who was hired again under the same number also has an old record, which may be edited today. A
+ * person whom the second lookup does not confirm as gone is not changed, and is reported. Returns the number of such
+ * people.
  */
 export async function confirmGone(job: ConfirmJob, io: EngineIo): Promise<number> {
   const { index, candidates, find } = job;
@@ -40,7 +41,7 @@ export async function confirmGone(job: ConfirmJob, io: EngineIo): Promise<number
   return left;
 }
 
-/** Whether the delta would take the person's account. */
+/** Returns whether the delta would cause a change to the person's account. */
 function isAtStake(slot: number, place: number, { sync, index, spool }: ConfirmJob): boolean {
   const { outOfScope, remove } = sync.settings;
   if (index.has(slot, mark.conflict)) return false;
@@ -54,9 +55,9 @@ function isAtStake(slot: number, place: number, { sync, index, spool }: ConfirmJ
 type Known = Exclude<Mapped, { kind: 'unreadable' }>;
 
 interface LookedUp {
-  /** By identification without case. */
+  /** By identification, case-insensitive. */
   readonly records: ReadonlyMap<string, readonly Known[]>;
-  /** Why nothing may be concluded. */
+  /** Why the read allows no conclusion. */
   readonly gap: string | undefined;
 }
 
@@ -84,7 +85,9 @@ async function lookUp(names: readonly string[], { sync, signal }: ConfirmJob, io
   }
 }
 
-/** What speaks against taking the person's account; undefined when the source says the same again. */
+/**
+ * Returns the reason not to change the person's account; undefined when the source confirms that the person is gone.
+ */
 function doubtAbout(records: readonly Known[] | undefined, name: string): string | undefined {
   const [only, ...others] = records ?? [];
   if (only === undefined) return 'does not know the person';

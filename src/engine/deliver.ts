@@ -16,7 +16,7 @@ export async function deliverNext(context: RunContext, io: EngineIo): Promise<Jo
   const batch = currentBatch(batches);
   if (batch === undefined) return finishRun(context, io);
   if (batch.state !== 'planned') return resume(context, batch, io);
-  // Checked here only: batches that are out are settled before a cancelled run ends.
+  // Checked only here, because batches that are out are settled before a canceled run ends.
   const now = await io.store.runs.get(run.id);
   if (now?.isCancelRequested === true || now?.reason !== undefined) return finishRun(context, io);
   const outdated = tooOldToSend(run, io.clock.now());
@@ -27,7 +27,10 @@ export async function deliverNext(context: RunContext, io: EngineIo): Promise<Jo
   return send(context, batch, batches.length, io);
 }
 
-/** Continues with a batch that a killed worker left. In state `sending`, it is not known whether the platform took it. */
+/**
+ * Continues with a batch that a killed worker left. In state `sending`, it is not known whether the platform received
+ * it.
+ */
 async function resume(context: RunContext, batch: Batch, io: EngineIo): Promise<JobOutcome> {
   const { owned } = context;
   if (batch.state === 'sending') {
@@ -73,8 +76,8 @@ async function send(context: RunContext, batch: Batch, batches: number, io: Engi
     const onResult = (identification: string, result: CallResult) => storeResult(context, identification, result, io);
     submission = await sync.deliveries[batch.kind].submit({ id: batch.id, changes, onResult }, signal);
   } catch (error) {
-    // A delivery throws only when nothing was taken, so the batch is as if never tried. Two exceptions leave it in state
-    // `sending`, to be read back: we stopped, or calls went out before the store failed.
+    // A delivery throws only when the platform received nothing, so the batch counts as not tried. In two cases it
+    // stays in state `sending` and is read back: after a stop request, or when calls went out before the store failed.
     const isStopped = signal.aborted || (context.stopping.aborted && error === context.stopping.reason);
     const isUntouched =
       !isStopped && (isWhole || (await changesInBatch(batch, io)).every(({ state }) => state !== 'sent'));
@@ -88,14 +91,14 @@ async function send(context: RunContext, batch: Batch, batches: number, io: Engi
   return receive(context, { batch, changes, submission }, io);
 }
 
-/** Stores the result of one direct call; before the call, that it is being sent. */
+/** Stores the result of one direct call. Before the call, stores that the change is being sent. */
 async function storeResult(
   context: RunContext,
   identification: string,
   result: CallResult,
   io: EngineIo,
 ): Promise<void> {
-  // The safe place to stop is before a call: nothing of this change has gone out.
+  // Stopping is safe only before a call, because nothing of this change has been sent.
   if (result.kind === 'sending') context.stopping.throwIfAborted();
   else io.checkpoint('change-accepted');
   const reason = 'reason' in result ? result.reason : undefined;
@@ -118,7 +121,7 @@ interface Submitted {
   readonly submission: Submission;
 }
 
-/** Stores what the platform answered for a batch. */
+/** Stores the platform's answer to a batch. */
 async function receive(
   context: RunContext,
   { batch, changes, submission }: Submitted,
@@ -168,7 +171,10 @@ async function receive(
   return { kind: 'again', afterMs: 0 };
 }
 
-/** Waits until the platform takes another batch. After `settle.deadline` without one, the run gives up what is left. */
+/**
+ * Waits until the platform accepts another batch. When it accepts none until `settle.deadline`, the run drops its
+ * remaining changes.
+ */
 async function waitForTurn(context: RunContext, afterMs: number, why: string, io: EngineIo): Promise<JobOutcome> {
   const { owned, sync } = context;
   const now = io.clock.now();

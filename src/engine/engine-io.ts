@@ -7,22 +7,25 @@ import type { Source } from '../ports/source.ts';
 import type { OpenSpool } from '../ports/spool.ts';
 import type { OwnedRun, Store } from '../ports/store.ts';
 
-/** One configured sync with its two ends opened. The composition root makes it; the engine only uses it. */
+/**
+ * One configured sync with its source and its platform opened. The composition root creates it; the engine only uses
+ * it.
+ */
 export interface Sync {
   readonly settings: SyncSettings;
   readonly source: Source;
   readonly mapping: CompiledMapping;
   readonly platform: Platform;
   readonly dialect: Dialect;
-  /** Changes with every setting that decides about people: mapping, scope, lifecycle, source and target. */
+  /** Changes with every setting that affects decisions about people: mapping, scope, lifecycle, source and target. */
   readonly fingerprint: string;
   readonly deliveries: { readonly csv: Delivery; readonly direct: Delivery; readonly outbox: Delivery };
 }
 
-/** Everything a run needs from outside. */
+/** The services that a run needs. */
 export interface EngineIo {
   readonly store: Store;
-  /** Every configured sync by name: a ledger owner that is not here owns nothing any more. */
+  /** Every configured sync by name. A sync that is absent here owns no ledger entries any more. */
   readonly syncs: ReadonlyMap<string, Sync>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -36,8 +39,8 @@ export interface EngineIo {
 export interface RunContext {
   readonly owned: OwnedRun;
   readonly sync: Sync;
-  /** Aborts when the lease is lost, and some time after the process was asked to stop. */
+  /** Aborts when the lease is lost, and a grace period after the process was asked to stop. */
   readonly signal: AbortSignal;
-  /** Aborts as soon as the process is asked to stop: no further call starts, the one in progress may end. */
+  /** Aborts as soon as the process is asked to stop. No further call starts; the call in progress may end. */
   readonly stopping: AbortSignal;
 }

@@ -9,7 +9,7 @@ import { openWork } from './make-plan.ts';
 import { comparePeople } from './plan-compare.ts';
 import { readPeople } from './plan-read.ts';
 
-/** What the next whole run would decide about one person, and from what. */
+/** The decision of the next full run about one person, and its inputs. */
 export interface Explained {
   readonly records: readonly { readonly record: SourceRecord; readonly mapped: Mapped }[];
   readonly snapshot: Snapshot;
@@ -19,13 +19,13 @@ export interface Explained {
   readonly change: Change | undefined;
   /** Findings about the person, and about the whole read. */
   readonly findings: readonly Finding[];
-  /** Why a whole run would plan nothing at all from this read. */
+  /** Why a full run would plan nothing from this read. */
   readonly failure: string | undefined;
 }
 
 /**
- * Decides about one person by the steps of a whole plan: everybody is read and compared, because what others claim decides
- * too, and only this person is decided about. Stores nothing. Throws what reading and scanning throw.
+ * Decides about one person with the steps of a full plan. All people are read and compared, because their claims affect
+ * the decision. Stores nothing. Throws the errors of the source read and of the directory scan.
  */
 export async function explain(
   identification: string,

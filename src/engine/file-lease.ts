@@ -4,8 +4,8 @@ import type { EngineIo } from './engine-io.ts';
 const ttlMs = 10 * 60_000;
 
 /**
- * Takes or renews the connection's file lease: one file in flight per connection, over all syncs and workers. The run is
- * the owner, so that it keeps the lease over a crash. Returns false when another run holds it.
+ * Takes or renews the connection's file lease. One file is in flight per connection, across all syncs and workers. The
+ * run is the owner, so it keeps the lease after a crash. Returns false when another run holds the lease.
  */
 export async function takeFileLease({ run }: OwnedRun, io: EngineIo): Promise<boolean> {
   return (await io.store.leases.take(nameOf(run.connection), run.id, ttlMs, io.clock.now())) !== undefined;

@@ -8,15 +8,16 @@ import { changesOf } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { releaseFileLease } from './file-lease.ts';
 
-/** A run can be closed without its sync. */
+/** The parts of a context that closing a run needs. A run can be closed without its sync. */
 type Owned = Pick<RunContext, 'owned'>;
 
-/** Counts what became of every change, chooses the outcome and closes the run. Repeatable. */
+/** Counts the results of all changes, chooses the outcome and closes the run. Repeatable. */
 export async function finishRun(context: Owned, io: EngineIo, failure?: string): Promise<JobOutcome> {
   const { owned } = context;
   const run = await io.store.runs.get(owned.run.id);
   if (run === undefined || run.phase === 'done') return { kind: 'done' };
-  // First of all: whoever finds the run half closed would take what is dropped here for nothing that was to be sent.
+  // The reason is stored first. Otherwise, after a crash, the changes dropped below would look as if nothing was left
+  // to send.
   if (failure !== undefined) await io.store.runs.update(owned, { reason: failure });
   const lost = await leaveUnresolved(context, run, io);
   await dropUnsent(context, io);
@@ -65,7 +66,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   return { kind: 'done' };
 }
 
-/** A run that fails while a batch is out leaves it unresolved: later runs look for its effect. */
+/** Marks the batch that is out as unresolved when the run fails. Later runs check for its effect. */
 async function leaveUnresolved({ owned }: Owned, run: Run, io: EngineIo): Promise<Finding | undefined> {
   const out = (await io.store.batches.ofRun(run.id)).filter(({ state }) => state === 'sending' || state === 'sent');
   for (const batch of out) {
@@ -82,7 +83,7 @@ async function leaveUnresolved({ owned }: Owned, run: Run, io: EngineIo): Promis
   };
 }
 
-/** What was never sent will not be: the next run plans anew. */
+/** Drops the changes that were not sent. The next run plans again. */
 async function dropUnsent({ owned }: Owned, io: EngineIo): Promise<void> {
   let marks: ChangeMark[] = [];
   const flush = async (): Promise<void> => {

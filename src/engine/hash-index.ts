@@ -1,6 +1,7 @@
 /**
- * A map from 64-bit keys to small numbers in typed arrays, without objects. Open addressing over the numbers; the keys
- * lie beside, by number, so that the part which has to stay half empty is 4 bytes a place instead of 12.
+ * Maps 64-bit keys to small numbers in typed arrays, without objects. Uses open addressing over the numbers. The keys
+ * are in separate arrays, by number. The table that must stay half empty therefore needs 4 bytes per slot instead of
+ * 12.
  */
 export class HashIndex {
   #value: Int32Array<ArrayBuffer>;
@@ -15,7 +16,7 @@ export class HashIndex {
     this.#mask = capacity - 1;
   }
 
-  /** The value of a key, or -1. */
+  /** Returns the value of a key, or -1. */
   get(hi: number, lo: number): number {
     for (let at = lo & this.#mask; ; at = (at + 1) & this.#mask) {
       const value = this.#value[at] as number;
@@ -23,7 +24,7 @@ export class HashIndex {
     }
   }
 
-  /** Adds a key that is not there yet; `value` must not be negative, and no other key may have it. */
+  /** Adds a key that is not in the map yet. `value` must not be negative, and no other key may have it. */
   add(hi: number, lo: number, value: number): void {
     if (this.#size * 10 >= this.#value.length * 7) this.#grow();
     if (value >= this.#hi.length) {
@@ -37,7 +38,7 @@ export class HashIndex {
     this.#size += 1;
   }
 
-  /** The key that was added with this value; both parts are 0 when none was. */
+  /** Returns the key that was added with this value. Both parts are 0 when no key was added. */
   keyOf(value: number): { readonly hi: number; readonly lo: number } {
     return { hi: this.#hi[value] ?? 0, lo: this.#lo[value] ?? 0 };
   }
@@ -57,7 +58,10 @@ export class HashIndex {
   }
 }
 
-/** The same numbers in a longer array; the old one's memory is free at once, not when the collector comes by. */
+/**
+ * Returns the same numbers in a longer array. The old array's memory is freed at once, without waiting for the garbage
+ * collector.
+ */
 export function lengthened(old: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
   return new Int32Array(old.buffer.transfer(length * old.BYTES_PER_ELEMENT));
 }

@@ -6,8 +6,8 @@ import type { EngineIo } from './engine-io.ts';
 import type { PlanJob } from './plan-job.ts';
 
 /**
- * Holds the changes that a person left out while approving or rejecting others of the same run, and returns them by class.
- * Otherwise the rest of a hold, being few, would pass the guard that the person answered.
+ * Holds the changes that an operator left out of an approval or rejection of the same run. Returns them by class.
+ * Otherwise the remaining changes, being few, would pass the guard that held them.
  */
 export async function holdLeftOut({ context, planId, sync }: PlanJob, io: EngineIo): Promise<readonly Hold[]> {
   const { name } = sync.settings;

@@ -1,6 +1,6 @@
 import type { EngineIo, RunContext } from './engine-io.ts';
 
-/** What a runtime gives to the jobs that a queue may hold. */
+/** The services that a runtime gives to queue jobs. */
 export interface JobContext {
   readonly engine: EngineIo;
   /** Works on a run under its lease. Returns undefined when the run has ended or another process holds it. */

@@ -11,7 +11,9 @@ import { readPeople } from './plan-read.ts';
 import { sealEmptyPlan, sealPlan } from './plan-seal.ts';
 import { pruneBeside } from './prune-old.ts';
 
-/** Opens what the steps share. The index hashes as the sync's roster does, so that pages which stay equal are not rewritten. */
+/**
+ * Opens what the steps share. The index hashes as the sync's roster does, so that unchanged pages are not rewritten.
+ */
 export async function openWork(job: PlanJob, spool: Spool, io: EngineIo): Promise<PlanWork> {
   const { name } = job.sync.settings;
   const salt = (await io.store.rosters.open(name))?.salt ?? io.newId('salt');
@@ -21,13 +23,13 @@ export async function openWork(job: PlanJob, spool: Spool, io: EngineIo): Promis
 }
 
 /**
- * Makes a plan: everything up to the first effect outside.
+ * Makes a plan: all work before the first external effect.
  *
  *   read      the employees from the source, mapped, into an index
- *   compare   recall the ledger, scan the platform: who needs a decision
- *   decide    the truth table for each of them; changes and ledger entries into the store
- *   guard     drop what was rejected, hold what is too much, accept or doubt the read
- *   seal      the digest over the changes: what was shown is what is approved
+ *   compare   recall the ledger, scan the platform: find the people who need a decision
+ *   decide    apply the truth table to each of them; store changes and ledger entries
+ *   guard     drop rejected changes, hold excessive ones, accept or doubt the read
+ *   seal      compute the digest over the changes: the approved plan is exactly the shown plan
  */
 export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
   if (job.context === undefined) await pruneBeside(io);

@@ -2,16 +2,16 @@ import { type Finding, isAboutIdentity } from '../core/finding.ts';
 
 const keptFindings = 10_000;
 
-/** Collects the findings of a plan. Keeps all that are about the whole read, and 10,000 that are about people. */
+/** Collects the findings of a plan. Keeps all findings about the whole read, and 10,000 findings about people. */
 export interface Findings {
   readonly find: (finding: Finding) => void;
-  /** Those about the whole read first: many findings about people never crowd them out. */
+  /** Returns findings about the whole read first, so that many findings about people never displace them. */
   all(): readonly Finding[];
-  /** Findings about who is who: how many there were, and how many of them were not kept. */
+  /** Findings about identity: `found` is their number, `notKept` is how many of them were not kept. */
   readonly identities: { readonly found: number; readonly notKept: number };
 }
 
-/** Opens the findings of a plan. `watch` sees each one as it was found, kept or not. */
+/** Opens the findings of a plan. Calls `watch` for each finding, kept or not. */
 export function openFindings(watch: (finding: Finding) => void = () => {}): Findings {
   const ofRead: Finding[] = [];
   const ofPeople: Finding[] = [];

@@ -1,16 +1,16 @@
 import type { FieldName } from '../core/fields.ts';
 import type { Person, RejectedPerson } from '../core/person.ts';
 
-/** Somebody whom the ledger knows and this read does not name. */
+/** A person whom the ledger knows and this read does not name. */
 export interface Absent {
   readonly kind: 'absent';
   readonly identification: string;
 }
 
 /**
- * Writes people for the spool and reads them back. Nearly everybody is a `Person` and nearly nobody is read back, so
- * writing is what counts: a list of values in the order of `fields`, without names, takes half the time and half the
- * bytes of the object itself. `fields` are all that a person can have: those that the mapping names.
+ * Serializes people for the spool and parses them again. Almost every record is a `Person`, and few are read again, so
+ * write speed matters. A list of values in the order of `fields`, without names, takes half the time and half the bytes
+ * of the object. `fields` are all fields that a person can have: those that the mapping names.
  */
 export function createPersonText(fields: readonly FieldName[]): {
   write(person: Person | RejectedPerson | Absent): string;
@@ -46,7 +46,10 @@ export function createPersonText(fields: readonly FieldName[]): {
   };
 }
 
-/** Whether the person is more than its cells: a few rows with trouble, which are written as whole objects. */
+/**
+ * Returns whether the person has more data than its cells. The few such rows, which have problems, are written as whole
+ * objects.
+ */
 function hasMore({ troubles, collapsed, refusesCreate, refusesEnable }: Person): boolean {
   return troubles.length + collapsed.length > 0 || refusesCreate !== undefined || refusesEnable !== undefined;
 }

@@ -3,17 +3,17 @@ import { countOf } from '../core/count-of.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Batch, ChangeMark, Run } from '../ports/store.ts';
 
-/** How long after planning who is enabled, disabled or removed is still taken for certain. */
+/** How long after planning a decision to enable, disable or remove a user stays valid. */
 const certainForMs = 2 * 3_600_000;
-/** How long after planning anything is sent at all. */
+/** How long after planning any change may be sent. */
 const planLifeMs = 24 * 3_600_000;
 
-/** How old the run's plan is. Runs of older versions do not say: theirs is as old as they are. */
+/** Returns the age of the run's plan. Runs of older versions do not store it, so the age of the run is used. */
 function planAge(run: Run, now: number): number {
   return now - (run.facts.plannedAt ?? run.startedAt);
 }
 
-/** Why nothing more of the run is sent; undefined when it may go on. */
+/** Returns why no further change of the run is sent; undefined when the run may continue. */
 export function tooOldToSend(run: Run, now: number): string | undefined {
   const age = planAge(run, now);
   if (age < planLifeMs) return undefined;
@@ -21,8 +21,8 @@ export function tooOldToSend(run: Run, now: number): string | undefined {
 }
 
 /**
- * Leaves out of a batch what must not be done by an old plan. A run may be resumed hours after it was planned; by then
- * who had left may be back, and who was to be enabled may have left.
+ * Leaves out of a batch the changes that an old plan must not make. A run may resume hours after planning. By then a
+ * leaver may have returned, and a user who was to be enabled may have left.
  */
 export function leaveOutUncertain<Planned extends Change>(
   changes: readonly Planned[],

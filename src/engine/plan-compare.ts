@@ -8,14 +8,14 @@ import { recallClaims, recallConflicts } from './recall-conflicts.ts';
 import { named, peopleOf } from './some-people.ts';
 import { blockedUsers, resolveUnresolved, type Unresolved } from './unresolved.ts';
 
-/** The second step's result: who needs a decision. */
+/** The result of the second step: the people who need a decision. */
 export interface PlanCompared extends Omit<Compared, 'enabled'> {
   readonly unresolved: Unresolved;
-  /** Users that are ours. */
+  /** Number of users that this sync manages. */
   readonly managed: number;
-  /** Those of them that are enabled; where not everybody was read, that we have not disabled. */
+  /** Number of managed users that are enabled. After a partial read: number of users that we have not disabled. */
   readonly enabled: number;
-  /** People whom a delta calls gone and the source, asked again, does not. */
+  /** Number of people whom a delta reports as gone and a second lookup does not. */
   readonly unconfirmed: number;
 }
 

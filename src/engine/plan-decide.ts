@@ -6,17 +6,17 @@ import type { PlanCompared } from './plan-compare.ts';
 import { headerOf, type PlanWork } from './plan-job.ts';
 import type { PlanRead } from './plan-read.ts';
 
-/** The third step's result. The changes are in the store, not guarded yet. */
+/** The result of the third step. The changes are stored but not guarded yet. */
 export interface Decided {
-  /** Changes that repeat one whose outcome stayed unknown. */
+  /** Number of changes that repeat a change whose outcome stayed unknown. */
   readonly repeated: number;
-  /** Places in the spool of the ledger entries that count an absence: a guard may still stop them. */
+  /** Positions in the spool of ledger entries that count an absence. A guard may still stop them. */
   readonly misses: readonly number[];
-  /** The next read must be full: a delta would not show what was found about who is who. */
+  /** The next read must be full, because a delta would not show the identity problems that were found. */
   readonly needsFull: boolean;
 }
 
-/** Puts every person that needs a decision to the truth table and stores the changes. */
+/** Applies the truth table to every person who needs a decision, and stores the changes. */
 export async function decideChanges(
   work: PlanWork,
   { read, compared }: { readonly read: PlanRead; readonly compared: PlanCompared },
@@ -25,7 +25,7 @@ export async function decideChanges(
   const { context, sync, spool, index, signal, planId } = work;
   const { find, identities } = work.findings;
   const { candidates, unresolved } = compared;
-  // Proves that the run is still ours: a plan that another worker has made since must not be started again.
+  // Proves that the run is still ours. A plan that another worker has made since must not be restarted.
   if (context !== undefined) await io.store.runs.update(context.owned, { phase: 'planning' });
   await io.store.plans.begin(context?.owned, headerOf(work, io));
   const misses: number[] = [];

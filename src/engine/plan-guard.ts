@@ -16,11 +16,11 @@ import { writeRoster } from './write-roster.ts';
 const dayMs = 86_400_000;
 const missesAtOnce = 1000;
 
-/** The fourth step's result. */
+/** The result of the fourth step. */
 export interface Guarded extends GuardVerdict {
-  /** Changes that were dropped because a person rejected them. */
+  /** Number of changes that were dropped because an operator rejected them. */
   readonly rejected: number;
-  /** Too many people are blocked, whether or not approving the run can accept that. */
+  /** Why too many people are blocked, whether or not approving the run can accept that. */
   readonly doubt: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface GuardInput {
   readonly decided: Decided;
 }
 
-/** Holds what is too much, after taking out what was approved or rejected, and records whether the read is accepted. */
+/** Removes approved and rejected changes, holds the excess, and records whether the read is accepted. */
 export async function guardChanges(work: PlanWork, input: GuardInput, io: EngineIo): Promise<Guarded> {
   const { context, planId, spool } = work;
   const { name, guards } = work.sync.settings;
@@ -74,16 +74,19 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
     io.logger.warn({ sync: name, ...work.blocked.counts() }, 'held: too many people are blocked');
   }
   for (const message of reasons) work.findings.find({ code: 'held', message });
-  // A read that proves nothing about absence has no misses to hold, and nothing in it for a person to approve.
+  // A read that proves no absence has no misses to hold, and nothing that an operator could approve.
   const areMissesHeld = snapshot.isShrunk === true || (snapshot.missing !== undefined && verdict.areMissesHeld);
-  // A full read that is not stored cannot be accepted either: the run says why, and ends as partial.
+  // A full read that is not stored cannot be accepted either. The run reports the reason and ends as partial.
   const isHeld = snapshot.kind !== 'full' || isStored(snapshot);
   const { blocked: doubt, ...others } = verdict;
   const held = isHeld && doubt !== undefined ? { blocked: doubt } : {};
   return { ...others, ...held, holds, areMissesHeld, rejected, doubt };
 }
 
-/** Whose changes of the last day count: a sync that is configured no more is a former name of one that is. */
+/**
+ * Returns whose changes of the last day are counted. A sync that is no longer configured is a former name of a
+ * configured one.
+ */
 function applier({ sync }: PlanWork, io: EngineIo): Applier {
   const { name, connection } = sync.settings;
   const all = [...io.syncs.values()].map(({ settings }) => settings);
@@ -91,7 +94,7 @@ function applier({ sync }: PlanWork, io: EngineIo): Applier {
   return { sync: name, connection, others: others.map((one) => one.name) };
 }
 
-/** Of a read of named people there is nothing to compare. */
+/** Returns undefined for a read of named people, because there is nothing to compare. */
 function blockedFacts({ blocked }: PlanWork, { snapshot, last }: PlanRead): BlockedFacts | undefined {
   const cause = blocked.likelyCause(snapshot.rows);
   if (snapshot.kind === 'point' || cause === undefined) return undefined;
@@ -99,12 +102,14 @@ function blockedFacts({ blocked }: PlanWork, { snapshot, last }: PlanRead): Bloc
   return { now, before: blockedBySource(last?.blocked), cause, isFull: snapshot.kind === 'full' };
 }
 
-/** A full read that proves something, or would if a person knew that it may be so short. */
+/**
+ * Returns whether a full read is stored: it proves absence, or would if an operator confirmed that it may be so short.
+ */
 function isStored({ kind, missing, isShrunk }: Snapshot): boolean {
   return kind === 'full' && (missing !== undefined || isShrunk === true);
 }
 
-/** Stores a full read that proves something. It becomes the measure for the next ones if no guard doubts it. */
+/** Stores a full read that proves absence. It becomes the baseline for later reads if no guard doubts it. */
 async function recordRead(
   work: PlanWork,
   read: PlanRead,
@@ -114,7 +119,7 @@ async function recordRead(
   const { context, planId, sync, blocked } = work;
   const { snapshot, fillRates, visibility } = read;
   if (context === undefined || !isStored(snapshot)) return;
-  // Only approving this run accepts a doubted read: changes approved earlier may be about something else.
+  // Only approving this run accepts a doubted read. Changes that were approved earlier may be about something else.
   const isAccepted = snapshot.missing !== undefined && !isReadDoubted(verdict);
   if (isAccepted) await writeRoster(work, read, io);
   await io.store.reads.put(context.owned, {

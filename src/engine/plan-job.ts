@@ -9,44 +9,47 @@ import type { Findings } from './open-findings.ts';
 import type { PeopleIndex } from './people-index.ts';
 
 export interface PlanJob {
-  /** Id under which the changes are stored: the run's, or a new one for a plan that is only shown. */
+  /** Id under which the changes are stored: the run's id, or a new one for a dry run. */
   readonly planId: string;
   readonly sync: Sync;
   readonly scope: RunScope;
-  /** Decide only about these people, but read everybody: what others claim decides too. Absent: by `scope`. */
+  /**
+   * Decides only about these people, but reads all people, because their claims affect decisions. Absent: decides by
+   * `scope`.
+   */
   readonly focus?: readonly string[];
   readonly signal: AbortSignal;
-  /** The run that will deliver the plan. Without one it is only shown: no miss is counted, no user becomes ours. */
+  /** The run that will deliver the plan. Undefined for a dry run: no miss is counted, and no user becomes managed. */
   readonly context: RunContext | undefined;
 }
 
-/** A plan that is sealed in the store, and what was found while it was made. */
+/** A plan that is sealed in the store, with its findings. */
 export interface Plan {
   readonly id: string;
   readonly digest: string;
   readonly findings: readonly Finding[];
   readonly facts: RunFacts;
   readonly verdict: GuardVerdict;
-  /** Changes that repeat one whose outcome stayed unknown. */
+  /** Number of changes that repeat a change whose outcome stayed unknown. */
   readonly repeated: number;
-  /** Why this read of the source makes any run a failure. Nothing was planned then. */
+  /** Why this read of the source makes every run fail. If set, nothing was planned. */
   readonly failure: string | undefined;
 }
 
-/** What the steps of making one plan share. */
+/** What the steps of one plan share. */
 export interface PlanWork extends PlanJob {
-  /** Called for every record of the source, after it was mapped. */
+  /** Called for every source record after mapping. */
   readonly onRecord?: (record: SourceRecord, mapped: Mapped) => void;
   readonly index: PeopleIndex;
-  /** Salt of the index's hashes, and of the roster that is made from it. */
+  /** Salt of the hashes in the index and in the roster that is made from it. */
   readonly salt: string;
   readonly spool: Spool;
   readonly findings: Findings;
-  /** People for whom nothing could be decided. */
+  /** People for whom no decision was possible. */
   readonly blocked: BlockedTally;
 }
 
-/** What the store keeps of a plan beside its changes. */
+/** Returns what the store keeps of a plan in addition to its changes. */
 export function headerOf({ planId, sync, context }: PlanJob, io: EngineIo) {
   return { id: planId, sync: sync.settings.name, run: context?.owned.run.id, madeAt: io.clock.now() };
 }

@@ -14,11 +14,11 @@ import type { PlanWork } from './plan-job.ts';
 import { readSource, type SourceRead } from './read-source.ts';
 import { countUnusable, unusablePeople } from './source-says.ts';
 
-/** The first step's result. The people themselves are in the index. */
+/** The result of the first step. The people are in the index. */
 export interface PlanRead extends SourceRead {
   readonly reading: Reading;
   readonly fact: ReadFact;
-  /** The only people that are decided about; undefined: all that were read. */
+  /** The only people that are decided about. Undefined: all people that were read. */
   readonly focus: ReadonlySet<string> | undefined;
   /** The last complete full read; undefined for reads of named people. */
   readonly last: ReadRecord | undefined;
@@ -27,7 +27,7 @@ export interface PlanRead extends SourceRead {
   readonly failure: string | undefined;
 }
 
-/** Reads the source and judges the read as a whole: what it shows of the mapped fields, and whether it is of any use. */
+/** Reads the source and judges the read as a whole: its field visibility, and whether the run can use it. */
 export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead> {
   const { sync, scope, index, signal } = work;
   const { find } = work.findings;
@@ -60,8 +60,8 @@ function focusOf({ focus }: PlanWork, reading: Reading): ReadonlySet<string> | u
 }
 
 /**
- * What a full read, complete or not, shows of the fields that the mapping reads, beside the last one. The records of a few
- * people prove nothing here: of a delta only what the source itself reports counts.
+ * Returns which mapped fields a full read shows, complete or not, compared with the last one. The records of a few
+ * people prove nothing here. For a delta only what the source itself reports counts.
  */
 function visibilityFacts({ mapping }: Sync, read: SourceRead, last: ReadRecord | undefined): VisibilityFacts {
   const { snapshot, visibility, notReturned } = read;
@@ -72,7 +72,7 @@ function visibilityFacts({ mapping }: Sync, read: SourceRead, last: ReadRecord |
   return { readers: mapping.readers, now, before: last?.visibility, notReturned };
 }
 
-/** A file without one usable row counts as empty. */
+/** Returns why no plan can be made. A file without a usable row counts as empty. */
 function whyNoPlan({ snapshot, usable }: SourceRead): string | undefined {
   const { kind, rows } = snapshot;
   if (kind === 'delta' || (rows > 0 && (usable > 0 || kind === 'point'))) return undefined;

@@ -16,7 +16,8 @@ export async function sealPlan(
 ): Promise<Plan> {
   const { snapshot, reading, usable, fact } = read;
   const { rejected, doubt, ...verdict } = guarded;
-  // A delta without a usable record may be a right that was taken away for an hour: its people are read again.
+  // A delta without a usable record may come from a permission that was missing for a short time. Its people are read
+  // again.
   const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
   const facts: RunFacts = {
     read: fact,
@@ -38,7 +39,9 @@ export async function sealPlan(
   return { id: work.planId, digest, findings, facts, verdict, repeated: decided.repeated, failure: undefined };
 }
 
-/** Those of an unknown outcome are counted over the whole connection: none of its syncs may touch them. */
+/**
+ * Counts the blocked people. Unresolved ones count for the whole connection, because none of its syncs may change them.
+ */
 function blockedCounts({ blocked }: PlanWork, { unresolved }: PlanCompared): BlockedCounts {
   const waiting = unresolved.blocked.size;
   return { ...blocked.counts(), ...(waiting === 0 ? {} : { unresolved: waiting }) };

@@ -9,7 +9,7 @@ import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from './read-
 import { isFilePending, pollAgain, toDelivery } from './settle-steps.ts';
 import { splitBatch } from './split.ts';
 
-/** What to do with changes that the platform does not show. */
+/** How to handle changes that the platform does not show. */
 export type IfUnseen = 'wait' | 'fail' | 'split' | 'unresolved';
 
 export interface Proof {
@@ -17,7 +17,7 @@ export interface Proof {
   readonly ifUnseen: IfUnseen;
 }
 
-/** Reads the batch's users back and stores what is certain, with the ledger, in one transaction. */
+/** Reads the batch's users back. Stores proven results and the ledger in one transaction. */
 export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof, io: EngineIo): Promise<JobOutcome> {
   const { owned, sync, signal } = context;
   const changes = await changesInBatch(batch, io);
@@ -27,7 +27,7 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
   const now = io.clock.now();
   const hasUnclear = backs.some(({ isUnclear }) => isUnclear === true);
   const action = hasUnclear && ifUnseen === 'split' ? ifUnclear(context, batch, now) : ifUnseen;
-  // Where an answer was lost, or the file never ended, only a visible effect proves that the change was taken.
+  // When an answer was lost or the file never ended, only a visible effect proves that the change was applied.
   const isUnknown = ({ change, isUnclear }: ReadBack): boolean =>
     isUnclear === true || isFilePending(batch) || unknown.has(change.identification);
   const unknown = new Set(
@@ -41,7 +41,7 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
     const { identification } = back.change;
     const needsSign = action === 'wait' || action === 'split' || isUnknown(back);
     if (action === 'split' && isEdited(back)) {
-      // Its row may have landed before that edit: it is not sent again.
+      // The row may have been applied before that edit, so it is not sent again.
       marks.push({ identification, state: 'failed', reason: reasonUnseen(back) });
       findings.push(...findingsOf(back));
       continue;
@@ -59,7 +59,7 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
   const isWaiting = unseen.length > 0 && action === 'wait';
   if (batch.final === 'failed') await learnFromFailed(context, { seen: marks.length, isWaiting }, io);
   if (isWaiting) {
-    // Nothing is stored yet: what is certain now is read again and reported once.
+    // Nothing is stored yet. Results that are certain now are read again later and reported once.
     const polled = { ...batch, polls: batch.polls + 1 };
     await io.store.batches.update(owned, batch.id, { polls: polled.polls });
     return pollAgain(context, polled);
@@ -79,7 +79,7 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
     }
   }
   if (unresolved > 0) findings.push(leftUnresolved(batch, unresolved));
-  // Direct calls may have stopped early (too many requests): what was not tried goes out again.
+  // Direct calls may have stopped early (too many requests). Changes that were not tried are sent again.
   const hasUntried = changes.some(({ state }) => state === 'planned');
   const state = unresolved > 0 ? 'unresolved' : hasUntried ? 'planned' : 'settled';
   const finalAt = state === 'planned' ? undefined : (batch.finalAt ?? now);
@@ -90,8 +90,9 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
 }
 
 /**
- * Learns from the run's first failed file whether its rows show late. Its pieces and all later failed files are then
- * split at once, or also given `settle.visibleWithin` to show. `seen`: rows that the platform shows now.
+ * Learns from the run's first failed file whether its rows appear late. Its parts and all later failed files are then
+ * split at once, or also get `settle.visibleWithin` to appear. `seen` is the number of rows that the platform shows
+ * now.
  */
 async function learnFromFailed(
   { owned }: RunContext,
@@ -107,7 +108,10 @@ async function learnFromFailed(
   await io.store.runs.update(owned, { facts: { ...facts, failedFile } });
 }
 
-/** Where read and search disagree about a user, the row of a failed file may have landed: the file is not split. */
+/**
+ * Returns how to handle unclear users. When read and search disagree, the row may have been applied, so the file is not
+ * split.
+ */
 function ifUnclear({ sync }: RunContext, batch: Batch, now: number): IfUnseen {
   return now < (batch.finalAt ?? now) + sync.settings.settle.visibleWithinMs ? 'wait' : 'unresolved';
 }

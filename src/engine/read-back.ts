@@ -11,21 +11,21 @@ import type { ChangeMark } from '../ports/store.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { scanFor } from './scan-for.ts';
 
-/** So many are judged until other work of this process has its turn. */
+/** Number of changes that are judged before other work of this process runs. */
 const judgedPerTurn = 500;
 
 export interface ReadBack {
   readonly change: Change;
   readonly verdict: Verdict;
-  /** The ledger's entry of the account, if it has one. */
+  /** The account's ledger entry, if it has one. */
   readonly known: LedgerEntry | undefined;
-  /** The id of the account that was read, undefined when none was. */
+  /** The id of the account that was read; undefined when no account was read. */
   readonly accountId: string | undefined;
-  /** Read and search disagree: `not-seen` says nothing at all then, not even that nothing has happened. */
+  /** Read and search disagree. `not-seen` then proves nothing, not even that the change was not applied. */
   readonly isUnclear?: true;
 }
 
-/** Reads the users of some changes back and judges each change by what the platform shows now. */
+/** Reads the users of the changes back, and judges each change by what the platform shows now. */
 export async function readBack(
   changes: readonly Change[],
   sync: Sync,
@@ -54,7 +54,7 @@ export async function readBack(
   return backs;
 }
 
-/** The ledger's entry after a change that stands, wholly or in part. */
+/** Returns the ledger entry after a change that was applied, fully or in part. */
 export function entryAfter(
   { change, verdict, known, accountId }: ReadBack,
   sync: Sync,
@@ -66,11 +66,13 @@ export function entryAfter(
   return afterChange(change, verdict, known, { owner: name, now, blacklist, accountId });
 }
 
-/** How a change ended, by what was read back. Not for `not-seen`: how long that may last is the caller's business. */
+/**
+ * Returns how a change ended, from what was read back. Not for `not-seen`: the caller decides how long that may last.
+ */
 export function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
   const { identification } = change;
   if (verdict.kind === 'ignored') {
-    // Part of it was taken, a create or an enable say: guards count it.
+    // Part of the change was applied, for example a create or an enable, so guards count it.
     const reason = [
       ...(verdict.fields.length > 0 ? [`the platform ignored ${verdict.fields.join(', ')}`] : []),
       ...(verdict.edited === undefined ? [] : [editedText(verdict.edited)]),
@@ -82,7 +84,7 @@ export function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
   return { identification, state: 'applied', appliedAt: now };
 }
 
-/** What a person is told about a change that was read back. */
+/** Returns the findings that report a change that was read back. */
 export function findingsOf({ change, verdict }: ReadBack): Finding[] {
   const { identification } = change;
   if (verdict.kind === 'not-seen') {
@@ -105,7 +107,7 @@ export function findingsOf({ change, verdict }: ReadBack): Finding[] {
   return [{ code: 'kept-differently', identification, message }];
 }
 
-/** Says that fields show neither the value before the change nor the value sent. */
+/** Describes fields that show neither the value before the change nor the value sent. */
 function editedText(fields: readonly string[]): string {
   return `${fields.join(', ')} was edited by someone else; the next run plans again`;
 }

@@ -12,19 +12,19 @@ import type { EngineIo, Sync } from './engine-io.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import { lifecycleTrouble } from './source-says.ts';
 
-/** What a read of the source came to. The people themselves are in the index. */
+/** The result of a read of the source. The people are in the index. */
 export interface SourceRead {
   readonly snapshot: Snapshot;
   /** Share of people with a value, per mapped field. */
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
-  /** Which of the fields that the mapping reads came for anybody at all. */
+  /** Which of the fields that the mapping reads have a value for at least one person. */
   readonly visibility: FieldVisibility;
-  /** What the source says it was asked for and gave for nobody. */
+  /** Fields that the source reports as requested and not returned for any person. */
   readonly notReturned: readonly string[];
   readonly evidence: string | undefined;
-  /** People of whom the source says something that can be acted on. */
+  /** Number of people whose records allow a decision. */
   readonly usable: number;
-  /** The instant before the read began (epoch ms). */
+  /** Time just before the read began (epoch ms). */
   readonly readAt: number;
 }
 
@@ -33,19 +33,19 @@ export interface ReadJob {
   readonly reading: Reading;
   readonly previous: SourceIo['previous'];
   readonly index: PeopleIndex;
-  /** Only these people are decided about; the others are filed as bystanders. */
+  /** Only these people are decided about. The others are stored as bystanders. */
   readonly focus: ReadonlySet<string> | undefined;
-  /** When the run began; undefined for a plan that is only shown. */
+  /** When the run began. Undefined for a dry run. */
   readonly runAt?: number | undefined;
-  /** Counts the people whose lifecycle dates cannot be read, whether or not they need a decision. */
+  /** Counts the people whose lifecycle dates are unreadable, whether or not they need a decision. */
   readonly blocked?: Pick<BlockedTally, 'add'> | undefined;
   readonly signal: AbortSignal;
   readonly find: (finding: Finding) => void;
-  /** Called for every record, after it was mapped. */
+  /** Called for every record after mapping. */
   readonly onRecord?: ((record: SourceRecord, mapped: Mapped) => void) | undefined;
 }
 
-/** Reads the source once, maps every record and files it in the index. */
+/** Reads the source once, maps every record and stores it in the index. */
 export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead> {
   const { sync, signal, find } = job;
   const now = io.clock.now();
@@ -70,7 +70,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
     const isUsable = mapped.kind === 'person' && mapped.standing !== 'unknown';
     const isNamed = named === undefined || named.has(identification);
     if (isUsable && (isNamed || job.reading.kind === 'full')) usable += 1;
-    // A person who differs from a named one only by case is filed too: then neither is changed.
+    // A person whose name differs from a named one only by case is stored too. Then neither is changed.
     const isTwin = !isNamed && twins.has(identification.toLowerCase());
     if (!isNamed && !isTwin && job.focus === undefined) return;
     filePerson(mapped, job);
@@ -128,12 +128,12 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
       io.progress({ step: 'reading', rows });
     }
   } finally {
-    // Whatever failed here (a full disk), the source closes its sockets, files and transactions.
+    // After any failure here (for example a full disk), the source closes its sockets, files and transactions.
     await reading.return({ complete: false, rows, reasons: ['stopped'] });
   }
 }
 
-/** What is missing without proof. */
+/** What a read lacks when it has no proof of completeness. */
 const proofless = {
   full: 'the read proves nothing about absence',
   delta: 'the read may lack somebody who has changed',
@@ -151,7 +151,10 @@ function readRequest({ reading, sync }: ReadJob): ReadRequest {
   }
 }
 
-/** Named people are looked up by their key where the mapping takes it as it is; else everybody is read and sifted here. */
+/**
+ * Returns the request for named people. They are looked up by key if the mapping uses it unchanged. Otherwise all
+ * people are read and filtered here.
+ */
 export function pointRequest(identifications: readonly string[], { mapping }: Sync): ReadRequest {
   const field = mapping.identificationField;
   return field === undefined ? { kind: 'full' } : { kind: 'point', identifications, field };
@@ -187,7 +190,7 @@ function filePerson(person: Person | RejectedPerson, { index, sync, find, blocke
   const { email } = person.fields;
   if (email === undefined || email === '' || !sync.settings.match.includes('email') || person.standing !== 'active')
     return;
-  // Only people who are to have an account claim an e-mail: leavers, future hires and people out of scope do not.
+  // Only people who should have an account claim an e-mail. Leavers, future hires and people out of scope do not.
   if (!person.isInScope) return;
   const holder = index.findEmail(email);
   index.addEmail(email, slot);
@@ -195,7 +198,7 @@ function filePerson(person: Person | RejectedPerson, { index, sync, find, blocke
   const other = index.person(holder);
   const place = 'at' in other ? other.at : '?';
   const message = `${other.identification} (${place}) and ${identification} (${at}) have the same e-mail`;
-  // Each is named once: a later delta, which may show one of them, knows them by this.
+  // Each person gets one finding, because a later delta may show only one of them and looks it up by name.
   if (!index.has(holder, mark.conflict))
     find({ code: 'email-conflict', identification: other.identification, at: place, message });
   find({ code: 'email-conflict', identification, at, message, other: other.identification });

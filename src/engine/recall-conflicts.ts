@@ -12,9 +12,10 @@ export interface RecallConflictsJob {
 }
 
 /**
- * A read of a few people may show one of two records that claim one person: an old one that is closed, while the account
- * has become somebody's under another number. Whom the last full read found so is left alone by a delta. A look-up by name
- * is fresher: it leaves alone only whom it calls gone.
+ * Recalls identity conflicts of the last full read. A read of a few people may show only one of two records that claim
+ * the same person. For example, it may show an old closed record while the account belongs to another number by now. A
+ * delta does not change people with such a conflict. A lookup by name is newer: it skips only those whom it reports as
+ * gone.
  */
 export async function recallConflicts(job: RecallConflictsJob, io: EngineIo): Promise<void> {
   const { sync, reading, index, find } = job;
@@ -32,7 +33,10 @@ export async function recallConflicts(job: RecallConflictsJob, io: EngineIo): Pr
   }
 }
 
-/** Finds the people of this read whose e-mail, or whose identification in other letters, was somebody else's in the roster. */
+/**
+ * Finds people of this read whose e-mail, or whose identification in other case, belonged to another person in the
+ * roster.
+ */
 export async function recallClaims({ sync, reading, index, find }: RecallConflictsJob, io: EngineIo): Promise<void> {
   if (reading.kind === 'full' || (reading.kind === 'point' && reading.readsAll)) return;
   const roster = await io.store.rosters.open(sync.settings.name);
@@ -48,7 +52,7 @@ export async function recallClaims({ sync, reading, index, find }: RecallConflic
     for (const { slot, person, email } of claimants) {
       const { identification } = person;
       const others = (claims.get(email) ?? []).filter((key) => key !== roster.keyOf(identification));
-      // A claimant who is in this read as well has the e-mail that this read shows.
+      // A claimant who is also in this read has the e-mail that this read shows.
       if (others.every((key) => index.hasKey(key)) || index.has(slot, mark.conflict)) continue;
       index.set(slot, mark.conflict);
       const message = `in the last full read, another employee had the e-mail of ${identification}: neither is changed`;

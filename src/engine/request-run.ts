@@ -6,11 +6,14 @@ export interface RunRequest {
   readonly sync: string;
   readonly kind: TriggerKind;
   readonly scope: RunScope;
-  /** Unique; a request with a key that was seen before is the same request. Made up when absent. */
+  /** Unique. A request with a known key is the same request. Generated when absent. */
   readonly key?: string;
 }
 
-/** Stores the trigger of a run, for the process that drives runs of this sync. Not new: the key was seen before. */
+/**
+ * Stores a request for a run, for the process that drives runs of this sync. `isNew` is false when the key is already
+ * stored.
+ */
 export async function requestRun(
   { sync, kind, scope, key }: RunRequest,
   io: EngineIo,
@@ -22,12 +25,12 @@ export async function requestRun(
   return { trigger, isNew };
 }
 
-/** Whether the sync is paused: a deployment then begins no run of it. */
+/** Returns whether the sync is paused. A deployment then starts no run of it. */
 export async function isPaused(sync: string, io: EngineIo): Promise<boolean> {
   return (await io.store.pauses.get(sync)) !== undefined;
 }
 
-/** Opens the run that waits, or finds the one that is under way. Undefined when there is nothing to do. */
+/** Opens the run that waits, or returns the one in progress. Returns undefined when there is nothing to do. */
 export async function openRun(sync: string, io: EngineIo): Promise<{ run: Run; isNew: boolean } | undefined> {
   const settings = io.syncs.get(sync)?.settings;
   if (settings === undefined) return undefined;

@@ -1,12 +1,12 @@
 import type { User } from '../core/user.ts';
 import type { Platform, ScanPage } from '../ports/platform.ts';
 
-/** Up to here users are read one by one; more are found by a scan, where that takes fewer calls. */
+/** Maximum number of users that are read one by one. More users are found by a scan if it needs fewer calls. */
 export const singleReadLimit = 50;
 
 /**
- * Whom a scan of the whole platform shows of these identifications; a name that nobody has is absent, one that two claim
- * holds both. Undefined when a call for each of them would be fewer calls than the scan: its first page tells.
+ * Finds these identifications in a full directory scan. A name without a user is absent; a name that two users claim
+ * has both. Returns undefined when one call for each name needs fewer calls than the scan. The first page shows this.
  */
 export async function scanFor(
   names: readonly string[],
@@ -30,7 +30,7 @@ export async function scanFor(
   return found;
 }
 
-/** How many calls the scan takes, by any page of it. */
+/** Returns the number of calls for the scan, calculated from any page. */
 export function pagesOf({ users, total = 0 }: ScanPage): number {
   return total / users.length;
 }

@@ -4,25 +4,25 @@ import { mark } from './people-index.ts';
 import type { PlanWork } from './plan-job.ts';
 import { sayOf } from './source-says.ts';
 
-/** How long held changes may be approved. */
+/** How long held changes can be approved. */
 export const holdForMs = 86_400_000;
 
-/** People whose episodes are looked at with one statement. */
+/** Number of people whose episodes are read with one statement. */
 const peopleAtOnce = 500;
 
-/** What a run's plan says of the people whom it is about. */
+/** What a run's plan knows about its people. */
 export interface DecisionGrounds {
   readonly snapshot: Snapshot;
-  /** People with a change whose outcome is not known: nothing is decided about them. */
+  /** People with a change whose outcome is not known. No decision is made about them. */
   readonly unresolved: ReadonlySet<string>;
-  /** A guard distrusts the read: it ends no episode. */
+  /** A guard doubts the read, so it ends no episode. */
   readonly isDoubted: boolean;
   readonly now: number;
 }
 
 /**
- * Opens decisions for what the plan holds, and ends the episodes of people whom this read decided and whose rule does not
- * apply any more. Does nothing for a plan that is only shown. Repeatable.
+ * Opens decisions for the changes that the plan holds. Ends the episodes of people whom this read decided and whose
+ * rule no longer applies. Does nothing for a dry run. Repeatable.
  */
 export async function settleDecisions(work: PlanWork, grounds: DecisionGrounds, io: EngineIo): Promise<void> {
   const { context, planId, sync } = work;
@@ -42,7 +42,10 @@ export async function settleDecisions(work: PlanWork, grounds: DecisionGrounds, 
   }
 }
 
-/** Whether the read allows a conclusion about the person. A person whom it does not name is decided only where absence is proven. */
+/**
+ * Returns whether the read allows a decision about the person. People whom it does not name are decided only if absence
+ * is proven.
+ */
 function isDecided(identification: string, { index }: PlanWork, { snapshot, unresolved }: DecisionGrounds): boolean {
   const { slot, isExact } = index.find(identification);
   if (slot === -1) return snapshot.missing !== undefined;
@@ -50,6 +53,6 @@ function isDecided(identification: string, { index }: PlanWork, { snapshot, unre
   const person = index.person(slot);
   const said = sayOf(person.kind === 'absent' ? undefined : person, snapshot, unresolved.has(identification));
   if (said.says === 'unusable') return false;
-  // Hired for later is certain; gone in a read that proves nothing is not.
+  // A future hire is certain. An absence in a read that proves nothing is not.
   return said.says !== 'nothing' || (person.kind === 'person' && person.standing === 'future' && person.isInScope);
 }

@@ -5,8 +5,8 @@ import type { EngineIo, RunContext } from './engine-io.ts';
 const longestPollMs = 60_000;
 
 /**
- * Polls again after a growing wait: `settle.every`, half as long again each time, at most a minute. `atLeastMs` is what
- * the platform asked for.
+ * Polls again after a growing wait. It starts with `settle.every` and grows by half each time, up to one minute.
+ * `atLeastMs` is the wait that the platform requested.
  */
 export function pollAgain({ sync }: RunContext, batch: Batch, atLeastMs = 0): JobOutcome {
   const { everyMs } = sync.settings.settle;
@@ -14,13 +14,13 @@ export function pollAgain({ sync }: RunContext, batch: Batch, atLeastMs = 0): Jo
   return { kind: 'again', afterMs: Math.round(Math.max(afterMs, atLeastMs)) };
 }
 
-/** Goes back to delivering: the batch that was out has ended. */
+/** Returns the run to delivery after its batch has ended. */
 export async function toDelivery({ owned }: RunContext, io: EngineIo): Promise<JobOutcome> {
   await io.store.runs.update(owned, { phase: 'delivering' });
   return { kind: 'next' };
 }
 
-/** Whether the platform has a file of ours without a final status. */
+/** Returns whether the platform has a file of ours without a final status. */
 export function isFilePending({ fileId, final }: Batch): boolean {
   return fileId !== undefined && final === undefined;
 }

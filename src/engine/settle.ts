@@ -9,9 +9,9 @@ import { proveBatch } from './prove.ts';
 import { isFilePending, pollAgain, toDelivery } from './settle-steps.ts';
 
 /**
- * Settles the batch that is out, one poll at a time: asks for the file's status, then reads the users back. Nothing is
- * `applied` on the platform's word alone. A status that the dialect does not name, or that the platform fails to return,
- * is pending until the deadline and never a success.
+ * Settles the batch that is out, one poll at a time: requests the file's status, then reads the users back. The
+ * platform's status alone never makes a change `applied`. A status that the dialect does not know, or that the platform
+ * fails to return, is pending until the deadline and never a success.
  *
  *   sent ──status──► pending ─► poll again, at growing intervals, until settle.deadline ─► unresolved
  *                    done ────► read back until settle.visibleWithin ─► applied, or failed: not visible
@@ -51,11 +51,11 @@ export async function settleCurrent(context: RunContext, io: EngineIo): Promise<
 
 interface Polled {
   readonly batch: Batch;
-  /** How long the platform asked us to wait; 0 when it did not. */
+  /** Wait in ms that the platform requested; 0 when it requested none. */
   readonly retryAfterMs: number;
 }
 
-/** Asks for the file's status and stores it. A batch without a file, or with a final status, is returned as it is. */
+/** Requests the file's status and stores it. Returns a batch without a file, or with a final status, unchanged. */
 async function pollStatus(context: RunContext, batch: Batch, io: EngineIo): Promise<Polled> {
   if (!isFilePending(batch)) return { batch, retryAfterMs: 0 };
   const { owned } = context;
@@ -80,8 +80,8 @@ async function pollStatus(context: RunContext, batch: Batch, io: EngineIo): Prom
 const missingStatus = 'not told: ';
 
 /**
- * Returns the file's status. Where the request fails in a way that may heal, the status is pending: that is no reason to
- * give up a batch that has gone out.
+ * Returns the file's status. A request that fails with a temporary error returns pending, because the batch has already
+ * been sent.
  */
 async function requestStatus(
   { owned, sync, signal }: RunContext,

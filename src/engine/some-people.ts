@@ -1,7 +1,7 @@
 import type { Reading } from './choose-read.ts';
 import type { PeopleIndex } from './people-index.ts';
 
-/** The people whom a run is about. A delta may name everybody, so their names are made only where they are few. */
+/** The people of a run. A delta may name all people, so their names are created only when they are few. */
 export interface SomePeople {
   readonly count: number;
   names(): readonly string[];
@@ -11,7 +11,7 @@ export function named(names: readonly string[]): SomePeople {
   return { count: names.length, names: () => names };
 }
 
-/** Undefined: everybody. */
+/** Returns the people of a run; undefined for all people. */
 export function peopleOf(reading: Reading, index: PeopleIndex): SomePeople | undefined {
   switch (reading.kind) {
     case 'full':

@@ -8,8 +8,9 @@ import type { PeopleIndex } from './people-index.ts';
 import type { Absent } from './person-text.ts';
 
 /**
- * Says what this read may say of a person; only a proven snapshot lets it say more than *active*. `isBlocked`: an earlier
- * change to this user has an unknown fate. Undefined person: no record of this read names them.
+ * Returns what this read shows about a person. Only a proven snapshot allows more than *active*. `isBlocked`: the
+ * outcome of an earlier change to this user is not known. `person` is undefined when no record of this read names the
+ * person.
  */
 export function sayOf(person: Person | RejectedPerson | undefined, snapshot: Snapshot, isBlocked: boolean): SourceSays {
   if (isBlocked) {
@@ -41,14 +42,14 @@ export function sayOf(person: Person | RejectedPerson | undefined, snapshot: Sna
   return snapshot.leavers === undefined ? unproven : { says: 'leaver', person, proof: snapshot.leavers };
 }
 
-/** The first date of the lifecycle that cannot be read, or undefined. */
+/** Returns the first lifecycle date that is unreadable, or undefined. */
 export function lifecycleTrouble({ troubles }: Person): CellTrouble | undefined {
   return troubles.find(({ field }) => field === 'hireDate' || field === 'leaveDate');
 }
 
 /**
- * Says how a person of the source is blocked. Undefined for people for whom something was decided, whom no record names,
- * who wait for an outcome, or whom the sync has nothing to do with. `isKnown`: the ledger has them, so scope does not matter.
+ * Returns how a person of the source is blocked. Returns undefined for people with a decision, without a record, with a
+ * pending outcome, or outside the sync. `isKnown`: the ledger has the person, so scope does not matter.
  */
 export function blockedPerson(
   person: Person | RejectedPerson | Absent,
@@ -77,7 +78,7 @@ function refusedRow(person: Person | RejectedPerson): BlockedPerson {
   return { kind: 'row-refused', at: person.at, column: cell?.column ?? '', reason: cell?.reason ?? 'cannot be used' };
 }
 
-/** Counts the people of a read of which nobody can be used. */
+/** Counts the people of a read without any usable person. */
 export function countUnusable(index: PeopleIndex, snapshot: Snapshot, tally: Pick<BlockedTally, 'add'>): void {
   for (let slot = 0; slot < index.size; slot += 1) {
     const person = index.person(slot);
@@ -87,7 +88,7 @@ export function countUnusable(index: PeopleIndex, snapshot: Snapshot, tally: Pic
   }
 }
 
-/** Why each person of a read cannot be used, for a read that is good for nothing else. */
+/** Yields why each person of a read cannot be used, for a read without other use. */
 export function* unusablePeople(index: PeopleIndex, snapshot: Snapshot): Generator<Finding, void> {
   for (let slot = 0; slot < index.size; slot += 1) {
     const person = index.person(slot);

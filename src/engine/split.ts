@@ -6,18 +6,21 @@ import { newBatch } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import type { ReadBack } from './read-back.ts';
 
-/** So many files failed and none landed (a file, its halves, its quarters): the platform is ill, not the rows. */
+/**
+ * After this many failed files with no row applied (a file, its halves, its quarters), the platform is faulty, not the
+ * rows.
+ */
 const illAfterFailures = 7;
 
 export interface FailedFile {
   readonly marks: readonly ChangeMark[];
   readonly ledger: readonly LedgerEntry[];
   readonly findings: readonly Finding[];
-  /** What the platform did not take, in order of identification. */
+  /** Changes that the platform did not apply, in order of identification. */
   readonly unseen: readonly ReadBack[];
 }
 
-/** Halves a file that failed until the bad rows stand alone, as far as `settle.maxSplits` goes. */
+/** Halves a failed file until the bad rows are isolated, within the limit of `settle.maxSplits`. */
 export async function splitBatch(
   context: RunContext,
   batch: Batch,
@@ -47,7 +50,7 @@ export async function splitBatch(
       message: `batch ${batch.number}: ${reason} (${names.join(', ')}${unseen.length > 3 ? ', …' : ''})`,
     });
   }
-  // The halves take their rows along first: a kill in between finds every row in exactly one open batch.
+  // The rows move to the halves first, so after a kill every row is in exactly one open batch.
   if (isSplitting) {
     const middle = Math.ceil(unseen.length / 2);
     const halves = [unseen.slice(0, middle), unseen.slice(middle)].map((half, i) => ({

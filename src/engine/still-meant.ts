@@ -14,13 +14,13 @@ import { entryAfter, findingsOf, markOf, type ReadBack } from './read-back.ts';
 import { scanFor } from './scan-for.ts';
 
 /**
- * Returns what of a batch still goes out, and stores why the rest does not:
+ * Returns the changes of a batch that are still sent, and stores why the others are not:
  *
- * - what an old plan must not do (see `plan-age`), and users whom another sync has made its own since;
- * - a create of a user who is on the platform by now, or is in one of read and search only;
+ * - changes that an old plan must not make (see `plan-age`), and users that another sync manages by now;
+ * - a create of a user who is on the platform by now, or is in only one of read and search;
  * - an update by file of a user who was disabled since: a row with U would enable the account again;
  * - a remove of a user who was enabled since;
- * - in a piece of a failed file, what has landed since: it is applied.
+ * - in a part of a failed file, changes that have become visible since: they are applied.
  */
 export async function stillMeant(
   context: RunContext,
@@ -55,7 +55,7 @@ export async function stillMeant(
   });
 
   const isPiece = batch.parent !== undefined;
-  // A direct update does not enable an account, and its delivery reads the user first.
+  // A direct update does not enable an account, and direct delivery reads the user first.
   const objection = ({ kind }: PlannedChange) =>
     kind === 'update' && batch.kind === 'direct' ? undefined : objections[kind];
   const lookups = await lookUp(
@@ -86,7 +86,7 @@ export async function stillMeant(
   return kept;
 }
 
-/** The change as the platform shows it, if all of it has landed. */
+/** Returns the change as the platform shows it, if all of it is applied. */
 function landedBack(change: PlannedChange, lookup: Lookup, known: LedgerEntry | undefined): ReadBack | undefined {
   if (lookup.found === 'unclear') return undefined;
   const user = lookup.found ? lookup.user : undefined;
@@ -96,8 +96,8 @@ function landedBack(change: PlannedChange, lookup: Lookup, known: LedgerEntry | 
 }
 
 /**
- * Looks each user up: by one scan where that takes fewer requests than a read of each. Creates and removes are read in
- * any case, and searched for where the read fails.
+ * Looks each user up: by one scan if that needs fewer requests than one read per user. Creates and removes are always
+ * read, and searched for where the read fails.
  */
 async function lookUp(
   changes: readonly PlannedChange[],
@@ -131,7 +131,7 @@ function lookupOf(claimants: readonly User[] = []): Lookup {
   return { found: 'unclear', reason: `${claimants.length} users claim the identification` };
 }
 
-/** Undefined where a read of each user costs fewer requests, or where the directory changes too fast for a scan. */
+/** Returns undefined when one read per user needs fewer requests, or when the directory changes too fast for a scan. */
 async function scan(
   changes: readonly PlannedChange[],
   { sync, signal }: RunContext,
@@ -156,7 +156,10 @@ function whyNotCreate(lookup: Lookup): Trouble | undefined {
   return { code: 'lookup-disagrees', reason: lookup.found === 'unclear' ? lookup.reason : already };
 }
 
-/** A row with U enables the account (contract: no other way is shown), so it must not undo a disable. */
+/**
+ * Returns why an update is not sent. A row with U enables the account (contract: no other way is shown), so it must not
+ * undo a disable.
+ */
 function whyNotUpdate(lookup: Lookup): Trouble | undefined {
   if (lookup.found === 'unclear') return { code: 'lookup-disagrees', reason: lookup.reason };
   if (!lookup.found) return { code: 'lookup-disagrees', reason: 'the platform has no such user any more' };
@@ -164,14 +167,14 @@ function whyNotUpdate(lookup: Lookup): Trouble | undefined {
   return { code: 'foreign-disable', reason: 'somebody disabled the account since the plan was made' };
 }
 
-/** A removal cannot be undone, so a user who was enabled since is kept. */
+/** Returns why a removal is not sent. A removal cannot be undone, so a user who was enabled since is kept. */
 function whyNotRemove(lookup: Lookup): Trouble | undefined {
   if (lookup.found === 'unclear') return { code: 'lookup-disagrees', reason: lookup.reason };
   if (!lookup.found || !lookup.user.enabled) return undefined;
   return { code: 'lookup-disagrees', reason: 'somebody enabled the account since the plan was made' };
 }
 
-/** What a last lookup of the user may say against a change. */
+/** Checks of a final lookup that can stop a change, by kind of change. */
 const objections: Partial<Record<ChangeKind, (lookup: Lookup) => Trouble | undefined>> = {
   create: whyNotCreate,
   update: whyNotUpdate,

@@ -4,17 +4,18 @@ import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 import { entryAfter, markOf, readBack } from './read-back.ts';
 
-/** What earlier runs left with an unknown fate. */
+/** Changes of earlier runs whose outcome is not known. */
 export interface Unresolved {
-  /** Nothing is planned for these. */
+  /** Users for whom nothing is planned. */
   readonly blocked: ReadonlySet<string>;
-  /** Waited out: if the plan wants the same again it is a repeat, counted and reported. */
+  /** Users whose waiting time is over. If the plan repeats the change, it is counted and reported as a repeat. */
   readonly released: ReadonlySet<string>;
 }
 
 /**
- * Looks again at every unresolved batch of the connection: once every change is seen applied it is settled; before that
- * its users are blocked until `settle.unknownAfter` has passed, and what is not seen then is left to the planner.
+ * Checks every unresolved batch of the connection again. A batch is settled when every change is seen applied. Until
+ * then its users are blocked until `settle.unknownAfter` has passed. After that, the planner decides about changes that
+ * are not seen.
  */
 export async function resolveUnresolved(context: RunContext, io: EngineIo): Promise<Unresolved> {
   const { sync, owned, signal } = context;
@@ -53,7 +54,7 @@ export async function resolveUnresolved(context: RunContext, io: EngineIo): Prom
   return { blocked, released };
 }
 
-/** The same question without touching anything, for a plan that is only shown. */
+/** Returns the same without changing anything, for a dry run. */
 export async function blockedUsers(sync: Sync, io: EngineIo): Promise<Unresolved> {
   const blocked = new Set<string>();
   const released = new Set<string>();
@@ -66,17 +67,25 @@ export async function blockedUsers(sync: Sync, io: EngineIo): Promise<Unresolved
   return { blocked, released };
 }
 
-/** A batch is looked after by its own sync, or by any when that one is configured no more. */
+/**
+ * Returns whether this sync handles the batch: its own sync does, or any sync when that one is no longer configured.
+ */
 function isForUs(batch: Batch, sync: Sync, io: EngineIo): boolean {
   return batch.sync === sync.settings.name || !io.syncs.has(batch.sync);
 }
 
-/** Counted from when its fate was given up, so that a file that was stuck until its deadline is still waited for. */
+/**
+ * Returns whether the waiting time is over. It starts when the batch became unresolved, so a file that was stuck until
+ * its deadline also gets it.
+ */
 function isWaitedOut(batch: Batch, sync: Sync, now: number): boolean {
   return now - Math.max(batch.sentAt ?? 0, batch.finalAt ?? 0) >= sync.settings.settle.unknownAfterMs;
 }
 
-/** Those still `sent` too: a batch that found its end while it was settled may have left some. */
+/**
+ * Returns the unresolved changes. Includes those still `sent`, because a batch that ended while it was settled may have
+ * left some.
+ */
 function unresolvedChanges(batch: Batch, io: EngineIo): Promise<readonly PlannedChange[]> {
   return io.store.plans.page(batch.run, { batch: batch.id, states: ['unresolved', 'sent'], limit: batch.size });
 }

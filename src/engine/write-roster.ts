@@ -3,7 +3,9 @@ import type { EngineIo } from './engine-io.ts';
 import type { PlanWork } from './plan-job.ts';
 import type { PlanRead } from './plan-read.ts';
 
-/** Stores what an accepted complete full read showed of each person, for runs and syncs that do not see it. */
+/**
+ * Stores what an accepted, complete full read showed of each person, for runs and syncs that do not read that person.
+ */
 export async function writeRoster(
   { context, sync, index, salt }: PlanWork,
   read: PlanRead,
