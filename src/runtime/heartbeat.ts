@@ -1,7 +1,7 @@
 import type { Clock, Progress } from '../ports/runtime.ts';
 import type { DriveIo } from './in-process/drive-run.ts';
 
-/** Tells from outside of the work whether a process makes progress. Instants are epoch ms. */
+/** Reports whether a process makes progress, independently of its work. Instants are epoch ms. */
 export interface Heartbeat {
   /** Returns the older of the scheduler's last tick and the worker's last progress or idle moment. */
   workedAt(): number | undefined;

@@ -6,7 +6,7 @@ export interface HeldLease {
   readonly lease: Lease;
   /** Aborts with LEASE_LOST as soon as the lease is known to be lost, or with the outer signal's reason. */
   readonly signal: AbortSignal;
-  /** Stops renewing and gives the lease back. */
+  /** Stops renewing and releases the lease. */
   release(): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ export interface LeaseIo {
 }
 
 /**
- * Takes a lease and keeps it by renewing at a third of its life. Undefined when somebody else holds it. Whoever works
- * under it must stop when `signal` aborts; the fencing number keeps the store safe from those who do not.
+ * Takes a lease and renews it every third of its duration. Returns undefined when another owner holds it. Work under
+ * the lease must stop when `signal` aborts. The fencing number protects the store from work that does not stop.
  */
 export async function holdLease(
   request: LeaseRequest,
@@ -48,7 +48,10 @@ export async function holdLease(
   return { lease, signal, release };
 }
 
-/** Renews until stopped; throws LEASE_LOST when another has it, or when the store could not say so before its end. */
+/**
+ * Renews until stopped. Throws LEASE_LOST when another owner has the lease, or when the store did not confirm it in
+ * time.
+ */
 async function keepRenewing(
   lease: Lease,
   { name, ttlMs }: LeaseRequest,
@@ -65,7 +68,7 @@ async function keepRenewing(
     try {
       isOurs = await leases.renew(lease, ttlMs, now);
     } catch (cause) {
-      // A store that is locked for a moment takes nothing from us before the lease is over.
+      // A store that is locked for a moment does not end the lease before its time.
       if (clock.now() + everyMs < until) continue;
       const message = `lease ${name} could not be renewed in time: see what keeps the store from writing`;
       throw new RollcallError(message, { code: 'LEASE_LOST', cause });
@@ -78,8 +81,8 @@ async function keepRenewing(
 const lookAgainMs = 1000;
 
 /**
- * As `holdLease`, but waits for a holder that has died: until its lease ends by itself. Undefined as soon as the holder
- * is seen to live, because it renews. Rejects with the outer signal's reason.
+ * Takes a lease as `holdLease` does, but waits for the lease of a dead holder to expire. Returns undefined as soon as
+ * the holder renews its lease, because it is then alive. Rejects with the outer signal's reason.
  */
 export async function takeOverLease(
   request: LeaseRequest,

@@ -3,7 +3,10 @@ import type { Run } from '../ports/store.ts';
 import { holdLease } from './hold-lease.ts';
 import { type DriveIo, runLeaseMs } from './in-process/drive-run.ts';
 
-/** While a new configuration is rolled out, other processes may still know the sync of a run that is unknown here. */
+/**
+ * Grace period (ms) for runs of an unknown sync. During the rollout of a new configuration, other processes may still
+ * know it.
+ */
 export const orphanGraceMs = 5 * 60_000;
 
 interface Seen {
@@ -13,8 +16,8 @@ interface Seen {
 }
 
 /**
- * Ends runs whose sync was removed from the configuration, because no process can continue them. A run without progress
- * for `orphanGraceMs` has failed; a cancelled one ends at once. Batches that are out stay unresolved.
+ * Opens a function that ends runs whose sync was removed from the configuration, because no process can continue them.
+ * A run without progress for `orphanGraceMs` fails; a canceled run ends at once. Batches that are out stay unresolved.
  */
 export function openOrphans({ engine, owner, signal }: DriveIo): (run: Run) => Promise<void> {
   const { store, clock, logger } = engine;

@@ -2,18 +2,17 @@ import { createTask } from 'node-cron';
 
 const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
-/** How far back a missed slot is looked for: a monthly one is still found. */
+/** How far back a missed slot is searched (ms). A missed monthly slot is still found. */
 const longestOutageMs = 35 * 86_400_000;
 
 /**
- * A cron text in a time zone, asked for slots; it starts no timer. Slots are whole minutes, epoch ms. The wall clock
- * decides: in an hour that comes twice a slot comes twice, and the slots of an hour that is jumped over come, as one,
- * in the minute after the jump.
+ * A cron expression in a time zone. It starts no timer. Slots are whole minutes, epoch ms. The wall clock decides. In
+ * an hour that repeats, its slots repeat. The slots of a skipped hour become one slot in the minute after the change.
  */
 export interface Schedule {
-  /** The newest slot after `after` and not after `upTo`, or undefined. Several missed slots are one catch-up. */
+  /** Returns the newest slot after `after` and not after `upTo`, or undefined. Several missed slots count as one. */
   newestSlot(after: number, upTo: number): number | undefined;
-  /** The first slot after `after`, looked for up to 35 days ahead. */
+  /** Returns the first slot after `after`, up to 35 days ahead. */
   nextSlot(after: number): number | undefined;
 }
 
@@ -47,7 +46,10 @@ export function openSchedule(cron: string, timezone: string): Schedule {
   };
 }
 
-/** Gives the zone's wall time of an instant as the instant that shows it in UTC. Zones change at whole quarters of an hour. */
+/**
+ * Returns a function that maps an instant to the instant that shows the same wall time in UTC. Zones change only at
+ * quarter hours.
+ */
 function openWallClock(timezone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,

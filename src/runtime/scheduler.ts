@@ -4,22 +4,22 @@ import type { Run } from '../ports/store.ts';
 /** Worker jobs that belong to no run. */
 export type RunlessJob = 'keep-token' | 'prune';
 
-/** How due work reaches a worker: in this process, or through a queue. */
+/** Passes due work to a worker, in this process or through a queue. */
 export interface Dispatch {
-  /** Starts a run. Does nothing when it is in progress here or has a job waiting. */
+  /** Starts a run. Does nothing when it is in progress here or has a job in the queue. */
   start(run: Run): Promise<void>;
-  /** Continues those of these runs, driven by no process at the moment, that have no job waiting. */
+  /** Continues those of the given runs that have no job in the queue. No process drives any of them at the moment. */
   resume(idle: readonly Run[]): Promise<void>;
-  /** Runs a job that belongs to no run, unless the same one is waiting or in progress. */
+  /** Runs a job that belongs to no run, unless the same job is waiting or in progress. */
   enqueue(job: RunlessJob, payload: Readonly<Record<string, string>>): Promise<void>;
-  /** Resolves when everything that was started in this process is at a safe place. */
+  /** Resolves when all work of this process has reached a safe place. */
   close(): Promise<void>;
 }
 
-/** Work that a scheduler does again and again. */
+/** Work that a scheduler repeats. */
 export interface Task {
   readonly name: string;
-  /** At least so long between two starts; the scheduler ticks once a second. */
+  /** Minimum time between two starts (ms). The scheduler ticks once a second. */
   readonly everyMs: number;
   run(): Promise<unknown>;
 }
@@ -35,8 +35,8 @@ export interface SchedulerIo {
 const tickMs = 1000;
 
 /**
- * Runs the tasks that are due, in order, once a second, until the signal aborts. A task that fails is reported, is due
- * again at the next tick, and stops no other.
+ * Runs the tasks that are due, in order, once a second, until the signal aborts. A task that fails is reported and is
+ * due again at the next tick. It does not stop other tasks.
  */
 export async function runScheduler(tasks: readonly Task[], io: SchedulerIo): Promise<void> {
   const { clock, signal, onTick, onError } = io;
@@ -45,7 +45,7 @@ export async function runScheduler(tasks: readonly Task[], io: SchedulerIo): Pro
     for (const task of tasks) {
       if (signal.aborted) return;
       const now = clock.now();
-      // Half a tick early rather than a whole one late: timers fire a little off.
+      // Timers are slightly inaccurate, so a task may run half a tick early instead of a whole tick late.
       if (now + tickMs / 2 < (dueAt.get(task) ?? 0)) continue;
       try {
         await task.run();

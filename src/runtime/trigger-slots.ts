@@ -10,8 +10,8 @@ export interface ScheduledSync {
 }
 
 /**
- * Stores the trigger of the newest cron slot that is due, once for all processes. Missed slots, also those of a pause,
- * become one run. At the very first start no slot was missed.
+ * Stores the trigger of the newest due cron slot, once across all processes. Missed slots, also those during a pause,
+ * become one run. At the first start of a store, no slot counts as missed.
  */
 export function triggerSlots({ name, schedule }: ScheduledSync, io: EngineIo): Task {
   const slots = openSchedule(schedule.cron, schedule.timezone);

@@ -3,7 +3,7 @@ import type { Dispatch } from '../scheduler.ts';
 import { firstPiece, runlessJob } from './job-data.ts';
 import { housekeepingPriority, priorityOf, type RunQueue } from './run-queue.ts';
 
-/** Puts jobs into the queue for any worker. `close` leaves the queue open: its owner closes it. */
+/** Puts jobs into the queue for any worker. `close` does not close the queue: its owner does. */
 export function openQueueDispatch(queue: RunQueue, store: Store): Dispatch {
   let lostBefore: ReadonlySet<string> = new Set();
   const start = async ({ id }: Run): Promise<void> => {
@@ -15,7 +15,7 @@ export function openQueueDispatch(queue: RunQueue, store: Store): Dispatch {
     async resume(idle) {
       const queued = idle.length === 0 ? new Set<string>() : await queue.runs();
       const lost = idle.filter(({ id }) => !queued.has(id));
-      // Only what is lost twice: a run between two jobs looks lost for a moment.
+      // Restarts only runs that look lost twice, because a run between two jobs looks lost for a moment.
       for (const run of lost) if (lostBefore.has(run.id)) await start(run);
       lostBefore = new Set(lost.map(({ id }) => id));
     },

@@ -2,7 +2,7 @@ import { RollcallError } from '../../core/errors.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import { replyCode } from './open-redis.ts';
 
-/** Takes every error of a connection or a worker and lets few of them through to the log. */
+/** Receives every error of a connection or a worker and logs few of them. */
 export interface ErrorGate {
   report(error: unknown): void;
 }
@@ -12,8 +12,9 @@ const stormMs = 1000;
 const stormErrors = 20;
 
 /**
- * Logs the first error of a kind, and then at most one line per kind in half a minute, with how many it stands for.
- * `onStorm` is called when errors come by the dozen within a second: a full Redis has a worker fail in a hot loop.
+ * Logs the first error of a kind, then at most one line per kind every 30 seconds, with the number of errors. Calls
+ * `onStorm` when dozens of errors occur within one second. A full Redis, for example, makes a worker fail in a hot
+ * loop.
  */
 export function openErrorGate(io: { clock: Clock; logger: Logger; onStorm?: () => void }): ErrorGate {
   const told = new Map<string, { at: number; unsaid: number }>();
@@ -37,18 +38,18 @@ export function openErrorGate(io: { clock: Clock; logger: Logger; onStorm?: () =
   };
 }
 
-/** What to do about an error of a connection, in a sentence that holds nothing of what was sent. */
+/** Returns advice about a connection error, as one sentence without any data that was sent. */
 export function adviseOn(failure: unknown): string {
   const error = ofOneNode(failure);
   return adviceFor(error, kindOf(error));
 }
 
-/** What a node of a cluster or a Sentinel said, where the client only tells that none of them would have us. */
+/** Returns the error of a cluster node or Sentinel, when the client reports only that all of them failed. */
 function ofOneNode(error: unknown): unknown {
   return error instanceof Error && 'lastNodeError' in error ? error.lastNodeError : error;
 }
 
-/** A word for the error that holds nothing of what was sent: its code, else its class. */
+/** Returns the error's code or else its class, which contain no data that was sent. */
 function kindOf(error: unknown): string {
   const reply = replyCode(error);
   if (reply !== undefined) return reply;
@@ -61,7 +62,7 @@ const otherAuthority =
 const noAnswer =
   'no answer from Redis: it is tried again, and nothing is lost. If there never was one: is this its port, and is that one for TLS (rediss://) or not (redis://)?';
 
-// Without a colon behind a word for a secret: the log would take what follows for one.
+// No colon follows a word for a secret, because the log would redact the text after it.
 const access =
   'redis.username and redis.password; if it is the Sentinels that ask, redis.sentinelUsername and redis.sentinelPassword';
 

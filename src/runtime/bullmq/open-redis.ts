@@ -7,19 +7,20 @@ import { TlsConnector } from './tls-connector.ts';
 export type RedisClient = Redis | Cluster;
 
 /**
- * `worker`: waits for Redis as long as it takes. `producer`: fails within seconds when Redis is away, so that whoever
- * asked can do something else. */
+ * `worker`: waits for Redis without limit. `producer`: fails within seconds when Redis is not available, so that the
+ * caller can do other work.
+ */
 export type RedisPurpose = 'worker' | 'producer' | 'budget';
 
 const longestRetryMs = 1000;
 const connectTimeoutMs = 5000;
 const keepAliveMs = 10_000;
-/** A command without an answer for this long has failed; a worker's commands may block and have no limit. */
+/** Time limit for the answer to a command (ms). Commands of a worker may block and have no limit. */
 const commandTimeoutMs = { producer: 3000, budget: 3000 } as const;
 
 /**
- * A connection to Redis in any of its forms. It reconnects by itself for ever; every error is told to `onError`, once
- * per failed try. Connects at the first command. Must be closed with `closeRedis`.
+ * Opens a connection to Redis in any of its forms. It connects at the first command and reconnects without limit.
+ * `onError` is called once per failed attempt. Must be closed with `closeRedis`.
  */
 export function openRedis(
   settings: RedisSettings,
@@ -32,7 +33,7 @@ export function openRedis(
   return client;
 }
 
-/** Answers in the shapes that the queue knows, whatever the protocol. */
+/** Options that return answers in the form that the queue expects, for any protocol. */
 type NodeOptions = RedisOptions & { readonly replyMapping: 'legacy' };
 
 function nodeOptions(settings: RedisSettings, purpose: RedisPurpose): NodeOptions {
@@ -60,7 +61,7 @@ function openCluster(settings: Extract<RedisSettings, { kind: 'cluster' }>, purp
     redisOptions: baseOptions(settings, purpose),
     clusterRetryStrategy: retryDelay,
     lazyConnect: true,
-    // Certificates name hosts, not the addresses behind them.
+    // Certificates contain host names, not their addresses.
     ...(settings.tls === undefined ? {} : { dnsLookup: (address, callback) => callback(null, address) }),
   };
   return new Cluster(
@@ -91,20 +92,20 @@ function retryDelay(times: number): number {
   return Math.min(100 * times, longestRetryMs);
 }
 
-/** A former master answers so after a failover: connect anew and send the command again. */
+/** Reconnects and repeats the command: a former master answers with this error after a failover. */
 function isReadOnlyReplica(error: Error): 2 | false {
   return replyCode(error) === 'READONLY' ? 2 : false;
 }
 
-/** The first word of an error that Redis answered is its code (RESP specification, "Simple errors"). */
+/** Returns the code of an error that Redis answered: its first word (RESP specification, "Simple errors"). */
 export function replyCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
   return /^[A-Z]+(?=\s|$)/.exec(error.message)?.[0];
 }
 
 /**
- * The answer, or an error with the code ETIMEDOUT when it takes longer: a cluster that is down keeps commands waiting
- * whatever their timeout.
+ * Returns the answer, or throws an error with the code ETIMEDOUT after `withinMs`. A cluster that is down keeps
+ * commands waiting beyond their own timeout.
  */
 export async function answerWithin<T>(answer: Promise<T>, withinMs: number, clock: Clock): Promise<T> {
   const answered = new AbortController();
@@ -120,7 +121,7 @@ export async function answerWithin<T>(answer: Promise<T>, withinMs: number, cloc
   }
 }
 
-/** Ends a connection at once; commands that wait for an answer fail. */
+/** Closes a connection at once. Commands that wait for an answer fail. */
 export function closeRedis(client: RedisClient): void {
   client.disconnect();
 }

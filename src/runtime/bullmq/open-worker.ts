@@ -9,27 +9,27 @@ import type { WorkIo } from './work-io.ts';
 import { giveUp, type Worked, workJob } from './work-job.ts';
 
 export interface QueueTiming {
-  /** A job whose worker has not renewed its lock for this long is free. */
+  /** A job whose worker has not renewed its lock for this time is free (ms). */
   readonly lockMs: number;
-  /** How often workers check for jobs whose worker has died. */
+  /** Interval at which workers check for jobs of dead workers (ms). */
   readonly stalledCheckMs: number;
 }
 
-/** A killed worker's job continues within `lockMs` and two checks. A worker is never blocked for that long. */
+/** The job of a killed worker continues within `lockMs` and two checks. No worker is blocked for that long. */
 export const defaultTiming: QueueTiming = { lockMs: 6000, stalledCheckMs: 2000 };
 
-/** How many deaths of its worker one job survives. Deploys and full machines count too. */
+/** Number of worker deaths that one job survives. Deployments and full machines count too. */
 const forgivenDeaths = 5;
-/** A bound for unforeseen loops: the job is removed, and recovery makes a new one. Waits count as starts. */
+/** Limit for unforeseen loops. The job is then removed, and recovery creates a new one. Waits count as starts. */
 const mostStarts = 100_000;
 const otherVersionMs = 10_000;
 const restMs = 5000;
-/** Longer than a call in progress may continue. */
+/** Longer than a call in progress may continue (ms). */
 const closeWithinMs = 12_000;
 const jobsAtATime = 4;
 
 export interface RunWorker {
-  /** Takes no new job, waits until those in progress are at a safe place, and ends. Abort `stop` first. */
+  /** Takes no new job, waits until jobs in progress reach a safe place, and closes. Abort `stop` first. */
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
   const translate = async (worked: Worked, job: Job, token: string): Promise<void> => {
     if (worked.kind === 'done') return;
     if (worked.kind === 'follow') {
-      // Proves that the job is still ours: two chains of jobs for one run would block each other.
+      // Proves that the job is still ours. Two chains of jobs for one run would block each other.
       await job.extendLock(token, timing.lockMs);
       const run = await io.engine.store.runs.get(worked.data.payload.run ?? '');
       await queue.add(worked.data, priorityOf(run?.trigger ?? 'manual'));
@@ -93,14 +93,15 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
 
   const worker = new Worker(
     queueName,
-    // BullMQ hands out the signal only to a function with three parameters.
+    // BullMQ passes the signal only to a function with three parameters.
     async (job: Job, token?: string, signal?: AbortSignal): Promise<void> => {
       try {
         await process(job, token, signal);
       } catch (error) {
         if (error instanceof DelayedError || error instanceof WaitingError) throw error;
         if (signal?.aborted !== true) gate.report(error);
-        // The job is no longer ours, or Redis is away: it is neither done nor failed. The next worker continues it.
+        // The job is no longer ours, or Redis is not available. It is neither done nor failed, and the next worker
+        // continues it.
         throw new DelayedError();
       }
     },
@@ -128,7 +129,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
   worker.on('stalled', (id) =>
     logger.warn(namesOf(id), 'a worker stopped renewing its lock; another worker continues the job'),
   );
-  // Jobs fail only when they reach a limit of the queue.
+  // Jobs fail only at a limit of the queue.
   worker.on('failed', (job) => {
     const data = readJobData(job?.data);
     const run = data?.payload.run;
@@ -157,7 +158,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
   };
 }
 
-/** Log fields that identify a job: its run, if it has one. */
+/** Returns the log fields that identify a job, with its run if it has one. */
 function namesOf(id: string): LogFields {
   return id.startsWith('run_') ? { run: runOfJobId(id), queueJob: id } : { queueJob: id };
 }

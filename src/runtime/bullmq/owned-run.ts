@@ -2,18 +2,18 @@ import type { RunContext } from '../../engine/engine-io.ts';
 import { holdLease } from '../hold-lease.ts';
 import type { WorkIo } from './work-io.ts';
 
-/** Longer than a worker is ever blocked, short enough that the run of a dead worker continues within seconds. */
+/** Longer than any block of a worker, and short enough that the run of a dead worker continues within seconds. */
 export const runLeaseMs = 6000;
 
-/** Another worker drives the run. Nothing was done. */
+/** Thrown when another worker drives the run. Nothing was done. */
 export class RunBusy extends Error {
   override readonly name = 'RunBusy';
 }
 
 /**
- * Works on a run under its lease, taken for this step alone. Returns undefined when there is no such run, it has ended, or
- * its sync is not configured here. Throws `RunBusy`. The lease's fencing number protects the store from a worker that
- * lost the lease. `lock` aborts when the job belongs to another worker.
+ * Works on a run under its lease, taken for this step only. Returns undefined when the run does not exist or has ended,
+ * or when its sync is not configured here. Throws `RunBusy`. The lease's fencing number protects the store from a
+ * worker that lost the lease. `lock` aborts when the job belongs to another worker.
  */
 export async function withOwnedRun<T>(
   runId: string,

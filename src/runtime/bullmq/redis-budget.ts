@@ -9,26 +9,27 @@ export interface RedisBudgetParts {
   readonly connection: string;
   readonly limits: Limits;
   readonly clock: Clock;
-  /** Names this process among those that share. */
+  /** Name of this process among those that share the budget. */
   readonly member: string;
-  /** A budget of this process alone. */
+  /** Opens a budget for this process alone. */
   readonly openLocal: (limits: Limits) => RateBudget;
   readonly onError: (error: unknown) => void;
 }
 
-/** Who has not asked for this long shares no more. */
+/** A process without requests for this time no longer shares the budget (ms). */
 const memberMs = 60_000;
-/** With how many others a process shares that has never reached Redis. */
+/** Number of processes assumed to share the rate limit before the first answer from Redis. */
 const assumedMembers = 10;
 const answerMs = 500;
-/** The first answer may take longer: the connection has to be made. */
+/** The first answer may take longer (ms), because the connection is opened first. */
 const firstAnswerMs = 3000;
-/** How long Redis is not asked again after it did not answer. */
+/** Wait after a missing answer before Redis is asked again (ms). */
 const restMs = 1000;
 
 /**
- * The budget of a connection over every process that works for it: the same sliding window as of one process, kept in
- * Redis and by its clock. While Redis is away each process keeps to its share by the number of those that asked last.
+ * Opens the budget of a connection across all processes that use it. It is the same sliding window as for one process,
+ * kept in Redis and by the clock of Redis. While Redis is not available, each process uses its share, by the number of
+ * processes that asked last.
  */
 export function openRedisBudget(parts: RedisBudgetParts): RateBudget {
   const { client, prefix, connection, limits, clock, member, onError } = parts;
@@ -58,7 +59,7 @@ export function openRedisBudget(parts: RedisBudgetParts): RateBudget {
         }
       }
       const now = clock.now();
-      // What was given out together just before still counts: the share begins a window later.
+      // Starts that were granted together just before still count, so the share begins one window later.
       share ??= {
         budget: parts.openLocal({ ...limits, requestsPerSecond: limits.requestsPerSecond / members }),
         from: now + windowMs,
@@ -76,7 +77,10 @@ function readAnswer(answer: unknown): readonly [waitMs: number, members: number]
   throw new TypeError('Redis gave the rate budget an answer that it cannot have');
 }
 
-/** Starts are kept oldest first, as many as a window may hold; one that lies too far ahead means a clock that went back. */
+/**
+ * Starts are kept oldest first, at most one window of them. A start too far in the future means that a clock was set
+ * back.
+ */
 const takeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -1,11 +1,11 @@
-/** Where Redis is and how to get in. Secrets are in the clear: never log or show it. */
+/** Address and access of Redis. Holds secrets in clear text: never log or show it. */
 export type RedisSettings = RedisAccess &
   (
     | { readonly kind: 'single'; readonly host: string; readonly port: number }
     | {
         readonly kind: 'sentinel';
         readonly sentinels: readonly RedisNode[];
-        /** What the sentinels call the master. */
+        /** Name of the master in the sentinels. */
         readonly master: string;
         readonly sentinelUsername?: string;
         readonly sentinelPassword?: string;
@@ -19,17 +19,17 @@ export interface RedisNode {
 }
 
 export interface RedisAccess {
-  /** Begins every key. Deployments on different stores that share a Redis need different ones. */
+  /** Prefix of every key. Deployments on different stores that share a Redis need different prefixes. */
   readonly prefix: string;
   readonly username?: string;
   readonly password?: string;
-  /** Number of the database; a cluster has only 0. */
+  /** Number of the database. A cluster has only 0. */
   readonly db: number;
-  /** Present: TLS. `ca` is a certificate in PEM that is trusted besides the system's. */
+  /** Enables TLS when present. `ca` is a PEM certificate that is trusted in addition to the system's. */
   readonly tls?: { readonly ca?: string };
 }
 
-/** The prefix in the form that keeps all keys of a cluster in one slot, as the queue's scripts need it. */
+/** Returns the prefix in the form that keeps all keys in one slot of a cluster, as the queue's scripts require. */
 export function keyPrefix({ prefix }: RedisAccess): string {
   return prefix.includes('{') ? prefix : `{${prefix}}`;
 }

@@ -1,8 +1,8 @@
 const oldest = [6, 2] as const;
 
 /**
- * What is wrong with a Redis that answers, by its INFO (Redis documentation, "INFO"): sentences for a person, none when
- * all is well. What it does not tell is taken as well.
+ * Returns the problems of a reachable Redis, from its INFO (Redis documentation, "INFO"), as sentences for the
+ * operator. Returns none when there is no problem. A setting that INFO does not report counts as correct.
  */
 export function troublesOf(info: string): readonly string[] {
   const wordOf = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
@@ -12,7 +12,7 @@ export function troublesOf(info: string): readonly string[] {
     troubles.push(
       `Redis throws work away when it is full (maxmemory-policy ${policy}), and runs wait until it is found missing: set maxmemory-policy noeviction`,
     );
-  // What calls itself something else has a count of its own.
+  // Compatible servers with another name count their versions differently.
   const version = wordOf('valkey_version') === undefined ? wordOf('redis_version') : undefined;
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
   if (version !== undefined && (major < oldest[0] || (major === oldest[0] && minor < oldest[1])))

@@ -4,20 +4,23 @@ import type { TriggerKind } from '../../ports/store.ts';
 import { type JobData, jobIdOf, runOfJobId } from './job-data.ts';
 import { answerWithin, type RedisClient } from './open-redis.ts';
 
-/** The queue, as far as somebody who adds to it needs it. */
+/** The part of the queue that a process needs to add jobs. */
 export interface RunQueue {
-  /** Adds the job unless one of its id is there. */
+  /** Adds the job unless a job with its id exists. */
   add(data: JobData, priority: number): Promise<void>;
-  /** The runs that have a job in the queue, in whatever state. */
+  /** Returns the runs that have a job in the queue, in any state. */
   runs(): Promise<ReadonlySet<string>>;
-  /** How many jobs could be taken now and have not been. */
+  /** Returns the number of jobs that are ready and not taken. */
   waiting(): Promise<number>;
-  /** When the oldest of those that are looked at (1000 of a kind) was added, epoch ms; undefined when none waits. */
+  /**
+   * Returns when the oldest checked job was added (epoch ms); checks 1000 of each kind. Returns undefined when none
+   * waits.
+   */
   oldestAt(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
-/** One queue for everything: a job says by itself what it is. */
+/** One queue for all jobs: each job names its own kind. */
 export const queueName = 'runs';
 
 const eventsKept = 1000;
@@ -29,7 +32,7 @@ export interface RunQueueParts {
   readonly connection: RedisClient;
   readonly prefix: string;
   readonly onError: (error: unknown) => void;
-  /** Gives up on an answer after so long; absent: waits for Redis. */
+  /** Time limit for an answer (ms). Absent: waits for Redis. */
   readonly answers?: { readonly clock: Clock; readonly withinMs: number };
 }
 
@@ -37,15 +40,15 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
   const queue = new Queue(queueName, {
     connection,
     prefix,
-    // Whatever a queue waits for at its start and does not get would keep it useless for ever.
+    // A queue that fails to become ready at its start would stay unusable.
     skipWaitingForReady: true,
     skipVersionCheck: true,
     streams: { events: { maxLen: eventsKept } },
     defaultJobOptions: {
-      // The store knows what happened; a job that stayed would keep its id from being added again.
+      // The store keeps the history. A job that stays in the queue would block its id.
       removeOnComplete: true,
       removeOnFail: true,
-      // Stack traces may hold what an error was about.
+      // Stack traces may contain data of the error.
       stackTraceLimit: 0,
       sizeLimit: mostBytes,
       attempts: 1,
@@ -68,7 +71,7 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
     },
     async oldestAt() {
       const jobs = await answered(queue.getJobs(['wait', 'prioritized'], 0, mostLookedAt - 1, true));
-      // One that was taken a moment ago is told as nothing.
+      // A job that was taken a moment ago is undefined here.
       const times = jobs.flatMap((job: { timestamp: number } | undefined) =>
         job === undefined ? [] : [job.timestamp],
       );
@@ -78,11 +81,14 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
   };
 }
 
-/** Lower goes first: what a person asked for, then what another program did, then the clock. */
+/**
+ * Returns the priority of a job; lower runs first. The order is: requests by people, requests by programs, the
+ * schedule.
+ */
 export function priorityOf(trigger: TriggerKind): number {
   if (trigger === 'schedule') return 10;
   return trigger === 'webhook' ? 5 : 1;
 }
 
-/** Of work that belongs to no run. */
+/** Priority of jobs that belong to no run. */
 export const housekeepingPriority = 3;

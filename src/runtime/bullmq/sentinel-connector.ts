@@ -6,16 +6,16 @@ type Endpoint = { readonly host?: string; readonly port?: number };
 type Emitter = Parameters<SentinelConnector['connect']>[0];
 type Stream = Awaited<ReturnType<SentinelConnector['connect']>>;
 
-/** What ioredis keeps private. */
+/** Private members of ioredis. */
 interface Inside {
   connectToSentinel(endpoint: Endpoint, more?: object): Redis;
   resolve(endpoint: Endpoint): Promise<unknown>;
 }
 
 /**
- * Asks the Sentinels for the master and connects to it as ioredis does, with two differences. With TLS, errors of sockets
- * are listened to for as long as these live, to the Sentinels as well (`TlsConnector` says why). And when no Sentinel
- * could be asked, the error that is told carries the last one's own, as a cluster's does (`lastNodeError`).
+ * Asks the Sentinels for the master and connects to it as ioredis does, with two differences. With TLS, it handles
+ * socket errors for as long as the sockets live, also those to the Sentinels (`TlsConnector` gives the reason). When no
+ * Sentinel answers, the error carries the last Sentinel's own error, as a cluster's does (`lastNodeError`).
  */
 export class MasterConnector extends SentinelConnector {
   #lastNodeError: unknown;
@@ -23,13 +23,13 @@ export class MasterConnector extends SentinelConnector {
   constructor(given: unknown) {
     const options = given as Given;
     super(options);
-    // ioredis has no other way in to how it speaks with Sentinels.
+    // ioredis offers no other way to configure its connections to Sentinels.
     const inside = this as unknown as Inside;
     const resolve = inside.resolve.bind(this);
     const ours: Inside = {
       connectToSentinel: (endpoint, more = {}) => {
         const sentinel = openSentinel(options, endpoint, more);
-        // What it answers to AUTH is told here alone; the question after it fails as one without a password.
+        // The answer to AUTH is reported only here. The next command fails as if no password was sent.
         sentinel.on('error', (error) => {
           this.#lastNodeError ??= error;
         });
@@ -59,7 +59,7 @@ export class MasterConnector extends SentinelConnector {
   }
 }
 
-/** A connection to one Sentinel for one question: it is not tried again. */
+/** Opens a connection to one Sentinel for one query, without retries. */
 function openSentinel(options: Given, { host, port }: Endpoint, more: object): Redis {
   const { sentinelUsername, sentinelPassword, sentinelTLS, connectTimeout, sentinelCommandTimeout } = options;
   return new Redis({

@@ -3,7 +3,7 @@ import { AbstractConnector } from 'ioredis';
 
 type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
 
-/** What ioredis gives a connector: its own options. */
+/** The ioredis options that a connector receives. */
 interface Given {
   readonly disconnectTimeout?: number;
   readonly host?: string;
@@ -13,9 +13,9 @@ interface Given {
 }
 
 /**
- * Makes TLS connections as ioredis does, with one difference: somebody listens to the socket's errors for as long as it
- * lives. ioredis listens once, and a handshake may fail twice (a certificate that we refuse, then the server's alert); an
- * error that nobody hears would end the process.
+ * Opens TLS connections as ioredis does, with one difference: it handles socket errors for as long as the socket lives.
+ * ioredis handles one error only, and a handshake may fail twice: a certificate that we refuse, then the server's
+ * alert. An unhandled error would end the process.
  */
 export class TlsConnector extends AbstractConnector {
   readonly #given: Given;
@@ -31,7 +31,7 @@ export class TlsConnector extends AbstractConnector {
     this.connecting = true;
     return new Promise((resolve, reject) => {
       process.nextTick(() => {
-        // ioredis knows this message.
+        // ioredis recognizes this message.
         if (!this.connecting) return reject(new Error('Connection is closed.'));
         const stream = connect({
           ...(host === undefined ? {} : { host }),

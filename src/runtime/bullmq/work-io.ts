@@ -9,7 +9,7 @@ export interface WorkIo {
   readonly newOwner: () => string;
   /** Aborts when the process is asked to stop: no step starts, a write in progress may end. */
   readonly stop: AbortSignal;
-  /** Aborts some time after `stop`: nothing may continue. */
+  /** Aborts a grace period after `stop`. No work may continue then. */
   readonly graceOver: AbortSignal;
   readonly keepToken: JobContext['keepToken'];
   /** Runs a job of the job table by name. */

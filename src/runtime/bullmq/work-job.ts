@@ -7,7 +7,7 @@ import type { JobData } from './job-data.ts';
 import { RunBusy, withOwnedRun } from './owned-run.ts';
 import type { WorkIo } from './work-io.ts';
 
-/** What happens to a job of the queue next: it ends, it runs again after a wait, or another one follows it. */
+/** What follows a job of the queue: it ends, it runs again after a wait, or another job continues. */
 export type Worked =
   | { readonly kind: 'done' }
   | { readonly kind: 'again'; readonly data: JobData; readonly afterMs: number }
@@ -17,10 +17,10 @@ const done: Worked = { kind: 'done' };
 const busyMs = 1000;
 
 /**
- * Runs one piece of a run, step by step, each under the run's lease: making the plan, or bringing one batch to its end.
- * A job of no run is one step. A wait is not slept: the job returns to the queue with a delay. An error that may heal is
- * counted in the job's data; any other fails the run with its message. Rejects only when `lock` aborted: then another
- * worker has the job.
+ * Runs one piece of a run, step by step, each step under the run's lease. A piece makes the plan or settles one batch.
+ * A job without a run is one step. A wait does not block the worker: the job returns to the queue with a delay. A
+ * temporary error is counted in the job's data; any other error fails the run with its message. Rejects only when
+ * `lock` aborts, because another worker then has the job.
  */
 export async function workJob(given: JobData, io: WorkIo, lock: AbortSignal): Promise<Worked> {
   const { notBefore = 0, ...rest } = given;
@@ -38,27 +38,27 @@ export async function workJob(given: JobData, io: WorkIo, lock: AbortSignal): Pr
     lock.throwIfAborted();
     if (outcome.kind === 'done') return done;
     data = { ...data, tries: 0 };
-    // The next batch is a job of its own: any free worker takes it.
+    // The next batch is a separate job, so any free worker can take it.
     if (outcome.kind === 'next') return { kind: 'follow', data: { ...data, piece: data.piece + 1 } };
     if (outcome.afterMs > 0) return comeAgain(data, outcome.afterMs, io);
   }
 }
 
-/** Cuts a long wait into pieces. Its end is in the job's data. */
+/** Splits a long wait into shorter ones. The job's data holds the end of the wait. */
 function comeAgain(data: JobData, afterMs: number, { engine }: WorkIo): Worked {
   if (afterMs <= longestUnwatchedMs) return { kind: 'again', data, afterMs };
   const notBefore = engine.clock.now() + Math.round(afterMs);
   return { kind: 'again', data: { ...data, notBefore }, afterMs: longestUnwatchedMs };
 }
 
-/** Whether a long wait continues. A run that was cancelled, or that has ended, continues at once. */
+/** Returns whether a long wait continues. A run that was canceled or has ended continues at once. */
 async function mustWait(notBefore: number, { payload }: JobData, { engine, stop }: WorkIo): Promise<boolean> {
   if (stop.aborted || engine.clock.now() >= notBefore || payload.run === undefined) return false;
   const run = await engine.store.runs.get(payload.run).catch(() => undefined);
   return run === undefined || (run.phase !== 'done' && !run.isCancelRequested);
 }
 
-/** One step of a run, from the phase in the store, or a job of no run. */
+/** Runs one step: of a run, from its phase in the store, or of a job without a run. */
 async function takeStep(data: JobData, io: WorkIo, lock: AbortSignal): Promise<JobOutcome> {
   const { engine, keepToken } = io;
   const { run: runId } = data.payload;
@@ -83,7 +83,7 @@ async function afterError(data: JobData, error: unknown, io: WorkIo, lock: Abort
   if (lock.aborted) throw lock.reason;
   if (io.stop.aborted) return { kind: 'again', data, afterMs: 0 };
   const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
-  // Another worker has the run. This job checks again in case that worker dies.
+  // Another worker has the run. This job checks again, because that worker may die.
   if (error instanceof RunBusy || code === 'LEASE_LOST') return { kind: 'again', data, afterMs: busyMs };
   const tries = data.tries + 1;
   const afterMs = retryWait(error, tries, io.random);
@@ -98,7 +98,7 @@ async function afterError(data: JobData, error: unknown, io: WorkIo, lock: Abort
 
 const giveUpAgainMs = 30_000;
 
-/** Fails the run with the error's message as its reason. Tries again later when the store cannot take it. */
+/** Fails the run with the error's message as its reason. Tries again later when the store is not available. */
 export async function giveUp(
   run: string,
   data: JobData,

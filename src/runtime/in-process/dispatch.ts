@@ -3,10 +3,13 @@ import type { Run } from '../../ports/store.ts';
 import type { Dispatch, RunlessJob } from '../scheduler.ts';
 import { type DriveIo, driveRun } from './drive-run.ts';
 
-/** How long a run that stopped with an unexpected error waits before it continues. */
+/** Wait (ms) before a run continues after an unexpected error. */
 const afterErrorMs = 60_000;
 
-/** Runs everything in this process, in the background. `runHousekeeping` runs a job that belongs to no run. */
+/**
+ * Opens a dispatch that runs all work in this process, in the background. `runHousekeeping` runs a job that belongs to
+ * no run.
+ */
 export function openLocalDispatch(
   drive: DriveIo,
   runHousekeeping: (job: RunlessJob, payload: unknown) => Promise<JobOutcome>,
@@ -49,7 +52,10 @@ export function openLocalDispatch(
   };
 }
 
-/** Resolves early when the process is asked to stop: a token exchange in progress is not waited for. */
+/**
+ * Waits for the work, but returns early when the process is asked to stop. Does not wait for a token exchange in
+ * progress.
+ */
 function unlessStopped(work: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const stop = (): void => resolve(undefined);

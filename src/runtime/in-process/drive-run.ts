@@ -9,7 +9,7 @@ import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
 
 export interface DriveIo {
   readonly engine: EngineIo;
-  /** Names this process in leases. */
+  /** Name of this process in leases. */
   readonly owner: string;
   readonly signal: AbortSignal;
   readonly keepToken: JobContext['keepToken'];
@@ -18,22 +18,22 @@ export interface DriveIo {
 }
 
 /**
- * `busy`: another process or a newer version drives the run, or it does not exist; nothing was done. `stopped`: the process was asked to
- * stop, or the lease was lost; the run stays where it is.
+ * `busy`: the run does not exist, or another process or a newer version drives it; nothing was done. `stopped`: the
+ * process was asked to stop, or the lease was lost; the run keeps its phase.
  */
 export type Driven = 'ended' | 'busy' | 'stopped';
 
-/** How long a run stays with a process that has died. Renewed at a third of it. */
+/** How long a run stays with a dead process (ms). The lease is renewed every third of it. */
 export const runLeaseMs = 10_000;
-/** No jitter: one process drives all the runs of its store. */
+/** No jitter: one process drives all runs of its store. */
 const withoutJitter = (): number => 1;
-/** How long a call in progress may continue after the process was asked to stop. */
+/** How long a call in progress may continue after a stop request (ms). */
 const stopGraceMs = 8000;
 
 /**
- * Drives one run to its end in this process: takes its lease once, then runs step after step, sleeping between them.
- * An error that may heal is retried a few times; any other ends the run as `failed`. When `signal` aborts, a write in
- * progress may end and nothing else starts; the run continues wherever it is driven next.
+ * Drives one run to its end in this process. Takes its lease once, then runs step after step and sleeps between them.
+ * Retries a temporary error a few times; any other error ends the run as `failed`. When `signal` aborts, a write in
+ * progress may end and no other work starts. The next process that drives the run continues it.
  */
 export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
   const { engine, owner } = io;
@@ -86,7 +86,10 @@ function contextFor(driving: RunContext, { engine, keepToken }: DriveIo): JobCon
   };
 }
 
-/** Runs one step, again while its error may heal; after that the run fails with the error's message as its reason. */
+/**
+ * Runs one step and retries temporary errors. After the last retry, fails the run with the error's message as its
+ * reason.
+ */
 async function advanceWithRetries(driving: RunContext, io: DriveIo): Promise<JobOutcome> {
   const { logger } = io.engine;
   const { run } = driving.owned;
@@ -97,7 +100,7 @@ async function advanceWithRetries(driving: RunContext, io: DriveIo): Promise<Job
     } catch (error) {
       driving.stopping.throwIfAborted();
       const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
-      // The process that took the run over decides how it ends.
+      // The process that now holds the lease decides how the run ends.
       if (code === 'LEASE_LOST') throw error;
       const waitMs = retryWait(error, attempt, withoutJitter);
       if (waitMs === undefined) {
@@ -111,7 +114,7 @@ async function advanceWithRetries(driving: RunContext, io: DriveIo): Promise<Job
   }
 }
 
-/** Waits, in pieces. Ends early when the run is cancelled: the next step notices that first. */
+/** Waits in pieces. Returns early when the run is canceled, which the next step handles first. */
 async function waitUnlessCancelled(
   runId: string,
   waitMs: number,
