@@ -19,7 +19,10 @@ const recheckMs = 5000;
 const pollMs = 250;
 const maxRounds = 1000;
 
-/** Renews early at 75 % of the lifetime, spread by 5 points so that processes do not renew at the same time. */
+/**
+ * Renews early at 75 % of the lifetime, with a spread of 5 percentage points, so that processes do not renew at the
+ * same time.
+ */
 const dueShare = 0.7;
 const dueSpread = 0.1;
 

@@ -3,7 +3,7 @@ export type RevokeCall = (accessToken: string, signal: AbortSignal) => Promise<R
 
 export type RevokeOutcome =
   | { readonly kind: 'revoked' }
-  /** Certainly not revoked by this call. */
+  /** The call certainly did not revoke the token. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** It may be revoked. A second call is harmless. */
+  /** The token may be revoked. A second call is harmless. */
   | { readonly kind: 'unknown'; readonly reason: string };

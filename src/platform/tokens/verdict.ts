@@ -46,7 +46,7 @@ export interface Circumstances {
   readonly leaseMs: number;
 }
 
-/** At most twice: once, and once more after an unknown outcome (design, I6). */
+/** Maximum number of presentations: one, and one more after an unknown outcome (design, I6). */
 export const maxAttempts = 2;
 
 const maxMarginMs = 5000;
