@@ -55,23 +55,24 @@ export interface App {
   ): Promise<void>;
   /** Lists runs, newest first; with `after` only runs older than that one. */
   runs(filter: { readonly sync?: string; readonly limit: number; readonly after?: string }): Promise<readonly Run[]>;
-  /** Reports one run. A unique part of the id is enough, here and wherever a run is named. */
+  /** Reports one run. A unique part of the id is enough, in every method that takes a run. */
   show(run: string): Promise<RunReport>;
   /** Lists changes of a run or of a shown plan, in order of identification. */
   changes(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;
   /**
-   * Approves what waits in a run, or a part of it. Throws `CONFLICT` when nothing of it waits: it is approved already, has
-   * expired or ended, or a person rejected it and the order does not reopen it. Throws `USAGE` for unknown people.
+   * Approves the open changes of a run, or a part of them. Throws `CONFLICT` when there are none: they were approved,
+   * expired or ended, or an operator rejected them and the order does not reopen them. Throws `USAGE` for unknown
+   * people.
    */
   approve(run: string, by: string, order?: SignedOrder<VerdictOrder>): Promise<VerdictReport>;
   /**
-   * Rejects what waits in a run, or a part of it, and approvals that no run has used: no run delivers these changes, or
-   * asks about them again, while their reason lasts. Throws `CONFLICT` when there is nothing to reject.
+   * Rejects the open changes of a run, or a part of them, and approvals that no run has used. While their reason lasts,
+   * no run delivers these changes or asks about them again. Throws `CONFLICT` when there is nothing to reject.
    */
   reject(run: string, by: string, order?: SignedOrder<VerdictOrder>): Promise<VerdictReport>;
-  /** The changes that such a verdict would decide now. Throws as the verdict does. */
+  /** Returns the changes that this approval or rejection would decide now. Throws as it does. */
   previewVerdict(action: 'approve' | 'reject', run: string, order: VerdictOrder): Promise<readonly HeldChange[]>;
-  /** Lists what waits for approval in all syncs. Throws `USAGE` for an unknown sync. */
+  /** Lists changes that wait for approval in all syncs. Throws `USAGE` for an unknown sync. */
   holds(query: HoldsQuery): Promise<HoldsReport>;
   /** Asks the process that drives the run to stop at the next safe place. Throws `CONFLICT` when it has ended. */
   cancel(run: string, by: string, order?: SignedOrder): Promise<Run>;
@@ -92,7 +93,10 @@ export interface App {
   contract(connection: string | undefined, mode: ContractMode, signal: AbortSignal): AsyncGenerator<ContractLine, void>;
   /** Reads the current state of every configured sync. */
   syncStates(): Promise<readonly SyncState[]>;
-  /** Keeps deployments from starting runs of the sync; a run under way continues. Throws `CONFLICT` when it is paused already. */
+  /**
+   * Prevents deployments from starting runs of the sync; a run in progress continues. Throws `CONFLICT` when it is
+   * already paused.
+   */
   pause(sync: string, by: string): Promise<void>;
   /** Ends a pause: waiting requests start, and missed slots are caught up once. Throws `CONFLICT` when it is not paused. */
   resume(sync: string, by: string): Promise<void>;
@@ -118,9 +122,12 @@ export type Role = 'all' | 'scheduler' | 'worker' | 'server';
 
 export interface SyncState extends SyncView {
   readonly pause: Pause | undefined;
-  /** The newest run, under way or ended. */
+  /** The newest run, in progress or ended. */
   readonly lastRun: Run | undefined;
-  /** Start of the newest run that ended as succeeded, nothing-to-do, held or exported: how fresh the platform is. */
+  /**
+   * Start of the newest run that ended as succeeded, nothing-to-do, held or exported. It shows how current the platform
+   * is.
+   */
   readonly freshAt: number | undefined;
   /** Epoch ms of the next slot; undefined without a schedule and while paused. */
   readonly nextSlotAt: number | undefined;
@@ -153,12 +160,12 @@ export interface WatchOptions {
   readonly progress: Progress;
 }
 
-/** The caller, for the audit: the name that was given with `--as`, that of a server token, or the operator's login. */
+/** The caller, for the audit: the name given with `--as`, the name of a server token, or the operator's login. */
 export interface Caller {
   readonly by: string;
 }
 
-/** A command that is signed in another name than the caller's, with a reason; both for the audit. */
+/** A command that is signed in a name other than the caller's, with a reason; the audit stores both. */
 export type SignedOrder<Order = object> = Order & { readonly reason?: string; readonly via?: string };
 
 export interface SyncView {
@@ -183,7 +190,7 @@ export interface PlanReport {
 export interface RunReport {
   readonly run: Run;
   readonly findings: readonly Finding[];
-  /** Number of all findings, of which `findings` holds the first ones. */
+  /** Total number of findings. `findings` holds only the first ones. */
   readonly findingsInAll: number;
   readonly batches: readonly Batch[];
   readonly holds: readonly HoldRecord[];
@@ -214,7 +221,7 @@ export interface TokenReport {
   readonly generation: number | undefined;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
-  /** What the state means and what to do, in a sentence. */
+  /** The meaning of the state and the next action, as a sentence. */
   readonly advice: string;
 }
 
@@ -224,19 +231,19 @@ export interface CheckLine {
   readonly message: string;
 }
 
-/** One person's way through the pipeline now, and the person's earlier changes. Holds field values. */
+/** The decisions of the pipeline about one person now, and the person's earlier changes. Holds field values. */
 export interface PersonTrace {
   readonly identification: string;
   readonly records: readonly { readonly record: SourceRecord; readonly trace: MappingTrace }[];
   readonly snapshot: Snapshot;
-  /** Absent when the read is no ground for a plan: see `failure`. */
+  /** Absent when no plan can be made from the read. See `failure`. */
   readonly says: SourceSays | undefined;
   readonly lookup: Lookup;
   readonly ledger: LedgerEntry | undefined;
   readonly decision: Decision | undefined;
   /** Findings about the person, and about the whole read. */
   readonly findings: readonly Finding[];
-  /** Why a whole run would plan nothing at all from this read. */
+  /** Why a full run would plan nothing from this read. */
   readonly failure: string | undefined;
   /** What the next whole run does, and what keeps it from doing it: a hold, a rejection, a pause. */
   readonly next: string;

@@ -8,23 +8,28 @@ import type { Run } from '../ports/store.ts';
 import { findSync } from './find-named.ts';
 import { type ChangeSelection, type HeldChange, type SelectedChanges, selectHeld } from './held-changes.ts';
 
-/** How long an approval counts, and how long a shown or held change may be approved. Later its reason may differ. */
+/**
+ * How long an approval is valid, and how long a shown or held change may be approved (ms). Later its reason may differ.
+ */
 const approvalMs = 24 * 3_600_000;
 
 export interface VerdictOrder extends ChangeSelection {
-  /** Why, for the audit. */
+  /** The reason, for the audit. */
   readonly reason?: string;
-  /** Approves changes that a person rejected, when the selection has no open ones. */
+  /** Approves changes that an operator rejected, when the selection has no open ones. */
   readonly reopens?: boolean;
 }
 
 export interface Verdicts {
   readonly changes: number;
-  /** How many of them a person had rejected before. */
+  /** Number of approved changes that an operator had rejected before. */
   readonly reopened: number;
 }
 
-/** What a verdict on the run would decide now. Throws as `approveRun` and `rejectRun` do, but never for a rejection. */
+/**
+ * Returns the changes that an approval or rejection would decide now. Throws as `approveRun` and `rejectRun` do, but
+ * never for a rejection.
+ */
 export async function previewVerdict(
   action: 'approve' | 'reject',
   run: Run,
@@ -36,12 +41,11 @@ export async function previewVerdict(
 }
 
 /**
- * Approves what guards held in a run and still waits, or the selected part of it, and requests the run that delivers the
- * changes that are then unchanged. Without a selection the run's read becomes the measure for the guards on reads.
- * Throws `CONFLICT` when nothing waits: the holds have expired or were approved before, their reasons have ended, or a
- * person rejected them and the order does not reopen them. Changes that the selection leaves out stay held until they are
- * decided. Throws `USAGE` for a sync that is no longer configured, and
- * for a selection that names other people.
+ * Approves the open changes that guards held in a run, or the selected part of them. Requests a run that delivers the
+ * changes that are then unchanged. Without a selection, the run's read becomes the baseline for the guards on reads.
+ * Throws `CONFLICT` when no change is open: the holds have expired or were approved before, their reasons have ended,
+ * or an operator rejected them and the order does not reopen them. Changes outside the selection stay held until they
+ * are decided. Throws `USAGE` for a sync that is no longer configured, and for a selection that names other people.
  */
 export async function approveRun(run: Run, by: string, io: EngineIo, order: VerdictOrder = {}): Promise<Verdicts> {
   const { id, sync } = run;
@@ -58,7 +62,10 @@ export async function approveRun(run: Run, by: string, io: EngineIo, order: Verd
   return { changes, reopened };
 }
 
-/** Rejects what guards held in a run: no run delivers these changes, or asks about them again, while their reason lasts. */
+/**
+ * Rejects the changes that guards held in a run. While their reason lasts, no run delivers these changes or asks about
+ * them again.
+ */
 export async function rejectRun(run: Run, by: string, io: EngineIo, order: VerdictOrder = {}): Promise<Verdicts> {
   const held = await selectHeld(run, order, io);
   const chosen = toReject(run, held);
@@ -75,9 +82,9 @@ export interface DigestApproval {
 }
 
 /**
- * Approves the changes that the newest plan with this digest showed as open. What a person rejected since stays rejected,
- * and what an accepted read has ended since is not approved. Throws `NOT_FOUND` when no such plan is known, `CONFLICT`
- * when it is older than 24 h or of a version without episodes.
+ * Approves the changes that the newest plan with this digest showed as open. Changes that an operator rejected since
+ * stay rejected. Changes that an accepted read has ended since are not approved. Throws `NOT_FOUND` when no such plan
+ * is known. Throws `CONFLICT` when the plan is older than 24 h or comes from a version without episodes.
  */
 export async function approveDigest(
   sync: string,
@@ -95,7 +102,7 @@ export async function approveDigest(
   if (plan.madeAt + approvalMs <= at) {
     throw conflict(`the plan ${digest} of ${sync} is older than 24 h: make a new one with "rollcall plan ${sync}"`);
   }
-  // What a run did not hold is delivered already, or planned anew by the next one.
+  // Changes that a run did not hold are already delivered, or the next run plans them again.
   const states = plan.run === undefined ? (['planned', 'held'] as const) : (['held'] as const);
   const open: ChangeName[] = [];
   for await (const change of changesOf(plan.id, io, { states })) {
@@ -113,7 +120,7 @@ export async function approveDigest(
   return { changes, rejected: open.length - changes };
 }
 
-/** The changes that an approval decides. */
+/** Returns the changes that an approval decides. */
 async function toApprove(
   run: Run,
   { byState, isWhole }: SelectedChanges,
@@ -133,7 +140,7 @@ async function toApprove(
   );
 }
 
-/** The changes that a rejection decides: an approval that no run has used is taken back. */
+/** Returns the changes that a rejection decides. Includes approvals that no run has used. */
 function toReject(run: Run, { byState }: SelectedChanges): readonly HeldChange[] {
   const unused = byState.approved.filter(({ decision }) => decision?.run === undefined);
   const chosen = [...byState.open, ...unused];
@@ -165,7 +172,7 @@ function expired({ id, sync }: Run): RollcallError {
   );
 }
 
-/** `ana rejected 3 changes (not leavers)`. */
+/** Returns, for example, `ana rejected 3 changes (not leavers)`. */
 function rejectedWords(rejected: readonly HeldChange[]): string {
   const by = [...new Set(rejected.map(({ decision }) => decision?.by ?? 'a person'))].join(', ');
   const why = [...new Set(rejected.flatMap(({ decision }) => decision?.why ?? []))].slice(0, 3).join('; ');

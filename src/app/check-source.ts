@@ -12,8 +12,8 @@ import type { CheckLine } from './app.ts';
 type Verdict = Omit<CheckLine, 'subject'>;
 
 /**
- * Checks access to a source and the mapped fields: by the list of its fields, where the source has one, and by the first
- * page of a read. Presents no first refresh token. Throws what the source throws.
+ * Checks access to a source and the mapped fields: by its list of fields, if it has one, and by the first page of a
+ * read. Presents no first refresh token. Throws the errors of the source.
  */
 export async function checkSource(
   sync: Sync,
@@ -32,7 +32,7 @@ export async function checkSource(
 }
 
 /**
- * Checks that the source answers a delta read, and says which read the next run makes. Returns undefined for a sync
+ * Checks that the source answers a delta read, and reports which read the next run makes. Returns undefined for a sync
  * without deltas.
  */
 export async function checkDeltas(

@@ -25,7 +25,10 @@ export function findConnection<Connection>(
 
 const searchedRuns = 500;
 
-/** Returns a run by its id, or by a part of it that only one recent run has. Throws `NOT_FOUND`, or `CONFLICT` when several have it. */
+/**
+ * Returns a run by its id, or by a part of it that only one recent run has. Throws `NOT_FOUND`, or `CONFLICT` when
+ * several runs match.
+ */
 export async function findRun(id: string, store: Store): Promise<Run> {
   const exact = await store.runs.get(id);
   if (exact !== undefined) return exact;

@@ -4,18 +4,18 @@ import { changesOf } from '../engine/batches.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import type { DecisionRecord, PlannedChange, Run } from '../ports/store.ts';
 
-/** Which of a run's held changes a verdict is about. An absent field selects all of them. */
+/** Selects held changes of a run for an approval or rejection. An absent field selects all of them. */
 export interface ChangeSelection {
   readonly only?: readonly ChangeClass[];
-  /** Identifications that are left out. */
+  /** Identifications to leave out. */
   readonly except?: readonly string[];
-  /** Identifications that are taken; all others are left out. */
+  /** Identifications to select. All others are left out. */
   readonly ids?: readonly string[];
 }
 
 /**
- * How a held change is decided now. `past`: its approval time is over, its reason has ended, or a later run delivers it.
- * `former`: a version without episodes held it.
+ * The current decision about a held change. `past`: its approval time is over, its reason has ended, or a later run
+ * delivers it. `former`: a version without episodes held it.
  */
 export type HeldState = 'open' | 'approved' | 'rejected' | 'past' | 'former';
 
@@ -27,7 +27,10 @@ export interface HeldChange {
 
 const readAtOnce = 500;
 
-/** Yields what guards held in the run, and what it dropped because a person had rejected it, with the decision of now. */
+/**
+ * Yields the changes that guards held in the run, and those it dropped because an operator had rejected them. Adds the
+ * current decision to each.
+ */
 export async function* heldChanges(run: Run, io: EngineIo): AsyncGenerator<HeldChange, void> {
   const now = io.clock.now();
   let page: PlannedChange[] = [];
@@ -73,8 +76,8 @@ export interface SelectedChanges {
 }
 
 /**
- * Returns the held changes of a run that are selected. Throws `USAGE` when the selection names people of whom the run
- * holds nothing, because a misspelled exception would approve a person.
+ * Returns the selected held changes of a run. Throws `USAGE` when the selection names people for whom the run holds no
+ * change, because a misspelled exception would approve a person.
  */
 export async function selectHeld(run: Run, selection: ChangeSelection, io: EngineIo): Promise<SelectedChanges> {
   const { only } = selection;
@@ -98,7 +101,7 @@ export async function selectHeld(run: Run, selection: ChangeSelection, io: Engin
   return { isWhole: only === undefined && except === undefined && ids === undefined, byState, leftOut };
 }
 
-/** So many unknown identifications are named in a message. */
+/** Maximum number of unknown identifications in a message. */
 const namedPeople = 5;
 
 function refuseUnseen(run: Run, key: string, unseen: readonly string[]): void {
@@ -109,7 +112,7 @@ function refuseUnseen(run: Run, key: string, unseen: readonly string[]): void {
   throw new RollcallError(message, { code: 'USAGE' });
 }
 
-/** As identifications compare. */
+/** Returns the form in which identifications are compared. */
 function normal(identification: string): string {
   return identification.normalize('NFC').trim();
 }

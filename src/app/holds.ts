@@ -5,22 +5,22 @@ import { heldChanges } from './held-changes.ts';
 
 export interface HoldsQuery {
   readonly sync?: string;
-  /** At most so many people of each hold. */
+  /** Maximum number of people per hold. */
   readonly limit: number;
 }
 
-/** A hold with the people that wait in it. */
+/** A hold with the people whose changes are open. */
 export interface OpenHold {
   readonly hold: HoldFacts;
-  /** False when its 24 hours are over: the next run asks anew. */
+  /** False after its 24 hours. The next run then asks again. */
   readonly isApprovable: boolean;
-  /** How many changes wait; decided ones are not counted. */
+  /** Number of open changes. Decided changes are not counted. */
   readonly waiting: number;
-  /** The first of them, in order of identification. */
+  /** The first open changes, in order of identification. */
   readonly changes: readonly PlannedChange[];
 }
 
-/** A run that waits because its source looks wrong. It may hold changes as well. */
+/** A run whose read a guard doubts. It may hold changes as well. */
 export interface DoubtedRead {
   readonly sync: string;
   readonly run: string;
@@ -33,7 +33,10 @@ export interface HoldsReport {
   readonly reads: readonly DoubtedRead[];
 }
 
-/** Lists what waits for approval in every configured sync, or in one, whatever run held it. Throws `USAGE` for an unknown sync. */
+/**
+ * Lists the changes that wait for approval in all configured syncs, or in one, across all runs. Throws `USAGE` for an
+ * unknown sync.
+ */
 export async function listHolds({ sync, limit }: HoldsQuery, io: EngineIo): Promise<HoldsReport> {
   const names = sync === undefined ? [...io.syncs.keys()] : [findSync(sync, io.syncs).settings.name];
   const holds: OpenHold[] = [];
@@ -50,7 +53,7 @@ export async function listHolds({ sync, limit }: HoldsQuery, io: EngineIo): Prom
 
 async function holdsOf(sync: string, limit: number, io: EngineIo): Promise<OpenHold[]> {
   const now = io.clock.now();
-  // A run about a few people holds some of them again: each waits in the hold of the newest run.
+  // A run about a few people holds some of them again. Each person is listed in the hold of the newest run.
   const newestFirst = (await io.store.holds.listOpen(sync)).toSorted((a, b) => b.expiresAt - a.expiresAt);
   const runOf = new Map<string, string>();
   const found: OpenHold[] = [];

@@ -16,7 +16,7 @@ import { changeTokens } from './tokens.ts';
 import { trySource } from './try-source.ts';
 import { explainPerson } from './why.ts';
 
-/** What needs alerts, server, queue or the platform's client, which only the composition root knows. */
+/** Use cases that need alerts, the server, the queue or the platform client. Only the composition root knows these. */
 type Surroundings = 'start' | 'call' | 'contract' | 'alerts' | 'testAlerts' | 'close';
 
 /** Opens the use cases that the command line and the server share. */

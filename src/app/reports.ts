@@ -6,7 +6,7 @@ import type { PlanReport, RunReport } from './app.ts';
 
 const shownFindings = 1000;
 
-/** Reports a plan that is only shown. */
+/** Reports the plan of a dry run. */
 export async function planReport(plan: Plan, sync: Sync, store: Store): Promise<PlanReport> {
   const states = await store.plans.countStates(plan.id);
   const { kinds, classes } = await store.plans.count(plan.id);
@@ -22,7 +22,7 @@ export async function planReport(plan: Plan, sync: Sync, store: Store): Promise<
   };
 }
 
-/** Reports everything that the store knows of a run. */
+/** Reports everything that the store has about a run. */
 export async function runReport(run: Run, store: Store): Promise<RunReport> {
   const [findings, findingsInAll, batches, holds] = await Promise.all([
     store.runs.findings(run.id, shownFindings),

@@ -31,7 +31,7 @@ export async function storeRequest(
   return stored;
 }
 
-/** Leaves the run to a running deployment; without one, runs it in this process. */
+/** Requests the run from a running deployment; without one, runs it in this process. */
 export async function queueOrRun(request: AuditedRequest, options: WatchOptions, io: AppIo): Promise<ResyncReport> {
   const { trigger } = await storeRequest(request, io);
   if (!(await io.isDeployed())) return { kind: 'ran', report: await runHere(trigger, options, io) };
@@ -66,13 +66,13 @@ export async function cancel(id: string, signed: SignedOrder<Caller>, { engine }
   return run;
 }
 
-/** Returns the scope for a run that reads all its employees, also those that the source shows unchanged. */
+/** Returns the scope for a run that reads all its employees, including those that a delta shows as unchanged. */
 export function inFull(scope: RunScope): RunScope {
   return scope.kind === 'all' ? { kind: 'all', isFull: true } : scope;
 }
 
 function retryOf({ id, sync, scope }: Run, { by }: Caller): AuditedRequest {
-  // A delta read does not show what failed for a reason outside the source.
+  // A delta read does not show changes that failed for a reason outside the source.
   return { sync, kind: 'retry', scope: inFull(scope), by, retryOf: id };
 }
 
@@ -92,7 +92,7 @@ async function reportOf({ trigger, isNew }: StoredRequest, { engine }: AppIo): P
   return { trigger: id, sync, scope, isNew, run: seen.state?.kind === 'taken' ? seen.state.run : undefined };
 }
 
-/** Names no person, because the audit holds none. */
+/** Describes a scope without names, because the audit holds no person. */
 function describeScope(scope: RunScope): string {
   return scope.kind === 'all' ? 'all employees' : `${scope.identifications.length} named people`;
 }

@@ -42,7 +42,7 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
   }
 }
 
-/** Drives the run, or waits one interval while another process does. Returns the run once it has ended. */
+/** Drives the run, or waits one interval while another process does. Returns the run after it has ended. */
 async function finishRun(runId: string, options: WatchOptions, { engine, drive }: AppIo): Promise<Run | undefined> {
   const { store, clock } = engine;
   const driven = await drive(runId, options);

@@ -6,7 +6,7 @@ import type { AppIo } from './app-io.ts';
 import { note } from './audit.ts';
 import { findSync } from './find-named.ts';
 
-/** Number of runs among which the newest good one is searched. */
+/** Number of recent runs that are searched for the newest successful one. */
 const searchedRuns = 50;
 const goodOutcomes: ReadonlySet<string | undefined> = new Set<Outcome>([
   'succeeded',
@@ -38,7 +38,7 @@ export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promis
   );
 }
 
-/** Keeps deployments from starting runs of the sync. Throws `CONFLICT` when it is paused already. */
+/** Prevents deployments from starting runs of the sync. Throws `CONFLICT` when it is already paused. */
 export async function pauseSync(sync: string, by: string, { engine }: AppIo): Promise<void> {
   findSync(sync, engine.syncs);
   if (!(await engine.store.pauses.add({ sync, pausedAt: engine.clock.now(), by }))) {

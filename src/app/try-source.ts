@@ -13,8 +13,8 @@ import { sourceTokenName } from '../ports/token-store.ts';
 import type { SourceTrial, StatusCount, TrialEnd, TrialOptions } from './source-trial.ts';
 
 /**
- * Reads the source of a sync, and counts its records and what the mapping makes of them. Does not call the platform.
- * Throws `USAGE` for a delta read of a source that has none, else what the source throws.
+ * Reads the source of a sync. Counts its records and the results of the mapping. Does not call the platform. Throws
+ * `USAGE` for a delta read of a source without deltas, and otherwise the errors of the source.
  */
 export async function trySource(
   sync: Sync,
@@ -81,7 +81,7 @@ type Sums = Omit<SourceTrial, 'sync' | 'kind' | 'read' | 'rows' | 'end' | 'notes
 const listedStatuses = 200;
 const listedReasons = 200;
 
-/** Counts reasons by column, a bounded number of them. */
+/** Counts reasons by column, up to a limit. */
 function openReasons() {
   const known = new Map<string, { column: string; reason: string; records: number }>();
   return {
@@ -139,7 +139,7 @@ function openTally({ settings, mapping }: Sync) {
         refused.count(person.column ?? 'record', person.reason);
         return;
       }
-      // One cell may be read for two purposes: it counts once.
+      // One cell may be read for two purposes; it counts once.
       const cells = new Map(person.troubles.map(({ column, reason }) => [column, reason]));
       for (const [column, reason] of cells) unreadable.count(column, reason);
       standings[person.standing] += 1;
@@ -151,7 +151,7 @@ function openTally({ settings, mapping }: Sync) {
       return {
         fields: fill.fields().map((field) => ({ ...field, readers: mapping.readers.get(field.path) ?? [] })),
         isFieldListCut: fill.isCut,
-        // Without records no field can be called unseen.
+        // Without records, no field can be reported as unseen.
         unseen: [...(records === 0 ? [] : mapping.readers)]
           .filter(([read]) => seen[read] !== true)
           .map(([read, readers]) => ({ read, readers })),

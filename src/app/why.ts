@@ -2,7 +2,7 @@ import type { EngineIo, Sync } from '../engine/engine-io.ts';
 import { type Explained, explain } from '../engine/explain.ts';
 import type { PersonTrace } from './app.ts';
 
-/** Says what the next whole run decides about one person, by which rule and from what, and what keeps it from doing it. */
+/** Explains what the next full run decides about one person: the rule, its inputs, and what prevents the change. */
 export async function explainPerson(
   identification: string,
   sync: Sync,
