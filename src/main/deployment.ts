@@ -9,7 +9,9 @@ import type { Engine } from './open-engine.ts';
 import { schedulerTasks } from './scheduler-tasks.ts';
 import { openConfigAlertChecks } from './watch-alerts.ts';
 
-/** Held by `start`, so that other shells know that a resync will be picked up. */
+/**
+ * Name of the lease that `start` holds. Other processes read it to know that a deployment will take a requested run.
+ */
 export const deploymentLease = 'deployment';
 
 export const deploymentLeaseMs = 15_000;
@@ -21,9 +23,10 @@ export interface DeploymentHooks {
 }
 
 /**
- * `rollcall start` without Redis: the scheduler and all work in this process. Truth is in the store, so a `resync` or an
- * `approve` from another shell is seen within a second. Returns when the signal aborts and every run is at a safe place.
- * Throws CONFLICT when another process works on the same store; one that has died is waited for.
+ * Runs `rollcall start` without Redis: the scheduler and all work in this process. The store is the source of truth, so
+ * a `resync` or an `approve` from another shell takes effect within a second. Returns when the signal aborts and every
+ * run is at a safe place. Throws CONFLICT when another process works on the same store. Waits for the lease of a dead
+ * process to expire.
  */
 export async function runDeployment(
   config: Config,

@@ -19,7 +19,7 @@ import type { Engine } from './open-engine.ts';
 import { startDeployment } from './start-deployment.ts';
 import { openConfigAlerts } from './watch-alerts.ts';
 
-/** What the command line and the server ask for, over an opened engine. Closing it closes the engine. */
+/** Opens the use cases of the command line and the server over an opened engine. Closing the app closes the engine. */
 export function openApp(config: Config, engine: Engine, scope: LogScope = openLogScope()): App {
   const { io, connections } = engine;
   const owner = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
@@ -59,7 +59,7 @@ export function openApp(config: Config, engine: Engine, scope: LogScope = openLo
     call: async (request, signal) => callApi(findConnection(request.connection, connections), request, signal),
     async *contract(name, mode, signal) {
       const { clientOptions: connection } = findConnection(name, connections);
-      // Loaded only when it is wanted: no other command needs it.
+      // Loaded only when needed: no other command uses it.
       const { runContractSuite } = await import('../platform/contract-suite/index.ts');
       yield* runContractSuite({ connection, mode, signal });
     },
@@ -92,7 +92,7 @@ function nextSlots(config: Config): AppIo['nextSlot'] {
   return keepNextSlots((sync, after) => schedules.get(sync)?.nextSlot(after));
 }
 
-/** Names the run of a job in its log lines. */
+/** Returns the run of a job for its log lines. */
 function runOf(payload: unknown): LogFields {
   const run = typeof payload === 'object' && payload !== null && 'run' in payload ? payload.run : undefined;
   return typeof run === 'string' ? { run } : {};

@@ -28,7 +28,7 @@ export interface EngineParts {
 export interface Engine {
   readonly io: EngineIo;
   readonly connections: ReadonlyMap<string, Connection>;
-  /** Counts what the connections do. */
+  /** Counts the activity of the connections. */
   readonly meter: Meter;
   close(): Promise<void>;
 }

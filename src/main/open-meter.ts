@@ -1,6 +1,6 @@
 import { type Metrics, noMetrics } from '../ports/metrics.ts';
 
-/** Counts what connections do, once metrics are attached: only a process that serves metrics loads them. */
+/** Counts the activity of connections after metrics are attached. Only a process that serves metrics loads them. */
 export interface Meter extends Metrics {
   attach(metrics: Metrics): void;
 }

@@ -21,23 +21,23 @@ import { openConfigAlertChecks } from './watch-alerts.ts';
 export interface RedisDeploymentOptions extends DeploymentHooks {
   readonly redis: RedisConfig;
   readonly role: Role;
-  /** For tests that measure other timings. */
+  /** Overrides the queue's timing in tests. */
   readonly timing?: QueueTiming;
 }
 
 const announceMs = 5000;
-/** How long a scheduler waits for Redis before it continues with its other tasks. */
+/** How long a scheduler waits for Redis before it continues with its other tasks (ms). */
 const answerMs = 4000;
-/** How long a call in progress may continue after the process was asked to stop. */
+/** How long a call in progress may continue after a stop request (ms). */
 const stopGraceMs = 8000;
-/** All schedulers are one deployment. */
+/** Lease owner that all schedulers share, because together they are one deployment. */
 const deploymentOwner = 'redis';
 
 /**
- * `rollcall start` with Redis, in any number of processes. Schedulers put the jobs of due runs into the queue; workers run
- * them. Truth is in the store: a scheduler that finds a run without a driver and without a job adds the job, so a Redis
- * that was away, emptied or restored delays work and loses none. Returns when the signal aborts and every job is at a
- * safe place.
+ * Runs `rollcall start` with Redis, in any number of processes. Schedulers add the jobs of due runs to the queue;
+ * workers run them. The store is the source of truth. A scheduler that finds a run without a driver and without a job
+ * adds the job. A Redis that was down, emptied or restored therefore delays work and loses none. Returns when the
+ * signal aborts and every job is at a safe place.
  */
 export async function runRedisDeployment(
   config: Config,
@@ -136,7 +136,10 @@ async function schedule(
   }
 }
 
-/** Renews the lease by which other shells know that a deployment works. Throws CONFLICT when one without Redis does. */
+/**
+ * Renews the lease that tells other processes that a deployment runs. Throws CONFLICT when a deployment without Redis
+ * holds it.
+ */
 async function announce({ io }: Engine, signal: AbortSignal): Promise<void> {
   const { store, clock } = io;
   for (let isSecondTry = false; ; isSecondTry = true) {

@@ -18,11 +18,11 @@ export async function runProcess(self: NodeJS.Process): Promise<void> {
   const io = openProcessIo(self, stopping.signal);
   self.exitCode = await runCli(self.argv.slice(2), io);
   for (const signal of stopSignals) self.off(signal, stop);
-  // Everything of ours is closed; a library may still wait, for example for Redis.
+  // Our resources are closed, but a library may still wait, for example for Redis.
   if (stopping.signal.aborted) self.exit();
 }
 
-/** Ignores a reader that closed its end (`rollcall runs | head`), so that a run under way continues. */
+/** Ignores a closed output pipe (`rollcall runs | head`), so that a run in progress continues. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }

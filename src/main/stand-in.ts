@@ -5,13 +5,13 @@ import type { AlertChecks } from './watch-alerts.ts';
 const everyMs = 5000;
 
 /**
- * Evaluates alerts in a worker while no scheduler holds the deployment's lease: that new runs no longer start is itself an
- * alert. Several workers may do so; each notice is sent once. Returns when the signal aborts.
+ * Evaluates alerts in a worker while no scheduler holds the deployment's lease, because a missing scheduler is itself
+ * an alert. Several workers may do so; each notice is sent once. Returns when the signal aborts.
  */
 export async function alertWithoutScheduler({ io }: Engine, alerts: AlertChecks, signal: AbortSignal): Promise<void> {
   const { store, clock } = io;
   while (!signal.aborted) {
-    // The jobs of the worker report a store that is away; this continues when it is back.
+    // The worker's jobs report a store that is not available. This loop continues when the store is back.
     const isUnscheduled = await store.leases.holder(deploymentLease, clock.now()).then(
       (holder) => holder === undefined,
       () => false,

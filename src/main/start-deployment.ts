@@ -11,7 +11,7 @@ import { serve } from './serve.ts';
 
 export type StartOptions = Parameters<App['start']>[0];
 
-/** `rollcall start`: does the work of the role, beside the server if there is one. Returns after the signal aborts. */
+/** Runs `rollcall start`: the work of the role, and the server if there is one. Returns after the signal aborts. */
 export async function startDeployment(
   config: Config,
   engine: Engine,
@@ -72,7 +72,7 @@ async function work(
     return untilAborted(signal);
   }
   const drive = openDrive(options);
-  // From here on a missing tick is a fault.
+  // From now on, a missing tick is a fault.
   if (role !== 'worker') heartbeat.ticked();
   if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked });
   const { runRedisDeployment } = await import('./redis-deployment.ts');
@@ -105,7 +105,7 @@ function refuseRole({ redis, server }: Config, { role = 'all', listen }: StartOp
   }
 }
 
-/** Does the work of a process that only serves: none. */
+/** Waits until the signal aborts, for a process that only serves HTTP. */
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

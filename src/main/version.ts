@@ -7,7 +7,7 @@ export function readVersion(): string {
     try {
       return (require(path) as { readonly version: string }).version;
     } catch {
-      // The other path has it.
+      // The package is at the other path.
     }
   }
   throw new Error('package.json of rollcall is missing: install the package again');
