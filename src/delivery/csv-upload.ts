@@ -5,10 +5,10 @@ import type { BatchToSubmit, Delivery, Submission } from '../ports/delivery.ts';
 import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
 import { writeProvisioningFile } from './provisioning-file.ts';
 
-/** How long to wait before another upload when the platform does not say. */
+/** Wait before another upload when the platform requests none (ms). */
 const busyWaitMs = 15_000;
 
-/** A batch as one partial-provisioning file with rows I, U and D. */
+/** Delivers a batch as one partial-provisioning file with rows I, U and D. */
 export const csvDelivery: DeliveryKind = {
   kind: 'csv',
   open: (io) => ({ kind: 'csv', submit: (batch, signal) => upload(batch, io, signal) }) satisfies Delivery,
@@ -24,12 +24,14 @@ async function upload(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal)
   } catch (error) {
     return refusalOf(error);
   } finally {
-    // A file that cannot be deleted must not hide that the platform took it; what is left goes at a later start.
+    // The upload succeeded, so an error of the deletion is ignored. A later start deletes remaining files.
     await rm(path).catch(() => {});
   }
 }
 
-/** Turns what the platform said of a write into data; rethrows what is about the connection, not about this batch. */
+/**
+ * Returns the platform's answer to a write as data. Rethrows errors of the connection, which do not concern this batch.
+ */
 export function refusalOf(error: unknown): Extract<Submission, { kind: 'unknown' | 'wait' | 'refused' }> {
   if (!(error instanceof PlatformError)) throw error;
   if (error.effect === 'unknown') return { kind: 'unknown', reason: error.message };

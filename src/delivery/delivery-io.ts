@@ -2,15 +2,15 @@ import type { Dialect } from '../core/settings.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { Platform } from '../ports/platform.ts';
 
-/** What a delivery is opened with. */
+/** The parameters with which a delivery is opened. */
 export interface DeliveryIo {
   readonly platform: Platform;
   readonly dialect: Dialect;
   /** `remove.blacklist` of the sync. */
   readonly blacklist: boolean;
-  /** Folder for files on their way; must exist. Files hold personal data and are deleted after the upload. */
+  /** Folder for temporary files; must exist. Files hold personal data and are deleted after the upload. */
   readonly scratchFolder: string;
-  /** Where the outbox puts its files. */
+  /** Folder for the files of the outbox. */
   readonly outboxFolder: string;
 }
 

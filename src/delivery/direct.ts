@@ -4,15 +4,16 @@ import type { BatchToSubmit, CallResult, Delivery, Submission } from '../ports/d
 import { refusalOf } from './csv-upload.ts';
 import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
 
-/** One call per change: POST for create, PUT for update, DELETE for remove. Nothing else can go this way. */
+/** Delivers one call per change: POST for create, PUT for update, DELETE for remove. Supports no other changes. */
 export const directDelivery: DeliveryKind = {
   kind: 'direct',
   open: (io) => ({ kind: 'direct', submit: (batch, signal) => sendAll(batch, io, signal) }) satisfies Delivery,
 };
 
 /**
- * In order, one at a time: after a crash at most one change has an unknown fate. What cannot be written down ends the
- * batch where it is, so that a call is never taken for not tried because the store failed after it.
+ * Sends changes in order, one at a time, so that after a crash the outcome of at most one change is not known. The
+ * batch stops when a result cannot be stored. Otherwise a call could be taken as not sent because the store failed
+ * after it.
  */
 async function sendAll(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal): Promise<Submission> {
   let tried = 0;
@@ -36,11 +37,11 @@ async function sendAll(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal
 
 type End =
   | { readonly result: Extract<CallResult, { kind: 'accepted' | 'refused' | 'unknown' }> }
-  /** Trouble of the whole connection: the change was not tried, and the batch stops. */
+  /** A problem of the whole connection. The change was not tried, and the batch stops. */
   | { readonly error: unknown }
   | { readonly wait: Extract<Submission, { kind: 'wait' }> };
 
-/** Sends one change. A change's own trouble becomes its fate. Never throws. */
+/** Sends one change. A problem of this change becomes its result. Never throws. */
 async function resultOf(change: Change, io: DeliveryIo, signal: AbortSignal): Promise<End> {
   try {
     const reason = await sendOne(change, io, signal);
@@ -55,7 +56,7 @@ async function resultOf(change: Change, io: DeliveryIo, signal: AbortSignal): Pr
   }
 }
 
-/** Sends one change. Returns why it was not sent, when a look at the user forbids it. */
+/** Sends one change. Returns why it was not sent, when a read of the user forbids it. */
 async function sendOne(change: Change, io: DeliveryIo, signal: AbortSignal): Promise<string | undefined> {
   const { identification } = change;
   const { platform } = io;

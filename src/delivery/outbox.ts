@@ -4,7 +4,7 @@ import type { Delivery } from '../ports/delivery.ts';
 import type { DeliveryKind } from './delivery-io.ts';
 import { writeProvisioningFile } from './provisioning-file.ts';
 
-/** Puts the batch's file into a folder, whole or not at all, for somebody else to bring to the platform. */
+/** Writes the batch's file into a folder, atomically. Another system delivers it to the platform. */
 export const outboxDelivery: DeliveryKind = {
   kind: 'outbox',
   open: (io) =>

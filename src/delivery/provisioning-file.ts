@@ -9,8 +9,8 @@ import { buildFileRows } from '../core/csv-rows.ts';
 import type { Dialect } from '../core/settings.ts';
 
 /**
- * Writes a partial-provisioning file (contract, POST admin/userFiles), readable by us alone and durable when this
- * resolves. Values are written byte for byte: a leading `=` or `+` is data here, not a formula.
+ * Writes a partial-provisioning file (contract, POST admin/userFiles). Only our user can read it, and it is durable
+ * when this resolves. Values are written byte for byte: a leading `=` or `+` is data here, not a formula.
  */
 export async function writeProvisioningFile(path: string, changes: readonly Change[], dialect: Dialect): Promise<void> {
   const { header, rows } = buildFileRows(changes, dialect);
@@ -25,7 +25,7 @@ export async function writeProvisioningFile(path: string, changes: readonly Chan
   }
 }
 
-/** So many rows are written until other work of this process has its turn: the disk alone would not make them wait. */
+/** Number of rows that are written before other work of this process runs. Disk writes alone would not yield. */
 const rowsPerTurn = 250;
 
 async function* inTurns(rows: Iterable<readonly string[]>): AsyncGenerator<readonly string[], void> {

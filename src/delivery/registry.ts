@@ -3,7 +3,7 @@ import type { DeliveryKind } from './delivery-io.ts';
 import { directDelivery } from './direct.ts';
 import { outboxDelivery } from './outbox.ts';
 
-/** Every way to deliver, one line each. */
+/** All delivery kinds, one per line. */
 export const deliveryKinds: readonly DeliveryKind[] = [
   csvDelivery, //
   directDelivery,
