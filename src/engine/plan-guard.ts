@@ -94,7 +94,7 @@ function applier({ sync }: PlanWork, io: EngineIo): Applier {
   return { sync: name, connection, others: others.map((one) => one.name) };
 }
 
-/** Returns undefined for a read of named people, because there is nothing to compare. */
+/** Returns facts about blocked people. Returns undefined for a read of named people: there is nothing to compare. */
 function blockedFacts({ blocked }: PlanWork, { snapshot, last }: PlanRead): BlockedFacts | undefined {
   const cause = blocked.likelyCause(snapshot.rows);
   if (snapshot.kind === 'point' || cause === undefined) return undefined;

@@ -78,7 +78,7 @@ function refusedRow(person: Person | RejectedPerson): BlockedPerson {
   return { kind: 'row-refused', at: person.at, column: cell?.column ?? '', reason: cell?.reason ?? 'cannot be used' };
 }
 
-/** Counts the people of a read without any usable person. */
+/** Counts the people of a read in which no person is usable. */
 export function countUnusable(index: PeopleIndex, snapshot: Snapshot, tally: Pick<BlockedTally, 'add'>): void {
   for (let slot = 0; slot < index.size; slot += 1) {
     const person = index.person(slot);
@@ -88,7 +88,7 @@ export function countUnusable(index: PeopleIndex, snapshot: Snapshot, tally: Pic
   }
 }
 
-/** Yields why each person of a read cannot be used, for a read without other use. */
+/** Yields why each person cannot be used, for a read in which no person is usable. */
 export function* unusablePeople(index: PeopleIndex, snapshot: Snapshot): Generator<Finding, void> {
   for (let slot = 0; slot < index.size; slot += 1) {
     const person = index.person(slot);

@@ -54,7 +54,7 @@ export async function resolveUnresolved(context: RunContext, io: EngineIo): Prom
   return { blocked, released };
 }
 
-/** Returns the same without changing anything, for a dry run. */
+/** Returns the same users as `resolveUnresolved` without changing anything, for a dry run. */
 export async function blockedUsers(sync: Sync, io: EngineIo): Promise<Unresolved> {
   const blocked = new Set<string>();
   const released = new Set<string>();

@@ -145,8 +145,8 @@ async function storeAnswer(
 }
 
 /**
- * Stores a granted pair. If the row has changed (this process was suspended, and another presented the same token),
- * the pair is still stored as long as the row has nothing newer than our token.
+ * Stores a granted pair. The row may have changed, if this process was suspended and another presented the same token.
+ * The pair is still stored, unless the row has something newer than our token.
  */
 async function storePair(
   parts: PresentationParts,
