@@ -71,7 +71,7 @@ describe.skipIf(program === undefined)('a CSV file on an SFTP server', () => {
     const error = await refused.catch((one: Error) => one);
     const shown = server.hostKeys.filter((key) => String(error).includes(key));
     expect(shown).toHaveLength(1);
-    expect(String(error)).toContain(`its host key is ${pinned}`);
+    expect(String(error)).toContain(`but ${pinned} is pinned`);
   });
 
   it('is read with one of several pinned keys, and with an encrypted private key', async () => {
@@ -215,7 +215,7 @@ it('a password is shown to the server that was pinned, and to no other', async (
 
   const refused = await ask(`SHA256:${'a'.repeat(43)}`);
   expect(tried).toEqual([]);
-  const shown = /shows the host key (SHA256:\S+),/.exec(String(refused))?.[1] ?? '';
+  const shown = /its host key is (SHA256:\S+),/.exec(String(refused))?.[1] ?? '';
 
   expect(await ask(shown)).toMatch(/refuses the login: check user and password/);
   expect(tried).toEqual(['rollcall open sesame']);
