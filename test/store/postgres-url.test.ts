@@ -38,7 +38,7 @@ describe('the url of a PostgreSQL store', () => {
   it.each([
     ['postgres://rollcall:sec#ret@db.example.com:x/people', 'percent-encoded'],
     ['postgres://rollcall:secret@db.example.com', 'a database'],
-    ['postgres://rollcall:secret@/people', 'no url'],
+    ['postgres://rollcall:secret@/people', 'not a valid url'],
     ['postgres:///people', 'a host'],
     ['postgres://db.example.com/people', 'a user'],
     ['postgres://rollcall:secret%@db.example.com/people', '%25'],
