@@ -23,7 +23,7 @@ it.each(withLastDay)('$name: whoever was hired again is no leaver for an old las
     [hireDate ?? '']: date('2024-03-01'),
   };
 
-  expect(judge(fields, now)).toMatchObject({ kind: 'standing', standing: 'active' });
+  expect(judge(fields, now)).toMatchObject({ standing: 'active' });
 });
 
 const withAddress = sourceKinds.flatMap(({ kind, starters: [starter] }) => {
