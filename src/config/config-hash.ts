@@ -6,8 +6,19 @@ import type { SyncSettings } from '../core/settings.ts';
  * order of keys and of sets does not matter. Guards, batches, delivery and schedule are not included.
  */
 export function configHash(sync: SyncSettings): string {
-  const { connection, policy, mapping, scope, lifecycle, missing, outOfScope, firstSight, foreignDisable, remove } =
-    sync;
+  const {
+    connection,
+    policy,
+    mapping,
+    scope,
+    lifecycle,
+    missing,
+    outOfScope,
+    firstSight,
+    foreignDisable,
+    remove,
+    parkEmail,
+  } = sync;
   const shaping = {
     connection,
     policy,
@@ -18,6 +29,7 @@ export function configHash(sync: SyncSettings): string {
     firstSight,
     foreignDisable,
     remove,
+    parkEmail,
     lifecycle: lifecycle && { ...lifecycle, active: sorted(lifecycle.active), leaver: sorted(lifecycle.leaver) },
     match: sorted(sync.match),
     protected: sorted(sync.protected),

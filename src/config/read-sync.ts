@@ -87,6 +87,7 @@ export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSet
     foreignDisable: input.foreignDisable,
     protected: input.protected,
     remove: input.remove,
+    ...(input.parkEmail === undefined ? {} : { parkEmail: input.parkEmail }),
     settle: input.settle,
     guards: input.guards,
     ...(input.deltas === 'never' ? {} : { deltas: input.deltas }),

@@ -39,6 +39,10 @@ export interface Change {
   readonly classes: readonly ChangeClass[];
   /** Why the change is made, as a sentence. */
   readonly reason: string;
+  /** The user whose account has the new e-mail until that user's own change is proven: this change goes after it. */
+  readonly waitsFor?: string;
+  /** The address that the account gets first, to break a cycle; the change itself goes last. See `parkStep`. */
+  readonly parkEmail?: string;
   /**
    * The row of the truth table that produced the change (`Rule` in core/plan.ts). Empty in rows of versions that did
    * not store it.
@@ -133,4 +137,12 @@ export function beforeOf(user: User, assumed: FieldValues = {}): Before {
 /** Returns the key of the change's user on the platform: the identification as the platform writes it. */
 export function platformKey({ identification, before }: Pick<Change, 'identification' | 'before'>): string {
   return before?.rawIdentification ?? identification;
+}
+
+/** The first of the two writes of a change that has `parkEmail`: the account's e-mail alone. */
+export function parkStep<Parked extends Change>(change: Parked): Parked {
+  const { parkEmail = '', after } = change;
+  const { firstName, lastName } = after;
+  const names = { ...(firstName === undefined ? {} : { firstName }), ...(lastName === undefined ? {} : { lastName }) };
+  return { ...change, after: { ...names, email: parkEmail }, changed: ['email'] };
 }

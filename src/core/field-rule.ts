@@ -1,3 +1,4 @@
+import { isEmailAddress } from './email-address.ts';
 import { type FieldName, fieldTraits } from './fields.ts';
 import { compileDateFormat, dateProblem, isoDatePattern } from './plain-date.ts';
 import { CollapsedText, Refusal } from './refusal.ts';
@@ -134,8 +135,5 @@ function compileFinish(name: FieldName, rule: FieldRule): (text: string) => stri
   const refuseProblem = (text: string) => textProblem(text) ?? text;
   if (name !== 'email') return refuseProblem;
   const notAnAddress = new Refusal('not-an-email', 'is not one e-mail address (name@example.com)');
-  return (text) => (oneAddress.test(text) ? refuseProblem(text) : notAnAddress);
+  return (text) => (isEmailAddress(text) ? refuseProblem(text) : notAnAddress);
 }
-
-// Checks only that the text has the form of one address: RFC 5321 leaves the rest to the receiving host.
-const oneAddress = /^[^\s@,;:<>"()[\]\\]+@[^\s@,;:<>"()[\]\\.]+(?:\.[^\s@,;:<>"()[\]\\.]+)+$/;

@@ -25,6 +25,7 @@ const identityCodes: readonly FindingCode[] = [
   'duplicate-key',
   'case-conflict',
   'email-conflict',
+  'email-cycle',
   'rename-conflict',
   'conversion',
 ];
@@ -41,6 +42,8 @@ export type FindingCode =
   | 'duplicate-key'
   | 'case-conflict'
   | 'email-conflict'
+  | 'email-cycle'
+  | 'email-parked'
   | 'rename-conflict'
   | 'conversion'
   | 'status-unknown'

@@ -18,6 +18,8 @@ export interface SyncSettings {
   readonly foreignDisable: 'report' | 'enable';
   readonly protected: readonly string[];
   readonly remove: 'never' | { readonly afterMs: number; readonly blacklist: boolean };
+  /** The address that breaks a cycle of e-mails, with `{identification}` in it. Absent: a cycle waits for a person. */
+  readonly parkEmail?: string;
   readonly settle: SettleSettings;
   readonly guards: GuardSettings;
   /** Settings for reads of only changed people between full reads. Absent: every read is full. */

@@ -1,13 +1,13 @@
+import { parkStep } from '../core/change.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 
 const pageSize = 500;
 
+type NewBatch = Pick<Batch, 'number' | 'kind' | 'size'> & { readonly parent?: string; readonly isParking?: boolean };
+
 /** Returns a new batch of the run, not sent yet. `number` is its position in the run, from 1. */
-export function newBatch(
-  { owned, sync }: RunContext,
-  { number, kind, size, parent }: Pick<Batch, 'number' | 'kind' | 'size'> & { readonly parent?: string },
-): Batch {
+export function newBatch({ owned, sync }: RunContext, { number, kind, size, parent, isParking }: NewBatch): Batch {
   return {
     id: `${owned.run.id}_b${String(number).padStart(5, '0')}`,
     run: owned.run.id,
@@ -26,6 +26,7 @@ export function newBatch(
     finalAt: undefined,
     reason: undefined,
     parent,
+    ...(isParking === true ? { isParking } : {}),
   };
 }
 
@@ -56,9 +57,14 @@ export async function* changesOf(
   }
 }
 
-/** Returns all changes of one batch, in order of identification. */
+/** Returns all changes of one batch, in order of identification, as the batch carries them. */
 export async function changesInBatch(batch: Batch, io: EngineIo): Promise<PlannedChange[]> {
-  return Array.fromAsync(changesOf(batch.run, io, { batch: batch.id }));
+  return carriedBy(batch, await Array.fromAsync(changesOf(batch.run, io, { batch: batch.id })));
+}
+
+/** What a batch carries of its changes: a parking batch, their first steps. */
+export function carriedBy(batch: Batch, changes: readonly PlannedChange[]): PlannedChange[] {
+  return batch.isParking === true ? changes.map(parkStep) : [...changes];
 }
 
 /** Returns the same mark for every change. */

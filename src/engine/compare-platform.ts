@@ -21,12 +21,17 @@ export interface Compared {
   readonly postponed: number;
   /** Slots that need a decision, each with its user's place in the spool: see `KeptUser`. */
   readonly candidates: Candidates;
+  /** Who is to get an e-mail that an active employee's account has. */
+  readonly claims: EmailClaims;
 }
 
 export interface Candidates {
   readonly slots: number[];
   readonly places: number[];
 }
+
+/** By the claimant's slot: the holder's slot, and the holder's user in the spool. A holder has one claimant. */
+export type EmailClaims = Map<number, { readonly holder: number; readonly place: number }>;
 
 /** A user as the spool keeps it: only the id of one that shows every readable field as wanted and is new to the ledger. */
 export type KeptUser = User | string;
@@ -57,6 +62,9 @@ interface Count {
   isLookedUp: boolean;
   /** E-mails that are to be given to users who do not have them; counted where users were looked up. */
   newEmails: number;
+  readonly claims: EmailClaims;
+  /** Slots that are holders in `claims`. */
+  readonly held: Set<number>;
 }
 
 /** Reads the platform's users (all of them, or a few) and keeps only those that need a decision. */
@@ -70,6 +78,8 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
     postponed: 0,
     isLookedUp: false,
     newEmails: 0,
+    claims: new Map(),
+    held: new Set(),
   };
   for await (const { users, total } of readUsers(job, count)) {
     for (const user of users) compareUser(user, job, candidates, count);
@@ -77,9 +87,9 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
     io.progress({ step: 'scanning', users: count.users, total });
   }
   if (mayClash(job, count)) await seekClashes(job, count);
-  const { users, unchanged, postponed } = count;
+  const { users, unchanged, postponed, claims } = count;
   const whole = job.only === undefined ? count : { enabled: undefined, unmanaged: undefined };
-  return { users, enabled: whole.enabled, unchanged, unmanaged: whole.unmanaged, postponed, candidates };
+  return { users, enabled: whole.enabled, unchanged, unmanaged: whole.unmanaged, postponed, candidates, claims };
 }
 
 /**
@@ -167,7 +177,11 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     count.unmanaged += 1;
     return;
   }
-  if (index.has(slot, mark.bystander)) return;
+  if (index.has(slot, mark.bystander)) {
+    // No decision is made about them, but others may wait for their e-mail.
+    index.set(slot, !isExact || index.has(slot, mark.seen) ? mark.conflict : mark.seen);
+    return;
+  }
   if (!isExact) {
     reportTwin(user, slot, job);
     return;
@@ -210,19 +224,29 @@ function wantsNewEmail(user: User, slot: number, index: PeopleIndex): boolean {
 }
 
 /**
- * An e-mail that one person (the claimant) wants and another user has. The claimant waits. The user is
+ * An e-mail that one person (the claimant) wants and another user has. The user is
  *
- *   an active employee in scope    moves to another e-mail: the claimant's turn comes after
+ *   an active employee in scope    perhaps moves to another e-mail: see `orderClaims`
  *   a leaver in scope              leaves all the same; but one who looks like the claimant is held with them (conversion)
  *   any other record               decided by their own record
  *   in no record                   perhaps the claimant under another identification (a rename): protected
  */
-function checkEmail(user: User, slot: number, { index, find }: CompareJob, count: Count): void {
+function checkEmail(user: User, slot: number, { index, spool, ...job }: CompareJob, { claims, held }: Count): void {
   const { email } = user.fields;
   if (email === undefined || email === '') return;
   const holder = index.findEmail(email);
   if (holder === -1 || holder === slot) return;
-  if (index.has(holder, mark.bystander) && (slot === -1 || index.has(slot, mark.bystander))) return;
+  const isHeld = slot !== -1 && index.has(slot, mark.inSource | mark.active) && !index.has(slot, mark.outOfScope);
+  const known = claims.get(holder);
+  const isAside = index.has(holder, mark.bystander) && (slot === -1 || index.has(slot, mark.bystander));
+  const find = isAside ? () => {} : job.find;
+  if (isHeld && known?.holder === slot) return;
+  // A holder with two users, which is a conflict, may have two claimants.
+  if (isHeld && known === undefined && !held.has(slot)) {
+    held.add(slot);
+    claims.set(holder, { holder: slot, place: spool.append(JSON.stringify(user)) });
+    return;
+  }
   const claimant = index.person(holder);
   const wanted = claimant.identification;
   const at = 'at' in claimant ? claimant.at : 'no record';
@@ -235,15 +259,6 @@ function checkEmail(user: User, slot: number, { index, find }: CompareJob, count
   };
   if (slot !== -1 && index.has(slot, mark.inSource)) {
     const isInScope = !index.has(slot, mark.outOfScope);
-    if (index.has(slot, mark.active) && isInScope) {
-      count.postponed += 1;
-      report(
-        'email-conflict',
-        `the e-mail of ${wanted} (${at}) is still on user ${identification}: ${wanted} waits until it is free`,
-        true,
-      );
-      return;
-    }
     if (index.has(slot, mark.leaver) && isInScope && user.enabled && isConversion(claimant, slot, user, index)) {
       report(
         'conversion',

@@ -1,33 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { routeOf } from '../core/batch.ts';
 import type { BlockedPerson } from '../core/blocked.ts';
 import { type Change, type ChangeDraft, sealChange } from '../core/change.ts';
 import { episodeOf } from '../core/episode.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
-import type { Person, RejectedPerson } from '../core/person.ts';
-import { type Case, type Decision, decide, type SourceSays } from '../core/plan.ts';
-import type { Snapshot } from '../core/snapshot.ts';
-import type { User } from '../core/user.ts';
-import type { Spool } from '../ports/spool.ts';
-import { type Candidates, type KeptUser, readKept } from './compare-platform.ts';
-import type { EngineIo, Sync } from './engine-io.ts';
-import { mark, type PeopleIndex } from './people-index.ts';
-import type { Absent } from './person-text.ts';
-import { blockedPerson, sayOf } from './source-says.ts';
-
-export interface DecideJob {
-  readonly sync: Sync;
-  readonly snapshot: Snapshot;
-  readonly index: PeopleIndex;
-  readonly spool: Spool;
-  readonly candidates: Candidates;
-  /** Bystanders are skipped, and every other slot is decided. */
-  readonly isFocused: boolean;
-  /** Identifications with a change whose fate is not known yet: nothing goes to them. */
-  readonly blocked: ReadonlySet<string>;
-  readonly signal: AbortSignal;
-}
+import type { Case, Decision, SourceSays } from '../core/plan.ts';
+import { type DecideJob, decideSlots, isDeliverable, type SlotToDecide } from './decide-slots.ts';
+import type { EngineIo } from './engine-io.ts';
+import { foundParked } from './left-parked.ts';
+import { type EmailMoves, orderClaims } from './order-claims.ts';
+import { mark } from './people-index.ts';
+import { blockedPerson } from './source-says.ts';
 
 /** Where decisions go, a bounded number at a time. */
 export interface DecisionSink {
@@ -45,13 +28,18 @@ export interface DecisionSink {
 const chunkSize = 500;
 
 /** Puts every open case to the truth table. Each person is fetched from the spool only here. */
-export async function decideEveryone(job: DecideJob, sink: DecisionSink, io: EngineIo): Promise<void> {
+export async function decideEveryone(
+  job: DecideJob,
+  sink: DecisionSink,
+  io: EngineIo,
+): Promise<{ readonly postponed: number }> {
   const { index, candidates } = job;
-  let pending: { slot: number; place: number | undefined }[] = [];
+  const moves = await orderClaims(job, sink.find, io);
+  let pending: SlotToDecide[] = [];
   let decided = 0;
   const flush = async (): Promise<void> => {
     job.signal.throwIfAborted();
-    await decideSome(job, pending, sink, io);
+    await decideSome({ ...job, moves }, pending, sink, io);
     decided += pending.length;
     pending = [];
     io.progress({ step: 'planning', decided, total: candidates.slots.length });
@@ -68,48 +56,30 @@ export async function decideEveryone(job: DecideJob, sink: DecisionSink, io: Eng
     if (pending.length >= chunkSize) await flush();
   }
   if (pending.length > 0) await flush();
+  return { postponed: moves.postponed };
 }
 
 async function decideSome(
-  job: DecideJob,
-  slots: readonly { readonly slot: number; readonly place: number | undefined }[],
+  job: DecideJob & { readonly moves: EmailMoves },
+  slots: readonly SlotToDecide[],
   sink: DecisionSink,
   io: EngineIo,
 ): Promise<void> {
-  const { index, sync, spool } = job;
-  const people = slots.map(({ slot, place }) => {
-    const person = index.person(slot);
-    return { slot, person, user: place === undefined ? undefined : userOf(readKept(spool, place), person) };
-  });
-  const known = people.filter(({ slot }) => index.has(slot, mark.inLedger));
-  const ledger = await io.store.ledger.getMany(
-    sync.settings.connection,
-    known.map(({ person }) => person.identification),
-  );
-  const highestCustomField = sync.dialect.customFieldLimit.direct;
+  const { index, sync } = job;
   const proposed: Proposal[] = [];
   const entries: { entry: LedgerEntry; isMiss: boolean }[] = [];
-  for (const { slot, person, user } of people) {
-    const { identification } = person;
-    const entry = ledger.get(identification);
-    const owner = entry === undefined || io.syncs.has(entry.owner) ? entry : { ...entry, owner: sync.settings.name };
+  for (const { slot, person, entry, owner, subject, decision: bare } of await decideSlots(job, slots, io)) {
+    const decision = withMoves(bare, slot, job.moves);
     const isConflict = index.has(slot, mark.conflict);
-    const subject: Case = {
-      identification,
-      source: isConflict ? conflict : sayOf(present(person), job.snapshot, job.blocked.has(identification)),
-      user,
-      ledger: owner,
-    };
-    const decision = decide(subject, sync.settings, io.clock.now());
     sink.decided?.(subject, decision);
     if (decision.finding !== undefined && !isConflict) sink.find(decision.finding);
     const blocked = blockedPerson(person, subject.source, decision, owner !== undefined);
     if (blocked !== undefined && !index.has(slot, mark.undated)) sink.blocked?.(blocked);
+    const parked = foundParked(subject, sync);
+    if (parked !== undefined) sink.find(parked);
     const { change } = decision;
     if (change !== undefined) {
-      if (
-        routeOf(change, { delivery: sync.settings.delivery, isSmallAndDirect: false, highestCustomField }) === 'none'
-      ) {
+      if (!isDeliverable(change, sync)) {
         sink.find(notDeliverable(change.identification, change.kind, sync.settings.delivery));
       } else proposed.push({ ...change, rule: decision.rule });
     }
@@ -120,6 +90,11 @@ async function decideSome(
   }
   if (proposed.length > 0) await sink.changes(await sealAll(proposed, sync.settings.name, io));
   if (entries.length > 0) await sink.ledger(entries);
+}
+
+function withMoves(decision: Decision, slot: number, moves: EmailMoves): Decision {
+  const { change } = decision;
+  return change === undefined ? decision : { ...decision, change: { ...change, ...moves.of(slot, change) } };
 }
 
 type Proposal = ChangeDraft & Pick<Change, 'rule'>;
@@ -136,25 +111,12 @@ async function sealAll(proposed: readonly Proposal[], sync: string, io: EngineIo
   });
 }
 
-const conflict: SourceSays = { says: 'unusable', code: 'duplicate-key', reason: 'reported where it was found' };
-
 function isActive({ says }: SourceSays): boolean {
   return says === 'active';
 }
 
 function isMiss({ rule }: Decision): boolean {
   return rule === 'missing-counted' || rule === 'missing-disable';
-}
-
-function present(person: Person | RejectedPerson | Absent): Person | RejectedPerson | undefined {
-  return person.kind === 'absent' ? undefined : person;
-}
-
-/** Completes a user that was equal in every readable field, as far as the truth table looks at it. */
-function userOf(kept: KeptUser, person: Person | RejectedPerson | Absent): User {
-  if (typeof kept !== 'string') return kept;
-  const fields = person.kind === 'person' ? person.fields : {};
-  return { id: kept, identification: person.identification, enabled: true, fields, unreadable: [] };
 }
 
 function notDeliverable(identification: string, kind: string, delivery: string): Finding {

@@ -47,7 +47,8 @@ export async function explain(
     const { snapshot, failure } = read;
     const found: { subject?: Case; decision?: Decision; change?: Change | undefined } = {};
     if (failure === undefined) {
-      const { candidates, unresolved } = await comparePeople(work, read, io);
+      const { candidates, claims, unresolved } = await comparePeople(work, read, io);
+      const seen = { candidates, claims };
       const sink = {
         find: work.findings.find,
         async changes(changes: readonly Change[]): Promise<void> {
@@ -60,7 +61,7 @@ export async function explain(
       };
       const { index } = work;
       const { blocked } = unresolved;
-      await decideEveryone({ sync, snapshot, isFocused: true, index, spool, candidates, blocked, signal }, sink, io);
+      await decideEveryone({ ...seen, sync, snapshot, isFocused: true, index, spool, blocked, signal }, sink, io);
     }
     const findings = work.findings.all().filter((finding) => isAbout(finding, identification));
     const { subject, decision, change } = found;

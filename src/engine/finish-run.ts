@@ -7,6 +7,7 @@ import type { ChangeMark, Run } from '../ports/store.ts';
 import { changesOf } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { releaseFileLease } from './file-lease.ts';
+import { leftParked } from './left-parked.ts';
 
 /** The parts of a context that closing a run needs. A run can be closed without its sync. */
 type Owned = Pick<RunContext, 'owned'>;
@@ -21,6 +22,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   if (failure !== undefined) await io.store.runs.update(owned, { reason: failure });
   const lost = await leaveUnresolved(context, run, io);
   await dropUnsent(context, io);
+  const parked = await leftParked(run.id, io);
   const states = await io.store.plans.countStates(run.id);
   const { kinds, classes } = await io.store.plans.count(run.id);
   const counts = countChanges(kinds, classes, states, run.facts.repeated ?? 0);
@@ -42,7 +44,8 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     needsFull: facts.needsFull === true,
     isClean: isClean({ ...end, rejected: facts.rejected ?? 0, postponed: facts.postponed ?? 0 }),
   });
-  if (lost !== undefined) await io.store.runs.addFindings(owned, [lost]);
+  const left = [...(lost === undefined ? [] : [lost]), ...parked];
+  if (left.length > 0) await io.store.runs.addFindings(owned, left);
   const endedAt = io.clock.now();
   const patch = { phase: 'done', endedAt, outcome, counts, ...(reason === undefined ? {} : { reason }) } as const;
   await io.store.runs.update(owned, patch, { watermark });

@@ -14,6 +14,10 @@ export interface Decided {
   readonly misses: readonly number[];
   /** The next read must be full, because a delta would not show the identity problems that were found. */
   readonly needsFull: boolean;
+  /** People who wait for an e-mail that does not become free in this plan. */
+  readonly postponed: number;
+  /** Planned changes that go after another one: identification to the one that they wait for. */
+  readonly waits: ReadonlyMap<string, string>;
 }
 
 /** Applies the truth table to every person who needs a decision, and stores the changes. */
@@ -24,11 +28,12 @@ export async function decideChanges(
 ): Promise<Decided> {
   const { context, sync, spool, index, signal, planId } = work;
   const { find, identities } = work.findings;
-  const { candidates, unresolved } = compared;
+  const { candidates, claims, unresolved } = compared;
   // Proves that the run is still ours. A plan that another worker has made since must not be restarted.
   if (context !== undefined) await io.store.runs.update(context.owned, { phase: 'planning' });
   await io.store.plans.begin(context?.owned, headerOf(work, io));
   const misses: number[] = [];
+  const waits = new Map<string, string>();
   let repeated = 0;
   const countRepeats = (changes: readonly Change[]): void => {
     for (const { identification, kind } of changes) {
@@ -43,6 +48,9 @@ export async function decideChanges(
     blocked: work.blocked.add,
     changes: async (changes) => {
       countRepeats(changes);
+      for (const { identification, waitsFor } of changes) {
+        if (waitsFor !== undefined) waits.set(identification, waitsFor);
+      }
       await io.store.plans.add(context?.owned, planId, changes);
     },
     ledger: async (entries) => {
@@ -56,7 +64,8 @@ export async function decideChanges(
   const { blocked } = unresolved;
   const isFocused = read.focus !== undefined;
   const { snapshot } = read;
-  await decideEveryone({ sync, snapshot, isFocused, index, spool, candidates, blocked, signal }, sink, io);
+  const job = { sync, snapshot, isFocused, index, spool, candidates, claims, blocked, signal };
+  const { postponed } = await decideEveryone(job, sink, io);
   const isDelta = read.reading.kind === 'delta';
   const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
   if (needsFull && isDelta) {
@@ -65,5 +74,5 @@ export async function decideChanges(
       message: 'two records claim one person (see below): the next run reads all employees',
     });
   }
-  return { repeated, misses, needsFull };
+  return { repeated, misses, needsFull, postponed, waits };
 }

@@ -4,6 +4,7 @@ import { type BlockedFacts, checkGuards, classNoun, type GuardVerdict, isReadDou
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { Applier } from '../ports/store.ts';
+import { setDependentsAside } from './dependents.ts';
 import type { EngineIo } from './engine-io.ts';
 import { holdLeftOut } from './hold-left-out.ts';
 import type { PlanCompared } from './plan-compare.ts';
@@ -53,6 +54,7 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
     io.logger.warn({ sync: name, class: held, count }, `held: ${classNoun[held]}s`);
   }
   for (const { field, reason } of verdict.fields) await io.store.plans.holdFields(owned, planId, [field], reason);
+  await setDependentsAside(work, input.decided.waits, io);
   await recordRead(work, input.read, { verdict, now }, io);
   if (context !== undefined && !verdict.areMissesHeld) {
     for (const places of chunk(input.decided.misses, missesAtOnce)) {

@@ -27,7 +27,7 @@ export async function sealPlan(
     unchanged: compared.unchanged,
     ...(compared.unmanaged === undefined ? {} : { unmanaged: compared.unmanaged }),
     blocked: blockedCounts(work, compared),
-    postponed: compared.postponed + compared.unconfirmed + unusable,
+    postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
     ...(decided.needsFull ? { needsFull: true } : {}),
     rejected,
     ...(isReadDoubted(verdict) ? { isReadDoubted: true } : {}),

@@ -8,6 +8,7 @@ import type { EngineIo, RunContext } from './engine-io.ts';
 import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from './read-back.ts';
 import { isFilePending, pollAgain, toDelivery } from './settle-steps.ts';
 import { splitBatch } from './split.ts';
+import { sendLastStep } from './write-batches.ts';
 
 /** How to handle changes that the platform does not show. */
 export type IfUnseen = 'wait' | 'fail' | 'split' | 'unresolved';
@@ -37,6 +38,7 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
   const ledger: LedgerEntry[] = [];
   const findings: Finding[] = [];
   const unseen: ReadBack[] = [];
+  const parked: string[] = [];
   for (const back of backs) {
     const { identification } = back.change;
     const needsSign = action === 'wait' || action === 'split' || isUnknown(back);
@@ -50,6 +52,10 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
       unseen.push(back);
       continue;
     }
+    if (batch.isParking === true && back.verdict.kind === 'applied') {
+      parked.push(identification);
+      continue;
+    }
     const entry = entryAfter(back, sync, now);
     if (entry !== undefined) ledger.push(entry);
     marks.push(markOf(back, now));
@@ -57,13 +63,14 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
     if (back.verdict.kind === 'unverified') findings.push(unverified(identification));
   }
   const isWaiting = unseen.length > 0 && action === 'wait';
-  if (batch.final === 'failed') await learnFromFailed(context, { seen: marks.length, isWaiting }, io);
+  if (batch.final === 'failed') await learnFromFailed(context, { seen: marks.length + parked.length, isWaiting }, io);
   if (isWaiting) {
     // Nothing is stored yet. Results that are certain now are read again later and reported once.
     const polled = { ...batch, polls: batch.polls + 1 };
     await io.store.batches.update(owned, batch.id, { polls: polled.polls });
     return pollAgain(context, polled);
   }
+  if (parked.length > 0) await sendLastStep(context, batch, parked, io);
   if (unseen.length > 0 && action === 'split') {
     return splitBatch(context, batch, { marks, ledger, unseen, findings }, io);
   }

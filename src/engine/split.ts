@@ -54,7 +54,13 @@ export async function splitBatch(
   if (isSplitting) {
     const middle = Math.ceil(unseen.length / 2);
     const halves = [unseen.slice(0, middle), unseen.slice(middle)].map((half, i) => ({
-      batch: newBatch(context, { number: all.length + 1 + i, kind: 'csv', size: half.length, parent: batch.id }),
+      batch: newBatch(context, {
+        number: all.length + 1 + i,
+        kind: 'csv',
+        size: half.length,
+        parent: batch.id,
+        isParking: batch.isParking === true,
+      }),
       identifications: half.map(({ change }) => change.identification),
     }));
     await io.store.batches.create(owned, halves);

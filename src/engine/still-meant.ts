@@ -12,6 +12,7 @@ import type { EngineIo, RunContext } from './engine-io.ts';
 import { leaveOutUncertain } from './plan-age.ts';
 import { entryAfter, findingsOf, markOf, type ReadBack } from './read-back.ts';
 import { scanFor } from './scan-for.ts';
+import { stillTaken } from './still-taken.ts';
 
 /**
  * Returns the changes of a batch that are still sent, and stores why the others are not:
@@ -20,6 +21,7 @@ import { scanFor } from './scan-for.ts';
  * - a create of a user who is on the platform by now, or is in only one of read and search;
  * - an update by file of a user who was disabled since: a row with U would enable the account again;
  * - a remove of a user who was enabled since;
+ * - a change whose new e-mail is still on another account;
  * - in a part of a failed file, changes that have become visible since: they are applied.
  */
 export async function stillMeant(
@@ -63,8 +65,14 @@ export async function stillMeant(
     context,
     io,
   );
+  const taken = await stillTaken(batch.isParking === true ? [] : ours, context);
   const now = io.clock.now();
   const kept = ours.filter((change) => {
+    const whose = taken.get(change.identification);
+    if (whose !== undefined) {
+      leaveOut(change, { code: 'email-conflict', reason: whose }, `${change.kind} not sent: ${whose}`);
+      return false;
+    }
     const lookup = lookups.get(change.identification);
     if (lookup === undefined) return true;
     const back = isPiece ? landedBack(change, lookup, known.get(change.identification)) : undefined;

@@ -1,6 +1,7 @@
 import { countOf } from '../core/count-of.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
+import { carriedBy } from './batches.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 import { entryAfter, markOf, readBack } from './read-back.ts';
 
@@ -31,7 +32,10 @@ export async function resolveUnresolved(context: RunContext, io: EngineIo): Prom
     for (const back of backs) {
       const entry = entryAfter(back, sync, now);
       if (back.verdict.kind === 'unverified' || entry === undefined) open.push(back.change.identification);
-      else {
+      else if (batch.isParking === true) {
+        const { identification } = back.change;
+        marks.push({ identification, state: 'failed', reason: 'only its parking address was sent; planned anew' });
+      } else {
         ledger.push(entry);
         marks.push(markOf(back, now));
       }
@@ -86,6 +90,7 @@ function isWaitedOut(batch: Batch, sync: Sync, now: number): boolean {
  * Returns the unresolved changes. Includes those still `sent`, because a batch that ended while it was settled may have
  * left some.
  */
-function unresolvedChanges(batch: Batch, io: EngineIo): Promise<readonly PlannedChange[]> {
-  return io.store.plans.page(batch.run, { batch: batch.id, states: ['unresolved', 'sent'], limit: batch.size });
+async function unresolvedChanges(batch: Batch, io: EngineIo): Promise<readonly PlannedChange[]> {
+  const { run, id, size } = batch;
+  return carriedBy(batch, await io.store.plans.page(run, { batch: id, states: ['unresolved', 'sent'], limit: size }));
 }

@@ -83,6 +83,12 @@ export interface PlanHeader {
  * Plans are written in pieces and then sealed. An unsealed plan has no effect. `owned` is the run of the plan, and
  * undefined only for a shown plan. Throws `CONFLICT` for a plan of another run.
  */
+/** How changes are taken out of what will be sent. */
+export interface Aside {
+  readonly state: 'held' | 'dropped';
+  readonly reason: string;
+}
+
 export interface Plans {
   /** Starts a plan. Deletes all data of an earlier attempt with the same id, including batches of the run. */
   begin(owned: OwnedRun | undefined, header: PlanHeader): Promise<void>;
@@ -100,6 +106,8 @@ export interface Plans {
   hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
   /** Holds the planned changes that were left out when others were decided (`Decisions.leaveOut`). Returns how many. */
   holdLeftOut(owned: OwnedRun | undefined, planId: string, sync: string): Promise<number>;
+  /** Holds or drops changes that are planned or held, whatever was approved. */
+  setAside(owned: OwnedRun | undefined, planId: string, names: readonly string[], aside: Aside): Promise<void>;
   /** Holds the planned updates that change one of the fields. */
   holdFields(
     owned: OwnedRun | undefined,
@@ -193,6 +201,8 @@ export interface Batch {
   readonly reason: string | undefined;
   /** The batch from which this one was split. */
   readonly parent: string | undefined;
+  /** Carries the first step of parked changes; the second goes in batches of its own, which have this one as parent. */
+  readonly isParking?: true;
 }
 
 export interface Batches {

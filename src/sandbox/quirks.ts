@@ -13,6 +13,8 @@ export interface SandboxQuirks {
   readonly missingUser: 400 | 404 | 500;
   /** Unit of `expires_in`. */
   readonly expiresIn: 'seconds' | 'ms';
+  /** No two users may have the same e-mail: a write that would make it so is refused, and a row of it is bad. */
+  readonly uniqueEmail: boolean;
   /** What an empty CSV cell does to an existing value. */
   readonly emptyCell: 'clears' | 'keeps';
   /** What PUT does to the fields that its payload omits. */
@@ -59,6 +61,7 @@ export const defaultQuirks: SandboxQuirks = {
   maxPageSize: 1000,
   missingUser: 404,
   expiresIn: 'seconds',
+  uniqueEmail: false,
   emptyCell: 'clears',
   put: 'merges',
   userId: 'id',

@@ -155,6 +155,7 @@ function toNewRow(batch: Batch): BatchRow {
     final_at: batch.finalAt ?? null,
     reason: batch.reason ?? null,
     parent: batch.parent ?? null,
+    is_parking: Number(batch.isParking === true),
   };
 }
 
@@ -192,5 +193,6 @@ function toBatch(row: Selectable<BatchRow>): Batch {
     finalAt: row.final_at === null ? undefined : Number(row.final_at),
     reason: row.reason ?? undefined,
     parent: row.parent ?? undefined,
+    ...(row.is_parking === 1 ? { isParking: true } : {}),
   };
 }

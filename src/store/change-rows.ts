@@ -40,7 +40,17 @@ export function countClasses(
 /** The columns that `Plans.add` writes. The others start with their defaults. */
 export type NewChangeRow = Pick<
   ChangeRow,
-  'plan' | 'identification' | 'kind' | 'before_json' | 'after_json' | 'changed' | 'classes' | 'reason' | 'hash'
+  | 'plan'
+  | 'identification'
+  | 'kind'
+  | 'before_json'
+  | 'after_json'
+  | 'changed'
+  | 'classes'
+  | 'reason'
+  | 'hash'
+  | 'waits_for'
+  | 'park_email'
 > & { readonly rule: string; readonly episode: string };
 
 export function toNewChangeRow(plan: string, change: Change): NewChangeRow {
@@ -53,6 +63,8 @@ export function toNewChangeRow(plan: string, change: Change): NewChangeRow {
     changed: change.changed.length === 0 ? '' : `,${change.changed.join()},`,
     classes: classMask(change.classes),
     reason: change.reason,
+    waits_for: change.waitsFor ?? null,
+    park_email: change.parkEmail ?? null,
     hash: change.hash,
     rule: change.rule,
     episode: change.episode,
@@ -73,6 +85,8 @@ export function toPlannedChange(row: Selectable<ChangeRow>): PlannedChange {
     changed: row.changed === '' ? [] : (row.changed.slice(1, -1).split(',') as FieldName[]),
     classes: classesOf(row.classes),
     reason: row.reason,
+    ...(row.waits_for === null ? {} : { waitsFor: row.waits_for }),
+    ...(row.park_email === null ? {} : { parkEmail: row.park_email }),
     rule: row.rule,
     episode: row.episode,
     hash: row.hash,

@@ -7,12 +7,13 @@ import type { Database, OpenTransaction } from './database.ts';
 import { decisionsOf, lockName } from './differences.ts';
 import { inPlan } from './plan-access.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
+import { inLists } from './row-writer.ts';
 import type { Schema } from './schema.ts';
 
 /** What guards and approvals do to the changes of a plan, piece by piece. */
 export function createPlanGuards(
   db: Database,
-): Pick<Plans, 'hold' | 'holdLeftOut' | 'holdFields' | 'applyApprovals' | 'appliedSince'> {
+): Pick<Plans, 'hold' | 'holdLeftOut' | 'holdFields' | 'setAside' | 'applyApprovals' | 'appliedSince'> {
   /** One transaction per piece: an unsealed plan is not used by anyone, and 100,000 rows would be one long commit. */
   async function holdWhere(
     owned: OwnedRun | undefined,
@@ -55,6 +56,20 @@ export function createPlanGuards(
             .where('decisions.by_whom', 'is not', null),
         ),
       ),
+
+    setAside(owned, planId, names, { state, reason }) {
+      return inPlan(db, owned, planId, async (transaction) => {
+        for (const some of inLists(names)) {
+          await transaction
+            .updateTable('changes')
+            .set({ state, state_reason: reason })
+            .where('plan', '=', planId)
+            .where('identification', 'in', some)
+            .where('state', 'in', ['planned', 'held'])
+            .execute();
+        }
+      });
+    },
 
     async holdFields(owned, planId, fields, reason) {
       if (fields.length === 0) return 0;

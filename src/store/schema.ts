@@ -105,6 +105,8 @@ export interface ChangeRow {
   /** Sum of the bits of `classBits`. */
   classes: number;
   reason: string;
+  waits_for: string | null;
+  park_email: string | null;
   hash: string;
   state: Generated<ChangeState>;
   state_reason: string | null;
@@ -135,6 +137,7 @@ export interface BatchRow {
   final_at: number | null;
   reason: string | null;
   parent: string | null;
+  is_parking: number;
 }
 
 export interface LedgerRow {

@@ -65,6 +65,7 @@ test.each([
   ['policy: sync', 'policy: sync\n    firstSight: assume'],
   ['policy: sync', 'policy: sync\n    foreignDisable: enable'],
   ['policy: sync', 'policy: sync\n    remove: { afterDays: 30 }'],
+  ['policy: sync', 'policy: sync\n    parkEmail: "{identification}@parked.example"'],
 ])('%s and %s: other plans', async (from, to) => {
   expect(base).toContain(from);
   expect(await hashOf(base.replace(from, () => to))).not.toBe(await hashOf(base));

@@ -496,6 +496,16 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
     '33 syncs.people.remove.afterDays: is required; it must be a whole number from 1 to 3650',
   ],
   ['remove: { afterDays: 30 }', 'remove: true', '33 syncs.people.remove: must be never or a mapping with afterDays'],
+  [
+    'protected: [admin]',
+    'parkEmail: parked@example.com',
+    '32 syncs.people.parkEmail: must contain {identification} and make an e-mail address, such as "{identification}@parked.example"',
+  ],
+  [
+    'protected: [admin]',
+    'parkEmail: "{identification}@nowhere"',
+    '32 syncs.people.parkEmail: must contain {identification} and make an e-mail address, such as "{identification}@parked.example"',
+  ],
   ['every: 5s', 'every: 1h', '34 syncs.people.settle.every: is longer than deadline; the status would never be polled'],
   ['every: 5s', 'maxSplits: -1', '34 syncs.people.settle.maxSplits: must be a whole number from 0 to 100'],
   ['absolute: 5', 'percent: 101', '35 syncs.people.guards.disables.percent: must be a percentage from 0 to 100'],

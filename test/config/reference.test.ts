@@ -146,6 +146,7 @@ syncs:
     foreignDisable: report
     protected: [admin@acme]
     remove: never
+    parkEmail: "{identification}@parked.example"
     settle: { every: 5s, deadline: 30m, visibleWithin: 2m, unknownAfter: 30m, maxSplits: 12 }
     guards: {}
 `;

@@ -19,7 +19,7 @@ export function describeBatches(store: () => Store): void {
     const { batches, plans } = store();
     const owned = await planned('run_1', ['ana', 'eva', 'leo']);
     const second = sampleBatch(owned, 2, { kind: 'direct' });
-    const first = sampleBatch(owned, 1, { size: 2 });
+    const first = sampleBatch(owned, 1, { size: 2, isParking: true });
     await batches.create(owned, [
       { batch: second, identifications: ['leo'] },
       { batch: first, identifications: ['ana', 'eva'] },

@@ -85,6 +85,7 @@ export function describeLeases(store: () => Store): void {
     ['plans.seal', (owned) => store().plans.seal(owned, 'run_1', 'b'.repeat(64))],
     ['plans.hold', (owned) => store().plans.hold(owned, 'run_1', ['updates'], 'late')],
     ['plans.holdFields', (owned) => store().plans.holdFields(owned, 'run_1', ['area'], 'late')],
+    ['plans.setAside', (owned) => store().plans.setAside(owned, 'run_1', ['ana'], { state: 'held', reason: 'late' })],
     ['plans.applyApprovals', (owned) => store().plans.applyApprovals(owned, 'run_1', 'people', now)],
     [
       'batches.create',

@@ -26,6 +26,7 @@ const released = [
   '009-decisions',
   '010-blocked',
   '011-rosters',
+  '012-email-chains',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

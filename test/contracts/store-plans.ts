@@ -162,6 +162,31 @@ export function describePlans(store: () => Store): void {
     expect((await plans.count('plan_1')).kinds).toMatchObject({ update: 1, disable: 0 });
   });
 
+  it('gives back what a change waits for, and where it is parked', async () => {
+    const { plans } = store();
+    const change = sampleChange('ana', 'update', { waitsFor: 'eva', parkEmail: 'ana@parked.example' });
+    await writePlan(store(), { id: 'plan_1' }, [change, sampleChange('eva', 'update')]);
+    expect(await plans.get('plan_1', 'ana')).toMatchObject({ waitsFor: 'eva', parkEmail: 'ana@parked.example' });
+    expect(await plans.get('plan_1', 'eva')).not.toHaveProperty('waitsFor');
+  });
+
+  it('sets named changes aside, approved and held ones too, and nothing that has gone', async () => {
+    const { plans } = store();
+    const changes = ['ana', 'eva', 'leo', 'max'].map((name) => sampleChange(name, 'update'));
+    await writePlan(store(), { id: 'plan_1' }, changes);
+    await approve(store(), changes.slice(0, 1));
+    await plans.applyApprovals(undefined, 'plan_1', 'people', now);
+    await plans.setAside(undefined, 'plan_1', ['ana', 'eva', 'nobody'], { state: 'held', reason: 'with leo' });
+    await plans.setAside(undefined, 'plan_1', ['eva'], { state: 'dropped', reason: 'rejected with leo' });
+    await plans.setAside(undefined, 'plan_1', ['eva'], { state: 'held', reason: 'too late' });
+    expect(await plans.page('plan_1', { limit: 9 })).toMatchObject([
+      { state: 'held', stateReason: 'with leo', isApproved: true },
+      { state: 'dropped', stateReason: 'rejected with leo' },
+      { state: 'planned' },
+      { state: 'planned' },
+    ]);
+  });
+
   it('counts kinds, classes, and what is open: planned and approved by nobody', async () => {
     const { plans } = store();
     const changes = [

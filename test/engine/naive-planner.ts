@@ -41,10 +41,9 @@ export async function planNaively(
   const snapshot = certifySnapshot({ kind: 'full', end: world.end, unreadable, readAt: facts.now });
   const named = mapped.filter((one) => one.kind !== 'unreadable');
   const everybody = withAbsent(named, world.ledger, settings.name);
-  const conflicts = findConflicts(named, everybody, world.users, settings);
+  const { conflicts, claims } = findConflicts(named, everybody, world.users, settings);
   const ledger = new Map(world.ledger.map((entry) => [entry.identification, entry]));
-  const changes: Change[] = [];
-  for (const [key, { identification, person }] of everybody) {
+  const decideOne = ([key, { identification, person }]: [string, Somebody]) => {
     const known = ledger.get(identification);
     const isLeftBehind = known !== undefined && !facts.syncs.has(known.owner);
     const entry = isLeftBehind ? { ...known, owner: settings.name } : known;
@@ -53,6 +52,20 @@ export async function planNaively(
       : sayOf(person, snapshot, false);
     const user = world.users.find((one) => one.identification === identification);
     const decision = decide({ identification, source, user, ledger: entry }, settings, facts.now);
+    return { decision, source, user, entry, isLeftBehind };
+  };
+  const moves = (key: string): boolean => {
+    const somebody = everybody.get(key);
+    if (somebody === undefined) return false;
+    const { decision, user } = decideOne([key, somebody]);
+    const email = decision.change?.changed.includes('email') === true ? decision.change.after.email : undefined;
+    return email !== undefined && email.toLowerCase() !== user?.fields.email?.toLowerCase();
+  };
+  addWaiting(conflicts, claims, moves, settings);
+  const changes: Change[] = [];
+  for (const [key, somebody] of everybody) {
+    const { identification } = somebody;
+    const { decision, source, entry, isLeftBehind } = decideOne([key, somebody]);
     if (decision.change !== undefined) {
       changes.push(sealChange({ ...decision.change, rule: decision.rule, episode: '0' }));
     }
@@ -89,8 +102,9 @@ function findConflicts(
   everybody: ReadonlyMap<string, Somebody>,
   users: readonly User[],
   settings: SyncSettings,
-): Set<string> {
+): { readonly conflicts: Set<string>; readonly claims: Map<string, string> } {
   const conflicts = new Set<string>();
+  const claims = new Map<string, string>();
   for (const [i, { identification }] of named.entries()) {
     const key = identification.toLowerCase();
     if (named.some((other, j) => j !== i && other.identification.toLowerCase() === key)) conflicts.add(key);
@@ -100,7 +114,7 @@ function findConflicts(
     if (everybody.has(key) && everybody.get(key)?.identification !== identification) conflicts.add(key);
     if (users.filter((other) => other.identification === identification).length > 1) conflicts.add(key);
   }
-  if (!settings.match.includes('email')) return conflicts;
+  if (!settings.match.includes('email')) return { conflicts, claims };
   const wishes = [...everybody].flatMap(([key, { person }]) => {
     const email = isActive(person) && person.isInScope ? person.fields.email : undefined;
     return email === undefined || email === '' ? [] : [{ key, email: email.toLowerCase() }];
@@ -112,13 +126,20 @@ function findConflicts(
     const key = user.identification.toLowerCase();
     const wish = wishes.find(({ email }) => email === user.fields.email?.toLowerCase());
     if (wish === undefined || wish.key === key) continue;
-    conflicts.add(wish.key);
     const owner = everybody.get(key);
+    const isHeld = isActive(owner?.person) && owner.person.isInScope;
+    const known = claims.get(wish.key);
+    const isTaken = [...claims].some(([other, holder]) => holder === key && other !== wish.key);
+    if (isHeld && !isTaken && (known === undefined || known === key)) {
+      claims.set(wish.key, key);
+      continue;
+    }
+    conflicts.add(wish.key);
     if (owner === undefined) continue;
     if (owner.person === undefined || isConversion(everybody.get(wish.key)?.person, owner.person, user))
       conflicts.add(key);
   }
-  return conflicts;
+  return { conflicts, claims };
 }
 
 /** A leaver in scope who looks like the person who wants their e-mail. */
@@ -130,4 +151,26 @@ function isConversion(claimant: Somebody['person'], owner: Person | RejectedPers
 
 function isActive(person: Person | RejectedPerson | undefined): person is Person {
   return person?.kind === 'person' && person.standing === 'active';
+}
+
+/**
+ * Who wants the e-mail of an active employee waits unless that one's own change gives it up; and so do all of a circle,
+ * unless one of them may be parked.
+ */
+function addWaiting(
+  conflicts: Set<string>,
+  claims: ReadonlyMap<string, string>,
+  moves: (key: string) => boolean,
+  { parkEmail }: SyncSettings,
+): void {
+  for (let isNew = true; isNew; ) {
+    const waiting = [...claims].filter(([key, holder]) => !conflicts.has(key) && !moves(holder));
+    for (const [key] of waiting) conflicts.add(key);
+    isNew = waiting.length > 0;
+  }
+  for (const [key] of claims) {
+    let at: string | undefined = claims.get(key);
+    for (let steps = 0; at !== undefined && at !== key && steps < claims.size; steps += 1) at = claims.get(at);
+    if (at === key && parkEmail === undefined && moves(key)) conflicts.add(key);
+  }
 }

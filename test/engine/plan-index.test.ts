@@ -38,11 +38,17 @@ const row = fc
 
 const shown = (text: string) => (text === '' ? undefined : text);
 
+/** Mostly the e-mail that another person of the source wants: chains and circles. */
+const shownEmail = fc.oneof(
+  email,
+  fc.constantFrom('a1@example.com', 'b2@example.com', 'c3@example.com', 'd4@example.com'),
+);
+
 const user = fc
   .record({
     identification,
     enabled: fc.constantFrom(true, true, true, false),
-    email,
+    email: shownEmail,
     firstName: word,
     lastName: word,
     area: optional,
@@ -103,7 +109,18 @@ const person = fc
     user,
     entry,
     isInSource: fc.constantFrom(true, true, true, true, false),
-    userIs: fc.constantFrom('equal', 'equal', 'equal', 'unreadable', 'unreadable', 'disabled', 'another', 'absent'),
+    userIs: fc.constantFrom(
+      'equal',
+      'equal',
+      'equal',
+      'unreadable',
+      'unreadable',
+      'disabled',
+      'another',
+      'passed',
+      'absent',
+    ),
+    passed: shownEmail,
     ledgerIs: fc.constantFrom('plain', 'plain', 'touched', 'touched', 'unknown', 'another'),
     touch: fc.constantFrom<(keyof LedgerEntry)[]>(
       'owner',
@@ -120,7 +137,7 @@ const person = fc
     ),
     hasOwnEmail: fc.constantFrom(true, true, true, false),
   })
-  .map(({ identification: name, isInSource, userIs, ledgerIs, touch, hasOwnEmail, ...sides }) => {
+  .map(({ identification: name, isInSource, userIs, passed, ledgerIs, touch, hasOwnEmail, ...sides }) => {
     const own = hasOwnEmail ? { email: `${name.toLowerCase()}@example.com` } : {};
     const fields = { ...sides.row.fields, ...own, id: name } as Readonly<Record<string, string>>;
     return {
@@ -128,7 +145,11 @@ const person = fc
       users:
         userIs === 'absent'
           ? []
-          : [userIs === 'another' ? { ...sides.user, identification: name } : equalUser(fields, userIs)],
+          : [
+              userIs === 'another'
+                ? { ...sides.user, identification: name }
+                : equalUser(userIs === 'passed' ? { ...fields, email: passed } : fields, userIs),
+            ],
       entries: ledgerIs === 'unknown' ? [] : [entryOf(fields, sides.entry, ledgerIs === 'touched' ? touch : ledgerIs)],
     };
   });
@@ -208,10 +229,15 @@ const settings: fc.Arbitrary<SyncSettings> = fc
     outOfScope: fc.constantFrom<SyncSettings['outOfScope']>('ignore', 'disable'),
     firstSight: fc.constantFrom<SyncSettings['firstSight']>('write', 'assume'),
     foreignDisable: fc.constantFrom<SyncSettings['foreignDisable']>('report', 'enable'),
+    parkEmail: fc.constantFrom(undefined, '{identification}@parked.example'),
     protected: fc.constantFrom<readonly string[]>([], ['b2']),
     remove: fc.constantFrom<SyncSettings['remove']>('never', { afterMs: 30 * dayMs, blacklist: true }),
   })
-  .map((chosen) => ({ ...plainSettings, ...chosen }));
+  .map(({ parkEmail, ...chosen }) => ({
+    ...plainSettings,
+    ...chosen,
+    ...(parkEmail === undefined ? {} : { parkEmail }),
+  }));
 
 it('the index decides exactly what the truth table decides on whole records', { timeout: 120_000 }, async () => {
   await fc.assert(

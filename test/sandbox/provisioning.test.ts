@@ -211,6 +211,21 @@ describe('partial provisioning', () => {
     expect(sandbox.state.users.get('E1')?.fields.area).toBe(area);
   });
 
+  it('with unique e-mails, a row with the e-mail of another user is bad, also when that one changes in the same file', async () => {
+    const people = [1, 2].map((n) => ({
+      ...person(`E${n}`),
+      fields: { ...person(`E${n}`).fields, email: `${n}@x.example` },
+    }));
+    const sandbox = await open({ quirks: { uniqueEmail: true, fileFailure: 'good-applied' }, people });
+
+    await sandbox.provision('command,identification,email', 'U,E1,2@X.example', 'U,E2,3@x.example');
+
+    const emails = ['E1', 'E2'].map((name) => sandbox.state.users.get(name)?.fields.email);
+    expect(emails).toEqual(['1@x.example', '3@x.example']);
+    const body = { identification: 'E9', firstName: 'Eva', lastName: 'Paz', email: '1@x.example' };
+    expect((await sandbox.call('POST', `${admin}/users/`, { body })).status).toBe(400);
+  });
+
   it.each([
     ['U', 'U', 'enabled', true],
     ['I', 'I', 'enabled', true],

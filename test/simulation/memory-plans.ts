@@ -140,6 +140,14 @@ export function memoryPlans(tables: Tables): Plans {
         return record?.state === 'open' && record.endedAt === undefined && record.by !== undefined;
       });
     },
+    async setAside(owned, id, names, { state, reason }) {
+      const plan = requirePlan(tables, owned, id);
+      for (const name of names) {
+        const row = plan.changes.get(name);
+        if (row === undefined || !['planned', 'held'].includes(row.planned.state)) continue;
+        row.planned = { ...row.planned, state, stateReason: reason };
+      }
+    },
     async holdFields(owned, id, fields, reason) {
       if (fields.length === 0) return 0;
       const plan = requirePlan(tables, owned, id);

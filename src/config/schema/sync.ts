@@ -1,5 +1,6 @@
 import { validateDetailed } from 'node-cron';
 import { z } from 'zod';
+import { parkingAddress, parkingPlace } from '../../core/email-address.ts';
 import { must } from '../sentences.ts';
 import { guards } from './guards.ts';
 import { lifecycle } from './lifecycle.ts';
@@ -253,6 +254,17 @@ export const syncShape = {
   remove: remove
     .prefault('never')
     .meta({ description: 'When a disabled account is deleted.', examples: [{ afterDays: 30 }] }),
+  parkEmail: z
+    .string()
+    .refine((text) => text.includes(parkingPlace) && parkingAddress(text, 'E1') !== undefined, {
+      error: `must contain ${parkingPlace} and make an e-mail address, such as "${parkingPlace}@parked.example"`,
+    })
+    .optional()
+    .meta({
+      description:
+        "The address that an account gets for a moment when employees take over each other's e-mails in a circle. Absent: such employees wait for a person.",
+      examples: ['{identification}@parked.example'],
+    }),
   settle: settle
     .prefault({})
     .meta({ description: 'Timeouts and intervals for the platform.', examples: [{ deadline: '1h' }] }),

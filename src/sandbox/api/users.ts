@@ -12,6 +12,7 @@ const create: Handler = (call, { directory, writes, now, quirks }) => {
   if (directory.get(identification) !== undefined) {
     throw new Refusal(400, 'Bad Request', 'A user with this identification already exists');
   }
+  refuseTakenEmail(payload.email, undefined, { directory, quirks });
   if (directory.blacklist.has(identification)) throw new Refusal(400, 'Bad Request', 'The user is blacklisted');
   const account = writes.create(identification, withoutBlanks(readPayloadFields(payload, 'merges')), {
     at: now(),
@@ -28,6 +29,7 @@ const update: Handler = (call, world) => {
   if (identification !== account.identification && world.directory.get(identification) !== undefined) {
     throw new Refusal(400, 'Bad Request', 'Another user has this identification');
   }
+  refuseTakenEmail(payload.email, account, world);
   const fields = readPayloadFields(payload, world.quirks.put);
   const origin = { at: world.now(), via: call.operation };
   world.writes.update(account, { identification, fields }, 'updated', origin);
@@ -51,6 +53,16 @@ const remove: Handler = (call, { directory, writes, leadership, goals, now }) =>
   goals.forget(identification);
   return { status: 200 };
 };
+
+function refuseTakenEmail(
+  email: string | null | undefined,
+  account: Account | undefined,
+  { directory, quirks }: Pick<World, 'directory' | 'quirks'>,
+): void {
+  if (!quirks.uniqueEmail || email === undefined || email === null || email === '') return;
+  if (directory.withEmail(email, account) !== undefined)
+    throw new Refusal(400, 'Bad Request', 'Another user has this e-mail');
+}
 
 /** Finds the user of an update. The contract does not define `userId`, so a quirk decides. */
 function accountOf(userId: string, { directory, quirks }: World): Account | undefined {

@@ -33,6 +33,15 @@ export class UserDirectory {
     return this.#byId.get(id);
   }
 
+  /** The user, other than `but`, who has this e-mail. */
+  withEmail(email: string, but: Account | undefined): Account | undefined {
+    const wanted = email.toLowerCase();
+    for (const account of this.#byId.values()) {
+      if (account.id !== but?.id && account.fields.email?.toLowerCase() === wanted) return account;
+    }
+    return undefined;
+  }
+
   nextId(): number {
     this.#lastId += 1;
     return this.#lastId;

@@ -76,7 +76,11 @@ function decideRows(
     if (badOnPurpose.has(identification)) return { row, effect: { kind: 'bad', reason: 'the row was refused' } };
     const account = directory.get(identification);
     const isBlacklisted = directory.blacklist.has(identification);
-    return { row, effect: decideRow(row, { account, isBlacklisted, quirks }) };
+    const effect = decideRow(row, { account, isBlacklisted, quirks });
+    const email = 'fields' in effect ? (effect.fields.email ?? '') : '';
+    if (quirks.uniqueEmail && email !== '' && directory.withEmail(email, account) !== undefined)
+      return { row, effect: { kind: 'bad', reason: 'another user has this e-mail' } };
+    return { row, effect };
   });
 }
 

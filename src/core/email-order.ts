@@ -1,0 +1,112 @@
+/**
+ * The order of changes that pass e-mails on. A claimant is a person who is to get the e-mail that the holder's account
+ * has. People are numbers: each claimant has one holder, and each holder one claimant, so links form chains and cycles.
+ */
+export interface EmailQuestion {
+  /** Claimant to holder. */
+  readonly links: ReadonlyMap<number, number>;
+  /** Whether the person's own change takes the account to another e-mail. */
+  moves(person: number): boolean;
+  /** The member of a cycle that is parked first; undefined when none can be. */
+  park(members: readonly number[]): number | undefined;
+  /** The longest chain that one plan sends; the rest waits for later plans. A longer cycle is not broken. */
+  readonly longest: number;
+}
+
+export interface EmailOrder {
+  /** Claimants whose address becomes free in this plan. */
+  readonly going: ReadonlySet<number>;
+  /** Members of cycles, one each, that go to a parking address first and to their own e-mail last. */
+  readonly parked: ReadonlySet<number>;
+  /** Claimants whose address does not become free in this plan. */
+  readonly waiting: readonly number[];
+  /** Cycles that nothing breaks, each from claimant to holder. */
+  readonly cycles: readonly (readonly number[])[];
+}
+
+/** Decides which claimants go. Linear in the links. */
+export function orderEmails({ links, moves, park, longest }: EmailQuestion): EmailOrder {
+  const claimantOf = new Map([...links].map(([claimant, holder]) => [holder, claimant]));
+  const going = new Set<number>();
+  const parked = new Set<number>();
+  const waiting: number[] = [];
+  const cycles: (readonly number[])[] = [];
+  const seen = new Set<number>();
+
+  /** Follows a chain from an account whose address becomes free, or does not. */
+  const follow = (from: number, isFree: boolean): void => {
+    let isFreed = isFree;
+    let length = 0;
+    for (let next = claimantOf.get(from); next !== undefined && !seen.has(next); next = claimantOf.get(next)) {
+      seen.add(next);
+      length += 1;
+      isFreed &&= length <= longest;
+      if (isFreed) going.add(next);
+      else waiting.push(next);
+      isFreed &&= moves(next);
+    }
+  };
+
+  for (const holder of links.values()) if (!links.has(holder)) follow(holder, moves(holder));
+  // What is left are cycles.
+  for (const claimant of links.keys()) {
+    if (seen.has(claimant)) continue;
+    const members = membersOf(claimant, links);
+    const stuck = members.find((member) => !moves(member));
+    const first = members.length > longest ? undefined : park(members);
+    if (stuck !== undefined) follow(stuck, false);
+    else if (first === undefined) {
+      for (const member of members) seen.add(member);
+      cycles.push(members);
+    } else {
+      parked.add(first);
+      follow(first, true);
+    }
+  }
+  return { going, parked, waiting, cycles };
+}
+
+function membersOf(claimant: number, links: ReadonlyMap<number, number>): number[] {
+  const members = [claimant];
+  for (let next = links.get(claimant); next !== undefined && next !== claimant; next = links.get(next)) {
+    members.push(next);
+  }
+  return members;
+}
+
+/** A change of a plan that may have to wait for another one. */
+export interface OrderedChange {
+  readonly identification: string;
+  /** See `Change.waitsFor`. */
+  readonly waitsFor?: string;
+  /** See `Change.parkEmail`. */
+  readonly parkEmail?: string;
+}
+
+/**
+ * Returns for each change that waits how many changes go before it, one after the other: at least 1. Changes that are
+ * not given do not count. The last step of a parked change has no number: it goes when its parking was proven.
+ */
+export function sendingLevels(changes: readonly OrderedChange[]): ReadonlyMap<string, number> {
+  const waits = new Map(changes.map((change) => [change.identification, change]));
+  const levels = new Map<string, number>();
+  for (const start of changes) {
+    const path: OrderedChange[] = [];
+    let at: OrderedChange | undefined = start;
+    while (
+      at !== undefined &&
+      at.waitsFor !== undefined &&
+      at.parkEmail === undefined &&
+      !levels.has(at.identification)
+    ) {
+      path.push(at);
+      at = path.length > changes.length ? undefined : waits.get(at.waitsFor);
+    }
+    let level = (at === undefined ? undefined : levels.get(at.identification)) ?? 0;
+    for (const { identification } of path.reverse()) {
+      level += 1;
+      levels.set(identification, level);
+    }
+  }
+  return levels;
+}

@@ -1,0 +1,94 @@
+import { routeOf } from '../core/batch.ts';
+import type { ChangeDraft } from '../core/change.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { Person, RejectedPerson } from '../core/person.ts';
+import { type Case, type Decision, decide, type SourceSays } from '../core/plan.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { User } from '../core/user.ts';
+import type { Spool } from '../ports/spool.ts';
+import { type Candidates, type EmailClaims, type KeptUser, readKept } from './compare-platform.ts';
+import type { EngineIo, Sync } from './engine-io.ts';
+import { mark, type PeopleIndex } from './people-index.ts';
+import type { Absent } from './person-text.ts';
+import { sayOf } from './source-says.ts';
+
+export interface DecideJob {
+  readonly sync: Sync;
+  readonly snapshot: Snapshot;
+  readonly index: PeopleIndex;
+  readonly spool: Spool;
+  readonly candidates: Candidates;
+  readonly claims: EmailClaims;
+  /** Bystanders are skipped, and every other slot is decided. */
+  readonly isFocused: boolean;
+  /** Identifications with a change whose fate is not known yet: nothing goes to them. */
+  readonly blocked: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
+/** A slot, and the place of its user in the spool; undefined when the platform shows none. */
+export interface SlotToDecide {
+  readonly slot: number;
+  readonly place: number | undefined;
+}
+
+export interface DecidedSlot {
+  readonly slot: number;
+  readonly person: Person | RejectedPerson | Absent;
+  readonly entry: LedgerEntry | undefined;
+  /** The entry, owned by this sync when its own sync is configured no more. */
+  readonly owner: LedgerEntry | undefined;
+  readonly subject: Case;
+  readonly decision: Decision;
+}
+
+/** Puts some slots to the truth table. Each person is fetched from the spool only here. */
+export async function decideSlots(
+  job: DecideJob,
+  slots: readonly SlotToDecide[],
+  io: EngineIo,
+): Promise<readonly DecidedSlot[]> {
+  const { index, sync, spool } = job;
+  const people = slots.map(({ slot, place }) => {
+    const person = index.person(slot);
+    return { slot, person, user: place === undefined ? undefined : userOf(readKept(spool, place), person) };
+  });
+  // The ledger was not recalled for bystanders.
+  const known = people.filter(({ slot }) => index.has(slot, mark.inLedger) || index.has(slot, mark.bystander));
+  const ledger = await io.store.ledger.getMany(
+    sync.settings.connection,
+    known.map(({ person }) => person.identification),
+  );
+  return people.map(({ slot, person, user }) => {
+    const { identification } = person;
+    const entry = ledger.get(identification);
+    const owner = entry === undefined || io.syncs.has(entry.owner) ? entry : { ...entry, owner: sync.settings.name };
+    const isConflict = index.has(slot, mark.conflict);
+    const subject: Case = {
+      identification,
+      source: isConflict ? conflict : sayOf(present(person), job.snapshot, job.blocked.has(identification)),
+      user,
+      ledger: owner,
+    };
+    return { slot, person, entry, owner, subject, decision: decide(subject, sync.settings, io.clock.now()) };
+  });
+}
+
+/** Whether the sync's delivery can carry the change at all. */
+export function isDeliverable(change: ChangeDraft, { settings, dialect }: Sync): boolean {
+  const highestCustomField = dialect.customFieldLimit.direct;
+  return routeOf(change, { delivery: settings.delivery, isSmallAndDirect: false, highestCustomField }) !== 'none';
+}
+
+const conflict: SourceSays = { says: 'unusable', code: 'duplicate-key', reason: 'reported where it was found' };
+
+function present(person: Person | RejectedPerson | Absent): Person | RejectedPerson | undefined {
+  return person.kind === 'absent' ? undefined : person;
+}
+
+/** Completes a user that was equal in every readable field, as far as the truth table looks at it. */
+function userOf(kept: KeptUser, person: Person | RejectedPerson | Absent): User {
+  if (typeof kept !== 'string') return kept;
+  const fields = person.kind === 'person' ? person.fields : {};
+  return { id: kept, identification: person.identification, enabled: true, fields, unreadable: [] };
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { RollcallError } from '../../src/core/errors.ts';
+import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+const parkEmail = '{identification}@parked.example';
+const mail = (number: number | string): string => `ana${number}@example.com`;
+
+/** Twenty people who are on a platform that refuses a second account with the same e-mail. */
+async function strictOffice({ sync, ...options }: OfficeOptions = {}, rows = employees(20)): Promise<Office> {
+  const office = await openOffice({
+    sandbox: { people: usersOf(rows), quirks: { uniqueEmail: true } },
+    sync: { guards: { emailChanges: { absolute: 20 } }, ...sync },
+    ...options,
+  });
+  await office.writeEmployees(rows);
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  return office;
+}
+
+function mailsOf(office: Office, ...names: readonly string[]): (string | undefined)[] {
+  return names.map((name) => office.sandbox.state.users.get(name)?.fields.email);
+}
+
+const chain = { E1: { mail: mail(2) }, E2: { mail: mail(3) }, E3: { mail: 'new@example.com' } };
+const swap = { E1: { mail: mail(2) }, E2: { mail: mail(1) } };
+const circle = { E1: { mail: mail(2) }, E2: { mail: mail(3) }, E3: { mail: mail(1) } };
+const joiner: Row = { id: 'E0', first: 'Eva', last: 'Paz', mail: mail(1), status: 'active' };
+
+describe.each(['csv', 'auto'])('with delivery: %s', (delivery) => {
+  it('e-mails that are passed on in a chain, to a new hire at last, go in one run, one file after the other', async () => {
+    const office = await strictOffice({ sync: { delivery } });
+    await office.writeEmployees([joiner, ...employees(20, chain)]);
+
+    const report = await office.apply();
+
+    expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { create: 1, update: 3, applied: 4 } });
+    expect(mailsOf(office, 'E0', 'E1', 'E2', 'E3')).toEqual([mail(1), mail(2), mail(3), 'new@example.com']);
+    expect(office.sandbox.state.log.map(({ identification }) => identification)).toEqual(['E3', 'E2', 'E1', 'E0']);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it.each([
+    ['a swap', swap, [mail(2), mail(1), mail(3)]],
+    ['a circle of three', circle, [mail(2), mail(3), mail(1)]],
+  ])('%s goes over a parking address', async (_, rows, mails) => {
+    const office = await strictOffice({ sync: { delivery, parkEmail } });
+    await office.writeEmployees(employees(20, rows));
+
+    const { run, findings } = await office.apply();
+
+    expect({ run, findings }).toMatchObject({ run: { outcome: 'succeeded' }, findings: [] });
+    expect(run.counts).toMatchObject({ update: Object.keys(rows).length, applied: Object.keys(rows).length });
+    expect(mailsOf(office, 'E1', 'E2', 'E3')).toEqual(mails);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('a run that is cancelled or killed between the two steps leaves somebody parked for one run only', async () => {
+    let stop: AbortController | undefined;
+    let hasParked = false;
+    const office = await strictOffice({
+      sync: { delivery, parkEmail },
+      checkpoint: (place) => {
+        hasParked ||= place === 'batch-split';
+        if (hasParked && place === 'batch-settled')
+          stop?.abort(new RollcallError('the process is to end', { code: 'CANCELLED' }));
+      },
+    });
+    await office.writeEmployees(employees(20, swap));
+    stop = new AbortController();
+    const watch = { signal: stop.signal, progress: () => {}, by: 'shell:ana' };
+    await expect(office.app.apply('people', watch)).rejects.toThrow();
+    stop = undefined;
+    expect(mailsOf(office, 'E1', 'E2')).toEqual(['E1@parked.example', mail(2)]);
+    office.clock.jump(25 * 3_600_000);
+
+    const { resumed, run, findings } = await office.apply();
+
+    expect(resumed[0]).toMatchObject({ outcome: 'failed', counts: { applied: 0 } });
+    const parked = expect.objectContaining({ code: 'email-parked', identification: 'E1' });
+    expect((await office.app.show(resumed[0]?.id ?? '')).findings).toContainEqual(parked);
+    expect(findings).toContainEqual(parked);
+    expect(run).toMatchObject({ outcome: 'succeeded', counts: { update: 2, applied: 2 } });
+    expect(mailsOf(office, 'E1', 'E2')).toEqual([mail(2), mail(1)]);
+    expect(await office.apply()).toMatchObject({ run: { outcome: 'nothing-to-do' }, findings: [] });
+  });
+});
+
+it('without parkEmail a circle waits for a person, and says who wants whose e-mail', async () => {
+  const office = await strictOffice();
+  await office.writeEmployees(employees(20, { ...circle, E7: { last: 'Paz' } }));
+
+  const { run, findings } = await office.apply();
+
+  expect(run).toMatchObject({ counts: { update: 1, applied: 1 }, facts: { blocked: { conflict: 3 } } });
+  expect(findings.map(({ code, identification }) => `${code} ${identification}`)).toEqual([
+    'email-cycle E1',
+    'email-cycle E2',
+    'email-cycle E3',
+  ]);
+  expect(findings[0]?.message).toContain('E1 → E2 → E3 → E1');
+  expect(mailsOf(office, 'E1', 'E2', 'E3')).toEqual([mail(1), mail(2), mail(3)]);
+});
+
+it('behind somebody who keeps the e-mail all of a chain waits', async () => {
+  const office = await strictOffice();
+  await office.writeEmployees(employees(20, { E1: { mail: mail(2) }, E2: { mail: mail(3) }, E3: { mail: '' } }));
+
+  const { run, findings } = await office.apply();
+
+  expect(run).toMatchObject({ outcome: 'nothing-to-do', facts: { blocked: { conflict: 2 }, postponed: 2 } });
+  expect(new Set(findings.map(({ code }) => code))).toEqual(new Set(['email-conflict']));
+});
+
+it('a change that is held or rejected holds the ones that wait for its e-mail', async () => {
+  const office = await strictOffice({ sync: { guards: { emailChanges: { absolute: 0, percent: 0 } } } });
+  const rows = [joiner, ...employees(20, { E1: { mail: 'new@example.com' } })];
+  await office.writeEmployees(rows);
+
+  const held = await office.apply();
+
+  expect(held.run).toMatchObject({ outcome: 'held', counts: { create: 1, update: 1, held: 2, applied: 0 } });
+  expect(held.findings).toContainEqual(expect.objectContaining({ code: 'held', identification: 'E0' }));
+  const report = await office.applyAll();
+  expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 2 } });
+  expect(mailsOf(office, 'E0', 'E1')).toEqual([mail(1), 'new@example.com']);
+});
+
+it('a change whose e-mail has not become free is left out, and goes with the next run', async () => {
+  const office = await strictOffice({ sync: { delivery: 'csv' } });
+  office.setFaults('file:fail-if=E3');
+  await office.writeEmployees(employees(20, chain));
+
+  const { run, findings } = await office.apply();
+
+  expect(run).toMatchObject({ outcome: 'partial', counts: { update: 3, applied: 0, failed: 3 } });
+  expect(findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification: 'E2' }));
+  expect(mailsOf(office, 'E1', 'E2', 'E3')).toEqual([mail(1), mail(2), mail(3)]);
+  expect(office.sandbox.state.files.size).toBe(1);
+  office.setFaults();
+  expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 3 } });
+});
+
+it('why tells what the whole run does, and a run about one person takes nobody’s e-mail', async () => {
+  const office = await strictOffice();
+  const why = async (name: string) => (await office.app.why('people', name, AbortSignal.timeout(60_000))).decision;
+  await office.writeEmployees(employees(20, chain));
+  expect((await why('E1'))?.change).toMatchObject({ kind: 'update', waitsFor: 'E2' });
+  expect((await why('E3'))?.change).not.toHaveProperty('waitsFor');
+  await office.writeEmployees(employees(20, { E1: { mail: mail(2) }, E2: { mail: mail(3) }, E3: { mail: '' } }));
+  const named = await office.apply({ users: ['E1'] });
+  expect(named.run).toMatchObject({ counts: { update: 0 } });
+  expect(named.findings.map(({ identification }) => identification)).toContain('E1');
+  expect((await why('E1'))?.change).toBeUndefined();
+});
