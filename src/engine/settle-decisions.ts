@@ -49,7 +49,7 @@ export async function settleDecisions(work: PlanWork, grounds: DecisionGrounds, 
 function isDecided(identification: string, { index }: PlanWork, { snapshot, unresolved }: DecisionGrounds): boolean {
   const { slot, isExact } = index.find(identification);
   if (slot === -1) return snapshot.missing !== undefined;
-  if (!isExact || index.has(slot, mark.conflict)) return false;
+  if (!isExact || index.has(slot, mark.conflict) || index.has(slot, mark.undated)) return false;
   const person = index.person(slot);
   const said = sayOf(person.kind === 'absent' ? undefined : person, snapshot, unresolved.has(identification));
   if (said.says === 'unusable') return false;

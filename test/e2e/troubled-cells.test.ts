@@ -104,6 +104,26 @@ it('a file with one row of each kind of trouble changes what can be read, and ev
   }
 });
 
+it('a hire that was rejected stays rejected while its hire date cannot be read', async () => {
+  const guards = { creates: { absolute: 0, percent: 0 } };
+  const office = await openOffice({ sandbox: { people: usersOf(employees(20)) }, sync: { ...sync, guards } });
+  await office.writeEmployees(ordered(rowsOf({})));
+  await office.applyAll();
+  const hire = (hired: string): Row[] => [
+    ...ordered(rowsOf({})),
+    ...ordered(rowsOf({ E1: { id: 'N1', mail: 'n1@example.com', hired } }).slice(0, 1)),
+  ];
+  await office.writeEmployees(hire('2020-01-01'));
+  const { run } = await office.apply();
+  expect(run.counts).toMatchObject({ create: 1, held: 1 });
+  await office.app.reject(run.id, 'ops');
+  await office.writeEmployees(hire('soon'));
+  expect((await office.apply()).run.counts).toMatchObject({ create: 0, held: 0 });
+  await office.writeEmployees(hire('2020-01-01'));
+  expect((await office.apply()).run).toMatchObject({ counts: { held: 0 }, facts: { rejected: 1 } });
+  expect(office.sandbox.state.users.has('N1')).toBe(false);
+});
+
 it('no account of a leaver comes back because HR later writes a leave date that is to come', async () => {
   const leaves = (status: string, date: string): Row[] => ordered(rowsOf({ E3: { status, leaves: date } }));
   for (const leavesBy of [undefined, 'date']) {
