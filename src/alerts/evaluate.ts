@@ -33,10 +33,12 @@ export interface Evaluation {
   readonly facts: readonly AlertFacts[];
   readonly judgedUntil: number;
   readonly judgedRuns: readonly string[];
+  /** The last success of a sync, else when it was first seen; undefined when no success is expected. */
+  readonly freshAt?: number;
 }
 
 /** Clocks of processes may differ: a run that ended up to this long before another is still included. */
-const overlapMs = 60_000;
+export const overlapMs = 60_000;
 const runsAtATime = 100;
 
 /** Evaluates every run that ended since the last evaluation, then the held changes and the freshness of the sync. */
@@ -63,7 +65,7 @@ export async function evaluateSync(
   const held = await judgeHeld(sync.name, newest, store, now);
   if (held !== undefined) topics.held = held;
   const freshness = await evaluateFreshness(sync, before.firstSeenAt, now, store);
-  if (freshness !== undefined) topics.freshness = freshness;
+  if (freshness?.found !== undefined) topics.freshness = freshness.found;
   const judgedUntil = ended.reduce((until, { endedAt }) => Math.max(until, endedAt), before.judgedUntil);
   const judgedRuns = recent.filter(({ endedAt }) => endedAt >= judgedUntil - overlapMs).map(({ id }) => id);
   const isLast = ended.length === 0 && before.version > 0;
@@ -71,6 +73,7 @@ export async function evaluateSync(
     facts: [...facts, { at: now, topics }],
     judgedUntil,
     judgedRuns: isLast ? before.judgedRuns : judgedRuns,
+    ...(freshness === undefined ? {} : { freshAt: freshness.freshAt }),
   };
 }
 
@@ -79,18 +82,19 @@ async function evaluateFreshness(
   firstSeenAt: number,
   now: number,
   store: Store,
-): Promise<AlertProblem | 'well' | undefined> {
+): Promise<{ readonly freshAt: number; readonly found: AlertProblem | 'well' | undefined } | undefined> {
   const staleBefore = sync.staleBefore(now);
   if (staleBefore === undefined) return undefined;
   const isPaused = (await store.pauses.get(sync.name)) !== undefined;
   const isExcused = sync.isExcused(now, isPaused);
   const last = await store.alerts.lastRuns(sync.name);
   const view = { sync: sync.name, last, firstSeenAt, staleBefore, now };
+  const freshAt = last.successAt ?? firstSeenAt;
   const judged = judgeFreshness(view);
-  if (judged === 'well') return judged;
-  if (isExcused) return undefined;
+  if (judged === 'well') return { freshAt, found: judged };
+  if (isExcused) return { freshAt, found: undefined };
   const underWay = (await store.runs.unfinished()).find((run) => run.sync === sync.name);
-  return underWay === undefined ? judged : judgeFreshness({ ...view, underWay });
+  return { freshAt, found: underWay === undefined ? judged : judgeFreshness({ ...view, underWay }) };
 }
 
 export async function evaluateTokens(

@@ -12,6 +12,7 @@ import type {
 } from '../ports/alerts.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
+import { type LastEvaluation, openAttention } from './attention.ts';
 import { openChannel } from './channels/registry.ts';
 import { decideAlerts, type NoticeDraft } from './decide-alerts.ts';
 import {
@@ -82,18 +83,22 @@ export function openAlerts(options: AlertsOptions): Alerts {
   const evaluateSubject = async (
     subject: AlertSubject,
     find: (before: AlertState) => Promise<Evaluation>,
-  ): Promise<void> => {
+  ): Promise<LastEvaluation> => {
     const before = (await store.alerts.state(subject)) ?? freshState(subject, clock.now());
-    // Another process was faster and has stored the notice.
-    await notify(before, await find(before));
+    const found = await find(before);
+    // When another process was faster, it has stored the notice.
+    const isStored = await notify(before, found);
+    return { isOpen: !isStored || hasProblem(before, found), freshAt: found.freshAt };
   };
   const io: EvaluationIo = { store, clock };
+  const attention = openAttention(options.syncs, options);
   return {
     async evaluate(signal) {
       if (channels.length === 0) return;
-      for (const sync of options.syncs) {
+      for (const sync of await attention.due()) {
         signal.throwIfAborted();
-        await evaluateSubject({ kind: 'sync', name: sync.name }, (before) => evaluateSync(sync, before, io));
+        const subject = { kind: 'sync', name: sync.name } as const;
+        attention.evaluated(sync, await evaluateSubject(subject, (before) => evaluateSync(sync, before, io)));
       }
       for (const connection of options.connections) {
         signal.throwIfAborted();
@@ -154,6 +159,12 @@ function noChannel(name: string | undefined, channels: readonly ChannelSettings[
 
 function freshState(subject: AlertSubject, now: number): AlertState {
   return { subject, version: 0, problems: {}, firstSeenAt: now, judgedUntil: 0, judgedRuns: [] };
+}
+
+/** Returns whether a problem was open before the evaluation, or is now. */
+function hasProblem({ problems }: AlertState, { facts }: Evaluation): boolean {
+  if (Object.keys(problems).length > 0) return true;
+  return facts.some(({ topics }) => Object.values(topics).some((topic) => topic !== 'well'));
 }
 
 function isSame(a: AlertState, b: AlertState): boolean {

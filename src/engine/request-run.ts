@@ -25,11 +25,6 @@ export async function requestRun(
   return { trigger, isNew };
 }
 
-/** Returns whether the sync is paused. A deployment then starts no run of it. */
-export async function isPaused(sync: string, io: EngineIo): Promise<boolean> {
-  return (await io.store.pauses.get(sync)) !== undefined;
-}
-
 /** Opens the run that waits, or returns the one in progress. Returns undefined when there is nothing to do. */
 export async function openRun(sync: string, io: EngineIo): Promise<{ run: Run; isNew: boolean } | undefined> {
   const settings = io.syncs.get(sync)?.settings;

@@ -15,18 +15,15 @@ export function schedulerTasks(
 ): Task[] {
   const { io } = engine;
   const { start, resume, enqueue } = dispatch;
+  const scheduled = Object.values(config.syncs).flatMap(({ name, schedule }) =>
+    schedule === undefined ? [] : [{ name, schedule }],
+  );
   const closeOrphan = openOrphans(drive);
   const { 'open-runs': openRuns, recover } = schedulerJobs;
   const { 'keep-token': keepToken, prune } = workerJobs;
   return [
-    ...Object.values(config.syncs).flatMap(({ name, schedule }) =>
-      schedule === undefined ? [] : [triggerSlots({ name, schedule }, io)],
-    ),
-    ...[...io.syncs.keys()].map((sync) => ({
-      name: openRuns.name,
-      everyMs: openRuns.everyMs,
-      run: () => openRuns.run({ sync }, { engine: io, start }),
-    })),
+    triggerSlots(scheduled, io),
+    { name: openRuns.name, everyMs: openRuns.everyMs, run: () => openRuns.run({}, { engine: io, start }) },
     {
       name: recover.name,
       everyMs: recover.everyMs,

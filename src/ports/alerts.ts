@@ -145,6 +145,8 @@ export interface AlertBook {
    * Returns runs of the sync that ended at `since` or later, oldest first. Without `since`, returns only the newest.
    */
   endedRuns(sync: string, since: number | undefined, limit: number): Promise<readonly EndedRun[]>;
+  /** Returns the syncs that have a run that ended at `since` or later. */
+  syncsWithEnds(since: number): Promise<readonly string[]>;
   lastRuns(sync: string): Promise<LastRuns>;
   /** Counts the changes of a run's plan by kind and state. */
   changeResults(run: string): Promise<readonly ChangeResult[]>;

@@ -35,6 +35,8 @@ export interface Triggers {
   add(trigger: Trigger): Promise<boolean>;
   /** Returns waiting triggers, oldest first. */
   waiting(sync?: string): Promise<readonly Trigger[]>;
+  /** Returns the syncs with a waiting trigger that are not paused, in order of name. */
+  waitingSyncs(): Promise<readonly string[]>;
   /** Returns the state of a trigger: waiting, or the run that it started or was coalesced into. */
   state(id: string): Promise<TriggerState | undefined>;
   /** Returns the trigger of a key, as it was first stored. */

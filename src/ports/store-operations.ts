@@ -14,6 +14,8 @@ export interface Pauses {
   /** Resumes the sync. Returns false when it was not paused. */
   remove(sync: string): Promise<boolean>;
   get(sync: string): Promise<Pause | undefined>;
+  /** Returns the pauses of all syncs, in order of name. */
+  list(): Promise<readonly Pause[]>;
 }
 
 export const auditActions = [

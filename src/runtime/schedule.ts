@@ -2,8 +2,11 @@ import { createTask } from 'node-cron';
 
 const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
+const dayMs = 86_400_000;
 /** How far back a missed slot is searched (ms). A missed monthly slot is still found. */
-const longestOutageMs = 35 * 86_400_000;
+const longestOutageMs = 35 * dayMs;
+/** How far ahead the next slot is searched (ms). 29 February is found. */
+const farthestMs = 8 * 366 * dayMs;
 
 /**
  * A cron expression in a time zone. It starts no timer. Slots are whole minutes, epoch ms. The wall clock decides. In
@@ -12,38 +15,64 @@ const longestOutageMs = 35 * 86_400_000;
 export interface Schedule {
   /** Returns the newest slot after `after` and not after `upTo`, or undefined. Several missed slots count as one. */
   newestSlot(after: number, upTo: number): number | undefined;
-  /** Returns the first slot after `after`, up to 35 days ahead. */
+  /** Returns the first slot after `after`, up to eight years ahead. */
   nextSlot(after: number): number | undefined;
 }
 
 /** Opens a schedule of five cron fields and an IANA zone, both checked by the configuration. */
 export function openSchedule(cron: string, timezone: string): Schedule {
-  const task = createTask(cron, () => {}, { timezone: 'UTC', suppressMissedWarning: true });
+  const isMatch = openMatcher(cron);
+  const [, , ...dayFields] = cron.trim().split(/\s+/);
+  const isMatchingDay = openMatcher(['*', '*', ...dayFields].join(' '));
   const wallAt = openWallClock(timezone);
   const isSlot = (at: number): boolean => {
     const wall = wallAt(at);
-    if (task.match(new Date(wall))) return true;
+    if (isMatch(wall)) return true;
     for (let skipped = wallAt(at - minuteMs) + minuteMs; skipped < wall; skipped += minuteMs) {
-      if (task.match(new Date(skipped))) return true;
+      if (isMatch(skipped)) return true;
     }
     return false;
+  };
+  /** Returns whether a UTC day has no slot: its clock does not change, and neither of its two wall days matches. */
+  const isEmptyDay = (startsAt: number): boolean => {
+    const first = wallAt(startsAt - minuteMs) + minuteMs;
+    const last = wallAt(startsAt + dayMs - minuteMs);
+    return last - first === dayMs - minuteMs && !isMatchingDay(first) && !isMatchingDay(last);
   };
   return {
     newestSlot(after, upTo) {
       const oldest = Math.max(after, upTo - longestOutageMs);
-      for (let at = Math.floor(upTo / minuteMs) * minuteMs; at > oldest; at -= minuteMs) {
-        if (isSlot(at)) return at;
+      for (let at = floorTo(upTo, minuteMs); at > oldest; ) {
+        const startsAt = floorTo(at, dayMs);
+        if (!isEmptyDay(startsAt)) {
+          for (const first = Math.max(startsAt, oldest + 1); at >= first; at -= minuteMs) if (isSlot(at)) return at;
+        }
+        at = startsAt - minuteMs;
       }
       return undefined;
     },
     nextSlot(after) {
-      const last = after + longestOutageMs;
-      for (let at = (Math.floor(after / minuteMs) + 1) * minuteMs; at <= last; at += minuteMs) {
-        if (isSlot(at)) return at;
+      const last = after + farthestMs;
+      for (let at = floorTo(after, minuteMs) + minuteMs; at <= last; ) {
+        const startsAt = floorTo(at, dayMs);
+        if (!isEmptyDay(startsAt)) {
+          for (; at < startsAt + dayMs; at += minuteMs) if (isSlot(at)) return at;
+        }
+        at = startsAt + dayMs;
       }
       return undefined;
     },
   };
+}
+
+function floorTo(at: number, unitMs: number): number {
+  return Math.floor(at / unitMs) * unitMs;
+}
+
+/** Returns a function that says whether an expression of five fields matches a wall time, given as if it were UTC. */
+function openMatcher(cron: string): (wall: number) => boolean {
+  const task = createTask(cron, () => {}, { timezone: 'UTC', suppressMissedWarning: true });
+  return (wall) => task.match(new Date(wall));
 }
 
 /**
@@ -64,7 +93,7 @@ function openWallClock(timezone: string): (at: number) => number {
   });
   let known = { quarter: Number.NaN, offsetMs: 0 };
   return (at) => {
-    const quarter = Math.floor(at / quarterMs) * quarterMs;
+    const quarter = floorTo(at, quarterMs);
     if (known.quarter !== quarter) known = { quarter, offsetMs: wallOf(format, quarter) - quarter };
     return at + known.offsetMs;
   };

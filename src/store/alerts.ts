@@ -130,6 +130,11 @@ export function createAlerts(db: Database): AlertBook {
       return rows.map(({ id, ended_at }) => ({ id, endedAt: Number(ended_at) }));
     },
 
+    async syncsWithEnds(since) {
+      const rows = await db.selectFrom('runs').select('sync').distinct().where('ended_at', '>=', since).execute();
+      return rows.map(({ sync }) => sync);
+    },
+
     async lastRuns(sync) {
       const newest = db
         .selectFrom('runs')

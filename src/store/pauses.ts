@@ -1,5 +1,7 @@
-import type { Pauses } from '../ports/store.ts';
+import type { Selectable } from 'kysely';
+import type { Pause, Pauses } from '../ports/store.ts';
 import type { Database } from './database.ts';
+import type { PauseRow } from './schema.ts';
 
 export function createPauses(db: Database): Pauses {
   return {
@@ -19,7 +21,16 @@ export function createPauses(db: Database): Pauses {
 
     async get(sync) {
       const row = await db.selectFrom('pauses').selectAll().where('sync', '=', sync).executeTakeFirst();
-      return row && { sync: row.sync, pausedAt: Number(row.paused_at), by: row.by_whom };
+      return row && toPause(row);
+    },
+
+    async list() {
+      const rows = await db.selectFrom('pauses').selectAll().orderBy('sync').execute();
+      return rows.map(toPause);
     },
   };
+}
+
+function toPause(row: Selectable<PauseRow>): Pause {
+  return { sync: row.sync, pausedAt: Number(row.paused_at), by: row.by_whom };
 }

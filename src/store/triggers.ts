@@ -30,6 +30,18 @@ export function createTriggers(db: Database): Triggers {
       return rows.filter((row) => shown.has(row.id)).map(toTrigger);
     },
 
+    async waitingSyncs() {
+      const rows = await db
+        .selectFrom('triggers')
+        .select('sync')
+        .distinct()
+        .where('state', '=', 'waiting')
+        .where('sync', 'not in', db.selectFrom('pauses').select('sync'))
+        .orderBy('sync')
+        .execute();
+      return rows.map(({ sync }) => sync);
+    },
+
     async state(id) {
       const row = await db.selectFrom('triggers').select(['state', 'run']).where('id', '=', id).executeTakeFirst();
       return row && toState(row);

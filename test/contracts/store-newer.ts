@@ -27,6 +27,7 @@ const released = [
   '010-blocked',
   '011-rosters',
   '012-email-chains',
+  '018-runs-by-end',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

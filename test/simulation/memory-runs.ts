@@ -74,6 +74,9 @@ export function memoryTriggers(tables: Tables): Triggers {
         return isFirst;
       });
     },
+    async waitingSyncs() {
+      return [...new Set(waiting(tables, undefined).map(({ sync }) => sync))].sort();
+    },
     async state(id) {
       return triggers.get(id)?.state;
     },

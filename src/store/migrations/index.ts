@@ -11,6 +11,7 @@ import { decisions } from './009-decisions.ts';
 import { blocked } from './010-blocked.ts';
 import { rosters } from './011-rosters.ts';
 import { emailChains } from './012-email-chains.ts';
+import { runsByEnd } from './018-runs-by-end.ts';
 
 export interface SchemaMigration extends Migration {
   /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */
@@ -40,4 +41,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '010-blocked': { ...blocked, since: '0.1.0' },
   '011-rosters': { ...rosters, since: '0.1.0' },
   '012-email-chains': { ...emailChains, since: '0.1.0' },
+  '018-runs-by-end': { ...runsByEnd, since: '0.1.0' },
 };
