@@ -98,12 +98,22 @@ export interface Decision {
  * Afterwards `policy` and `protected` can remove changes, but never add one.
  */
 export function decide(subject: Case, rules: PlanRules, now: number): Decision {
-  const current = { ...subject, ledger: entryOf(subject.user?.id, subject.ledger) };
-  return permit(learnAccount(rule(current, rules, now), current, rules), subject, rules);
+  const ledger = entryOf(subject.user?.id, subject.ledger);
+  const isOurs = ledger !== undefined && ledger.owner === rules.name && ledger.removed === undefined;
+  const current = { ...subject, ledger, ours: isOurs ? ledger : undefined, rules, now };
+  return permit(learnAccount(rule(current), current), current);
+}
+
+/** A case with all that its decision depends on. */
+interface CurrentCase extends Case {
+  /** The ledger entry, if it is about the account shown, belongs to this sync, and is not removed. */
+  readonly ours: LedgerEntry | undefined;
+  readonly rules: PlanRules;
+  readonly now: number;
 }
 
 /** Stores the id of an account that is ours, because entries of earlier versions lack it. */
-function learnAccount(decision: Decision, { source, user, ledger }: Case, rules: PlanRules): Decision {
+function learnAccount(decision: Decision, { source, user, ledger, rules }: CurrentCase): Decision {
   // In other cases the account can belong to another person, or the sync may no longer want it.
   if (user === undefined || !['active', 'leaver', 'missing'].includes(source.says)) return decision;
   const entry = decision.ledger ?? (ledger?.owner === rules.name ? ledger : undefined);
@@ -111,9 +121,8 @@ function learnAccount(decision: Decision, { source, user, ledger }: Case, rules:
   return { ...decision, ledger: withAccount(entry, user.id) };
 }
 
-function rule(subject: Case, rules: PlanRules, now: number): Decision {
-  const { source, user, ledger, identification } = subject;
-  const ours = ledger !== undefined && ledger.owner === rules.name && ledger.removed === undefined;
+function rule(subject: CurrentCase): Decision {
+  const { source, user, ledger, ours, rules, identification } = subject;
   if (ledger !== undefined && ledger.owner !== rules.name && ledger.removed === undefined) {
     if (source.says === 'missing' || source.says === 'nothing') return { rule: 'owned-by-other' };
     return {
@@ -126,38 +135,38 @@ function rule(subject: Case, rules: PlanRules, now: number): Decision {
       return {
         rule: 'unusable',
         finding: finding(subject, source.code, source.reason, source.at),
-        ...reset(ledger, ours),
+        ...reset(ours),
       };
     case 'nothing':
-      return source.isSeen === true ? { rule: 'nothing', ...reset(ledger, ours) } : { rule: 'nothing' };
+      return source.isSeen === true ? { rule: 'nothing', ...reset(ours) } : { rule: 'nothing' };
     case 'out-of-scope':
-      if (user?.enabled === true && ours && rules.outOfScope === 'disable') {
+      if (user?.enabled === true && ours !== undefined && rules.outOfScope === 'disable') {
         return { rule: 'out-of-scope', change: disable(user, identification, 'out of scope by rule') };
       }
-      return { rule: 'out-of-scope', ...reset(ledger, ours) };
+      return { rule: 'out-of-scope', ...reset(ours) };
     case 'leaver':
-      return leaver(subject, source.person, rules, now, ours);
+      return leaver(subject, source.person);
     case 'missing':
-      return missing(subject, source.proof, rules, now, ours);
+      return missing(subject, source.proof);
     case 'active':
-      return active(subject, source.person, rules, ours);
+      return active(subject, source.person);
   }
 }
 
-function leaver(subject: Case, person: Person, rules: PlanRules, now: number, ours: boolean): Decision {
-  const { user, ledger, identification } = subject;
+function leaver(subject: CurrentCase, person: Person): Decision {
+  const { user, identification } = subject;
   if (user?.enabled === true) {
     return { rule: 'leaver-enabled', change: disable(user, identification, `left: ${person.standingReason}`) };
   }
-  return gone(subject, rules, now, ours ? ledger : undefined, 'leaver-remove', 'leaver-settled');
+  return gone(subject, { settled: 'leaver-settled', removing: 'leaver-remove' });
 }
 
-function missing(subject: Case, proof: MissingProof, rules: PlanRules, now: number, ours: boolean): Decision {
-  const { user, ledger, identification } = subject;
-  if (!ours || ledger === undefined) return { rule: 'missing-unmanaged' };
-  if (user?.enabled !== true) return gone(subject, rules, now, ledger, 'missing-remove', 'missing-settled');
-  const counted = countMiss(ledger, proof, now);
-  const kept = counted === ledger ? {} : { ledger: counted };
+function missing(subject: CurrentCase, proof: MissingProof): Decision {
+  const { user, ours, identification, rules, now } = subject;
+  if (ours === undefined) return { rule: 'missing-unmanaged' };
+  if (user?.enabled !== true) return gone(subject, { settled: 'missing-settled', removing: 'missing-remove' });
+  const counted = countMiss(ours, proof, now);
+  const kept = counted === ours ? {} : { ledger: counted };
   const misses = counted.misses;
   if (rules.missing === 'never' || misses === undefined) return { rule: 'missing-counted', ...kept };
   const isDue = misses.count >= rules.missing.afterReads && now - misses.since >= rules.missing.minAgeMs;
@@ -168,14 +177,9 @@ function missing(subject: Case, proof: MissingProof, rules: PlanRules, now: numb
 
 /** Handles a person who is gone from the source and not enabled on the platform: no change until the removal is due. */
 function gone(
-  subject: Case,
-  rules: PlanRules,
-  now: number,
-  ours: LedgerEntry | undefined,
-  removing: 'leaver-remove' | 'missing-remove',
-  settled: 'leaver-settled' | 'missing-settled',
+  { user, ours, identification, rules, now }: CurrentCase,
+  { settled, removing }: { readonly settled: Rule; readonly removing: Rule },
 ): Decision {
-  const { user, identification } = subject;
   if (ours === undefined) return { rule: settled };
   if (user === undefined) return { rule: settled, ledger: goneFromPlatform(ours, now) };
   if (ours.disabledAt === undefined) return { rule: settled };
@@ -195,10 +199,10 @@ function gone(
   return { rule: removing, change, ...kept };
 }
 
-function active(subject: Case, person: Person, rules: PlanRules, ours: boolean): Decision {
-  const { user, ledger, identification } = subject;
+function active(subject: CurrentCase, person: Person): Decision {
+  const { user, ledger, ours, identification, rules } = subject;
   // The person was seen again. The old count must not remain when the change is held or fails.
-  const seen = reset(ledger, ours);
+  const seen = reset(ours);
   if (user === undefined) {
     if (ledger?.removed?.blacklist === true) {
       const text =
@@ -214,29 +218,27 @@ function active(subject: Case, person: Person, rules: PlanRules, ours: boolean):
   const known = ledger?.removed === undefined ? ledger : undefined;
   const difference = diffFields(person.fields, user, known, rules.firstSight);
   // Assumed values persist even if the change fails. For a user that is not ours yet, the change stores them.
-  const learned = reset(ledger, ours, difference.assumed);
+  const learned = reset(ours, difference.assumed);
   if (user.enabled) {
     if (difference.changed.length > 0) {
       return { rule: 'active-update', change: update(user, identification, difference), ...learned };
     }
     const entry =
-      ours && known !== undefined
-        ? seenInSource(known, true, difference.assumed)
-        : adopted(rules.name, identification, difference.assumed);
+      ours === undefined
+        ? adopted(rules.name, identification, difference.assumed)
+        : seenInSource(ours, true, difference.assumed);
     const equal: Decision = { rule: 'active-equal', ...(entry === ledger ? {} : { ledger: entry }) };
     if (difference.givenUp === undefined) return equal;
     const text = `the platform ignored ${difference.givenUp.join(', ')} ${maxSends} times: not sent again until the value changes on either side`;
     return { ...equal, finding: finding(subject, 'ignored-field', text) };
   }
-  if (
-    person.refusesEnable !== undefined &&
-    (!ours || known?.disabledAt !== undefined || rules.foreignDisable === 'enable')
-  ) {
+  const isForeign = ours !== undefined && ours.disabledAt === undefined;
+  if (person.refusesEnable !== undefined && (!isForeign || rules.foreignDisable === 'enable')) {
     const text = `${person.at}: the account stays disabled: ${person.refusesEnable}`;
     return { rule: 'enable-refused', finding: finding(subject, 'enable-refused', text), ...seen };
   }
-  if (!ours || known?.disabledAt !== undefined) {
-    const why = ours ? 'active again: disabled by us before' : 'active, and disabled when first seen';
+  if (!isForeign) {
+    const why = ours === undefined ? 'active, and disabled when first seen' : 'active again: disabled by us before';
     return { rule: 'active-enable', change: enable(user, identification, difference, why), ...learned };
   }
   if (rules.foreignDisable === 'enable') {
@@ -255,7 +257,8 @@ const permitted: Readonly<Record<Policy, readonly ChangeKind[]>> = {
   'create-only': ['create'],
 };
 
-function permit(decision: Decision, subject: Case, rules: PlanRules): Decision {
+function permit(decision: Decision, subject: CurrentCase): Decision {
+  const { rules } = subject;
   const { change, ...rest } = decision;
   if (change === undefined) return decision;
   if (!permitted[rules.policy].includes(change.kind)) return { ...rest, forbidden: change.kind };
@@ -269,13 +272,12 @@ function permit(decision: Decision, subject: Case, rules: PlanRules): Decision {
 
 /** Clears missing and gone: the person was seen, although the record is not usable. */
 function reset(
-  ledger: LedgerEntry | undefined,
-  ours: boolean,
+  ours: LedgerEntry | undefined,
   assumed: FieldValues = {},
 ): { ledger: LedgerEntry } | Record<string, never> {
-  if (ledger === undefined || !ours) return {};
-  const entry = seenInSource(ledger, false, assumed);
-  return entry === ledger ? {} : { ledger: entry };
+  if (ours === undefined) return {};
+  const entry = seenInSource(ours, false, assumed);
+  return entry === ours ? {} : { ledger: entry };
 }
 
 function finding(subject: Case, code: FindingCode, message: string, at?: string): Finding {

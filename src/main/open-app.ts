@@ -55,7 +55,7 @@ export function openApp(config: Config, engine: Engine, scope: LogScope = openLo
   });
   const app: App = {
     ...useCases,
-    start: (options) => startDeployment(config, engine, app, driveIo, options),
+    start: (options) => startDeployment({ config, engine, app, openDrive: driveIo }, options),
     call: async (request, signal) => callApi(findConnection(request.connection, connections), request, signal),
     async *contract(name, mode, signal) {
       const { clientOptions: connection } = findConnection(name, connections);

@@ -11,14 +11,17 @@ import { serve } from './serve.ts';
 
 export type StartOptions = Parameters<App['start']>[0];
 
+/** What a deployment runs. */
+export interface DeploymentParts {
+  readonly config: Config;
+  readonly engine: Engine;
+  readonly app: App;
+  readonly openDrive: (options: StartOptions) => DriveIo;
+}
+
 /** Runs `rollcall start`: the work of the role, and the server if there is one. Returns after the signal aborts. */
-export async function startDeployment(
-  config: Config,
-  engine: Engine,
-  app: App,
-  openDrive: (options: StartOptions) => DriveIo,
-  options: StartOptions,
-): Promise<void> {
+export async function startDeployment(parts: DeploymentParts, options: StartOptions): Promise<void> {
+  const { config, engine, app } = parts;
   const { role = 'all', listen, onReady, onListening } = options;
   refuseRole(config, options);
   const { clock, logger } = engine.io;
@@ -45,7 +48,7 @@ export async function startDeployment(
       onReady();
     };
     await workBesideServer(server, options.signal, (signal) =>
-      work(config, engine, { ...options, role, signal, onReady: ready }, openDrive, heartbeat, watch),
+      work(parts, { ...options, role, signal, onReady: ready }, heartbeat, watch),
     );
   } finally {
     await watch?.close();
@@ -58,10 +61,8 @@ async function openWatch(redis: NonNullable<Config['redis']>, engine: Engine): P
 }
 
 async function work(
-  config: Config,
-  engine: Engine,
+  { config, engine, openDrive }: DeploymentParts,
   options: StartOptions,
-  openDrive: (options: StartOptions) => DriveIo,
   heartbeat: Heartbeat,
   watch: RedisWatch | undefined,
 ): Promise<void> {

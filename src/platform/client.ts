@@ -70,7 +70,7 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
       status = found;
     };
     try {
-      return await exchangeOnce(base, operation, secret, signal, onStatus);
+      return await exchangeOnce(base, operation, { secret, signal, onStatus });
     } finally {
       const times = { tookMs: clock.now() - beganAt, waitedMs: beganAt - askedAt };
       options.onRequest?.({ operation: operationName(operation), status, ...times });

@@ -18,16 +18,19 @@ export interface ExchangeBase {
 /** An error body has a few lines. A longer one is not read. */
 const maxErrorBytes = 64 * 1024;
 
-/**
- * Sends an operation once. Throws `PlatformError` for everything but a 2xx answer of the promised shape. `onStatus`
- * receives the answer's status as soon as it arrives.
- */
+/** Who sends an operation, and how long. */
+export interface SendContext {
+  readonly secret: string;
+  readonly signal: AbortSignal;
+  /** Receives the answer's status as soon as it arrives. */
+  readonly onStatus?: (status: number) => void;
+}
+
+/** Sends an operation once. Throws `PlatformError` for everything but a 2xx answer of the promised shape. */
 export async function exchangeOnce<T>(
   base: ExchangeBase,
   operation: Operation<T>,
-  secret: string,
-  signal: AbortSignal,
-  onStatus?: (status: number) => void,
+  { secret, signal, onStatus }: SendContext,
 ): Promise<T> {
   const deadline = startDeadline(signal, base.timeoutMs);
   let status: number | undefined;

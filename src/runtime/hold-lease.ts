@@ -37,9 +37,11 @@ export async function holdLease(
   const lost = new AbortController();
   const stopped = new AbortController();
   const signal = AbortSignal.any([outer, lost.signal]);
-  const renewing = keepRenewing(lease, request, io, takenAt, stopped.signal).catch((error: unknown) => {
-    if (!stopped.signal.aborted) lost.abort(error);
-  });
+  const renewing = keepRenewing({ lease, takenAt, ttlMs: request.ttlMs }, io, stopped.signal).catch(
+    (error: unknown) => {
+      if (!stopped.signal.aborted) lost.abort(error);
+    },
+  );
   const release = async (): Promise<void> => {
     stopped.abort(new RollcallError('released', { code: 'CANCELLED' }));
     await renewing;
@@ -53,10 +55,8 @@ export async function holdLease(
  * time.
  */
 async function keepRenewing(
-  lease: Lease,
-  { name, ttlMs }: LeaseRequest,
+  { lease, takenAt, ttlMs }: { readonly lease: Lease; readonly takenAt: number; readonly ttlMs: number },
   { leases, clock }: LeaseIo,
-  takenAt: number,
   stopped: AbortSignal,
 ): Promise<never> {
   const everyMs = ttlMs / 3;
@@ -70,10 +70,10 @@ async function keepRenewing(
     } catch (cause) {
       // A store that is locked for a moment does not end the lease before its time.
       if (clock.now() + everyMs < until) continue;
-      const message = `lease ${name} could not be renewed in time: see what keeps the store from writing`;
+      const message = `lease ${lease.name} could not be renewed in time: see what keeps the store from writing`;
       throw new RollcallError(message, { code: 'LEASE_LOST', cause });
     }
-    if (!isOurs) throw new RollcallError(`lease ${name} was lost to another worker`, { code: 'LEASE_LOST' });
+    if (!isOurs) throw new RollcallError(`lease ${lease.name} was lost to another worker`, { code: 'LEASE_LOST' });
     until = now + ttlMs;
   }
 }

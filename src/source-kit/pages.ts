@@ -63,7 +63,7 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
       tally.doubt(doubt);
       return tally.end({ evidence: '' });
     }
-    yield* given(people, number, tally, read, io);
+    yield* inPortions([people], { tally, io, accepts: read.accepts, at: (n) => `page ${number} item ${n}` });
     if (next.kind === 'end') return tally.end({ evidence: `${next.why}, after ${tally.rows} people`, total });
     if (people.length === 0 && (isProbe || next.kind === 'perhaps-end')) {
       return tally.end({ evidence: `an empty page after ${tally.rows} people`, total });
@@ -82,41 +82,28 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
   }
 }
 
-/** Returns people in bounded portions, each with its place. Also used by reads without pages. */
-export async function* given(
-  people: readonly Fields[],
-  page: number,
-  tally: Tally,
-  { accepts }: Pick<PagedRead<unknown>, 'accepts'>,
-  io: SourceIo,
-): AsyncGenerator<SourcePage, void> {
-  let records: SourceRecord[] = [];
-  for (const [index, fields] of people.entries()) {
-    tally.add(fields);
-    if (accepts !== undefined && !accepts(fields)) continue;
-    records.push({ at: `page ${page} item ${index + 1}`, fields });
-    if (records.length < recordsAtOnce) continue;
-    yield { records, broken: [] };
-    io.signal.throwIfAborted();
-    records = [];
-  }
-  if (records.length > 0) yield { records, broken: [] };
+/** How found people become records. */
+export interface RecordMaking extends Pick<PagedRead<unknown>, 'accepts'> {
+  readonly tally: Tally;
+  readonly io: SourceIo;
+  /** Names the place of the n-th person, from 1: `row 12`. */
+  readonly at: (n: number) => string;
+  readonly shape?: (found: Fields) => Fields;
 }
 
-/** Does the same for one streamed answer that holds all employees. `word` names their places: `row 12`. */
-export async function* givenAsTheyCome(
-  chunks: AsyncIterable<readonly Fields[]>,
-  word: string,
-  tally: Tally,
-  { accepts, shape }: Pick<PagedRead<unknown>, 'accepts'> & { readonly shape: (found: Fields) => Fields },
-  io: SourceIo,
+/** Returns people in bounded portions, each with its place. */
+export async function* inPortions(
+  chunks: AsyncIterable<readonly Fields[]> | Iterable<readonly Fields[]>,
+  { tally, io, at, shape, accepts }: RecordMaking,
 ): AsyncGenerator<SourcePage, void> {
   let records: SourceRecord[] = [];
+  let n = 0;
   for await (const chunk of chunks) {
     for (const found of chunk) {
-      const fields = shape(found);
+      n += 1;
+      const fields = shape === undefined ? found : shape(found);
       tally.add(fields);
-      if (accepts === undefined || accepts(fields)) records.push({ at: `${word} ${tally.rows}`, fields });
+      if (accepts === undefined || accepts(fields)) records.push({ at: at(n), fields });
       if (records.length < recordsAtOnce) continue;
       yield { records, broken: [] };
       io.signal.throwIfAborted();

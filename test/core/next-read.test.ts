@@ -48,19 +48,19 @@ describe('the watermark after a run', () => {
   const fresh: Watermark = { at: now, fullAt: now, fullRun: 'run_2', fingerprint: 'f1' };
   const moved: Watermark = { ...watermark, at: now };
 
-  it.each<[string, ReadFact | undefined, boolean, Watermark | undefined, Watermark | undefined]>([
-    ['a clean full read sets it', full, true, undefined, fresh],
-    ['a clean full read sets it anew', full, true, watermark, fresh],
-    ['a full read that left something undone takes it away', full, false, watermark, undefined],
-    ['a clean delta moves it on, and not the full read that it rests on', delta, true, watermark, moved],
-    ['a delta that left something undone leaves it', delta, false, watermark, watermark],
-    ['a delta without one makes none', delta, true, undefined, undefined],
-    ['a delta of another configuration leaves it', { ...delta, fingerprint: 'f0' }, true, watermark, watermark],
-    ['a delta from before it leaves it', { ...delta, at: watermark.at - 1 }, true, watermark, watermark],
-    ['a clean point read leaves it', { ...full, kind: 'point' }, true, watermark, watermark],
-    ['a point read that left something undone leaves it', { ...full, kind: 'point' }, false, watermark, watermark],
-    ['a run that read nothing leaves it', undefined, false, watermark, watermark],
-  ])('%s', (_what, read, clean, before, after) => {
+  it.each<[string, ReadFact | undefined, boolean, [before: Watermark | undefined, after: Watermark | undefined]]>([
+    ['a clean full read sets it', full, true, [undefined, fresh]],
+    ['a clean full read sets it anew', full, true, [watermark, fresh]],
+    ['a full read that left something undone takes it away', full, false, [watermark, undefined]],
+    ['a clean delta moves it on, and not the full read that it rests on', delta, true, [watermark, moved]],
+    ['a delta that left something undone leaves it', delta, false, [watermark, watermark]],
+    ['a delta without one makes none', delta, true, [undefined, undefined]],
+    ['a delta of another configuration leaves it', { ...delta, fingerprint: 'f0' }, true, [watermark, watermark]],
+    ['a delta from before it leaves it', { ...delta, at: watermark.at - 1 }, true, [watermark, watermark]],
+    ['a clean point read leaves it', { ...full, kind: 'point' }, true, [watermark, watermark]],
+    ['a point read that left something undone leaves it', { ...full, kind: 'point' }, false, [watermark, watermark]],
+    ['a run that read nothing leaves it', undefined, false, [watermark, watermark]],
+  ])('%s', (_what, read, clean, [before, after]) => {
     expect(watermarkAfter(before, { id: 'run_2', read, isClean: clean, needsFull: false })).toEqual(after);
   });
 });

@@ -391,11 +391,15 @@ describe('a change carries', () => {
   });
 
   it.each([
-    [{ lastName: 'Old' }, {}, ['lastName'], ['updates'], 'differs in lastName'],
-    [{ email: 'o@example.com' }, {}, ['email'], ['updates', 'emailChanges'], 'differs in email'],
-    [{}, { job: 'Baker' }, ['job'], ['firstSight'], 'first sight of write-only job'],
-    [{ lastName: 'Old' }, { job: 'Baker' }, ['lastName', 'job'], ['updates', 'firstSight'], 'differs in lastName, job'],
-  ] as const)('of an update from %j with %j, what differs and why', (shown, more, changed, classes, reason) => {
+    [{ lastName: 'Old' }, {}, [['lastName'], ['updates'], 'differs in lastName']],
+    [{ email: 'o@example.com' }, {}, [['email'], ['updates', 'emailChanges'], 'differs in email']],
+    [{}, { job: 'Baker' }, [['job'], ['firstSight'], 'first sight of write-only job']],
+    [
+      { lastName: 'Old' },
+      { job: 'Baker' },
+      [['lastName', 'job'], ['updates', 'firstSight'], 'differs in lastName, job'],
+    ],
+  ] as const)('of an update from %j with %j, what differs and why', (shown, more, [changed, classes, reason]) => {
     const fields = { ...wanted, ...shown };
     const after = { ...wanted, ...more };
     expect(changeOf(says.active({ fields: after }), user({ fields }))).toEqual({
@@ -410,15 +414,13 @@ describe('a change carries', () => {
   });
 
   it.each([
-    [undefined, {}, [], ['enables'], 'active, and disabled when first seen'],
+    [undefined, {}, [[], ['enables'], 'active, and disabled when first seen']],
     [
       disabledByUs,
       { email: 'o@example.com' },
-      ['email'],
-      ['enables', 'emailChanges'],
-      'active again: disabled by us before',
+      [['email'], ['enables', 'emailChanges'], 'active again: disabled by us before'],
     ],
-  ] as const)('of an enable, its update', (ledger, shown, changed, classes, reason) => {
+  ] as const)('of an enable, its update', (ledger, shown, [changed, classes, reason]) => {
     const fields = { ...wanted, ...shown };
     expect(changeOf(says.active(), user({ enabled: false, fields }), ledger)).toEqual({
       identification: 'E1',
@@ -625,19 +627,21 @@ describe('an account that was deleted and created again', () => {
   const job = { ...wanted, job: 'Baker' };
 
   it.each([
-    ['of an active employee is enabled, whoever disabled it', says.active(), again({ enabled: false }), ours, 'enable'],
-    ['gets write-only fields at first sight', says.active({ fields: job }), again(), known, 'update'],
-    ['of a leaver is disabled', says.leaver(), again(), others, 'disable'],
     [
-      'is enabled, although the earlier one was another sync’s',
-      says.active(),
-      again({ enabled: false }),
-      others,
+      'of an active employee is enabled, also if disabled elsewhere',
+      [says.active(), again({ enabled: false }), ours],
       'enable',
     ],
-    ['is not removed for the earlier one', says.leaver(), again({ enabled: false }), known, undefined],
-    ['of a missing employee is not ours', says.missing(), again(), known, undefined],
-  ] as const)('%s', (_, source, account, ledger, kind) => {
+    ['gets write-only fields at first sight', [says.active({ fields: job }), again(), known], 'update'],
+    ['of a leaver is disabled', [says.leaver(), again(), others], 'disable'],
+    [
+      'is enabled, although the earlier one was another sync’s',
+      [says.active(), again({ enabled: false }), others],
+      'enable',
+    ],
+    ['is not removed for the earlier one', [says.leaver(), again({ enabled: false }), known], undefined],
+    ['of a missing employee is not ours', [says.missing(), again(), known], undefined],
+  ] as const)('%s', (_, [source, account, ledger], kind) => {
     const decision = decide({ identification: 'E1', source, user: account, ledger }, { ...rules, ...removing }, now);
     expect(decision.change?.kind).toBe(kind);
     expect(decision.finding).toBeUndefined();

@@ -105,10 +105,12 @@ it('trouble with a cell is trouble of that cell', async () => {
     fc.asyncProperty(
       row,
       fc.constantFrom(...mappings),
-      fc.constantFrom(undefined, true, false),
-      fc.constantFrom(undefined, entry(), entry({ disabledAt: now - 1000 })),
+      fc.record({
+        enabled: fc.constantFrom(undefined, true, false),
+        ledger: fc.constantFrom(undefined, entry(), entry({ disabledAt: now - 1000 })),
+      }),
       fc.constantFrom<'write' | 'assume'>('write', 'assume'),
-      async (cells, { mapping, leavesBy: chosen }, enabled, ledger, firstSight) => {
+      async (cells, { mapping, leavesBy: chosen }, { enabled, ledger }, firstSight) => {
         const fields = Object.fromEntries(Object.entries(cells).map(([name, { raw }]) => [name, raw]));
         const mapped = await mapping.map({ at: 'line 2', fields: { id: 'E1', ...fields } }, now);
         if (mapped.kind !== 'person') return expect.unreachable(`${mapped.kind}: ${mapped.reason}`);

@@ -62,6 +62,14 @@ export interface Effect {
   readonly after: AccountState | undefined;
 }
 
+/** The request behind an effect. */
+interface Origin extends Pick<Effect, 'batch' | 'handedInAt'> {
+  /** When it takes effect: now, if not given. */
+  readonly at?: number;
+  /** The effect is visible without delay. */
+  readonly isAtOnce?: boolean;
+}
+
 export interface Row {
   readonly command: 'I' | 'U' | 'D';
   readonly identification: string;
@@ -117,11 +125,12 @@ export class Community {
   meddle(identification: string, change: Partial<Pick<AccountState, 'enabled' | 'fields'>> | 'remove'): void {
     this.#work();
     const now = this.state(identification);
-    if (change === 'remove') this.#write(identification, undefined, 'outside', '', this.#scheduler.now());
+    if (change === 'remove')
+      this.#write(identification, undefined, 'outside', { batch: '', handedInAt: this.#scheduler.now() });
     else {
       const enabled = change.enabled ?? now?.enabled ?? true;
       const fields = { ...now?.fields, ...change.fields };
-      this.#write(identification, { enabled, fields }, 'outside', '', this.#scheduler.now());
+      this.#write(identification, { enabled, fields }, 'outside', { batch: '', handedInAt: this.#scheduler.now() });
     }
   }
 
@@ -172,7 +181,7 @@ export class Community {
         write('POST users', signal, () => {
           this.onHandIn(batch, [{ identification, command: 'I' }]);
           if (this.state(identification) !== undefined) throw refused('POST users');
-          this.#apply({ command: 'I', identification, fields }, batch, scheduler.now());
+          this.#apply({ command: 'I', identification, fields }, { batch, handedInAt: scheduler.now() });
           return { userId: this.#accounts.get(identification)?.id ?? '' };
         }),
       update: (_target, { identification, fields }, signal) =>
@@ -180,19 +189,16 @@ export class Community {
           this.onHandIn(batch, [{ identification, command: 'U' }]);
           const now = this.state(identification);
           if (now === undefined) throw refused('PUT users');
-          this.#write(
-            identification,
-            { enabled: now.enabled, fields: { ...now.fields, ...fields } },
-            'U',
+          this.#write(identification, { enabled: now.enabled, fields: { ...now.fields, ...fields } }, 'U', {
             batch,
-            scheduler.now(),
-          );
+            handedInAt: scheduler.now(),
+          });
         }),
       remove: (identification, _options, signal) =>
         write('DELETE users/{identification}', signal, () => {
           this.onHandIn(batch, [{ identification, command: 'remove' }]);
           if (this.state(identification) === undefined) throw refused('DELETE users/{identification}');
-          this.#write(identification, undefined, 'remove', batch, scheduler.now());
+          this.#write(identification, undefined, 'remove', { batch, handedInAt: scheduler.now() });
         }),
       upload: () => Promise.reject(new RangeError('rows are handed in, not files')),
       uploadRows: (name, rows, signal) => write('POST admin/userFiles', signal, () => this.#take(name, rows)),
@@ -252,45 +258,32 @@ export class Community {
       const isHalf = this.#scheduler.chance(0.5);
       const bad = file.rows.findIndex(({ identification }) => this.#isBadRow(identification));
       const landed = file.end === 'done' ? file.rows.length : isHalf ? 0 : bad === -1 ? file.rows.length : bad;
-      for (const row of file.rows.slice(0, landed))
-        this.#apply(row, file.batch, file.handedInAt, file.readyAt, file.end !== 'done');
+      const origin = {
+        batch: file.batch,
+        handedInAt: file.handedInAt,
+        at: file.readyAt,
+        isAtOnce: file.end !== 'done',
+      };
+      for (const row of file.rows.slice(0, landed)) this.#apply(row, origin);
     }
     for (const account of this.#accounts.values()) if (account.shownAt <= now) account.shown = account.current;
   }
 
-  #apply(
-    { command, identification, fields }: Row,
-    batch: string,
-    handedInAt: number,
-    at?: number,
-    isAtOnce = false,
-  ): void {
+  #apply({ command, identification, fields }: Row, origin: Origin): void {
     const now = this.#accounts.get(identification)?.current;
     if (command === 'D') {
-      if (now !== undefined)
-        this.#write(identification, { ...now, enabled: false }, 'D', batch, handedInAt, at, isAtOnce);
+      if (now !== undefined) this.#write(identification, { ...now, enabled: false }, 'D', origin);
       return;
     }
     if (now === undefined && command === 'U') return;
-    this.#write(
-      identification,
-      { enabled: true, fields: { ...now?.fields, ...fields } },
-      command,
-      batch,
-      handedInAt,
-      at,
-      isAtOnce,
-    );
+    this.#write(identification, { enabled: true, fields: { ...now?.fields, ...fields } }, command, origin);
   }
 
   #write(
     identification: string,
     state: Pick<AccountState, 'enabled' | 'fields'> | undefined,
     command: Effect['command'],
-    batch: string,
-    handedInAt: number,
-    at: number = this.#scheduler.now(),
-    isAtOnce = false,
+    { batch, handedInAt, at = this.#scheduler.now(), isAtOnce = false }: Origin,
   ): void {
     const known = this.#accounts.get(identification);
     const before = known?.current;

@@ -86,7 +86,7 @@ async function sendOnce<T>(
   const transport = openTransport({ concurrency: 1, timeoutMs });
   try {
     const base = { transport, baseUrl, timeoutMs, acceptLanguage: 'en', now };
-    return { ok: true, value: await exchangeOnce(base, operation, secret, signal) };
+    return { ok: true, value: await exchangeOnce(base, operation, { secret, signal }) };
   } catch (error) {
     if (error instanceof PlatformError) return { ok: false, error };
     throw error;

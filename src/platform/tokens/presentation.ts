@@ -98,7 +98,7 @@ async function presentSeen(
   if (pending?.refresh === undefined) return { kind: 'changed' };
   const outcome = await answerFor(parts, pending.refresh, takenAt);
   if (outcome.kind === 'not-sent' || outcome.kind === 'unknown') await keepRetryAfter(parts, outcome.afterMs ?? 0);
-  return storePersistently(parts, () => storeAnswer(parts, seen, pending, outcome, startedAt));
+  return storePersistently(parts, () => storeAnswer(parts, { seen, pending, startedAt }, outcome));
 }
 
 function notYet(afterMs: number): Presented {
@@ -122,13 +122,18 @@ async function answerFor(parts: PresentationParts, refreshToken: string, takenAt
   return exchangeInTime(parts.exchange, refreshToken, clock, httpTimeoutMs);
 }
 
+/** A presentation that was sent: the row before it, and the row that records it as in progress. */
+interface SentPresentation {
+  readonly seen: TokenEntry | undefined;
+  readonly pending: TokenEntry;
+  readonly startedAt: number;
+}
+
 /** Stores an answer. May be repeated after a failure of the store. */
 async function storeAnswer(
   parts: PresentationParts,
-  seen: TokenEntry | undefined,
-  pending: TokenEntry,
+  { seen, pending, startedAt }: SentPresentation,
   outcome: ExchangeOutcome,
-  startedAt: number,
 ): Promise<Presented> {
   switch (outcome.kind) {
     case 'granted':

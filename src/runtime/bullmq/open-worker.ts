@@ -137,7 +137,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
     const message = `a worker died ${job.stalledCounter} times while it ran this job: find the end of its process in the logs (out of memory?), then retry the run`;
     const error = new RollcallError(message, { code: 'CANCELLED' });
     logger.error({ run, step: data.job, deaths: job.stalledCounter }, 'run failed: its workers die repeatedly');
-    void giveUp(run, data, error, io, io.graceOver).catch(gate.report);
+    void giveUp({ data, run }, error, io, io.graceOver).catch(gate.report);
   });
 
   return {

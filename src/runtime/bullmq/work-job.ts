@@ -93,19 +93,19 @@ async function afterError(data: JobData, error: unknown, io: WorkIo, lock: Abort
     return comeAgain({ ...data, tries }, afterMs, io);
   }
   logger.error(fields, run === undefined ? 'job failed' : 'run failed');
-  return run === undefined ? done : giveUp(run, data, error, io, lock);
+  return run === undefined ? done : giveUp({ data, run }, error, io, lock);
 }
 
 const giveUpAgainMs = 30_000;
 
+/** A job that works on a run. */
+export interface RunJob {
+  readonly data: JobData;
+  readonly run: string;
+}
+
 /** Fails the run with the error's message as its reason. Tries again later when the store is not available. */
-export async function giveUp(
-  run: string,
-  data: JobData,
-  error: unknown,
-  io: WorkIo,
-  lock: AbortSignal,
-): Promise<Worked> {
+export async function giveUp({ data, run }: RunJob, error: unknown, io: WorkIo, lock: AbortSignal): Promise<Worked> {
   try {
     await withOwnedRun(run, io, lock, (context: RunContext) => failRun(context, error, io.engine));
     return done;

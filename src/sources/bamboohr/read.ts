@@ -55,7 +55,7 @@ async function* readWith(
     );
   switch (config.api) {
     case 'report':
-      return yield* readReport(config, { since, mayBeEmpty, accepts }, toEmployee, client, io);
+      return yield* readReport(config, { since, mayBeEmpty, accepts, toEmployee }, client, io);
     case 'datasets':
       return yield* paged(await datasetPages(config, since, toEmployee, client));
     case 'employees': {

@@ -1,7 +1,7 @@
 import type { ReadEnd } from '../../core/snapshot.ts';
 import type { SourceIo, SourcePage } from '../../ports/source.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
-import { givenAsTheyCome } from '../../source-kit/pages.ts';
+import { inPortions } from '../../source-kit/pages.ts';
 import { streamArray } from '../../source-kit/stream-array.ts';
 import { openTally } from '../../source-kit/tally.ts';
 import { refusalOf } from './refusals.ts';
@@ -14,6 +14,7 @@ export interface ReportRequest {
   readonly since: string | undefined;
   readonly mayBeEmpty: boolean;
   readonly accepts: ((fields: Readonly<Record<string, unknown>>) => boolean) | undefined;
+  readonly toEmployee: ToEmployee;
 }
 
 /**
@@ -22,8 +23,7 @@ export interface ReportRequest {
  */
 export async function* readReport(
   config: BamboohrConfig,
-  { since, mayBeEmpty, accepts }: ReportRequest,
-  toEmployee: ToEmployee,
+  { since, mayBeEmpty, accepts, toEmployee }: ReportRequest,
   client: SourceClient,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
@@ -40,6 +40,6 @@ export async function* readReport(
     refusal: refusalOf(reportName),
   });
   const rows = streamArray(body, { name: reportName, path: ['employees'], numbers: 'text' });
-  yield* givenAsTheyCome(rows, 'row', tally, { accepts, shape: toEmployee }, io);
+  yield* inPortions(rows, { tally, io, at: (n) => `row ${n}`, shape: toEmployee, accepts });
   return tally.end({ evidence: `the report ended whole, after ${tally.rows} people` });
 }

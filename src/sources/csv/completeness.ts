@@ -14,6 +14,8 @@ export type CompletenessRule =
 export interface FileFacts {
   /** Data rows in the file, including broken ones, without header, blank rows and trailer. */
   readonly rows: number;
+  /** Records that were returned: fewer in a point read. */
+  readonly yielded: number;
   readonly hasLineEnd: boolean;
   readonly trailer: Trailer | undefined;
   /** Findings for the operator that do not make the read incomplete. */
@@ -25,15 +27,11 @@ export interface FileFacts {
 /** A stable file may lose this share of the last complete read's rows before it counts as cut. */
 const stableShare = 0.9;
 
-/**
- * Decides whether the file was read completely. `yielded` is the number of records returned, which is smaller in a
- * point read.
- */
+/** Decides whether the file was read completely. */
 export async function judgeCompleteness(
   rule: CompletenessRule,
   file: CsvFile,
   facts: FileFacts,
-  yielded: number,
   previousStamp: string | undefined,
 ): Promise<ReadEnd> {
   const reasons = [...facts.cuts];
@@ -48,11 +46,11 @@ export async function judgeCompleteness(
   const notes = facts.notes.length === 0 ? {} : { notes: facts.notes };
   if (reasons.length > 0) {
     const shrunk = proof.isShrunk === true && reasons.length === 1 ? { isShrunk: proof.isShrunk } : {};
-    return { complete: false, rows: yielded, reasons, ...shrunk, ...notes };
+    return { complete: false, rows: facts.yielded, reasons, ...shrunk, ...notes };
   }
   const stamp = stampOf(file.digest(), file.rank);
   const written = file.writtenAtNs === undefined ? {} : { asOf: Number(file.writtenAtNs / 1_000_000n) };
-  return { complete: true, rows: yielded, evidence: proof.evidence, stamp, ...written, ...notes };
+  return { complete: true, rows: facts.yielded, evidence: proof.evidence, stamp, ...written, ...notes };
 }
 
 interface Proof {

@@ -33,7 +33,7 @@ export async function* readCsv(
       return { complete: false, rows: 0, reasons: [`${file.name} is empty: it holds no employees`] };
     try {
       const accepts = recordFilter(request, rows.columns, file.name);
-      return yield* readRows(rows, file, completenessRule(config, io), accepts, io);
+      return yield* readRows({ file, rows }, completenessRule(config, io), accepts, io);
     } finally {
       rows.close();
     }
@@ -55,8 +55,7 @@ export async function readCsvHeader(config: CsvConfig, openFile: OpenFile, io: S
 }
 
 async function* readRows(
-  rows: OpenRows,
-  file: CsvFile,
+  { file, rows }: { readonly file: CsvFile; readonly rows: OpenRows },
   rule: CompletenessRule,
   accepts: (record: SourceRecord) => boolean,
   io: SourceIo,
@@ -93,12 +92,13 @@ async function* readRows(
   const cuts = [sorter.cut, isCutInCharacter ? 'the file ends inside a character: it is cut' : undefined];
   const facts = {
     rows: sorter.rows,
+    yielded,
     hasLineEnd: rows.hasLineEnd(),
     trailer: sorter.trailer,
     notes: sorter.notes,
     cuts: cuts.filter((reason) => reason !== undefined),
   };
-  return judgeCompleteness(rule, file, facts, yielded, io.previous?.stamp);
+  return judgeCompleteness(rule, file, facts, io.previous?.stamp);
 }
 
 function completenessRule(config: CsvConfig, io: SourceIo): CompletenessRule {

@@ -45,7 +45,7 @@ export async function receiveFile(place: Place, order: Order, io: SourceIo): Pro
       const state = await visit.fetch(file, spool);
       if (order.part === 'header') return { name, state, marker: '', movements: [] };
       const marker = order.markerOf === undefined ? '' : await readMarkerThere(visit, order.markerOf(file));
-      return { name, state, marker, movements: await movementsOf(visit, file, state, spool, order) };
+      return { name, state, marker, movements: await movementsOf(visit, file, { before: state, spool }, order) };
     });
     if (spool === undefined) throw new TypeError('a visit without a file');
     return fileOf(delivered, spool, compressionOf(delivered.name, order.compression));
@@ -110,8 +110,7 @@ async function readMarkerThere(visit: Visit, file: string): Promise<Marker | str
 async function movementsOf(
   visit: Visit,
   file: string,
-  before: FileState,
-  spool: Spool,
+  { before, spool }: { readonly before: FileState; readonly spool: Spool },
   order: Order,
 ): Promise<readonly string[]> {
   const name = visit.nameOf(file);

@@ -8,6 +8,7 @@ export interface PeopleRead {
   readonly fields: readonly string[];
   readonly toPerson: ReturnType<typeof personReader>;
   readonly accepts: ReturnType<typeof acceptsOnly>;
+  readonly mayBeEmpty: boolean;
   /** Fields that at least one employee must have; none in a lookup. */
   readonly expected: readonly string[];
 }

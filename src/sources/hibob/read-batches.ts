@@ -10,7 +10,7 @@ import { findPeople, idOf, searchRequest } from './people-search.ts';
  * as ids prove that none was lost between the batches.
  */
 export async function* readBatches(
-  read: PeopleRead & { readonly batchSize: number; readonly mayBeEmpty: boolean },
+  read: PeopleRead & { readonly batchSize: number },
   client: SourceClient,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {

@@ -5,7 +5,7 @@ import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { utcDay } from '../../source-kit/employment-status.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
-import { acceptsOnly, givenAsTheyCome } from '../../source-kit/pages.ts';
+import { acceptsOnly, inPortions } from '../../source-kit/pages.ts';
 import { openTally } from '../../source-kit/tally.ts';
 import type { PeopleRead } from './people-read.ts';
 import { type PeopleFilter, searchName, searchRequest } from './people-search.ts';
@@ -39,6 +39,7 @@ export async function* readHibob(
     fields,
     toPerson: personReader(config.statuses, utcDay(io.clock.now())),
     accepts: acceptsOnly(request, isFull ? () => undefined : compileSourcePath(request.field)),
+    mayBeEmpty: !isFull,
     expected: isFull ? fields.filter((name) => !config.mayBeAbsent.includes(name)) : [],
   };
   const { limits, tls } = config;
@@ -46,15 +47,14 @@ export async function* readHibob(
   const filter = isFull ? undefined : filterFor(request);
   return yield* withSourceClient(parts, (client) =>
     config.batchSize === undefined || filter !== undefined
-      ? readOneAnswer(read, filter, !isFull, client, io)
-      : readBatches({ ...read, batchSize: config.batchSize, mayBeEmpty: !isFull }, client, io),
+      ? readOneAnswer(read, filter, client, io)
+      : readBatches({ ...read, batchSize: config.batchSize }, client, io),
   );
 }
 
 async function* readOneAnswer(
-  { config, fields, toPerson, accepts, expected }: PeopleRead,
+  { config, fields, toPerson, accepts, mayBeEmpty, expected }: PeopleRead,
   filter: PeopleFilter | undefined,
-  mayBeEmpty: boolean,
   client: SourceClient,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
@@ -62,7 +62,7 @@ async function* readOneAnswer(
   const tally = openTally({ key: 'root.id', expected, mayBeEmpty });
   const body = client.stream(searchRequest(config, fields, filter));
   const employees = streamArray(body, { name: searchName, path: ['employees'], numbers: 'exact' });
-  yield* givenAsTheyCome(employees, 'employee', tally, { accepts, shape: toPerson }, io);
+  yield* inPortions(employees, { tally, io, at: (n) => `employee ${n}`, shape: toPerson, accepts });
   return tally.end({ evidence: `the one answer ended whole, after ${tally.rows} people` });
 }
 

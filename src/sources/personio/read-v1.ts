@@ -47,24 +47,30 @@ export async function* readV1(
   const rules = { key: 'id', expected: isFull ? attributes : [], mayBeEmpty: !isFull, accepts };
   const parts = { origin: new URL(config.url).origin, authority, limits, tls, io };
   const mails = isFull || request.field !== 'email' ? [] : request.identifications;
-  return yield* withSourceClient(parts, (client) =>
-    mails.length > 0 && mails.length <= maxLookups
-      ? readPages<number>({ ...rules, first: 0, page: (index) => lookUp(config, mails, index, client, today) }, io)
-      : readPages<Place>(
-          { ...rules, first: { from: 0, last: undefined }, page: (place) => readPage(config, place, client, today) },
-          io,
-        ),
-  );
+  return yield* withSourceClient(parts, (client) => {
+    const read = { config, client, today };
+    return mails.length > 0 && mails.length <= maxLookups
+      ? readPages<number>({ ...rules, first: 0, page: (index) => lookUp(read, mails, index) }, io)
+      : readPages<Place>({ ...rules, first: { from: 0, last: undefined }, page: (place) => readPage(read, place) }, io);
+  });
+}
+
+/** What every request of a read needs. */
+interface V1Read {
+  readonly config: V1Config;
+  readonly client: SourceClient;
+  readonly today: string;
 }
 
 /**
  * Reads one page. Personio has no sort order and its total may change, so each page starts with the last employee of
  * the previous one. Where it does not, a person may be missing. The list ends when no employee follows.
  */
-async function readPage(config: V1Config, place: Place, client: SourceClient, today: string): Promise<Page<Place>> {
+async function readPage(read: V1Read, place: Place): Promise<Page<Place>> {
+  const { config } = read;
   const { from, last } = place;
   const query = { limit: String(config.pageSize), offset: String(from) };
-  const { employees, total } = await ask(config, query, from > 0, client, today);
+  const { employees, total } = await ask(read, query, from > 0);
   const overlaps = last !== undefined && employees[0]?.id === last;
   const doubts =
     last === undefined || overlaps
@@ -84,14 +90,8 @@ async function readPage(config: V1Config, place: Place, client: SourceClient, to
   return { people, doubts, next: { kind: 'more', place: { from: next, last: String(id) }, id: String(next) } };
 }
 
-async function lookUp(
-  config: V1Config,
-  mails: readonly string[],
-  index: number,
-  client: SourceClient,
-  today: string,
-): Promise<Page<number>> {
-  const { employees } = await ask(config, { email: mails[index] ?? '' }, false, client, today);
+async function lookUp(read: V1Read, mails: readonly string[], index: number): Promise<Page<number>> {
+  const { employees } = await ask(read, { email: mails[index] ?? '' }, false);
   const next = index + 1;
   return {
     people: employees,
@@ -103,11 +103,9 @@ async function lookUp(
 }
 
 async function ask(
-  config: V1Config,
+  { config, client, today }: V1Read,
   query: Readonly<Record<string, string>>,
   isContinuation: boolean,
-  client: SourceClient,
-  today: string,
 ) {
   const url = new URL(`${config.url.replace(/\/$/, '')}/v1/company/employees`);
   for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);

@@ -57,14 +57,14 @@ async function* readPersons(
     request.kind !== 'point' ||
     fromEmployments.test(request.field) ||
     accepts?.(toPerson(person, { kind: 'not asked' }, today)) !== false;
-  const join = openJoin(config, client, names, isWanted, today);
+  const join = openJoin({ config, client, names, today }, isWanted);
   const first = firstUrl(config, request);
   const read: PagedRead<string> = {
     key: 'id',
     mayBeEmpty: request.kind !== 'full',
     accepts,
     first,
-    page: (url) => readPage(config, url, url !== first, client, join),
+    page: (url) => readPage({ config, client, join, first }, url),
   };
   const end = yield* readPages(read, io);
   return names.notes.length === 0 ? end : { ...end, notes: names.notes };
@@ -72,13 +72,14 @@ async function* readPersons(
 
 type Join = (person: Fields) => Promise<{ readonly fields: Fields; readonly isWhole: boolean }>;
 
-function openJoin(
-  config: V2Config,
-  client: SourceClient,
-  names: Names,
-  isWanted: (person: Fields) => boolean,
-  today: string,
-): Join {
+interface JoinParts {
+  readonly config: V2Config;
+  readonly client: SourceClient;
+  readonly names: Names;
+  readonly today: string;
+}
+
+function openJoin({ config, client, names, today }: JoinParts, isWanted: (person: Fields) => boolean): Join {
   const read = openEmployments(config, client);
   const employmentsOf = async (person: Fields): Promise<Employments> => {
     if (!config.employments || !isWanted(person)) return { kind: 'not asked' };
@@ -92,18 +93,17 @@ function openJoin(
   };
 }
 
-async function readPage(
-  config: V2Config,
-  url: string,
-  isContinuation: boolean,
-  client: SourceClient,
-  join: Join,
-): Promise<Page<string>> {
+interface PageParts extends Pick<JoinParts, 'config' | 'client'> {
+  readonly join: Join;
+  readonly first: string;
+}
+
+async function readPage({ config, client, join, first }: PageParts, url: string): Promise<Page<string>> {
   const { items, next, hasLinks } = await readList(client, {
     name,
     url,
     headers: partnerHeaders(config),
-    isContinuation,
+    isContinuation: url !== first,
   });
   // The client limits concurrency and rate, as `limits` says.
   const joined = await Promise.all(items.map(join));

@@ -38,17 +38,18 @@ async function* readWith(client: SourceClient, config: RestConfig, request: Read
   const list = listOf(config, request);
   const { join } = config;
   const joined = join === undefined ? undefined : await readJoined(join, { ...list, query: config.query }, client, io);
-  const finish = await openFinish(config, list, joined, request.kind === 'full', client, io);
+  const finish = await openFinish(config, { list, joined, isFull: request.kind === 'full' }, client, io);
+  const read = { config, request, finish, io };
   const lookups = request.kind === 'point' ? openLookups(config.point, list, request, client) : undefined;
   if (lookups === undefined) {
     const open = () => openReader(config, list, client, io);
-    return yield* readAll(open, config, request, finish, io);
+    return yield* readAll(open, read);
   }
 
   let rows = 0;
   const reasons: string[] = [];
   for (const reader of lookups) {
-    const end = yield* readOne(reader, config, request, finish, io);
+    const end = yield* readOne(reader, read);
     rows += end.rows;
     if (!end.complete) reasons.push(...end.reasons);
   }
@@ -61,28 +62,31 @@ function openReader({ parts }: RestConfig, list: List, client: SourceClient, io:
   return openPartsReader(partLists(parts, list, io.clock.now()), client);
 }
 
+/** What the reads of all lists share. */
+interface ListRead {
+  readonly config: RestConfig;
+  readonly request: ReadRequest;
+  readonly finish: Finish;
+  readonly io: SourceIo;
+}
+
 /**
  * Reads one list. Reads it again where nothing else would show a person missed between two pages: counted pages
  * without a total, an overlap, or a second list with a record for each.
  */
-async function* readAll(
-  open: () => ListReader,
-  config: RestConfig,
-  request: ReadRequest,
-  finish: Finish,
-  io: SourceIo,
-): RestRead {
+async function* readAll(open: () => ListReader, read: ListRead): RestRead {
+  const { config, request, finish } = read;
   const reader = open();
   const seen = openKeySum(compileKey(config.key));
   const noted: Finish = async (page, number) => seen.note(await finish(page, number));
-  const end = yield* readOne(reader, config, request, noted, io);
+  const end = yield* readOne(reader, { ...read, finish: noted });
   if (request.kind !== 'full' || !end.complete || reader.maySlip?.() !== true || config.join?.each === true) return end;
   const again = openKeySum(compileKey(config.key));
   const notedAgain: Finish = async (page, number) => again.note(await finish(page, number));
-  return confirmEnd(end, seen, again, readOne(open(), config, request, notedAgain, io));
+  return confirmEnd(end, seen, again, readOne(open(), { ...read, finish: notedAgain }));
 }
 
-function readOne(reader: ListReader, config: RestConfig, request: ReadRequest, finish: Finish, io: SourceIo): RestRead {
+function readOne(reader: ListReader, { config, request, finish, io }: ListRead): RestRead {
   const isFull = request.kind === 'full';
   const accepts = request.kind === 'delta' ? undefined : acceptsOnly(request, fieldOf(request));
   const page = async (place: Place, number: number) => finish(await reader.page(place, number), number);
@@ -115,9 +119,7 @@ type Finish = (page: ListPage, number: number) => Promise<Page<Place>>;
 
 async function openFinish(
   config: RestConfig,
-  list: List,
-  joined: Joined | undefined,
-  isFull: boolean,
+  { list, joined, isFull }: { readonly list: List; readonly joined: Joined | undefined; readonly isFull: boolean },
   client: SourceClient,
   io: SourceIo,
 ): Promise<Finish> {

@@ -1,14 +1,17 @@
 import { type Retry, RollcallError } from '../../core/errors.ts';
 import { SqliteFailure } from './sqlite.ts';
 
-interface KnownError {
-  readonly codes: RegExp;
+interface Answer {
   readonly retry: Retry;
   readonly advice: string;
   /** The database refuses our credentials. */
   readonly isRefusal?: true;
   /** The database's message names no value of a row, so it can be shown. */
   readonly isSafeToShow?: true;
+}
+
+interface KnownError extends Answer {
+  readonly codes: RegExp;
 }
 
 /** By SQLSTATE (ISO 9075; PostgreSQL appendix A; MySQL error reference). The first match counts. */
@@ -103,7 +106,10 @@ const lost =
 const unproven =
   'could not prove its identity, so nothing was sent to it. Set its authority by ?sslrootcert= in source.url and use the host name in its ' +
   'certificate; sslmode=verify-ca accepts any name, sslmode=require any certificate';
-const unexpected = 'returned an unexpected error. The read is repeated; check the log of the database';
+const unexpected: Answer = {
+  retry: 'backoff',
+  advice: 'returned an unexpected error. The read is repeated; check the log of the database',
+};
 
 /**
  * Turns a driver's error into `SOURCE_UNAVAILABLE` with advice. Message and cause hold no value of a row and no
@@ -116,25 +122,21 @@ export function explainError(error: unknown, place: string): unknown {
     const code = 'code' in error ? String(error.code) : '';
     const isProof = certificate.test(code);
     const said = code === '' ? error.message : code;
-    if (noTls.test(said)) return unavailable(place, inTheClear, said, 'never');
-    return unavailable(place, isProof ? unproven : lost, said, isProof ? 'never' : 'backoff');
+    if (noTls.test(said)) return unavailable(place, said, { advice: inTheClear, retry: 'never' });
+    return unavailable(
+      place,
+      said,
+      isProof ? { advice: unproven, retry: 'never' } : { advice: lost, retry: 'backoff' },
+    );
   }
   const table = error instanceof SqliteFailure ? sqliteErrors : serverErrors;
-  const known = table.find(({ codes }) => codes.test(state));
-  const { advice = unexpected, retry = 'backoff', isSafeToShow, isRefusal } = known ?? {};
-  const said = isSafeToShow === true ? `${state}: ${error.message}` : state;
-  return unavailable(place, advice, said, retry, isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE');
+  const known: Answer = table.find(({ codes }) => codes.test(state)) ?? unexpected;
+  return unavailable(place, known.isSafeToShow === true ? `${state}: ${error.message}` : state, known);
 }
 
-function unavailable(
-  place: string,
-  advice: string,
-  said: string,
-  retry: Retry,
-  code: 'SOURCE_UNAVAILABLE' | 'SOURCE_REFUSED' = 'SOURCE_UNAVAILABLE',
-): RollcallError {
+function unavailable(place: string, said: string, { advice, retry, isRefusal }: Answer): RollcallError {
   return new RollcallError(`the database ${place} ${advice} (${said}).`, {
-    code,
+    code: isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE',
     retry,
     cause: new Error(said),
   });

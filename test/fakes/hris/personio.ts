@@ -65,7 +65,7 @@ export async function startPersonio(members: readonly PersonioPerson[], options:
       const isCurrent = options.rotates === true ? shown === issued : shown <= issued;
       if (shown < endedBelow || shown < 1 || !isCurrent) return { status: 401, body: '' };
       const next = options.rotates === true ? issue() : `papi-${shown}`;
-      const reply = options.answer?.(request) ?? data(request, number, roster, options, elsewhere.url);
+      const reply = options.answer?.(request) ?? data(request, number, { roster, options, elsewhere: elsewhere.url });
       return url.pathname.startsWith('/v1/')
         ? { ...reply, headers: { ...reply.headers, authorization: `Bearer ${next}` } }
         : reply;
@@ -88,13 +88,15 @@ function login({ url, body }: VendorRequest, issue: () => string): VendorReply {
   return jsonReply({ access_token: issue(), token_type: 'Bearer', expires_in: 86_400, scope: 'personio:persons:read' });
 }
 
-function data(
-  request: VendorRequest,
-  number: number,
-  roster: Roster<PersonioPerson>,
-  options: PersonioOptions,
-  elsewhere: string,
-): VendorReply {
+interface World {
+  readonly roster: Roster<PersonioPerson>;
+  readonly options: PersonioOptions;
+  /** Address of another server. */
+  readonly elsewhere: string;
+}
+
+function data(request: VendorRequest, number: number, world: World): VendorReply {
+  const { roster, options, elsewhere } = world;
   const { pathname } = request.url;
   const { fault } = options;
   if (pathname === '/v1/company/employees' || pathname === '/v2/persons') {
@@ -105,7 +107,7 @@ function data(
     }
   }
   if (pathname === '/v1/company/employees') return listEmployees(request, number, roster, options);
-  if (pathname === '/v2/persons') return listPersons(request, number, roster, options, elsewhere);
+  if (pathname === '/v2/persons') return listPersons(request, number, world);
   if (pathname === '/v2/org-units' && request.url.searchParams.get('type') === 'department') {
     return jsonReply({ _data: [{ id: '16823', type: 'department', name: 'Operations' }], _meta: { links: {} } });
   }
@@ -144,9 +146,7 @@ function listEmployees(
 function listPersons(
   { url }: VendorRequest,
   number: number,
-  roster: Roster<PersonioPerson>,
-  { fault, links }: PersonioOptions,
-  elsewhere: string,
+  { roster, options: { fault, links }, elsewhere }: World,
 ): VendorReply {
   const query = url.searchParams;
   const limit = Number(query.get('limit') ?? 10);

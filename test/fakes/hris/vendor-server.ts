@@ -48,7 +48,7 @@ export async function startVendor({ answer, isData, fault, strikeAt = 2 }: Vendo
     const isPeople = isData(request);
     if (isPeople) asked += 1;
     const reply = answer(request, asked);
-    if (!isPeople || !strike(fault, asked === strikeAt, asked >= strikeAt, reply, response)) give(reply, response);
+    if (!isPeople || !strike(fault, asked - strikeAt, reply, response)) give(reply, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(
@@ -67,14 +67,10 @@ function give({ status, headers, body }: VendorReply, response: ServerResponse):
   response.end(body);
 }
 
-/** Whether the fault was played instead of the reply. */
-function strike(
-  fault: FaultName | undefined,
-  isNow: boolean,
-  isFromNowOn: boolean,
-  reply: VendorReply,
-  response: ServerResponse,
-): boolean {
+/** Whether the fault was played instead of the reply. `since`: requests after the one that meets it. */
+function strike(fault: FaultName | undefined, since: number, reply: VendorReply, response: ServerResponse): boolean {
+  const isNow = since === 0;
+  const isFromNowOn = since >= 0;
   const bytes = Buffer.from(reply.body);
   const once = (status: number, headers: Readonly<Record<string, string>> = {}): boolean => {
     if (isNow) give({ status, headers, body: '' }, response);

@@ -42,15 +42,20 @@ it('without a pair there is nothing but what to do', () => {
   });
 });
 
-it.each<[string, Partial<TokenEntry>, 'used' | 'new', string, RegExp]>([
-  ['a new first token', {}, 'new', 'ready', /is new. Commands that present it: start, apply/],
-  ['a pair of another key', { isReadable: false }, 'used', 'sealed', /sealed with another encryptionKey/],
-  ['a dead pair of another key', { isReadable: false, state: 'reauth-required' }, 'used', 'reauth-required', /another/],
-  ['a dead pair', { state: 'reauth-required' }, 'used', 'reauth-required', /^Get a new refresh token/],
-  ['a first token not exchanged', { access: undefined }, 'used', 'ready', /^Not exchanged yet/],
-  ['a refresh under way', { state: 'refreshing' }, 'used', 'refreshing', /in progress, or its answer was lost/],
-  ['a revoked pair', { state: 'revoked' }, 'used', 'revoked', /`rollcall token refresh acme`/],
-])('the advice for %s', (_, patch, seed, state, advice) => {
+it.each<[string, Partial<TokenEntry>, 'used' | 'new', [state: string, advice: RegExp]]>([
+  ['a new first token', {}, 'new', ['ready', /is new. Commands that present it: start, apply/]],
+  ['a pair of another key', { isReadable: false }, 'used', ['sealed', /sealed with another encryptionKey/]],
+  [
+    'a dead pair of another key',
+    { isReadable: false, state: 'reauth-required' },
+    'used',
+    ['reauth-required', /another/],
+  ],
+  ['a dead pair', { state: 'reauth-required' }, 'used', ['reauth-required', /^Get a new refresh token/]],
+  ['a first token not exchanged', { access: undefined }, 'used', ['ready', /^Not exchanged yet/]],
+  ['a refresh under way', { state: 'refreshing' }, 'used', ['refreshing', /in progress, or its answer was lost/]],
+  ['a revoked pair', { state: 'revoked' }, 'used', ['revoked', /`rollcall token refresh acme`/]],
+])('the advice for %s', (_, patch, seed, [state, advice]) => {
   const status = describeFor({ ...entry, ...patch }, seed);
   expect(status.state).toBe(state);
   expect(status.advice).toMatch(advice);

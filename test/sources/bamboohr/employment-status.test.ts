@@ -5,29 +5,26 @@ import { compileStatusMap, employeeStatus } from '../../../src/sources/bamboohr/
 const map = compileStatusMap({ 'Maternity Leave': 'leave', Garden: 'suspended', Terminated: 'terminated' });
 const today = '2026-11-21';
 
-it.each<[unknown, unknown, unknown, unknown, string | undefined]>([
-  ['Active', 'Full-Time', '2021-03-01', null, 'active'],
-  ['active', ' maternity leave ', '2021-03-01', null, 'leave'],
-  ['Active', 'Garden', '2021-03-01', '2026-12-31', 'suspended'],
+it.each<[facts: readonly [unknown, unknown, unknown, unknown], is: string | undefined]>([
+  [['Active', 'Full-Time', '2021-03-01', null], 'active'],
+  [['active', ' maternity leave ', '2021-03-01', null], 'leave'],
+  [['Active', 'Garden', '2021-03-01', '2026-12-31'], 'suspended'],
   // The day of leaving is planned, and a report shows the status that belongs to it already.
-  ['Active', 'Terminated', '2021-03-01', '2026-12-31', 'active'],
-  ['Active', undefined, undefined, undefined, 'active'],
-  ['Inactive', 'Full-Time', '2027-01-04', null, 'prehire'],
-  ['Active', 'Full-Time', '2027-01-04', null, 'prehire'],
-  ['Inactive', 'Terminated', '2021-03-01', null, 'terminated'],
-  ['Inactive', null, '2021-03-01', '2026-11-21', 'terminated'],
-  ['Inactive', null, '2021-03-01', '2026-11-22', 'unknown'],
-  ['Inactive', null, null, null, 'unknown'],
-  ['Inactive', undefined, undefined, undefined, 'unknown'],
-  ['Inactive', null, '2021-03-01', 'June', 'unknown'],
-  [null, 'Terminated', '2021-03-01', '2025-01-01', 'unknown'],
-  [undefined, 'Terminated', '2021-03-01', '2025-01-01', undefined],
-])(
-  'status %s, employment status %s, hired %s, left %s: %s',
-  (status, employmentStatus, hireDate, terminationDate, is) => {
-    expect(employeeStatus({ status, employmentStatus, hireDate, terminationDate }, map, today)).toBe(is);
-  },
-);
+  [['Active', 'Terminated', '2021-03-01', '2026-12-31'], 'active'],
+  [['Active', undefined, undefined, undefined], 'active'],
+  [['Inactive', 'Full-Time', '2027-01-04', null], 'prehire'],
+  [['Active', 'Full-Time', '2027-01-04', null], 'prehire'],
+  [['Inactive', 'Terminated', '2021-03-01', null], 'terminated'],
+  [['Inactive', null, '2021-03-01', '2026-11-21'], 'terminated'],
+  [['Inactive', null, '2021-03-01', '2026-11-22'], 'unknown'],
+  [['Inactive', null, null, null], 'unknown'],
+  [['Inactive', undefined, undefined, undefined], 'unknown'],
+  [['Inactive', null, '2021-03-01', 'June'], 'unknown'],
+  [[null, 'Terminated', '2021-03-01', '2025-01-01'], 'unknown'],
+  [[undefined, 'Terminated', '2021-03-01', '2025-01-01'], undefined],
+])('status, employment status, hired, left: %j is %s', ([status, employmentStatus, hireDate, terminationDate], is) => {
+  expect(employeeStatus({ status, employmentStatus, hireDate, terminationDate }, map, today)).toBe(is);
+});
 
 it('nobody is terminated who is not Inactive, whatever else is said', () => {
   const date = fc.constantFrom(null, undefined, '', '2020-01-01', '2026-11-21', '2030-01-01', 'soon');

@@ -87,20 +87,19 @@ describe('a CSV file behind an address', () => {
   });
 
   it.each([
-    ['its time', { 'last-modified': 'Sat, 21 Nov 2026 10:00:00 GMT' }, 'Sat, 21 Nov 2026 11:00:00 GMT', '', true],
+    ['its time', { 'last-modified': 'Sat, 21 Nov 2026 10:00:00 GMT' }, ['Sat, 21 Nov 2026 11:00:00 GMT', ''], true],
     [
       'a former time',
       { 'last-modified': 'Sat, 21 Nov 2026 10:00:00 GMT' },
-      'Sat, 21 Nov 2026 09:00:00 GMT',
-      '',
+      ['Sat, 21 Nov 2026 09:00:00 GMT', ''],
       /older than the file/,
     ],
-    ['no time and no figure', { etag: '"1"' }, undefined, 'done', /does not prove that it belongs to this file/],
-    ['no time and the rows', { etag: '"1"' }, undefined, 'rows=2', true],
-  ])('may have a marker beside it, with %s', async (_, headers, markedAt, text, expected) => {
+    ['no time and no figure', { etag: '"1"' }, [undefined, 'done'], /does not prove that it belongs to this file/],
+    ['no time and the rows', { etag: '"1"' }, [undefined, 'rows=2'], true],
+  ])('may have a marker beside it, with %s', async (_, headers, [markedAt, text], expected) => {
     const { open, door } = await serve(({ url }) =>
       url?.startsWith('/employees.csv.done')
-        ? reply(text, markedAt === undefined ? {} : { 'last-modified': markedAt })
+        ? reply(text ?? '', markedAt === undefined ? {} : { 'last-modified': markedAt })
         : reply(people, headers),
     );
 

@@ -21,13 +21,13 @@ export const bobFields = [
   'internal.terminationDate',
 ];
 
-function hibobCase(
-  name: string,
-  strikeAt: number,
-  settings: Readonly<Record<string, unknown>>,
-  ahead: string,
-  impossible: SourceCase['impossible'],
-): SourceCase {
+interface HibobCase extends Pick<SourceCase, 'name' | 'impossible'> {
+  readonly strikeAt: number;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly ahead: string;
+}
+
+function hibobCase({ name, strikeAt, settings, ahead, impossible }: HibobCase): SourceCase {
   return {
     name,
     ahead: { kind: 'buffers', why: ahead },
@@ -65,24 +65,26 @@ function hibobCase(
 
 const oneAnswer = 'one answer holds all employees, without pages';
 
-export const hibobWhole = hibobCase(
-  'hibob',
-  1,
-  {},
-  'everybody is in one answer, which is taken off the socket piece by piece',
-  {
+export const hibobWhole = hibobCase({
+  name: 'hibob',
+  strikeAt: 1,
+  settings: {},
+  ahead: 'all employees are in one answer, which is taken off the socket piece by piece',
+  impossible: {
     'cut body': 'the answer is streamed, so half of it ends the read, and the engine reads again: see "cut for good"',
     'total too large': 'no total is told',
     'page again': oneAnswer,
     'person slipped': oneAnswer,
     'pages shrink': oneAnswer,
   },
-);
+});
 
-export const hibobBatches = hibobCase(
-  'hibob (batches)',
-  2,
-  { batchSize: 500 },
-  'the ids of everybody are asked for first, and held',
-  { 'pages shrink': 'a batch is asked for by its ids: a smaller one is people who did not come, "person slipped"' },
-);
+export const hibobBatches = hibobCase({
+  name: 'hibob (batches)',
+  strikeAt: 2,
+  settings: { batchSize: 500 },
+  ahead: 'the ids of all employees are requested first, and held',
+  impossible: {
+    'pages shrink': 'a batch is requested by its ids: a smaller one is people who did not come, "person slipped"',
+  },
+});
