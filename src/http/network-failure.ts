@@ -1,7 +1,9 @@
+import { RequestInvalid } from './header-text.ts';
+
 /** A classified socket error. */
 export interface NetworkFailure {
-  /** A retry cannot help with `tls` and `too-large`. */
-  readonly kind: 'unreachable' | 'broken-off' | 'too-large' | 'tls';
+  /** A retry cannot help with `tls`, `too-large` and `invalid` (the request itself cannot be sent). */
+  readonly kind: 'unreachable' | 'broken-off' | 'too-large' | 'tls' | 'invalid';
   /** True when no byte of the request was sent. */
   readonly isBeforeSending: boolean;
   readonly text: string;
@@ -29,6 +31,7 @@ const afterSending: Readonly<Record<string, string>> = {
 
 /** Describes an error of fetch or undici by the codes in its chain of causes. Never repeats its message. */
 export function describeNetworkFailure(error: unknown): NetworkFailure {
+  if (error instanceof RequestInvalid) return { kind: 'invalid', isBeforeSending: true, text: error.message };
   const codes = codesOf(error);
   const found = (table: Readonly<Record<string, string>>): string | undefined => codes.find((code) => code in table);
   const early = found(beforeSending);
@@ -38,6 +41,9 @@ export function describeNetworkFailure(error: unknown): NetworkFailure {
   const late = found(afterSending);
   if (late !== undefined) {
     return { kind: 'broken-off', isBeforeSending: false, text: `${afterSending[late]} (${late})` };
+  }
+  if (codes.includes('UND_ERR_INVALID_ARG')) {
+    return { kind: 'invalid', isBeforeSending: true, text: 'the HTTP client refuses to send the request' };
   }
   if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE')) {
     return { kind: 'too-large', isBeforeSending: false, text: 'the answer is larger than the limit for a page' };

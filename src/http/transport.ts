@@ -1,11 +1,13 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import ky, { type Options } from 'ky';
-import { Agent, request } from 'undici';
+import { type Agent, request } from 'undici';
 import type { Limits } from '../core/settings.ts';
 import { AnswerInvalid } from './answer-invalid.ts';
 import type { Deadline } from './deadline.ts';
+import { checkHeaders } from './header-text.ts';
 import type { Method, OperationBody } from './message.ts';
+import { openAgent } from './open-agent.ts';
 
 /** Largest accepted answer in bytes, before and after decompression. A page of 10,000 users has about 6 MB. */
 export const maxAnswerBytes = 64 * 1024 * 1024;
@@ -51,7 +53,7 @@ export function openTransport(
   tls?: TlsOptions,
   maxBytes: number = maxAnswerBytes,
 ): Transport {
-  const agent = new Agent({
+  const agent = openAgent({
     connections: limits.concurrency,
     connectTimeout: Math.min(10_000, limits.timeoutMs),
     headersTimeout: limits.timeoutMs,
@@ -60,8 +62,10 @@ export function openTransport(
     ...(tls === undefined ? {} : { connect: tls }),
   });
   return {
-    send: (exchange, deadline) =>
-      isSmallWrite(exchange) ? sendByKy(exchange, agent, deadline) : sendByUndici(exchange, agent, deadline),
+    async send(exchange, deadline) {
+      checkHeaders(exchange.headers);
+      return isSmallWrite(exchange) ? sendByKy(exchange, agent, deadline) : sendByUndici(exchange, agent, deadline);
+    },
     close: () => agent.destroy(),
   };
 }

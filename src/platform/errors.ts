@@ -148,7 +148,8 @@ export function breakdownError(operation: Operation<unknown>, breakdown: Breakdo
   const effect = failure.isBeforeSending ? 'none' : written;
   const after = effect === 'unknown' ? warning : '';
   const { code, retry, advice } = afterFailure[failure.kind];
-  const message = `${name} got no complete answer: ${failure.text}.${after} ${advice}`;
+  const what = failure.kind === 'invalid' ? 'cannot be sent' : 'got no complete answer';
+  const message = `${name} ${what}: ${failure.text}.${after} ${advice}`;
   // The cause is omitted on purpose: HTTP clients keep headers, with the token, in their errors.
   return new PlatformError(message, { ...base, code, retry, effect });
 }
@@ -163,6 +164,11 @@ const afterFailure: Readonly<Record<NetworkFailure['kind'], Classification>> = {
     code: 'PLATFORM_UNREACHABLE',
     retry: 'backoff',
     advice: 'Check the network and the platform; the call can be retried.',
+  },
+  invalid: {
+    code: 'PLATFORM_REFUSED',
+    retry: 'never',
+    advice: 'It was not sent. Check the tokens and headers of the connection.',
   },
   'too-large': { code: 'PLATFORM_ANSWER_INVALID', retry: 'never', advice: 'Lower dialect.search.pageSize.' },
   tls: {

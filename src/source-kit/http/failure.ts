@@ -120,6 +120,10 @@ export function judgeBreakdown(
     return { retry: error.isFinal ? 'read' : 'request', what, advice };
   }
   const { kind, text } = describeNetworkFailure(error);
+  if (kind === 'invalid') {
+    const what = `${name} cannot be sent to ${host}: ${text}`;
+    return { retry: 'never', what, advice: 'Check the headers and secrets of the source.' };
+  }
   const what = `${name} got no complete answer from ${host}: ${text}`;
   if (kind === 'tls')
     return { retry: 'never', what, advice: "Check the server's certificate, `tls`, and the clock of this machine." };
