@@ -27,7 +27,15 @@ const afterSending: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_TIMEOUT: 'no answer started in time',
   UND_ERR_BODY_TIMEOUT: 'the answer stopped before its end',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer does not have its declared length',
+  ERR_STREAM_PREMATURE_CLOSE: 'the connection was closed early',
 };
+
+/** Codes of the HTTP parser and of the decompression. The names after the prefix change with their versions. */
+const damaged: readonly (readonly [RegExp, string])[] = [
+  // undici asserts that an answer 101 was asked for.
+  [/^(?:HPE_|ERR_ASSERTION$)/, 'the answer is not valid HTTP'],
+  [/^(?:Z_|ERR__ERROR_|ERR_PADDING|ZSTD_|ERR_TRAILING_JUNK)/, 'the compressed body is damaged or cut'],
+];
 
 /** Describes an error of fetch or undici by the codes in its chain of causes. Never repeats its message. */
 export function describeNetworkFailure(error: unknown): NetworkFailure {
@@ -44,6 +52,10 @@ export function describeNetworkFailure(error: unknown): NetworkFailure {
   }
   if (codes.includes('UND_ERR_INVALID_ARG')) {
     return { kind: 'invalid', isBeforeSending: true, text: 'the HTTP client refuses to send the request' };
+  }
+  for (const [pattern, text] of damaged) {
+    const code = codes.find((found) => pattern.test(found));
+    if (code !== undefined) return { kind: 'broken-off', isBeforeSending: false, text: `${text} (${code})` };
   }
   if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE')) {
     return { kind: 'too-large', isBeforeSending: false, text: 'the answer is larger than the limit for a page' };

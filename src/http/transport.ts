@@ -1,8 +1,8 @@
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { Readable } from 'node:stream';
 import ky, { type Options } from 'ky';
 import { type Agent, request } from 'undici';
 import type { Limits } from '../core/settings.ts';
+import { decodedBody, noBytes, owned } from './answer-body.ts';
 import { AnswerInvalid } from './answer-invalid.ts';
 import type { Deadline } from './deadline.ts';
 import { checkHeaders } from './header-text.ts';
@@ -28,13 +28,15 @@ export interface TlsOptions {
   readonly passphrase?: string | undefined;
 }
 
-/** Status and headers of an answer. The body is still to come: `bytes` must be read or cancelled. */
+/** Status and headers of an answer. The body is still to come: it must be read to its end or discarded. */
 export interface Answer {
   readonly status: number;
   header(name: string): string | undefined;
   /** Returns every value of a header that may occur more than once (`set-cookie`). */
   headerAll(name: string): readonly string[];
   readonly body: AsyncIterable<Uint8Array>;
+  /** Gives the socket back without reading the body. Does nothing after the end of the body. */
+  discard(): void;
 }
 
 /** A pool of sockets to one server. */
@@ -97,6 +99,8 @@ async function sendByKy(exchange: Exchange, dispatcher: Agent, deadline: Deadlin
     header: (name) => response.headers.get(name) ?? undefined,
     headerAll: (name) => (name === 'set-cookie' ? response.headers.getSetCookie() : listed(response.headers.get(name))),
     body: response.body ?? noBytes(),
+    // A reader that holds the lock cancels the body itself when it stops.
+    discard: () => void response.body?.cancel().catch(() => {}),
   };
 }
 
@@ -118,18 +122,13 @@ async function sendByUndici(exchange: Exchange, dispatcher: Agent, deadline: Dea
   };
   const headerAll = (name: string): readonly string[] => listed(response.headers[name]);
   const { statusCode: status, body: raw } = response;
-  // A cancelled body emits an error. Its reader receives the same error, so this listener ignores it.
-  raw.on('error', () => {});
-  switch (header('content-encoding')?.trim().toLowerCase() ?? 'identity') {
-    case 'identity':
-      return { status, header, headerAll, body: raw };
-    case 'gzip':
-      // Errors of the inner streams come out of the last stream, where they are read.
-      return { status, header, headerAll, body: pipeline(raw, createGunzip(), () => {}) };
-    default:
-      raw.destroy();
-      throw new AnswerInvalid('the body uses a compression that was not requested', true);
-  }
+  return {
+    status,
+    header,
+    headerAll,
+    body: decodedBody(raw, { method, status, encoding: header('content-encoding') }),
+    discard: () => void raw.destroy(),
+  };
 }
 
 function listed(value: string | readonly string[] | null | undefined): readonly string[] {
@@ -144,7 +143,7 @@ function lengthOf(body: OperationBody | undefined): Record<string, string> {
 function bytesOf(body: OperationBody, deadline: Deadline): string | Readable {
   if (body.kind === 'json') return JSON.stringify(body.value);
   if (body.kind === 'text') return body.text;
-  return Readable.from(watched(body.stream.open(), deadline), { objectMode: false });
+  return owned(Readable.from(watched(body.stream.open(), deadline), { objectMode: false }));
 }
 
 async function* watched(chunks: AsyncIterable<Uint8Array>, deadline: Deadline): AsyncGenerator<Uint8Array> {
@@ -154,8 +153,6 @@ async function* watched(chunks: AsyncIterable<Uint8Array>, deadline: Deadline): 
   }
   deadline.extend();
 }
-
-async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
 /** Reads a body to its end. Throws `AnswerInvalid` and closes the stream when the body exceeds `limit` bytes. */
 export async function readBytes(answer: Answer, limit: number = maxAnswerBytes): Promise<Uint8Array> {

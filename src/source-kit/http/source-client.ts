@@ -129,8 +129,9 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
     return limiter.run(async () => {
       // The deadline starts here, because waiting for the limiter is not the server's time.
       const deadline = openDeadline(signal, limits.timeout);
+      let answer: Answer | undefined;
       try {
-        const answer = await transport.send({ method, url, headers, body }, deadline);
+        answer = await transport.send({ method, url, headers, body }, deadline);
         if (answer.status !== 200 && request.answers?.includes(answer.status) !== true) {
           const bytes = await readBytes(answer, 64 * 1024).catch(() => new Uint8Array());
           const refusal = request.refusal?.(answer.status, bytes);
@@ -156,7 +157,8 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
           failure: judgeBreakdown(request, error, breakdownFacts(deadline)),
         };
       } finally {
-        deadline.disposeUnlessHeld();
+        // Whatever `use` left unread must not keep the socket.
+        if (deadline.end()) answer?.discard();
       }
     }, signal);
   };
@@ -265,12 +267,14 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
         throw failureError(judgeBreakdown(request, error, breakdownFacts(deadline)), 'backoff');
       } finally {
         deadline.dispose();
+        answer.discard();
       }
     },
   };
 }
 
-function openDeadline(signal: AbortSignal, timeoutMs: number): HeldDeadline & { disposeUnlessHeld(): void } {
+/** `end` disposes the deadline, and returns false when another owner has taken it over. */
+function openDeadline(signal: AbortSignal, timeoutMs: number): HeldDeadline & { end(): boolean } {
   const deadline = startDeadline(signal, timeoutMs);
   let isHeld = false;
   return {
@@ -279,8 +283,9 @@ function openDeadline(signal: AbortSignal, timeoutMs: number): HeldDeadline & { 
       isHeld = true;
       return deadline;
     },
-    disposeUnlessHeld() {
+    end() {
       if (!isHeld) deadline.dispose();
+      return !isHeld;
     },
   };
 }
