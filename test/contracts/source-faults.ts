@@ -7,6 +7,9 @@ export type FaultFate =
   /** Trying again is useless until a person acts: it throws SOURCE_REFUSED, whose `retry` is `never`. */
   | 'refused';
 
+/** Why a stray quote cannot hide a row of a kind that reads no rows of text. */
+export const noTextRows = 'an answer is JSON or XML, where a stray quote leaves no whole text: see "cut for good"';
+
 /** Everything that an HR system may do to a read. Each kind says which of it can happen to it, and plays that. */
 export const sourceFaults = {
   'cut body': { fate: 'read', what: 'the connection closes in the middle of an answer, once' },
@@ -37,6 +40,10 @@ export const sourceFaults = {
   },
   'pages shrink': { fate: 'read', what: 'the server gives smaller pages than were asked for' },
   'long ids': { fate: 'read', what: 'ids beyond 2^53 come with all their digits' },
+  'stray quotes': {
+    fate: 'distrusted',
+    what: 'two quotes that are not doubled enclose several rows, which are then one valid row',
+  },
   'still written': { fate: 'distrusted', what: 'the file or table changes while it is read' },
 } as const satisfies Readonly<Record<string, { readonly fate: FaultFate; readonly what: string }>>;
 

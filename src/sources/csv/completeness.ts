@@ -20,8 +20,8 @@ export interface FileFacts {
   readonly trailer: Trailer | undefined;
   /** Findings for the operator that do not make the read incomplete. */
   readonly notes: readonly string[];
-  /** Signs of a cut file, found during the read. */
-  readonly cuts: readonly string[];
+  /** Signs of a cut file or of hidden rows, found during the read. */
+  readonly doubts: readonly string[];
 }
 
 /** A stable file may lose this share of the last complete read's rows before it counts as cut. */
@@ -34,7 +34,7 @@ export async function judgeCompleteness(
   facts: FileFacts,
   previousStamp: string | undefined,
 ): Promise<ReadEnd> {
-  const reasons = [...facts.cuts];
+  const reasons = [...facts.doubts];
   if (facts.rows === 0) reasons.push('the file holds no employees');
   const proof = await proofOf(rule, file, facts);
   reasons.push(...proof.problems);

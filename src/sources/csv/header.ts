@@ -35,7 +35,7 @@ export function readPreamble(
  * Reads the column names: NFC, trimmed, without U+FEFF, NBSP as a space. Throws `SOURCE_UNAVAILABLE` for blank or
  * ambiguous names, because then no row can be trusted.
  */
-export function readHeader(path: string, cells: readonly string[]): readonly string[] {
+export function readHeader(path: string, cells: readonly string[], delimiter: string): readonly string[] {
   const names = cells.map((cell) => normalText(cell.replaceAll('\uFEFF', '').replace(/\s+/g, ' ')));
   const seen = new Map<string, number>();
   for (const [index, name] of names.entries()) {
@@ -49,7 +49,9 @@ export function readHeader(path: string, cells: readonly string[]): readonly str
           ? `columns ${before} and ${column} are both called ${JSON.stringify(name)}; names that differ only by case or spaces are ambiguous`
           : name === '__proto__'
             ? `column ${column} is called __proto__`
-            : undefined;
+            : isSwallowing(cells[index] ?? '', delimiter)
+              ? `the name of column ${column} runs over several lines that look like rows: a quote in the first line is not closed`
+              : undefined;
     if (problem !== undefined) {
       throw new RollcallError(
         `the header of ${path} cannot be used: ${problem}. Nothing was read; correct the export`,
@@ -61,6 +63,11 @@ export function readHeader(path: string, cells: readonly string[]): readonly str
     seen.set(key, column);
   }
   return names;
+}
+
+/** A name may have a line break, but a line break and a delimiter are rows inside a stray quote. */
+function isSwallowing(cell: string, delimiter: string): boolean {
+  return /[\r\n]/.test(cell) && cell.includes(delimiter);
 }
 
 /** Returns the text up to the first line end outside quotes. */

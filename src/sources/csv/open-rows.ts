@@ -8,6 +8,7 @@ import type { CsvConfig } from './schema.ts';
 /** A file that was read up to its header. */
 export interface OpenRows {
   readonly columns: readonly string[];
+  readonly delimiter: string;
   /** Yields the rows after the header in chunks, until a failure or the end of the file. */
   parsed(): AsyncGenerator<ParsedRows, void>;
   /** Whether the text read so far ends with a line end. */
@@ -46,7 +47,8 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
       throw new RollcallError(`the header of ${path} cannot be read: ${reason}`, { code: 'SOURCE_UNAVAILABLE' });
     }
     return {
-      columns: readHeader(path, header.cells),
+      columns: readHeader(path, header.cells, delimiter),
+      delimiter,
       hasLineEnd: () => lineEnds.includes(lastByte),
       isCutInCharacter: () => decoder.isCut(),
       close: () => parser.close(),

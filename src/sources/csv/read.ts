@@ -62,6 +62,7 @@ async function* readRows(
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const sorter = createRowSorter({
     columns: rows.columns,
+    delimiter: rows.delimiter,
     trailerPrefix: rule.kind === 'trailer' ? rule.prefix : undefined,
     mustEndLine: rule.kind === 'stable',
     accepts,
@@ -81,7 +82,8 @@ async function* readRows(
       const { line, reason } = parsed.failure;
       yield { records: last.records, broken: [...last.broken, { at: `line ${line}`, reason }] };
       yielded += sizeOf(last) + 1;
-      return { complete: false, rows: yielded, reasons: [`reading ended in line ${line}: ${reason}`] };
+      const reasons = [...sorter.doubts, `reading ended in line ${line}: ${reason}`];
+      return { complete: false, rows: yielded, reasons };
     }
   }
   const isCutInCharacter = rows.isCutInCharacter();
@@ -89,14 +91,13 @@ async function* readRows(
   yielded += sizeOf(page);
   if (sizeOf(page) > 0) yield page;
   io.signal.throwIfAborted();
-  const cuts = [sorter.cut, isCutInCharacter ? 'the file ends inside a character: it is cut' : undefined];
   const facts = {
     rows: sorter.rows,
     yielded,
     hasLineEnd: rows.hasLineEnd(),
     trailer: sorter.trailer,
     notes: sorter.notes,
-    cuts: cuts.filter((reason) => reason !== undefined),
+    doubts: [...sorter.doubts, ...(isCutInCharacter ? ['the file ends inside a character: it is cut'] : [])],
   };
   return judgeCompleteness(rule, file, facts, io.previous?.stamp);
 }

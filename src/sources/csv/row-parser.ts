@@ -1,8 +1,9 @@
 import { type CsvError, parse } from 'csv-parse';
 
-/** One record of the file as cells. `line` is its first line, counted from 1. */
+/** One record of the file as cells. `line` is its first line, counted from 1; `lines` is how many it covers. */
 export interface CsvRow {
   readonly line: number;
+  readonly lines: number;
   readonly cells: readonly string[];
 }
 
@@ -45,9 +46,10 @@ export function createRowParser(options: {
     max_record_size: maxRecordLength,
     // Rows are taken here and not from the stream, because an array push is cheaper than the stream's queue.
     on_record: (cells: string[]) => {
-      rows.push({ line, cells });
       // The parser counts a CR LF inside quotes as two lines, so longer records are counted here.
-      line += parser.info.lines === linesBefore ? 1 : 1 + lineEndsWithin(cells);
+      const lines = parser.info.lines === linesBefore ? 1 : 1 + lineEndsWithin(cells);
+      rows.push({ line, lines, cells });
+      line += lines;
       linesBefore = parser.info.lines + 1;
       return undefined;
     },

@@ -6,7 +6,7 @@ import type { SourceBase } from '../../../src/ports/source.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { openStore } from '../../../src/store/index.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
-import type { FaultName } from '../../contracts/source-faults.ts';
+import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
 import {
   bamboohrKey,
   type FakeBamboohr,
@@ -34,13 +34,18 @@ const asOneAnswer = 'a report is one answer, without pages or a total';
 export const bamboohrDatasets: SourceCase = {
   name: 'bamboohr (datasets)',
   prepare: (fault) => prepare(fault, 2, 'employeeNumber', { ...datasets, pageSize: 500 }),
-  impossible: { 'cursor again': numbered, 'cursor expired': numbered, 'still written': notFrozen },
+  impossible: {
+    'cursor again': numbered,
+    'cursor expired': numbered,
+    'stray quotes': noTextRows,
+    'still written': notFrozen,
+  },
 };
 
 export const bamboohrEmployees: SourceCase = {
   name: 'bamboohr (employees)',
   prepare: (fault) => prepare(fault, 2, 'employeeId', { ...employees, pageSize: 500 }),
-  impossible: { 'still written': notFrozen },
+  impossible: { 'stray quotes': noTextRows, 'still written': notFrozen },
 };
 
 export const bamboohrReport: SourceCase = {
@@ -56,6 +61,7 @@ export const bamboohrReport: SourceCase = {
     'person slipped': asOneAnswer,
     'cursor expired': asOneAnswer,
     'pages shrink': asOneAnswer,
+    'stray quotes': noTextRows,
     'still written': asOneAnswer,
   },
 };

@@ -5,9 +5,25 @@ export function peopleFile(fault?: FaultName): { readonly identifications: reado
   const identifications = Array.from({ length: 5_000 }, (_, index) => `id-${index}-of-${'x'.repeat(60)}`);
   const rows = identifications.map((id) => `${id},"Last, First",${id}@example.com`);
   if (fault === 'empty') rows.length = 0;
-  const promised = { 'total too large': 5_001, 'total too small': 4_999 }[fault as string] ?? rows.length;
+  if (fault === 'stray quotes') {
+    // Columns, line end and trailer are right for the rows that a parser sees.
+    rows.splice(
+      10,
+      5,
+      `${rows[10]?.replace('"Last, First"', '"Last')}`,
+      ...rows.slice(11, 14).map(unquoted),
+      `${unquoted(rows[14] ?? '').replace('First', 'First"')}`,
+    );
+  }
+  const promised =
+    { 'total too large': 5_001, 'total too small': 4_999 }[fault as string] ??
+    rows.length - (fault === 'stray quotes' ? 4 : 0);
   const text = `id,name,mail\n${rows.join('\n')}\nT,${promised},\n`;
   return { identifications, text: fault === 'cut for good' ? text.slice(0, -2_000) : text };
+}
+
+function unquoted(row: string): string {
+  return row.replace('"Last, First"', 'First');
 }
 
 const pages = 'a file has no pages';

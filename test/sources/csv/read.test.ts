@@ -154,7 +154,10 @@ describe('a CSV file', () => {
     const cut = await read('id,name\n="00123",Paz\n="4","Lu\n');
 
     expect(swallowed.rows).toEqual([['5', 'Ana']]);
-    expect(swallowed.broken).toEqual([{ at: 'line 2', reason: 'the row has 3 columns, the header has 2' }]);
+    expect(swallowed.broken).toEqual([
+      { at: 'line 2', reason: expect.stringMatching(/^a quoted cell runs to line 3/) },
+    ]);
+    expect(swallowed.end.complete).toBe(false);
     expect(cut.reasons).toEqual([expect.stringMatching(/an opening quote is never closed/)]);
   });
 
@@ -210,6 +213,74 @@ describe('any table written as CSV', () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('two quotes that are not doubled', () => {
+  it.each([
+    ['around rows', '1,Ana,a\n2,"Luz,b\n3,Eva,c\n4,Pia",d\n5,Noe,e\n', 3, 5],
+    ['around the end of one row and the beginning of the next', '1,Ana,"a\n2",Luz,b\n', 2, 3],
+    ['at the outer ends of two rows', '"1,Ana,a\n2,Luz,b"\n', 2, 3],
+    ['in the last cells of two rows', '1,Ana,"a\n2,Luz,b"\n', 2, 3],
+    ['in a file with cells for spreadsheets', '="1",Ana,a\n2,"Luz,b\n3,Eva,c\n4,"Pia",d\n', 3, 5],
+    ['around rows with CR LF', '1,Ana,a\r\n2,"Luz,b\r\n3,Eva",c\r\n', 3, 4],
+  ])('%s hide nobody: the read is incomplete, and names the lines', async (_, rows, first, last) => {
+    const { records, broken, reasons } = await read(`id,name,mail\n${rows}`);
+
+    expect(broken.map(({ at }) => at)).toEqual([`line ${first}`]);
+    expect(reasons).toEqual([expect.stringMatching(new RegExp(`^line ${first}: a quoted cell runs to line ${last}`))]);
+    expect(
+      records.filter(({ fields }) => /[\r\n]/.test(Object.values(fields).join(''))),
+      'none is written',
+    ).toEqual([]);
+    expect(reasons.join()).not.toMatch(/Luz|Ana/);
+  });
+
+  it('in the header refuse the file, although its first columns are right', async () => {
+    const { open } = await drop('id,name,"note\n1,Ana,x\n2,Luz,y",mail\n3,Eva,z,c\n');
+
+    await expect(open().fields(sourceIo())).rejects.toThrow(/column 3 runs over several lines/);
+  });
+
+  it('are told for the first five rows, and counted from there', async () => {
+    const pair = (id: number) => `${id},"A,b\n${id + 1},C",d\n`;
+    const { reasons } = await read(`id,name,mail\n${Array.from({ length: 9 }, (_, at) => pair(at * 2)).join('')}`);
+
+    expect(reasons).toHaveLength(6);
+    expect(reasons.at(-1)).toBe('4 more rows of several lines may hide others');
+  });
+
+  it('never take somebody away from a read that is called complete, wherever they are', async () => {
+    const { open, path } = await drop('');
+    const ids = Array.from({ length: 8 }, (_, index) => `id-${index}`);
+    const rows = ids.map((id) => `${id},Ana,ana@example.com,UY`);
+    const text = `${rows.join('\n')}\n`;
+    const place = fc.nat({ max: text.length - 1 });
+
+    await fc.assert(
+      fc.asyncProperty(place, place, fc.boolean(), async (one, other, isForSpreadsheets) => {
+        const [from, to] = [Math.min(one, other), Math.max(one, other)];
+        const quoted = `${text.slice(0, from)}"${text.slice(from, to)}"${text.slice(to)}`;
+        await writeFile(path, `id,name,mail,country\n${isForSpreadsheets ? '="0",Eva,,\n' : ''}${quoted}`);
+
+        const { pages, end } = await readWhole(open());
+
+        const isWhole = end.complete && pages.every(({ broken }) => broken.length === 0);
+        const read = pages.flatMap(({ records }) => records.map(({ fields }) => String(fields.id).replaceAll('"', '')));
+        if (isWhole) expect(read).toEqual([...(isForSpreadsheets ? ['0'] : []), ...ids]);
+      }),
+      { numRuns: 600 },
+    );
+  });
+});
+
+describe('blank rows', () => {
+  it('of a whole sheet are left out, and more of them are no export', async () => {
+    const sheet = await read(`id,name\n1,Ana\n${',\n'.repeat(1_048_574)}`);
+
+    expect(sheet.rows).toEqual([['1', 'Ana']]);
+    expect(sheet.end.complete).toBe(true);
+    await expect(read(`id,name\n1,Ana\n${'\n'.repeat(2_000_000)}`)).rejects.toThrow(/more than 1100000 blank rows/);
   });
 });
 

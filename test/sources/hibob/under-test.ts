@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase } from '../../contracts/source.ts';
-import type { FaultName } from '../../contracts/source-faults.ts';
+import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
 import { bobPeople, bobUser, startBob } from '../../fakes/hris/hibob.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
@@ -57,6 +57,7 @@ function hibobCase({ name, strikeAt, settings, ahead, impossible }: HibobCase): 
       'cursor again': 'there is no cursor',
       'cursor expired': 'there is no cursor',
       'token ends': 'the token of a service user does not end by itself, and cannot be renewed',
+      'stray quotes': noTextRows,
       'still written': 'an answer is of one moment',
       ...impossible,
     },

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
-import type { FaultName } from '../../contracts/source-faults.ts';
+import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
 import { deelPeople, startDeel } from '../../fakes/hris/deel.ts';
 import { factorialEmployees, startFactorial } from '../../fakes/hris/factorial.ts';
 import { humaansPeople, startHumaans } from '../../fakes/hris/humaans.ts';
@@ -16,7 +16,11 @@ import { openSocketsTo } from './open-sockets.ts';
 const count = 2_600;
 const key = 'an API key does not end in the middle of a read, and cannot be renewed';
 const textIds = 'ids are text';
-const always = { 'still written': 'an answer is of one moment; see "person slipped"', 'token ends': key } as const;
+const always = {
+  'still written': 'an answer is of one moment; see "person slipped"',
+  'token ends': key,
+  'stray quotes': noTextRows,
+} as const;
 const noTotal = { 'total too large': 'the API tells no total', 'total too small': 'the API tells no total' } as const;
 const afterSomebody = { 'person slipped': 'a page goes on after a person: nobody slips when one is deleted' } as const;
 const noCursor = { 'cursor again': 'pages are counted: there is no cursor' } as const;

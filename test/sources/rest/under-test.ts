@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase } from '../../contracts/source.ts';
-import type { FaultName } from '../../contracts/source-faults.ts';
+import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
 import { humans, type PagingFakeName, startRestFake } from '../../fakes/hris/rest.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { bytesOverHttp } from '../../support/taken-bytes.ts';
@@ -9,7 +9,10 @@ import { openSocketsTo } from './open-sockets.ts';
 
 type Impossible = Partial<Record<FaultName, string>>;
 
-const always: Impossible = { 'still written': 'an answer is of one moment; see "person slipped"' };
+const always: Impossible = {
+  'still written': 'an answer is of one moment; see "person slipped"',
+  'stray quotes': noTextRows,
+};
 const noCursor: Impossible = { 'cursor again': 'pages are counted: there is no cursor' };
 const noTotal: Impossible = {
   'total too large': 'the API tells no total',

@@ -1,6 +1,6 @@
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
-import type { FaultName } from '../../contracts/source-faults.ts';
+import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
 import { type FakeScim, type FakeScimOptions, fakeUsers, startScim } from '../../fakes/hris/scim.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
@@ -23,6 +23,7 @@ export const scimByIndex: SourceCase = {
     'total too small': 'known of many servers, and believed only with total: exact',
     'cursor again': byNumber,
     'cursor expired': byNumber,
+    'stray quotes': noTextRows,
     'still written': notFrozen,
   },
 };
@@ -30,13 +31,18 @@ export const scimByIndex: SourceCase = {
 export const scimByExactTotal: SourceCase = {
   name: 'scim (index, exact total)',
   prepare: (fault) => prepare(fault, {}, { paging: 'index', total: 'exact', pageSize: 500 }),
-  impossible: { 'cursor again': byNumber, 'cursor expired': byNumber, 'still written': notFrozen },
+  impossible: {
+    'cursor again': byNumber,
+    'cursor expired': byNumber,
+    'stray quotes': noTextRows,
+    'still written': notFrozen,
+  },
 };
 
 export const scimByCursor: SourceCase = {
   name: 'scim (cursor)',
   prepare: (fault) => prepare(fault, { cursors: true }, { total: 'exact', pageSize: 500 }),
-  impossible: { 'still written': notFrozen },
+  impossible: { 'stray quotes': noTextRows, 'still written': notFrozen },
 };
 
 async function prepare(

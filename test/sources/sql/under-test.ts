@@ -30,6 +30,7 @@ const snapshot = 'one transaction sees one moment: see read.test.ts, where rows 
 const web = 'a database has no web pages, tokens, links or rates';
 const again = 'its snapshot is gone with the connection, so the run begins anew: see read.test.ts';
 const impossible: SourceCase['impossible'] = {
+  'stray quotes': 'a database gives values, not rows of text',
   'cut body': again,
   'server error': again,
   'web page': web,

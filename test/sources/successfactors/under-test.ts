@@ -1,5 +1,6 @@
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase } from '../../contracts/source.ts';
+import { noTextRows } from '../../contracts/source-faults.ts';
 import {
   apiKey,
   companyId,
@@ -51,7 +52,10 @@ function sourceCase(entity: 'PerPerson' | 'User', field: string): SourceCase {
         },
       };
     },
-    impossible: { 'still written': 'pages are of one snapshot; one that does not hold is "person slipped"' },
+    impossible: {
+      'stray quotes': noTextRows,
+      'still written': 'pages are of one snapshot; one that does not hold is "person slipped"',
+    },
   };
 }
 

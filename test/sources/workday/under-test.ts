@@ -1,6 +1,6 @@
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
-import type { FaultName } from '../../contracts/source-faults.ts';
+import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { type FakeWorkday, type FakeWorker, fakeWorkers, startWorkday, workdayUser } from '../../fakes/hris/workday.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
@@ -50,6 +50,7 @@ export const workdayRaas: SourceCase = {
     'person slipped': asOneAnswer,
     'cursor expired': asOneAnswer,
     'pages shrink': asOneAnswer,
+    'stray quotes': noTextRows,
     'still written': asOneAnswer,
   },
 };
@@ -73,6 +74,7 @@ export const workdaySoap: SourceCase = {
   impossible: {
     'cursor again': 'pages have numbers: see "page again"',
     'cursor expired': 'pages have numbers, which do not expire',
+    'stray quotes': noTextRows,
     'still written': 'all pages are of one As_Of_Entry_DateTime; one that does not hold is "person slipped"',
   },
 };
