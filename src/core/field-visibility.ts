@@ -14,6 +14,32 @@ export interface VisibilityWatch {
   visibility(): FieldVisibility;
 }
 
+/** What each source field is read for, and which fields are read only because another one is derived from them. */
+export interface FieldReaders {
+  readonly readers: CompiledMapping['readers'];
+  readonly derivedFrom: ReadonlySet<string>;
+}
+
+/**
+ * Adds the inputs of derived fields to the fields that a mapping reads. A withdrawn leave date changes a derived status,
+ * although the mapping does not name the date.
+ */
+export function withInputs(
+  readers: CompiledMapping['readers'],
+  derives: Readonly<Record<string, readonly string[]>> = {},
+): FieldReaders {
+  const all = new Map(readers);
+  const derivedFrom = new Set<string>();
+  for (const [read, names] of readers) {
+    for (const input of derives[read] ?? []) {
+      if (readers.has(input)) continue;
+      derivedFrom.add(input);
+      all.set(input, [...(all.get(input) ?? []), ...names.map((name) => `${name} (by ${read})`)]);
+    }
+  }
+  return { readers: all, derivedFrom };
+}
+
 export function watchFields(reads: readonly string[]): VisibilityWatch {
   let unseen = reads.map((read) => ({ read, isIn: compileVisibility(read) }));
   return {
@@ -60,8 +86,10 @@ export interface VanishedField {
  * Returns sentences about mapped fields that no record has in the first read that checks them. They hold no change.
  * Without this report, a misspelled name would leave a platform field empty without notice.
  */
-export function neverShown({ readers, now, before, notReturned }: VisibilityFacts): readonly string[] {
+export function neverShown({ readers, derivedFrom, now, before, notReturned }: VisibilityFacts): readonly string[] {
   return [...readers].flatMap(([read, names]) => {
+    // A source derives from the fields that an HR system may have; only their loss means something.
+    if (derivedFrom?.has(read) === true) return [];
     const isNew = before === undefined || !Object.hasOwn(before, read);
     if (now[read] === true || !isNew || isAmong(read, notReturned)) return [];
     const who = `${names.join(' and ')} ${names.length === 1 ? 'reads' : 'read'} \`${read}\``;
@@ -71,6 +99,8 @@ export function neverShown({ readers, now, before, notReturned }: VisibilityFact
 
 export interface VisibilityFacts {
   readonly readers: CompiledMapping['readers'];
+  /** Those of `readers` that only derived fields read. */
+  readonly derivedFrom?: ReadonlySet<string>;
   readonly now: FieldVisibility;
   /** The last accepted read. Undefined at the first read, and for reads of versions that did not check visibility. */
   readonly before: FieldVisibility | undefined;

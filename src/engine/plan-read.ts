@@ -5,6 +5,7 @@ import {
   type VanishedField,
   type VisibilityFacts,
   vanishedFields,
+  withInputs,
 } from '../core/field-visibility.ts';
 import type { ReadFact } from '../core/next-read.ts';
 import type { ReadRecord } from '../ports/store.ts';
@@ -63,13 +64,14 @@ function focusOf({ focus }: PlanWork, reading: Reading): ReadonlySet<string> | u
  * Returns which mapped fields a full read shows, complete or not, compared with the last one. The records of a few
  * people prove nothing here. For a delta only what the source itself reports counts.
  */
-function visibilityFacts({ mapping }: Sync, read: SourceRead, last: ReadRecord | undefined): VisibilityFacts {
+function visibilityFacts({ mapping, source }: Sync, read: SourceRead, last: ReadRecord | undefined): VisibilityFacts {
   const { snapshot, visibility, notReturned } = read;
-  const everything = Object.fromEntries(mapping.reads.map((name) => [name, true]));
+  const fields = withInputs(mapping.readers, source.derives);
+  const everything = Object.fromEntries([...fields.readers.keys()].map((name) => [name, true]));
   if (snapshot.kind === 'point' || snapshot.rows === 0)
-    return { readers: mapping.readers, now: everything, before: undefined, notReturned: [] };
+    return { ...fields, now: everything, before: undefined, notReturned: [] };
   const now = snapshot.kind === 'full' ? visibility : correctVisibility(everything, notReturned);
-  return { readers: mapping.readers, now, before: last?.visibility, notReturned };
+  return { ...fields, now, before: last?.visibility, notReturned };
 }
 
 /** Returns why no plan can be made. A file without a usable row counts as empty. */

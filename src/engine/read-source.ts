@@ -1,6 +1,6 @@
 import type { BlockedTally } from '../core/blocked.ts';
 import { openCellFindings } from '../core/cell-findings.ts';
-import { correctVisibility, type FieldVisibility, watchFields } from '../core/field-visibility.ts';
+import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Mapped, Person, RejectedPerson, SourceRecord } from '../core/person.ts';
@@ -53,7 +53,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   const named = job.reading.kind === 'point' ? new Set(job.reading.identifications) : job.focus;
   const twins = new Set([...(named ?? [])].map((identification) => identification.toLowerCase()));
   const filled = new Map<FieldName, number>();
-  const watch = watchFields(sync.mapping.reads);
+  const watch = watchFields([...withInputs(sync.mapping.readers, sync.source.derives).readers.keys()]);
   const cells = openCellFindings();
   let people = 0;
   let usable = 0;

@@ -18,7 +18,15 @@ export interface Source {
   read(request: ReadRequest, io: SourceIo): AsyncGenerator<SourcePage, ReadEnd>;
   /** Returns the field names that a mapping can use, if they are known without a full read (CSV: the header). */
   fields(io: SourceIo): Promise<readonly string[] | undefined>;
+  /**
+   * The fields that the source derives from others, each with the fields of its records that it reads. When no record
+   * shows one of them any more, every sync that reads the derived field is held.
+   */
+  readonly derives?: Derivations;
 }
+
+/** Derived field → paths of the record that it is derived from. */
+export type Derivations = Readonly<Record<string, readonly string[]>>;
 
 /** The capabilities of a kind. The contract suite tests each kind against them. */
 export interface SourceCapabilities {

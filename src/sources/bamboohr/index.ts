@@ -1,8 +1,9 @@
 import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
+import { statusField } from '../../source-kit/employment-status.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
 import { defineKind } from '../../source-kit/kind.ts';
 import { readBamboohr } from './read.ts';
-import { BamboohrConfig } from './schema.ts';
+import { BamboohrConfig, statusInputs } from './schema.ts';
 import { bamboohrStarters } from './starter.ts';
 
 const capabilities: SourceCapabilities = { delta: true, point: true, terminated: 'always', future: 'always' };
@@ -23,6 +24,7 @@ function openBamboohr(config: BamboohrConfig, base: SourceBase): Source {
     kind: 'bamboohr',
     // Datasets and reports return a thousand people as fast as one.
     capabilities: { ...capabilities, point: config.api === 'employees' },
+    derives: { [statusField]: statusInputs(config) },
     read: (request, io) => readBamboohr(config, authority, request, io),
     // The fields that the account may see are known only after a read.
     fields: async () => undefined,

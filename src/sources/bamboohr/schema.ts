@@ -114,6 +114,12 @@ export const BamboohrConfig = z
 
 export type BamboohrConfig = z.output<typeof BamboohrConfig>;
 
+/** Returns the fields that the status is derived from. */
+export function statusInputs({ status }: BamboohrConfig): readonly string[] {
+  const { field, employmentStatus, hireDate, terminationDate } = status;
+  return [field, employmentStatus, hireDate, terminationDate].filter((name) => name !== null);
+}
+
 /** Returns every field to request, each once: the key, the fields, and those of the status. */
 export function requestedFields({ key, fields, status }: BamboohrConfig): readonly string[] {
   const { field, employmentStatus, hireDate, terminationDate } = status;

@@ -5,6 +5,14 @@ import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
 /** Meaning of lifecycle statuses, by name. */
 export type StatusMeanings = Readonly<Record<string, EmploymentStatus>>;
 
+/** The fields that the status is derived from. */
+export const statusInputs: readonly string[] = [
+  'internal.lifecycleStatus',
+  'internal.status',
+  'work.startDate',
+  'internal.terminationDate',
+];
+
 /**
  * Compiles where somebody stands on a day; undefined when neither status is visible. The first row that matches:
  *
@@ -28,8 +36,7 @@ export function lifecycleReader(
   today: string,
 ): (person: Readonly<Record<string, unknown>>) => EmploymentStatus | undefined {
   const own = new Map(Object.entries(meanings).map(([name, meaning]) => [word(name), meaning]));
-  const [readLifecycle, readStatus] = ['internal.lifecycleStatus', 'internal.status'].map(compileSourcePath);
-  const [readStart, readEnd] = ['work.startDate', 'internal.terminationDate'].map(compileSourcePath);
+  const [readLifecycle, readStatus, readStart, readEnd] = statusInputs.map(compileSourcePath);
   return (person) => {
     const [lifecycle, status] = [readLifecycle?.(person), readStatus?.(person)];
     if (lifecycle === undefined && status === undefined) return undefined;

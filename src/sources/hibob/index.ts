@@ -1,5 +1,7 @@
+import { statusField } from '../../source-kit/employment-status.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
 import { defineKind } from '../../source-kit/kind.ts';
+import { statusInputs } from './employment-status.ts';
 import { readHibob } from './read.ts';
 import { HibobConfig } from './schema.ts';
 import { hibobStarter } from './starter.ts';
@@ -20,6 +22,7 @@ export const hibob = defineKind({
     return {
       kind,
       capabilities,
+      derives: { [statusField]: statusInputs },
       read: (request, io) => readHibob(config, authority, request, io),
       // The fields that the service user may see are known only after a read.
       fields: async () => undefined,

@@ -1,4 +1,5 @@
 import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
+import { statusField } from '../../source-kit/employment-status.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
 import { defineKind } from '../../source-kit/kind.ts';
 import { readV1 } from './read-v1.ts';
@@ -22,12 +23,21 @@ export const personio = defineKind({
   open: (config, base) => (config.api === 'v1' ? openV1(config) : openV2(config, base)),
 });
 
+/** What the status of an employment is derived from. */
+const employmentInputs = [
+  'employment.status',
+  'employment.employment_start_date',
+  'employment.employment_end_date',
+  'employment.termination.termination_date',
+];
+
 function openV1(config: V1Config): Source {
   const authority = openV1Authority(config);
   return {
     kind,
     capabilities: ofV1,
     read: (request, io) => readV1(config, authority, request, io),
+    derives: { [statusField]: ['status', 'hire_date', 'termination_date'] },
     // The attributes that the credential may read are known only after a read.
     fields: async () => undefined,
   };
@@ -42,6 +52,7 @@ function openV2(config: V2Config, base: SourceBase): Source {
     kind,
     capabilities: ofV2,
     read: (request, io) => readV2(config, authority, request, io),
+    derives: { [statusField]: config.employments ? ['status', ...employmentInputs] : ['status'] },
     fields: async () => undefined,
   };
 }

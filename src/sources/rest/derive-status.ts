@@ -5,6 +5,11 @@ import type { StatusSettings } from './schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Paths of the record that the status is derived from. */
+export function statusInputs({ status }: { readonly status?: StatusSettings | undefined }): readonly string[] {
+  return [status?.from, status?.hireDate, status?.terminationDate].filter((path) => path !== undefined);
+}
+
 /**
  * Compiles where a record stands on a day. The first row that matches:
  *

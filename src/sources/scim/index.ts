@@ -1,4 +1,5 @@
 import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
+import { statusField } from '../../source-kit/employment-status.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
 import { defineKind } from '../../source-kit/kind.ts';
 import { readUsers } from './read-users.ts';
@@ -27,6 +28,7 @@ function openScim(config: ScimConfig, base: SourceBase): Source {
   return {
     kind: 'scim',
     capabilities: capabilitiesOf(config),
+    derives: { [statusField]: ['active'], workEmail: ['emails'] },
     read: (request, io) => readUsers(config, authority, request, io),
     // Servers return the attributes that a person has, so they are known only after a read.
     fields: async () => undefined,

@@ -1,9 +1,12 @@
 import type { Source, SourceCapabilities } from '../../ports/source.ts';
+import { statusField } from '../../source-kit/employment-status.ts';
 import { defineKind } from '../../source-kit/kind.ts';
 import { openSuccessFactorsAuthority } from './authority.ts';
 import { readPeople } from './read.ts';
 import { SuccessFactorsConfig } from './schema.ts';
 import { successFactorsStarter } from './starter.ts';
+import { personStatusInputs } from './to-person.ts';
+import { userStatusInputs } from './to-user.ts';
 
 const capabilities: SourceCapabilities = { delta: true, point: true, terminated: 'always', future: 'configurable' };
 
@@ -22,6 +25,7 @@ function openSuccessFactors(config: SuccessFactorsConfig): Source {
   return {
     kind: 'successfactors',
     capabilities,
+    derives: { [statusField]: config.entity === 'User' ? userStatusInputs : personStatusInputs },
     read: (request, io) => readPeople(config, authority, request, io),
     // The fields that the user may see are known only after a read.
     fields: async () => undefined,

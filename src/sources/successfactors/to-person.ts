@@ -63,6 +63,9 @@ export function toPerson(entity: Fields, rules: Rules, today: string): Fields {
   return fields;
 }
 
+/** Fields of the record that the status is derived from. */
+export const personStatusInputs = ['emplStatus', 'activeEmploymentsCount', 'hireDate', 'endDate', 'assignmentClass'];
+
 /** Fields that every tenant has and grants, if the navigations that hold them are granted. */
 export const personFields = [
   'personIdExternal',

@@ -20,6 +20,9 @@ export const userFields = [
   'hireDate',
 ] as const;
 
+/** Fields of the record that the status is derived from. */
+export const userStatusInputs = ['status', 'hireDate'];
+
 /** Builds a record from one User entity, for companies without Employee Central. `today` is a plain date. */
 export function toUser(entity: Fields, today: string): Fields {
   const user = tidy(entity);

@@ -1,11 +1,13 @@
 import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
+import { statusField } from '../../source-kit/employment-status.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
 import { defineKind } from '../../source-kit/kind.ts';
 import { readReport } from './read-report.ts';
 import { readWorkers } from './read-workers.ts';
-import { reportFields } from './report-row.ts';
+import { reportFields, statusColumns } from './report-row.ts';
 import { type RaasConfig, type SoapConfig, WorkdayConfig } from './schema.ts';
 import { workdayStarters } from './starter.ts';
+import { statusInputs } from './to-worker.ts';
 
 const ofReports: SourceCapabilities = {
   delta: false,
@@ -31,6 +33,7 @@ function openReport(config: RaasConfig, base: SourceBase): Source {
   return {
     kind: 'workday',
     capabilities: ofReports,
+    derives: { [statusField]: statusColumns(config) },
     read: (request, io) => readReport(config, authority, request, io),
     fields: async () => reportFields(config),
   };
@@ -43,6 +46,7 @@ function openWorkers(config: SoapConfig, base: SourceBase): Source {
   return {
     kind: 'workday',
     capabilities: ofSoap,
+    derives: { [statusField]: statusInputs },
     read: (request, io) => readWorkers(config, authority, request, io),
     // The fields that a tenant shows are known only after a read.
     fields: async () => undefined,

@@ -44,6 +44,11 @@ export function reportFields({ columns }: RaasConfig): readonly string[] {
   return [...columns, statusField];
 }
 
+/** Listed columns that the status is derived from. */
+export function statusColumns({ columns, status }: RaasConfig): readonly string[] {
+  return Object.values(status).filter((column) => columns.includes(column));
+}
+
 /** `2025-03-17-08:00` is Workday's form of a date. Instants and other texts stay unchanged. Blank is empty. */
 function plainValue(value: unknown): unknown {
   if (typeof value !== 'string') return value;
