@@ -11,7 +11,7 @@ export async function explainPerson(
 ): Promise<PersonTrace> {
   const { name, connection } = sync.settings;
   const now = io.clock.now();
-  const { records, subject, change, ...explained } = await explain(identification, sync, io, signal);
+  const { records, subject, change, expected, ...explained } = await explain(identification, sync, io, signal);
   const traced = records.map(async ({ record }) => ({ record, trace: await sync.mapping.explain(record, now) }));
   const user = subject?.user;
   const lookup =
@@ -24,20 +24,23 @@ export async function explainPerson(
     lookup,
     ledger: await io.store.ledger.get(connection, identification),
     history: await io.store.plans.history(name, identification, 20),
-    next: await nextRun(sync, { change, failure: explained.failure }, io),
+    next: await nextRun(sync, { change, expected, failure: explained.failure }, io),
   };
 }
 
 /** Says what the next whole run does with the change, and what keeps it from doing it. Guards count only in the run itself. */
 async function nextRun(
   { settings: { name } }: Sync,
-  { change, failure }: Pick<Explained, 'change' | 'failure'>,
+  { change, expected, failure }: Pick<Explained, 'change' | 'expected' | 'failure'>,
   { store, clock }: EngineIo,
 ): Promise<string> {
   const pause = await store.pauses.get(name);
   const paused =
     pause === undefined ? '' : `; the sync is paused by ${pause.by}, so no run starts before "rollcall resume"`;
   if (failure !== undefined) return `the next run fails and changes nothing: ${failure}${paused}`;
+  if (change === undefined && expected !== undefined) {
+    return `the next run sends no ${expected.kind}, because another sync is expected to take the user over; it holds the ${expected.kind} if there are more such users than guards.handOvers allows${paused}`;
+  }
   if (change === undefined) return `the next run changes nothing for this person${paused}`;
   const decisions = await store.decisions.of(name, change.identification);
   const decided = decisions.find(({ hash, endedAt }) => hash === change.hash && endedAt === undefined);

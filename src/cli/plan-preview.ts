@@ -6,6 +6,7 @@ import type { PlannedChange } from '../ports/store.ts';
 const classOrder: readonly ChangeClass[] = [
   'removes',
   'disables',
+  'handOvers',
   'enables',
   'creates',
   'emailChanges',

@@ -3,6 +3,7 @@ import type { Rule } from '../core/plan.ts';
 /** The rows of the planner's truth table in words. */
 export const ruleWords: Readonly<Record<Rule, string>> = {
   'owned-by-other': 'the user belongs to another sync, and only that sync may change it',
+  'hand-over-expected': 'another sync has the employee as active and is expected to take the user over',
   unusable: 'the source has the employee, but the record cannot be used; the user is protected',
   nothing: 'the source has no record for this identification, so no decision is possible',
   'out-of-scope': 'the employee is out of scope by rule',

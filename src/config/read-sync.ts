@@ -88,6 +88,7 @@ export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSet
     protected: input.protected,
     remove: input.remove,
     ...(input.parkEmail === undefined ? {} : { parkEmail: input.parkEmail }),
+    handOver: input.handOver,
     settle: input.settle,
     guards: input.guards,
     ...(input.deltas === 'never' ? {} : { deltas: input.deltas }),

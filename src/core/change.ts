@@ -4,8 +4,19 @@ import type { User } from './user.ts';
 
 export type ChangeKind = 'create' | 'update' | 'enable' | 'disable' | 'remove';
 
-/** The classes that guards count. One change can be in several classes: an update of the e-mail is in two. */
-export type ChangeClass = 'creates' | 'updates' | 'emailChanges' | 'firstSight' | 'enables' | 'disables' | 'removes';
+/**
+ * The classes that guards count. One change can be in several classes: an update of the e-mail is in two. `handOvers`:
+ * disables and removes of people whom another sync is expected to take over. They are sent only when approved.
+ */
+export type ChangeClass =
+  | 'creates'
+  | 'updates'
+  | 'emailChanges'
+  | 'firstSight'
+  | 'enables'
+  | 'disables'
+  | 'removes'
+  | 'handOvers';
 
 export const changeClasses: readonly ChangeClass[] = [
   'creates',
@@ -15,6 +26,7 @@ export const changeClasses: readonly ChangeClass[] = [
   'enables',
   'disables',
   'removes',
+  'handOvers',
 ];
 
 /** The user before the change, reduced to what judging, writing and undoing need. */

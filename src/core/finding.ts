@@ -49,6 +49,8 @@ export type FindingCode =
   | 'status-unknown'
   | 'gone-unconfirmed'
   | 'owned-by-other-sync'
+  | 'handed-over'
+  | 'hand-over-expected'
   | 'removed-with-blacklist'
   | 'foreign-disable'
   | 'unresolved'

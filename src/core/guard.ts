@@ -90,7 +90,9 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
     if (count === 0) continue;
     const allowed = classAllowance(name, settings[name], facts);
     const total = count + facts.recent[name];
-    if (blind !== undefined) {
+    if (name === 'handOvers') {
+      holds.push({ sync: facts.sync, class: name, reason: tooManyHandOvers(count, allowed), count });
+    } else if (blind !== undefined) {
       // Every result of a vanished field can be wrong, for example a leave date or the scope.
       holds.push({ sync: facts.sync, class: name, reason: blind, count });
     } else if (total > allowed) {
@@ -128,6 +130,12 @@ function tooMany(name: ChangeClass, { classes, recent, managed, enabled }: Guard
   const most = allowed === 0 ? 'none passes' : `only ${allowed} in 24 hours pass`;
   const who = managed === 0 ? 'first run' : countOf(enabled, 'enabled managed user');
   return `${countOf(classes[name], classNoun[name])}${before}: ${most} without approval (${who})`;
+}
+
+/** They enter the plan only above the limit, and then only an approved one is sent. */
+function tooManyHandOvers(count: number, allowed: number): string {
+  const who = countOf(count, 'user is', 'users are');
+  return `${who} gone here and expected to move to another sync: only ${allowed} stay enabled without a decision. Approve to disable them now, reject to leave them to the other sync`;
 }
 
 /** Maximum number of fields that a reason names. The findings name all of them. */
@@ -171,6 +179,7 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   enables: 'enable',
   disables: 'disable',
   removes: 'remove',
+  handOvers: 'expected hand-over',
 };
 
 /** Why a change is held that was left out when others were approved or rejected. */

@@ -32,10 +32,16 @@ export function withAccount(entry: LedgerEntry, accountId: string): LedgerEntry 
 export function seenInSource(entry: LedgerEntry, isEnabled: boolean, assumed: FieldValues = {}): LedgerEntry {
   const learned = Object.entries(assumed).filter(([name, value]) => entry.hidden[name as FieldName] !== value);
   const isStale = isEnabled && entry.disabledAt !== undefined;
-  if (entry.misses === undefined && entry.goneSince === undefined && learned.length === 0 && !isStale) return entry;
-  const { misses: _misses, goneSince: _goneSince, disabledAt, ...rest } = entry;
+  const isGone = entry.misses !== undefined || entry.goneSince !== undefined || entry.handOverSince !== undefined;
+  if (!isGone && learned.length === 0 && !isStale) return entry;
+  const { misses: _misses, goneSince: _goneSince, handOverSince: _handOverSince, disabledAt, ...rest } = entry;
   const hidden = { ...entry.hidden, ...Object.fromEntries(learned) };
   return { ...rest, hidden, ...(isEnabled || disabledAt === undefined ? {} : { disabledAt }) };
+}
+
+/** Returns the entry of a user whom the sync `owner` takes over. What counts as gone starts anew. */
+export function takenOver(entry: LedgerEntry, owner: string, at: number): LedgerEntry {
+  return { ...seenInSource(entry, false), owner, taken: { from: entry.owner, at } };
 }
 
 /** Counts a miss if the snapshot is newer than the last counted one. */
@@ -86,7 +92,7 @@ function written(
 ): LedgerEntry {
   const { owner, now } = facts;
   const base = entry === undefined || entry.removed !== undefined ? adopted(owner, change.identification, {}) : entry;
-  const { disabledAt, goneSince, misses, ...rest } = base;
+  const { disabledAt, goneSince, misses, handOverSince, ...rest } = base;
   switch (change.kind) {
     case 'remove':
       return { ...base, owner, removed: { at: now, blacklist: facts.blacklist }, writtenAt: now };

@@ -25,6 +25,11 @@ export interface Misses {
   readonly stamp: string;
 }
 
+export interface TakenOver {
+  readonly from: string;
+  readonly at: number;
+}
+
 /**
  * What we last wrote and saw of one user of one connection. Instants are epoch ms. A row exists only for users that are
  * *ours* (owned by a sync) or that we removed.
@@ -47,6 +52,10 @@ export interface LedgerEntry {
    */
   readonly goneSince?: number;
   readonly misses?: Misses;
+  /** Since when another sync is expected to take the user over, instead of a disable or remove. Cleared as `misses`. */
+  readonly handOverSince?: number;
+  /** The last take-over: the sync that owned the user before, and when. */
+  readonly taken?: TakenOver;
   readonly removed?: Removal;
   /** When we last wrote to the user; absent when the user was adopted without a write. */
   readonly writtenAt?: number;

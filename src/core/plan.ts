@@ -1,9 +1,20 @@
-import { beforeOf, type ChangeClass, type ChangeDraft, type ChangeKind } from './change.ts';
-import { type Difference, diffFields } from './diff.ts';
+import type { ChangeDraft, ChangeKind } from './change.ts';
+import { create, disable, enable, remove, update } from './change-drafts.ts';
+import { diffFields } from './diff.ts';
 import type { FieldValues } from './fields.ts';
 import type { Finding, FindingCode } from './finding.ts';
 import { type LedgerEntry, maxSends } from './ledger.ts';
-import { adopted, countMiss, entryOf, goneFromPlatform, markGone, seenInSource, withAccount } from './ledger-steps.ts';
+import {
+  adopted,
+  countMiss,
+  entryOf,
+  goneFromPlatform,
+  markGone,
+  seenInSource,
+  takenOver,
+  withAccount,
+} from './ledger-steps.ts';
+import { isClaimOver, type Neighbors } from './neighbors.ts';
 import type { Person } from './person.ts';
 import type { Policy, SyncSettings } from './settings.ts';
 import type { LeaverProof, MissingProof } from './snapshot.ts';
@@ -29,6 +40,8 @@ export interface Case {
   readonly source: SourceSays;
   readonly user: User | undefined;
   readonly ledger: LedgerEntry | undefined;
+  /** What other syncs of the connection show about the person. Absent: nothing that a hand-over may rely on. */
+  readonly neighbors?: Neighbors;
 }
 
 export type PlanRules = Pick<
@@ -39,6 +52,7 @@ export type PlanRules = Pick<
 /** The row of the truth table that applied. */
 export type Rule =
   | 'owned-by-other'
+  | 'hand-over-expected'
   | 'unusable'
   | 'nothing'
   | 'out-of-scope'
@@ -67,6 +81,10 @@ export interface Decision {
   readonly ledger?: LedgerEntry;
   /** The change that the rule requested and that the policy or protection forbade. */
   readonly forbidden?: ChangeKind;
+  /** The sync that owned the user until now. The change and the ledger entry apply once the user is ours. */
+  readonly takenFrom?: string;
+  /** The disable or remove that is left out because another sync is expected to take the user over. */
+  readonly expected?: ChangeDraft;
 }
 
 /**
@@ -74,7 +92,11 @@ export interface Decision {
  *
  *  source says         | platform has              | ledger             | change                      | rule
  *  --------------------+---------------------------+--------------------+-----------------------------+----------------
- *  anything            | anything                  | another sync's     | none; conflict              | owned-by-other
+ *  active              | anything                  | another sync's,    | becomes ours, then as below | (the row below)
+ *                      |                           | which releases it  |                             |
+ *  anything else       | anything                  | another sync's     | none; conflict              | owned-by-other
+ *  missing, out of     | anything                  | ours, and another  | none instead of disable and | hand-over-expected
+ *  scope               |                           | sync claims it     | remove; reported            |
  *  unusable            | anything                  | any                | none; reported              | unusable
  *  nothing (no proof)  | anything                  | any                | none                        | nothing
  *  out of scope        | enabled                   | ours               | outOfScope: ignore, disable | out-of-scope
@@ -94,14 +116,19 @@ export interface Decision {
  *  missing             | nothing, disabled         | ours               | none                        | missing-settled
  *  missing             | anything                  | not ours           | none; unmanaged             | missing-unmanaged
  *
+ * `release` and `claim` are defined in core/neighbors.ts.
  * An entry about another account than the one shown counts as absent, even if another sync owns it.
  * Afterwards `policy` and `protected` can remove changes, but never add one.
  */
 export function decide(subject: Case, rules: PlanRules, now: number): Decision {
+  const current = currentOf(subject, rules, now);
+  return expectHandOver(permit(learnAccount(rule(current), current), current), current);
+}
+
+function currentOf(subject: Case, rules: PlanRules, now: number): CurrentCase {
   const ledger = entryOf(subject.user?.id, subject.ledger);
   const isOurs = ledger !== undefined && ledger.owner === rules.name && ledger.removed === undefined;
-  const current = { ...subject, ledger, ours: isOurs ? ledger : undefined, rules, now };
-  return permit(learnAccount(rule(current), current), current);
+  return { ...subject, ledger, ours: isOurs ? ledger : undefined, rules, now };
 }
 
 /** A case with all that its decision depends on. */
@@ -110,6 +137,27 @@ interface CurrentCase extends Case {
   readonly ours: LedgerEntry | undefined;
   readonly rules: PlanRules;
   readonly now: number;
+}
+
+/** Leaves out a disable or remove of a person whom another sync is expected to take over, and says since when. */
+function expectHandOver(decision: Decision, subject: CurrentCase): Decision {
+  const claim = subject.neighbors?.claim;
+  const { change, rule, ...rest } = decision;
+  const isGone = rule === 'missing-disable' || rule === 'missing-remove' || rule === 'out-of-scope';
+  if (claim === undefined || change === undefined || !isGone || subject.ledger === undefined) return decision;
+  const since = subject.ledger.handOverSince;
+  if (isClaimOver(claim, since)) {
+    const reason = `${change.reason}; sync ${claim.by} has the person as active and did not take the user over`;
+    return { ...decision, change: { ...change, reason } };
+  }
+  const text = `no ${change.kind}: sync ${claim.by} has the person as active and is expected to take the user over. "rollcall adopt ${claim.by} ${subject.identification}" moves the user now`;
+  return {
+    ...rest,
+    rule: 'hand-over-expected',
+    expected: { ...change, classes: ['handOvers'] },
+    finding: finding(subject, 'hand-over-expected', text),
+    ledger: { ...(decision.ledger ?? subject.ledger), handOverSince: since ?? subject.now },
+  };
 }
 
 /** Stores the id of an account that is ours, because entries of earlier versions lack it. */
@@ -124,11 +172,13 @@ function learnAccount(decision: Decision, { source, user, ledger, rules }: Curre
 function rule(subject: CurrentCase): Decision {
   const { source, user, ledger, ours, rules, identification } = subject;
   if (ledger !== undefined && ledger.owner !== rules.name && ledger.removed === undefined) {
+    if (source.says === 'active' && subject.neighbors?.release?.from === ledger.owner) {
+      const taken = currentOf({ ...subject, ledger: takenOver(ledger, rules.name, subject.now) }, rules, subject.now);
+      return { ...rule(taken), takenFrom: ledger.owner };
+    }
     if (source.says === 'missing' || source.says === 'nothing') return { rule: 'owned-by-other' };
-    return {
-      rule: 'owned-by-other',
-      finding: finding(subject, 'owned-by-other-sync', `belongs to sync ${ledger.owner}: not touched by ${rules.name}`),
-    };
+    const text = `belongs to sync ${ledger.owner}: not touched by ${rules.name}. To move the user, run "rollcall adopt ${rules.name} ${identification}"`;
+    return { rule: 'owned-by-other', finding: finding(subject, 'owned-by-other-sync', text) };
   }
   switch (source.says) {
     case 'unusable':
@@ -187,15 +237,7 @@ function gone(
   const kept = marked === ours ? {} : { ledger: marked };
   const goneSince = Math.max(ours.disabledAt, marked.goneSince ?? now);
   if (rules.remove === 'never' || now - goneSince < rules.remove.afterMs) return { rule: settled, ...kept };
-  const change: ChangeDraft = {
-    identification,
-    kind: 'remove',
-    before: beforeOf(user),
-    after: {},
-    changed: [],
-    classes: ['removes'],
-    reason: `disabled and gone since ${new Date(goneSince).toISOString()}`,
-  };
+  const change = remove(user, identification, `disabled and gone since ${new Date(goneSince).toISOString()}`);
   return { rule: removing, change, ...kept };
 }
 
@@ -283,68 +325,4 @@ function reset(
 function finding(subject: Case, code: FindingCode, message: string, at?: string): Finding {
   const place = at ?? ('person' in subject.source ? subject.source.person.at : undefined);
   return { code, identification: subject.identification, message, ...(place === undefined ? {} : { at: place }) };
-}
-
-function create(identification: string, wanted: FieldValues): ChangeDraft {
-  const changed = namesOf(wanted);
-  return {
-    identification,
-    kind: 'create',
-    before: undefined,
-    after: wanted,
-    changed,
-    classes: ['creates'],
-    reason: 'active, and not on the platform',
-  };
-}
-
-function update(user: User, identification: string, difference: Difference): ChangeDraft {
-  const { changed, firstSight, assumed, written } = difference;
-  const classes: ChangeClass[] = [];
-  if (changed.length > firstSight.length) classes.push('updates');
-  if (changed.includes('email')) classes.push('emailChanges');
-  if (firstSight.length > 0) classes.push('firstSight');
-  const reason =
-    changed.length === firstSight.length
-      ? `first sight of write-only ${changed.join(', ')}`
-      : `differs in ${changed.join(', ')}`;
-  return {
-    identification,
-    kind: 'update',
-    before: beforeOf(user, assumed),
-    after: written,
-    changed,
-    classes,
-    reason,
-  };
-}
-
-function enable(user: User, identification: string, difference: Difference, reason: string): ChangeDraft {
-  const { changed, assumed, written } = difference;
-  const classes: ChangeClass[] = changed.includes('email') ? ['enables', 'emailChanges'] : ['enables'];
-  return {
-    identification,
-    kind: 'enable',
-    before: beforeOf(user, assumed),
-    after: written,
-    changed,
-    classes,
-    reason,
-  };
-}
-
-function disable(user: User, identification: string, reason: string): ChangeDraft {
-  return {
-    identification,
-    kind: 'disable',
-    before: beforeOf(user),
-    after: {},
-    changed: [],
-    classes: ['disables'],
-    reason,
-  };
-}
-
-function namesOf(values: FieldValues): (keyof FieldValues)[] {
-  return (Object.keys(values) as (keyof FieldValues)[]).filter((name) => values[name] !== '');
 }

@@ -20,6 +20,8 @@ export interface SyncSettings {
   readonly remove: 'never' | { readonly afterMs: number; readonly blacklist: boolean };
   /** The address that breaks a cycle of e-mails, with `{identification}` in it. Absent: a cycle waits for a person. */
   readonly parkEmail?: string;
+  /** Users move between syncs of a connection only by full reads that are at most this old. */
+  readonly handOver: { readonly maxAgeMs: number };
   readonly settle: SettleSettings;
   readonly guards: GuardSettings;
   /** Settings for reads of only changed people between full reads. Absent: every read is full. */
@@ -79,6 +81,7 @@ export const defaultGuards: GuardSettings = {
   emailChanges: { absolute: 10, percent: 15, cap: undefined },
   updates: { absolute: 50, percent: 30, cap: undefined },
   firstSight: { absolute: 50, percent: 30, cap: undefined },
+  handOvers: { absolute: 5, percent: 5, cap: 100 },
   blocked: { absolute: 10, percent: 10, cap: 100, oneInRows: 3 },
   rowsDownPercent: 10,
   fillRateDownPoints: 20,

@@ -5,11 +5,14 @@ import { episodeOf } from '../core/episode.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Case, Decision, SourceSays } from '../core/plan.ts';
-import { type DecideJob, decideSlots, isDeliverable, type SlotToDecide } from './decide-slots.ts';
+import type { OwnedUser } from '../ports/store.ts';
+import { type DecidedSlot, type DecideJob, decideSlots, isDeliverable, type SlotToDecide } from './decide-slots.ts';
 import type { EngineIo } from './engine-io.ts';
+import { isDecidedByOperator } from './expected-hand-overs.ts';
 import { foundParked } from './left-parked.ts';
 import { type EmailMoves, orderClaims } from './order-claims.ts';
 import { mark } from './people-index.ts';
+import { findTakenOver, Inheritance } from './report-hand-overs.ts';
 import { blockedPerson } from './source-says.ts';
 
 /** Where decisions go, a bounded number at a time. */
@@ -20,6 +23,13 @@ export interface DecisionSink {
   find(finding: Finding): void;
   /** Called with every decision, also those without a change. */
   decided?(subject: Case, decision: Decision): void;
+  /**
+   * Makes users ours that belonged to another sync, and returns who was taken over. The changes of the others are left
+   * out.
+   */
+  takeOver(users: readonly OwnedUser[]): Promise<ReadonlySet<string>>;
+  /** Gets the changes that are left out because another sync is expected to take the users over. */
+  expected(changes: readonly Change[]): Promise<void>;
   /** Called for each person of the source for whom the source's own data leaves nothing to decide. */
   blocked?(person: BlockedPerson): void;
 }
@@ -37,9 +47,10 @@ export async function decideEveryone(
   const moves = await orderClaims(job, sink.find, io);
   let pending: SlotToDecide[] = [];
   let decided = 0;
+  const inheritance = new Inheritance(job.sync.settings.name);
   const flush = async (): Promise<void> => {
     job.signal.throwIfAborted();
-    await decideSome({ ...job, moves }, pending, sink, io);
+    await decideSome({ ...job, moves, inheritance }, pending, sink, io);
     decided += pending.length;
     pending = [];
     io.progress({ step: 'planning', decided, total: candidates.slots.length });
@@ -56,22 +67,29 @@ export async function decideEveryone(
     if (pending.length >= chunkSize) await flush();
   }
   if (pending.length > 0) await flush();
+  for (const finding of inheritance.findings()) sink.find(finding);
   return { postponed: moves.postponed };
 }
 
 async function decideSome(
-  job: DecideJob & { readonly moves: EmailMoves },
+  job: DecideJob & { readonly moves: EmailMoves; readonly inheritance: Inheritance },
   slots: readonly SlotToDecide[],
   sink: DecisionSink,
   io: EngineIo,
 ): Promise<void> {
-  const { index, sync } = job;
+  const { index, sync, inheritance } = job;
   const proposed: Proposal[] = [];
+  const expected: Proposal[] = [];
   const entries: { entry: LedgerEntry; isMiss: boolean }[] = [];
-  for (const { slot, person, entry, owner, subject, decision: bare } of await decideSlots(job, slots, io)) {
+  const all = await decideSlots(job, slots, io);
+  const taken = await takeOver(all, sink);
+  for (const { slot, person, entry, owner, subject, decision: bare } of all) {
+    if (bare.takenFrom !== undefined && !taken.has(subject.identification)) continue;
     const decision = withMoves(bare, slot, job.moves);
     const isConflict = index.has(slot, mark.conflict);
     sink.decided?.(subject, decision);
+    const release = subject.neighbors?.release;
+    if (decision.takenFrom !== undefined && release !== undefined) sink.find(findTakenOver(subject, release));
     if (decision.finding !== undefined && !isConflict) sink.find(decision.finding);
     const blocked = blockedPerson(person, subject.source, decision, owner !== undefined);
     if (blocked !== undefined && !index.has(slot, mark.undated)) sink.blocked?.(blocked);
@@ -83,12 +101,16 @@ async function decideSome(
         sink.find(notDeliverable(change.identification, change.kind, sync.settings.delivery));
       } else proposed.push({ ...change, rule: decision.rule });
     }
+    if (decision.expected !== undefined) expected.push({ ...decision.expected, rule: decision.rule });
+    if (owner !== entry && isActive(subject.source)) inheritance.add(entry?.owner ?? '');
     // Whom a sync that is configured no more has left behind becomes ours as soon as the source names them.
     const inherited = owner !== entry && isActive(subject.source) && change === undefined ? owner : undefined;
     const next = decision.ledger ?? inherited;
-    if (next !== undefined) entries.push({ entry: next, isMiss: isMiss(decision) });
+    // Of a user who was taken over just now, the store has a newer entry.
+    if (next !== undefined && decision.takenFrom === undefined)
+      entries.push({ entry: next, isMiss: isMiss(subject, decision) });
   }
-  if (proposed.length > 0) await sink.changes(await sealAll(proposed, sync.settings.name, io));
+  await sendChanges({ proposed, expected }, sync.settings.name, sink, io);
   if (entries.length > 0) await sink.ledger(entries);
 }
 
@@ -99,23 +121,47 @@ function withMoves(decision: Decision, slot: number, moves: EmailMoves): Decisio
 
 type Proposal = ChangeDraft & Pick<Change, 'rule'>;
 
+async function takeOver(all: readonly DecidedSlot[], sink: DecisionSink): Promise<ReadonlySet<string>> {
+  const users = all.flatMap(({ subject: { identification }, decision: { takenFrom } }) =>
+    takenFrom === undefined ? [] : [{ identification, owner: takenFrom }],
+  );
+  return users.length === 0 ? new Set() : sink.takeOver(users);
+}
+
 /** Gives each change the episode of its rule, and its hash. */
-async function sealAll(proposed: readonly Proposal[], sync: string, io: EngineIo): Promise<readonly Change[]> {
+async function sendChanges(
+  { proposed, expected }: { readonly proposed: readonly Proposal[]; readonly expected: readonly Proposal[] },
+  sync: string,
+  sink: DecisionSink,
+  io: EngineIo,
+): Promise<void> {
+  const all = [...proposed, ...expected];
+  if (all.length === 0) return;
   const known = await io.store.decisions.ofMany(
     sync,
-    proposed.map(({ identification }) => identification),
+    all.map(({ identification }) => identification),
   );
-  return proposed.map((draft) => {
+  const seal = (draft: Proposal): Change => {
     const episode = episodeOf(draft.rule, known.get(draft.identification) ?? []);
     return sealChange({ ...draft, episode });
-  });
+  };
+  const now = io.clock.now();
+  const changes = proposed.map(seal);
+  const leftOut: Change[] = [];
+  for (const change of expected.map(seal)) {
+    const isDecided = isDecidedByOperator(change, known.get(change.identification) ?? [], now);
+    (isDecided ? changes : leftOut).push(change);
+  }
+  if (changes.length > 0) await sink.changes(changes);
+  if (leftOut.length > 0) await sink.expected(leftOut);
 }
 
 function isActive({ says }: SourceSays): boolean {
   return says === 'active';
 }
 
-function isMiss({ rule }: Decision): boolean {
+function isMiss({ source }: Case, { rule }: Decision): boolean {
+  if (rule === 'hand-over-expected') return source.says === 'missing';
   return rule === 'missing-counted' || rule === 'missing-disable';
 }
 

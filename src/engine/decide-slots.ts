@@ -8,6 +8,7 @@ import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
 import { type Candidates, type EmailClaims, type KeptUser, readKept } from './compare-platform.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
+import { isConfiguredOn, type NeighborReader } from './neighbors.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import type { Absent } from './person-text.ts';
 import { sayOf } from './source-says.ts';
@@ -19,6 +20,7 @@ export interface DecideJob {
   readonly spool: Spool;
   readonly candidates: Candidates;
   readonly claims: EmailClaims;
+  readonly neighbors: NeighborReader;
   /** Bystanders are skipped, and every other slot is decided. */
   readonly isFocused: boolean;
   /** Identifications with a change whose fate is not known yet: nothing goes to them. */
@@ -59,18 +61,23 @@ export async function decideSlots(
     sync.settings.connection,
     known.map(({ person }) => person.identification),
   );
-  return people.map(({ slot, person, user }) => {
+  const { name, connection } = sync.settings;
+  const bare = people.map(({ slot, person, user }) => {
     const { identification } = person;
     const entry = ledger.get(identification);
-    const owner = entry === undefined || io.syncs.has(entry.owner) ? entry : { ...entry, owner: sync.settings.name };
+    const isOwned = entry === undefined || isConfiguredOn(connection, entry.owner, io);
+    const owner = isOwned ? entry : { ...entry, owner: name };
     const isConflict = index.has(slot, mark.conflict);
-    const subject: Case = {
-      identification,
-      source: isConflict ? conflict : sayOf(present(person), job.snapshot, job.blocked.has(identification)),
-      user,
-      ledger: owner,
-    };
-    return { slot, person, entry, owner, subject, decision: decide(subject, sync.settings, io.clock.now()) };
+    const source = isConflict ? conflict : sayOf(present(person), job.snapshot, job.blocked.has(identification));
+    return { slot, person, entry, owner, subject: { identification, source, user, ledger: owner } };
+  });
+  const neighbors = await job.neighbors.of(
+    bare.flatMap(({ subject: { source, ledger: known } }) => (known ? [{ entry: known, says: source.says }] : [])),
+  );
+  return bare.map((one) => {
+    const facts = neighbors.get(one.subject.identification);
+    const subject: Case = facts === undefined ? one.subject : { ...one.subject, neighbors: facts };
+    return { ...one, subject, decision: decide(subject, sync.settings, io.clock.now()) };
   });
 }
 

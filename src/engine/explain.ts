@@ -3,9 +3,11 @@ import type { Finding } from '../core/finding.ts';
 import type { Mapped, SourceRecord } from '../core/person.ts';
 import type { Case, Decision } from '../core/plan.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import type { OwnedUser } from '../ports/store.ts';
 import { decideEveryone } from './decide-everyone.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { openWork } from './make-plan.ts';
+import { openNeighbors } from './neighbors.ts';
 import { comparePeople } from './plan-compare.ts';
 import { readPeople } from './plan-read.ts';
 
@@ -17,6 +19,8 @@ export interface Explained {
   readonly decision: Decision | undefined;
   /** The change with its hash: what approvals and rejections name. Undefined when none would be planned. */
   readonly change: Change | undefined;
+  /** The disable or remove that is left out because another sync is expected to take the user over. */
+  readonly expected: Change | undefined;
   /** Findings about the person, and about the whole read. */
   readonly findings: readonly Finding[];
   /** Why a full run would plan nothing from this read. */
@@ -45,7 +49,8 @@ export async function explain(
     const work = { ...(await openWork(job, spool, io)), onRecord };
     const read = await readPeople(work, io);
     const { snapshot, failure } = read;
-    const found: { subject?: Case; decision?: Decision; change?: Change | undefined } = {};
+    const found: { subject?: Case; decision?: Decision; change?: Change | undefined; expected?: Change | undefined } =
+      {};
     if (failure === undefined) {
       const { candidates, claims, unresolved } = await comparePeople(work, read, io);
       const seen = { candidates, claims };
@@ -54,6 +59,12 @@ export async function explain(
         async changes(changes: readonly Change[]): Promise<void> {
           found.change = changes[0];
         },
+        async takeOver(users: readonly OwnedUser[]): Promise<ReadonlySet<string>> {
+          return new Set(users.map(({ identification: name }) => name));
+        },
+        async expected(changes: readonly Change[]): Promise<void> {
+          found.expected = changes[0];
+        },
         ledger: async () => {},
         decided(subject: Case, decision: Decision): void {
           Object.assign(found, { subject, decision });
@@ -61,11 +72,13 @@ export async function explain(
       };
       const { index } = work;
       const { blocked } = unresolved;
-      await decideEveryone({ ...seen, sync, snapshot, isFocused: true, index, spool, blocked, signal }, sink, io);
+      const neighbors = openNeighbors(sync, io);
+      const decideJob = { ...seen, sync, snapshot, isFocused: true, index, spool, neighbors, blocked, signal };
+      await decideEveryone(decideJob, sink, io);
     }
     const findings = work.findings.all().filter((finding) => isAbout(finding, identification));
-    const { subject, decision, change } = found;
-    return { records, snapshot, subject, decision, change, findings, failure };
+    const { subject, decision, change, expected } = found;
+    return { records, snapshot, subject, decision, change, expected, findings, failure };
   } finally {
     spool.close();
   }

@@ -20,14 +20,23 @@ export interface PlanCompared extends Omit<Compared, 'enabled'> {
 }
 
 /** Settles what earlier runs left unresolved, recalls the ledger, and compares the index with the platform. */
-export async function comparePeople(work: PlanWork, { reading, focus }: PlanRead, io: EngineIo): Promise<PlanCompared> {
+export async function comparePeople(
+  work: PlanWork,
+  { reading, focus, last }: PlanRead,
+  io: EngineIo,
+): Promise<PlanCompared> {
   const { sync, index, spool, signal, context } = work;
   const { find } = work.findings;
   await recallConflicts({ sync, reading, index, find }, io);
   const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
   io.checkpoint('unresolved-seen');
   const only = peopleOf(reading, index);
-  const { managed, enabled } = await recall({ sync, index, only: focus === undefined ? only : named([...focus]) }, io);
+  const recalled = focus === undefined ? only : named([...focus]);
+  const period = {
+    leftSince: reading.kind === 'full' ? (last?.at ?? 0) : Number.POSITIVE_INFINITY,
+    cameSince: context?.owned.run.startedAt ?? Number.POSITIVE_INFINITY,
+  };
+  const { managed, enabled } = await recall({ sync, index, only: recalled, period, find }, io);
   const isFocused = focus !== undefined;
   const compared = await comparePlatform({ sync, only, isFocused, index, spool, signal, find }, io);
   await recallClaims({ sync, reading, index, find }, io);

@@ -2,6 +2,8 @@ import type { Change } from '../core/change.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import { type DecisionSink, decideEveryone } from './decide-everyone.ts';
 import type { EngineIo } from './engine-io.ts';
+import type { ExpectedHandOvers } from './expected-hand-overs.ts';
+import { openNeighbors } from './neighbors.ts';
 import type { PlanCompared } from './plan-compare.ts';
 import { headerOf, type PlanWork } from './plan-job.ts';
 import type { PlanRead } from './plan-read.ts';
@@ -16,6 +18,8 @@ export interface Decided {
   readonly needsFull: boolean;
   /** People who wait for an e-mail that does not become free in this plan. */
   readonly postponed: number;
+  /** Changes that are left out because another sync is expected to take the users over. */
+  readonly expected: ExpectedHandOvers;
   /** Planned changes that go after another one: identification to the one that they wait for. */
   readonly waits: ReadonlyMap<string, string>;
 }
@@ -33,6 +37,7 @@ export async function decideChanges(
   if (context !== undefined) await io.store.runs.update(context.owned, { phase: 'planning' });
   await io.store.plans.begin(context?.owned, headerOf(work, io));
   const misses: number[] = [];
+  const expected: number[] = [];
   const waits = new Map<string, string>();
   let repeated = 0;
   const countRepeats = (changes: readonly Change[]): void => {
@@ -53,6 +58,15 @@ export async function decideChanges(
       }
       await io.store.plans.add(context?.owned, planId, changes);
     },
+    takeOver: async (users) => {
+      if (context === undefined) return new Set(users.map(({ identification }) => identification));
+      const taken = await io.store.ledger.takeOver(context.owned, users, io.clock.now());
+      io.checkpoint('ledger-written');
+      return taken;
+    },
+    expected: async (changes) => {
+      for (const change of changes) expected.push(spool.append(JSON.stringify(change)));
+    },
     ledger: async (entries) => {
       // Outbox delivery writes no ledger entries, because another system delivers the file.
       if (context === undefined || sync.settings.delivery === 'outbox') return;
@@ -64,7 +78,8 @@ export async function decideChanges(
   const { blocked } = unresolved;
   const isFocused = read.focus !== undefined;
   const { snapshot } = read;
-  const job = { sync, snapshot, isFocused, index, spool, candidates, claims, blocked, signal };
+  const neighbors = openNeighbors(sync, io);
+  const job = { sync, snapshot, isFocused, index, spool, candidates, claims, neighbors, blocked, signal };
   const { postponed } = await decideEveryone(job, sink, io);
   const isDelta = read.reading.kind === 'delta';
   const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
@@ -74,5 +89,5 @@ export async function decideChanges(
       message: 'two records claim one person (see below): the next run reads all employees',
     });
   }
-  return { repeated, misses, needsFull, postponed, waits };
+  return { repeated, misses, needsFull, postponed, expected: { places: expected }, waits };
 }

@@ -6,6 +6,7 @@ import type { Snapshot } from '../core/snapshot.ts';
 import type { Applier } from '../ports/store.ts';
 import { setDependentsAside } from './dependents.ts';
 import type { EngineIo } from './engine-io.ts';
+import { addExcessHandOvers } from './expected-hand-overs.ts';
 import { holdLeftOut } from './hold-left-out.ts';
 import type { PlanCompared } from './plan-compare.ts';
 import type { Decided } from './plan-decide.ts';
@@ -38,6 +39,7 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
   const { snapshot, fillRates, vanished, last } = input.read;
   const owned = context?.owned;
   const now = io.clock.now();
+  await addExcessHandOvers(work, input.decided.expected, input.compared, io);
   const { rejected } = await io.store.plans.applyApprovals(owned, planId, name, now);
   const leftOut = await holdLeftOut(work, io);
   const { open: classes } = await io.store.plans.count(planId);
@@ -122,8 +124,9 @@ async function recordRead(
   const { snapshot, fillRates, visibility } = read;
   if (context === undefined || !isStored(snapshot)) return;
   // Only approving this run accepts a doubted read. Changes that were approved earlier may be about something else.
-  const isAccepted = snapshot.missing !== undefined && !isReadDoubted(verdict);
-  if (isAccepted) await writeRoster(work, read, io);
+  const proof = isReadDoubted(verdict) ? undefined : snapshot.missing;
+  const isAccepted = proof !== undefined;
+  if (isAccepted) await writeRoster(work, read, proof, io);
   await io.store.reads.put(context.owned, {
     sync: sync.settings.name,
     run: planId,

@@ -1,7 +1,11 @@
+import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import type { SyncSettings } from '../core/settings.ts';
 import type { OwnedUsers } from '../ports/store.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
+import { isConfiguredOn } from './neighbors.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
+import { findMoved, type HandOverPeriod } from './report-hand-overs.ts';
 import type { SomePeople } from './some-people.ts';
 
 export interface RecallJob {
@@ -9,6 +13,8 @@ export interface RecallJob {
   readonly index: PeopleIndex;
   /** The people whom the run is about; undefined: everybody, and people that only the ledger knows get a slot as well. */
   readonly only: SomePeople | undefined;
+  readonly period: Omit<HandOverPeriod, 'sync'>;
+  readonly find: (finding: Finding) => void;
 }
 
 /** Above this the whole ledger is read through: in order it is quicker. */
@@ -20,13 +26,16 @@ const lookedUpEntries = 1000;
  * missing. Returns how many users are ours; those whom a renamed or deleted sync has left behind count where the source
  * names them.
  */
-export async function recall({ sync, index, only }: RecallJob, io: EngineIo): Promise<OwnedUsers> {
+export async function recall({ sync, index, only, find, ...job }: RecallJob, io: EngineIo): Promise<OwnedUsers> {
   const { name, connection } = sync.settings;
   const isFull = only === undefined;
   const count = { managed: 0, enabled: 0 };
+  const period = { ...job.period, sync: name };
   const recallEach = (entries: Iterable<LedgerEntry>): void => {
     for (const entry of entries) {
-      const claim = claimOf(entry, name, io);
+      const moved = findMoved(entry, period);
+      if (moved !== undefined && (isFull || index.find(entry.identification).isExact)) find(moved);
+      const claim = claimOf(entry, sync.settings, io);
       if (!recallOne(entry, index, claim, isFull)) continue;
       // A few people are looked up here, and all that are ours by name are counted below.
       if (!isFull && only.count <= lookedUpEntries && claim === 'ours') continue;
@@ -46,10 +55,10 @@ export async function recall({ sync, index, only }: RecallJob, io: EngineIo): Pr
 
 type Claim = 'ours' | 'left behind' | 'none';
 
-function claimOf({ owner, removed }: LedgerEntry, sync: string, io: EngineIo): Claim {
+function claimOf({ owner, removed }: LedgerEntry, { name: sync, connection }: SyncSettings, io: EngineIo): Claim {
   if (removed !== undefined) return 'none';
   if (owner === sync) return 'ours';
-  return io.syncs.has(owner) ? 'none' : 'left behind';
+  return isConfiguredOn(connection, owner, io) ? 'none' : 'left behind';
 }
 
 /** Returns whether the user counts as ours. */

@@ -9,6 +9,7 @@ import type { User } from '../core/user.ts';
 import type { Lookup } from '../ports/platform.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
+import { handOversExpected, isConfiguredOn } from './neighbors.ts';
 import { leaveOutUncertain } from './plan-age.ts';
 import { entryAfter, findingsOf, markOf, type ReadBack } from './read-back.ts';
 import { scanFor } from './scan-for.ts';
@@ -17,7 +18,8 @@ import { stillTaken } from './still-taken.ts';
 /**
  * Returns the changes of a batch that are still sent, and stores why the others are not:
  *
- * - changes that an old plan must not make (see `plan-age`), and users that another sync manages by now;
+ * - changes that an old plan must not make (see `plan-age`), and users that another sync manages by now, or that it
+ *   is expected to take over;
  * - a create of a user who is on the platform by now, or is in only one of read and search;
  * - an update by file of a user who was disabled since: a row with U would enable the account again;
  * - a remove of a user who was enabled since;
@@ -49,10 +51,19 @@ export async function stillMeant(
   );
   const ours = certain.kept.filter((change) => {
     const entry = entryOf(change.before?.userId, known.get(change.identification));
-    if (entry === undefined || entry.removed !== undefined || entry.owner === name || !io.syncs.has(entry.owner))
-      return true;
+    if (entry === undefined || entry.removed !== undefined || entry.owner === name) return true;
+    if (!isConfiguredOn(connection, entry.owner, io)) return true;
     const reason = `belongs to sync ${entry.owner} by now: not touched by ${name}`;
     leaveOut(change, { code: 'owned-by-other-sync', reason }, reason);
+    return false;
+  });
+
+  const expected = await handOversExpected(ours, known, context, io);
+  const still = ours.filter((change) => {
+    const by = expected.get(change.identification);
+    if (by === undefined) return true;
+    const reason = `sync ${by} has the person as active by now and is expected to take the user over`;
+    leaveOut(change, { code: 'hand-over-expected', reason }, `${change.kind} not sent: ${reason}`);
     return false;
   });
 
@@ -61,13 +72,13 @@ export async function stillMeant(
   const objection = ({ kind }: PlannedChange) =>
     kind === 'update' && batch.kind === 'direct' ? undefined : objections[kind];
   const lookups = await lookUp(
-    ours.filter((change) => isPiece || objection(change) !== undefined),
+    still.filter((change) => isPiece || objection(change) !== undefined),
     context,
     io,
   );
-  const taken = await stillTaken(batch.isParking === true ? [] : ours, context);
+  const taken = await stillTaken(batch.isParking === true ? [] : still, context);
   const now = io.clock.now();
-  const kept = ours.filter((change) => {
+  const kept = still.filter((change) => {
     const whose = taken.get(change.identification);
     if (whose !== undefined) {
       leaveOut(change, { code: 'email-conflict', reason: whose }, `${change.kind} not sent: ${whose}`);

@@ -1,14 +1,17 @@
 import { packRoster } from '../core/roster.ts';
+import type { MissingProof } from '../core/snapshot.ts';
 import type { EngineIo } from './engine-io.ts';
 import type { PlanWork } from './plan-job.ts';
 import type { PlanRead } from './plan-read.ts';
 
 /**
  * Stores what an accepted, complete full read showed of each person, for runs and syncs that do not read that person.
+ * `proof`: of that read, because hand-overs rely on who is absent from a roster.
  */
 export async function writeRoster(
   { context, sync, index, salt }: PlanWork,
   read: PlanRead,
+  proof: MissingProof,
   io: EngineIo,
 ): Promise<void> {
   if (context === undefined) return;
@@ -18,7 +21,7 @@ export async function writeRoster(
   const header = {
     sync: sync.settings.name,
     run: context.owned.run.id,
-    at: read.readAt,
+    at: proof.readAt,
     fingerprint: sync.fingerprint,
     salt,
     rows: read.snapshot.rows,

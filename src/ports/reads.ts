@@ -23,6 +23,8 @@ export interface ReadRecord {
 export interface Reads {
   /** Returns the last accepted complete full read of a run: the reference for the next one. */
   last(sync: string): Promise<ReadRecord | undefined>;
+  /** Returns when the last accepted complete full reads were stored (epoch ms), newest first, at most `count`. */
+  recent(sync: string, count: number): Promise<readonly number[]>;
   put(owned: OwnedRun, read: ReadRecord): Promise<void>;
   /** Accepts the read of this run after an operator reviewed its guards. The read becomes the new reference. */
   accept(runId: string): Promise<void>;

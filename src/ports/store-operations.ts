@@ -25,6 +25,7 @@ export const auditActions = [
   'approve',
   'reject',
   'cancel',
+  'adopt',
   'retry',
   'webhook',
   'token-refresh',

@@ -9,7 +9,7 @@ import type { Holds } from './holds.ts';
 import type { Leases } from './leases.ts';
 import type { Reads } from './reads.ts';
 import type { OwnedRun, Runs, Triggers } from './runs.ts';
-import type { Audit, Pauses } from './store-operations.ts';
+import type { Audit, AuditEntry, Pauses } from './store-operations.ts';
 import type { TokenStore } from './token-store.ts';
 import type { UnknownState } from './unknown-state.ts';
 
@@ -249,6 +249,27 @@ export interface Ledger {
   /** Counts the users that the sync owns and that we have not removed. */
   countOwned(connection: string, sync: string): Promise<OwnedUsers>;
   put(owned: OwnedRun, entries: readonly LedgerEntry[]): Promise<void>;
+  /**
+   * Makes the run's sync the owner of users that still belong to the sync named with them, and forgets what counted
+   * them as gone. Returns who was taken over.
+   */
+  takeOver(owned: OwnedRun, users: readonly OwnedUser[], at: number): Promise<ReadonlySet<string>>;
+  /** As `takeOver`, by an operator instead of a run. Stores the audit entry in the same transaction. */
+  adopt(order: Adoption, entry: AuditEntry): Promise<ReadonlySet<string>>;
+}
+
+export interface OwnedUser {
+  readonly identification: string;
+  /** The sync that owns the user. */
+  readonly owner: string;
+}
+
+export interface Adoption {
+  readonly connection: string;
+  /** The sync that becomes the owner. */
+  readonly sync: string;
+  readonly users: readonly OwnedUser[];
+  readonly at: number;
 }
 
 export interface OwnedUsers {

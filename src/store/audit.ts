@@ -5,20 +5,8 @@ import type { AuditRow } from './schema.ts';
 
 export function createAudit(db: Database): Audit {
   return {
-    async add({
-      id,
-      at,
-      by,
-      action,
-      sync = '',
-      connection = null,
-      run = null,
-      detail = null,
-      reason = null,
-      via = null,
-    }) {
-      const row = { id, at, by_whom: by, action, sync, connection, run, detail, why: reason, via };
-      await db.insertInto('audit').values(row).execute();
+    async add(entry) {
+      await db.insertInto('audit').values(toAuditRow(entry)).execute();
     },
 
     async list({ limit, sync, run, by, since, before }) {
@@ -36,6 +24,11 @@ export function createAudit(db: Database): Audit {
       return rows.map(toEntry);
     },
   };
+}
+
+export function toAuditRow(entry: AuditEntry): AuditRow {
+  const { id, at, by, action, sync = '', connection = null, run = null, detail = null, reason = null } = entry;
+  return { id, at, by_whom: by, action, sync, connection, run, detail, why: reason, via: entry.via ?? null };
 }
 
 function toEntry(row: Selectable<AuditRow>): AuditEntry {

@@ -14,6 +14,7 @@ const classBits: Readonly<Record<ChangeClass, number>> = {
   enables: 16,
   disables: 32,
   removes: 64,
+  handOvers: 128,
 };
 
 export function classMask(classes: readonly ChangeClass[]): number {
@@ -30,7 +31,7 @@ export const noKinds: Readonly<Record<ChangeKind, number>> = { create: 0, update
 export function countClasses(
   groups: readonly { readonly classes: number; readonly count: number | string | bigint }[],
 ): Readonly<Record<ChangeClass, number>> {
-  const counts = { creates: 0, updates: 0, emailChanges: 0, firstSight: 0, enables: 0, disables: 0, removes: 0 };
+  const counts = Object.fromEntries(changeClasses.map((name) => [name, 0])) as Record<ChangeClass, number>;
   for (const { classes, count } of groups) {
     for (const name of classesOf(classes)) counts[name] += Number(count);
   }

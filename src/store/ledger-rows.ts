@@ -18,6 +18,9 @@ export function createLedgerWriter(): RowWriter<'ledger', LedgerRow> {
         miss_count: eb.ref('excluded.miss_count'),
         miss_since: eb.ref('excluded.miss_since'),
         miss_stamp: eb.ref('excluded.miss_stamp'),
+        hand_over_since: eb.ref('excluded.hand_over_since'),
+        taken_from: eb.ref('excluded.taken_from'),
+        taken_at: eb.ref('excluded.taken_at'),
         removed_at: eb.ref('excluded.removed_at'),
         removed_blacklist: eb.ref('excluded.removed_blacklist'),
         written_at: eb.ref('excluded.written_at'),
@@ -46,6 +49,9 @@ function toRow(connection: string, entry: LedgerEntry): LedgerRow {
     miss_count: entry.misses?.count ?? null,
     miss_since: entry.misses?.since ?? null,
     miss_stamp: entry.misses?.stamp ?? null,
+    hand_over_since: entry.handOverSince ?? null,
+    taken_from: entry.taken?.from ?? null,
+    taken_at: entry.taken?.at ?? null,
     removed_at: entry.removed?.at ?? null,
     removed_blacklist: entry.removed === undefined ? null : Number(entry.removed.blacklist),
     written_at: entry.writtenAt ?? null,
@@ -71,6 +77,8 @@ export function toLedgerEntry(row: LedgerRow): LedgerEntry {
   if (row.miss_count !== null && row.miss_since !== null && row.miss_stamp !== null) {
     entry.misses = { count: row.miss_count, since: Number(row.miss_since), stamp: row.miss_stamp };
   }
+  if (row.hand_over_since !== null) entry.handOverSince = Number(row.hand_over_since);
+  if (row.taken_from !== null) entry.taken = { from: row.taken_from, at: Number(row.taken_at) };
   if (row.removed_at !== null) {
     entry.removed = { at: Number(row.removed_at), blacklist: row.removed_blacklist === 1 };
   }

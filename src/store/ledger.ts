@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LedgerEntry } from '../core/ledger.ts';
-import type { Ledger } from '../ports/store.ts';
-import { asOwner, type Database } from './database.ts';
+import type { Adoption, Ledger } from '../ports/store.ts';
+import { toAuditRow } from './audit.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
 import { createLedgerWriter, toLedgerEntry, toLedgerRows } from './ledger-rows.ts';
 import { inLists } from './row-writer.ts';
 import type { LedgerRow } from './schema.ts';
@@ -78,5 +79,46 @@ export function createLedger(db: Database): Ledger {
         writer.write(transaction, toLedgerRows(owned.run.connection, entries)),
       );
     },
+
+    takeOver(owned, users, at) {
+      const { connection, sync } = owned.run;
+      return asOwner(db, owned, (transaction) => moveUsers(transaction, { connection, sync, users, at }));
+    },
+
+    adopt(order, entry) {
+      return inTransaction(db, async (transaction) => {
+        const moved = await moveUsers(transaction, order);
+        await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
+        return moved;
+      });
+    },
   };
+}
+
+/** Changes the owner of users that still have the expected one. Keeps what is known of their accounts. */
+async function moveUsers(
+  transaction: OpenTransaction,
+  { connection, sync, users, at }: Adoption,
+): Promise<ReadonlySet<string>> {
+  const byOwner = new Map<string, string[]>();
+  for (const { identification, owner } of users) {
+    byOwner.set(owner, [...(byOwner.get(owner) ?? []), identification]);
+  }
+  const fresh = { miss_count: null, miss_since: null, miss_stamp: null, gone_since: null, hand_over_since: null };
+  const moved = new Set<string>();
+  for (const [owner, identifications] of byOwner) {
+    for (const names of inLists(identifications)) {
+      const rows = await transaction
+        .updateTable('ledger')
+        .set({ owner: sync, taken_from: owner, taken_at: at, ...fresh })
+        .where('connection', '=', connection)
+        .where('owner', '=', owner)
+        .where('removed_at', 'is', null)
+        .where('identification', 'in', names)
+        .returning('identification')
+        .execute();
+      for (const { identification } of rows) moved.add(identification);
+    }
+  }
+  return moved;
 }

@@ -30,6 +30,18 @@ export function createReads(db: Database): Reads {
       );
     },
 
+    async recent(sync, count) {
+      const rows = await db
+        .selectFrom('reads')
+        .select('read_at')
+        .where('sync', '=', sync)
+        .where('is_accepted', '=', 1)
+        .orderBy('read_at', 'desc')
+        .limit(count)
+        .execute();
+      return rows.map(({ read_at: at }) => Number(at));
+    },
+
     put(owned, read) {
       return asOwner(db, owned, async (transaction) => {
         const row = {

@@ -155,6 +155,9 @@ export interface LedgerRow {
   miss_count: number | null;
   miss_since: number | null;
   miss_stamp: string | null;
+  hand_over_since: number | null;
+  taken_from: string | null;
+  taken_at: number | null;
   removed_at: number | null;
   removed_blacklist: number | null;
   written_at: number | null;

@@ -27,6 +27,7 @@ const released = [
   '010-blocked',
   '011-rosters',
   '012-email-chains',
+  '013-hand-overs',
   '018-runs-by-end',
 ];
 

@@ -132,7 +132,16 @@ describe('what a read proves', () => {
 
 it('the counts of a run are what was planned and how each change ended', () => {
   const kinds = { create: 1, update: 2, enable: 3, disable: 4, remove: 5 };
-  const classes = { creates: 1, updates: 2, emailChanges: 9, firstSight: 6, enables: 3, disables: 4, removes: 5 };
+  const classes = {
+    creates: 1,
+    updates: 2,
+    emailChanges: 9,
+    firstSight: 6,
+    enables: 3,
+    disables: 4,
+    removes: 5,
+    handOvers: 0,
+  };
   const ends = { ...states, planned: 99, sent: 98, held: 7, applied: 8, failed: 10, unverified: 11, unresolved: 12 };
   expect(countChanges(kinds, classes, ends, 13)).toEqual({
     ...kinds,

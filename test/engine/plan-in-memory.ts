@@ -61,6 +61,7 @@ export const plainSettings: SyncSettings = {
   foreignDisable: 'report',
   protected: [],
   remove: 'never',
+  handOver: { maxAgeMs: 86_400_000 },
   settle: { everyMs: 1000, deadlineMs: 1000, visibleWithinMs: 1000, unknownAfterMs: 1000, maxSplits: 1 },
   guards: {
     ...defaultGuards,

@@ -46,6 +46,7 @@ const settings: SyncSettings = {
   foreignDisable: 'report',
   protected: [],
   remove: { afterMs: 30 * hourMs, blacklist: false },
+  handOver: { maxAgeMs: 86_400_000 },
   settle: { everyMs: 5000, deadlineMs: 60_000, visibleWithinMs: 20_000, unknownAfterMs: 300_000, maxSplits: 12 },
   guards: { ...defaultGuards, rowsDownPercent: 100 },
 };

@@ -23,6 +23,7 @@ const noClasses = (): Record<ChangeClass, number> => ({
   enables: 0,
   disables: 0,
   removes: 0,
+  handOvers: 0,
 });
 const noStates = (): Record<ChangeState, number> => ({
   planned: 0,

@@ -203,6 +203,13 @@ export function memoryReads(tables: Tables): Reads {
       const own = [...reads.values()].filter((read) => read.sync === sync && read.isAccepted);
       return inOrder(own, ({ at, run }) => `${String(at).padStart(16, '0')} ${run}`).at(-1);
     },
+    async recent(sync, count) {
+      const own = [...reads.values()].filter((read) => read.sync === sync && read.isAccepted);
+      return own
+        .map(({ at }) => at)
+        .sort((a, b) => b - a)
+        .slice(0, count);
+    },
     async put(owned, read) {
       requireOwner(tables, owned);
       reads.set(read.run, read);

@@ -1,4 +1,5 @@
 import { RollcallError } from '../../src/core/errors.ts';
+import { takenOver } from '../../src/core/ledger-steps.ts';
 import { openRoster } from '../../src/core/roster.ts';
 import type { Batches, Ledger, Store } from '../../src/ports/store.ts';
 import { memoryDecisions, memoryHolds } from './memory-decisions.ts';
@@ -9,12 +10,13 @@ import { emptyTables, inOrder, markChanges, planOfRun, putLedger, requireOwner, 
 /** What a run needs of a store. Alerts, pauses, audit and pruning are not part of a simulated world. */
 export type SimulatedStore = Store & { readonly tables: Tables };
 
+const absent = (): never => {
+  throw new RangeError('a simulated world has no such thing');
+};
+
 /** A store in memory that keeps to the contract and is done with every call at once. */
 export function memoryStore(): SimulatedStore {
   const tables = emptyTables();
-  const absent = (): never => {
-    throw new RangeError('a simulated world has no such thing');
-  };
   const absentPart: unknown = new Proxy({}, { get: absent });
   return {
     tables,
@@ -30,7 +32,7 @@ export function memoryStore(): SimulatedStore {
     rosters: memoryRosters(tables),
     tokens: memoryTokens(tables),
     alerts: absentPart as Store['alerts'],
-    pauses: absentPart as Store['pauses'],
+    pauses: { get: async () => undefined, list: async () => [], add: absent, remove: absent },
     audit: absentPart as Store['audit'],
     close: async () => {},
   };
@@ -146,5 +148,16 @@ function memoryLedger(tables: Tables): Ledger {
       requireOwner(tables, owned);
       putLedger(tables, owned.run.connection, entries);
     },
+    async takeOver(owned, users, at) {
+      requireOwner(tables, owned);
+      const { connection, sync } = owned.run;
+      const moved = users.flatMap(({ identification, owner }) => {
+        const entry = rows(connection).get(identification);
+        return entry?.owner === owner && entry.removed === undefined ? [takenOver(entry, sync, at)] : [];
+      });
+      putLedger(tables, connection, moved);
+      return new Set(moved.map(({ identification }) => identification));
+    },
+    adopt: absent,
   };
 }

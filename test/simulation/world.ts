@@ -72,6 +72,7 @@ function settingsOf({ pick }: Pick<Scheduler, 'pick'>): SyncSettings {
     firstSight: pick(['write', 'assume']),
     foreignDisable: pick(['report', 'enable']),
     protected: [],
+    handOver: { maxAgeMs: 86_400_000 },
     remove: pick(['never', 'never', { afterMs: 24 * hourMs, blacklist: false }]),
     settle: { everyMs: 5000, deadlineMs: 60_000, visibleWithinMs: 20_000, unknownAfterMs: 300_000, maxSplits: 12 },
     guards: { ...defaultGuards, disables: few, enables: few, rowsDownPercent: pick([10, 40, 100]) },

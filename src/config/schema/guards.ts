@@ -67,6 +67,7 @@ const described: Readonly<Record<ChangeClass, string>> = {
   emailChanges: 'E-mail addresses to change.',
   updates: 'Updates of any field.',
   firstSight: 'First writes of fields that the platform does not return.',
+  handOvers: 'Accounts that stay enabled because another sync is expected to take them over.',
 };
 
 /** `syncs.<name>.guards`: core/settings `GuardSettings`. */
@@ -78,6 +79,7 @@ export const guards = z.strictObject({
   emailChanges: threshold(defaultGuards.emailChanges, described.emailChanges),
   updates: threshold(defaultGuards.updates, described.updates),
   firstSight: threshold(defaultGuards.firstSight, described.firstSight),
+  handOvers: threshold(defaultGuards.handOvers, described.handOvers),
   blocked: blockedThreshold(defaultGuards.blocked),
   rowsDownPercent: percentage()
     .default(defaultGuards.rowsDownPercent)

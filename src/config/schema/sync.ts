@@ -115,6 +115,18 @@ const deltas = z.union(
   { error: must('must be never or a mapping with fullEvery and overlap') },
 );
 
+const handOver = z
+  .strictObject({
+    maxAge: duration('1m', '31d')
+      .prefault('24h')
+      .meta({
+        description:
+          'A user moves between syncs only by complete reads that are at most this old. Longer than the time between two full runs.',
+        examples: ['48h'],
+      }),
+  })
+  .transform(({ maxAge }) => ({ maxAgeMs: maxAge }));
+
 const settle = z
   .strictObject({
     every: duration('50ms', '1h')
@@ -248,6 +260,10 @@ export const syncShape = {
       description: 'What happens to an active employee whose user was disabled on the platform by others.',
       examples: ['enable'],
     }),
+  handOver: handOver.prefault({}).meta({
+    description: 'How users move between syncs of one connection.',
+    examples: [{ maxAge: '48h' }],
+  }),
   protected: uniqueList(identification())
     .prefault([])
     .meta({ description: 'Identifications that are never disabled or removed.', examples: [['admin@acme']] }),

@@ -11,6 +11,7 @@ import { decisions } from './009-decisions.ts';
 import { blocked } from './010-blocked.ts';
 import { rosters } from './011-rosters.ts';
 import { emailChains } from './012-email-chains.ts';
+import { handOvers } from './013-hand-overs.ts';
 import { runsByEnd } from './018-runs-by-end.ts';
 
 export interface SchemaMigration extends Migration {
@@ -41,5 +42,6 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '010-blocked': { ...blocked, since: '0.1.0' },
   '011-rosters': { ...rosters, since: '0.1.0' },
   '012-email-chains': { ...emailChains, since: '0.1.0' },
+  '013-hand-overs': { ...handOvers, since: '0.1.0' },
   '018-runs-by-end': { ...runsByEnd, since: '0.1.0' },
 };

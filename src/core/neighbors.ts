@@ -1,0 +1,85 @@
+import type { Roster, RosterEntry } from './roster.ts';
+
+/**
+ * What other syncs of the connection show about one person. Two syncs hand a user over only by these facts, and only
+ * this file creates them: from the roster of an accepted complete full read that is recent and of the current settings.
+ */
+
+declare const proven: unique symbol;
+
+/** A roster that a hand-over may rely on. */
+export interface TrustedRoster extends Pick<Roster, 'people'> {
+  readonly [proven]: 'roster';
+  readonly sync: string;
+  /** The start of the read (epoch ms). */
+  readonly readAt: number;
+}
+
+/** The owner of the account no longer has the person: the account may become ours. */
+export interface Release {
+  readonly [proven]: 'release';
+  readonly from: string;
+  readonly standing: 'missing' | 'out-of-scope';
+  readonly readAt: number;
+}
+
+/** Another sync that may enable accounts has the person as active: it is expected to take the account over. */
+export interface Claim {
+  readonly [proven]: 'claim';
+  readonly by: string;
+  readonly readAt: number;
+  /** When the last accepted complete full reads of that sync were stored (epoch ms), newest first: two are enough. */
+  readonly fullReads: readonly number[];
+}
+
+export interface Neighbors {
+  readonly release?: Release;
+  readonly claim?: Claim;
+}
+
+/** After this many accepted full reads of the other sync without a take-over, the account is disabled after all. */
+export const readsUntilTakeOver = 2;
+
+export interface TrustFacts {
+  /** The fingerprint of the other sync's current settings. */
+  readonly fingerprint: string;
+  readonly maxAgeMs: number;
+  readonly now: number;
+}
+
+/** Returns the roster if a hand-over may rely on it: of the current settings, and at most `maxAgeMs` old. */
+export function trustRoster(roster: Roster | undefined, facts: TrustFacts): TrustedRoster | undefined {
+  if (roster === undefined || roster.fingerprint !== facts.fingerprint) return undefined;
+  if (facts.now - roster.at > facts.maxAgeMs) return undefined;
+  const { sync, at, people } = roster;
+  return { sync, readAt: at, people } as TrustedRoster;
+}
+
+/** Returns the release of a person whom the owner's roster shows as missing or out of scope, or undefined. */
+export function releaseOf(
+  { sync: from, readAt }: TrustedRoster,
+  entries: readonly RosterEntry[] = [],
+): Release | undefined {
+  const standing = entries.length === 0 ? 'missing' : onlyStanding(entries);
+  return standing === 'missing' || standing === 'out-of-scope' ? ({ from, standing, readAt } as Release) : undefined;
+}
+
+/** Returns the claim of a sync whose roster shows the person as active, or undefined. */
+export function claimOf(
+  { sync: by, readAt }: TrustedRoster,
+  entries: readonly RosterEntry[] | undefined,
+  fullReads: readonly number[],
+): Claim | undefined {
+  return onlyStanding(entries) === 'active' ? ({ by, readAt, fullReads } as Claim) : undefined;
+}
+
+/** Returns the standing of a person with one record in exactly this spelling. Of twins, none is certain. */
+function onlyStanding(entries: readonly RosterEntry[] = []): RosterEntry['standing'] | undefined {
+  const [entry, ...others] = entries;
+  return entry?.isExact === true && others.length === 0 ? entry.standing : undefined;
+}
+
+/** Returns whether the other sync had enough full reads since `since` and did not take the account over. */
+export function isClaimOver({ fullReads }: Claim, since: number | undefined): boolean {
+  return since !== undefined && fullReads.filter((at) => at > since).length >= readsUntilTakeOver;
+}

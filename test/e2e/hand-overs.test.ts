@@ -1,0 +1,226 @@
+import { expect, it } from 'vitest';
+import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+const hourMs = 3_600_000;
+const atOnce = { missing: { afterReads: 1, minAge: '0s' } };
+const second = {
+  connection: 'acme',
+  source: { kind: 'csv', path: './second.csv', complete: 'stable' },
+  policy: 'sync',
+  mapping: plainMapping,
+  lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+  settle: { every: '2s', visibleWithin: '20s' },
+  ...atOnce,
+};
+const staff = employees(80);
+const others = employees(80).map((row): Row => ({ ...row, id: `X${row.id}`, mail: `x.${row.mail}` }));
+const codes = (report: { findings: readonly { code: string; identification?: string }[] }) =>
+  report.findings.map(({ code, identification = '' }) => `${code} ${identification}`.trim());
+
+/** Two syncs that have both taken over their users. Employees move from `people` to `second`. */
+async function twoSyncs(patch: { readonly people?: object; readonly second?: object } = {}): Promise<Office> {
+  const office = await openOffice({
+    sandbox: { people: usersOf([...staff, ...others]) },
+    sync: { ...atOnce, ...patch.people },
+    syncs: { second: { ...second, ...patch.second } },
+  });
+  await office.writeEmployees(staff);
+  await office.writeEmployees(others, 'second.csv');
+  await office.apply();
+  await office.apply({ sync: 'second' });
+  return office;
+}
+
+/** The rows of both sources after `movers` went from the first to the second. */
+async function move(office: Office, ...movers: readonly string[]): Promise<void> {
+  await office.writeEmployees(staff.filter(({ id = '' }) => !movers.includes(id)));
+  await office.writeEmployees([...others, ...staff.filter(({ id = '' }) => movers.includes(id))], 'second.csv');
+}
+
+const ownerOf = async (office: Office, id: string) => (await office.engine.io.store.ledger.get('acme', id))?.owner;
+const isEnabled = (office: Office, id: string) => office.sandbox.state.users.get(id)?.enabled;
+
+it('an employee who moves to the second sync after the first has read is taken over without a disable', async () => {
+  const office = await twoSyncs({ people: { missing: { afterReads: 2, minAge: '24h' } } });
+  await move(office, 'E1');
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+  const report = await office.apply({ sync: 'second' });
+  expect(codes(report)).toContain('handed-over E1');
+  expect(await ownerOf(office, 'E1')).toBe('second');
+  const first = await office.apply();
+  expect(first.findings).toContainEqual(
+    expect.objectContaining({
+      code: 'handed-over',
+      identification: 'E1',
+      message: expect.stringMatching(/^belongs to sync second since 2026/),
+    }),
+  );
+  expect(codes(await office.apply())).not.toContain('handed-over E1');
+  expect(office.sandbox.state.log).toEqual([]);
+  expect(isEnabled(office, 'E1')).toBe(true);
+});
+
+it('whom the first disabled as missing, the second enables and updates', async () => {
+  const office = await twoSyncs();
+  await office.writeEmployees(staff.slice(1));
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
+  const moved = { ...staff[0], last: 'Moved' };
+  await office.writeEmployees([...others, moved], 'second.csv');
+  expect((await office.apply({ sync: 'second' })).run.counts).toMatchObject({ enable: 1, applied: 1 });
+  expect(await ownerOf(office, 'E1')).toBe('second');
+  expect(office.sandbox.state.users.get('E1')).toMatchObject({ enabled: true, fields: { lastName: 'Moved' } });
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+});
+
+it('a dry run takes nothing over, and why says the same as the plan', async () => {
+  const office = await twoSyncs();
+  await office.writeEmployees(staff.slice(1));
+  await office.apply();
+  await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
+  const plan = await office.plan('second');
+  expect(plan.counts).toMatchObject({ enable: 1 });
+  expect(await ownerOf(office, 'E1')).toBe('people');
+  const trace = await office.app.why('second', 'E1', AbortSignal.timeout(60_000));
+  expect(trace.decision).toMatchObject({ rule: 'active-enable', takenFrom: 'people' });
+  expect(codes(trace)).toContain('handed-over E1');
+  expect(await ownerOf(office, 'E1')).toBe('people');
+});
+
+it('the first disables nobody whom the second shows as active, until the second had two full reads', async () => {
+  const office = await twoSyncs();
+  // The second has the person already, so it reported a conflict and does not own the account.
+  await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
+  expect(codes(await office.apply({ sync: 'second' }))).toContain('owned-by-other-sync E1');
+  await office.writeEmployees(staff.slice(1));
+  const waits = await office.apply();
+  expect(waits.run).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0 } });
+  expect(codes(waits)).toContain('hand-over-expected E1');
+  const trace = await office.app.why('people', 'E1', AbortSignal.timeout(60_000));
+  expect(trace.decision).toMatchObject({ rule: 'hand-over-expected', expected: { kind: 'disable' } });
+  expect(trace.next).toContain('sends no disable');
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+  // Its row is broken in a way that leaves it active in the roster, and keeps the sync from taking it over.
+  await office.writeEmployees([...others, { ...(staff[0] as Row), mail: 'x.ana2@example.com' }], 'second.csv');
+  await office.apply({ sync: 'second' });
+  expect(await ownerOf(office, 'E1')).toBe('people');
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+  await office.apply({ sync: 'second' });
+  const report = await office.apply();
+  expect(report.run.counts).toMatchObject({ disable: 1, applied: 1 });
+  expect(isEnabled(office, 'E1')).toBe(false);
+});
+
+it('a second source that does not answer any more stops no disable for longer than handOver.maxAge', async () => {
+  const office = await twoSyncs();
+  await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
+  await office.apply({ sync: 'second' });
+  await office.writeEmployees(staff.slice(1));
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+  await office.writeText('', 'second.csv');
+  expect((await office.apply({ sync: 'second' })).run.outcome).toBe('failed');
+  office.clock.jump(23 * hourMs);
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+  office.clock.jump(2 * hourMs);
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
+});
+
+it('more expected hand-overs than the guard allows are held as disables, to approve or to reject', async () => {
+  const office = await twoSyncs();
+  const gone = staff.slice(0, 6);
+  await office.writeEmployees([...others, ...gone], 'second.csv');
+  await office.apply({ sync: 'second' });
+  await office.writeEmployees(staff.slice(6));
+  const held = await office.apply();
+  expect(held.run).toMatchObject({ outcome: 'held', counts: { disable: 6, held: 6 } });
+  expect(held.holds).toMatchObject([{ class: 'handOvers' }]);
+  expect(held.holds[0]?.reason).toContain('only 5 stay enabled without a decision');
+  await office.app.approve(held.run.id, 'ana', { ids: ['E1'] });
+  await office.app.reject(held.run.id, 'ana', { ids: ['E2'] });
+  const next = await office.apply();
+  expect(next.run.counts).toMatchObject({ applied: 1 });
+  expect(gone.filter(({ id = '' }) => !isEnabled(office, id)).map(({ id }) => id)).toEqual(['E1']);
+  // The second takes over everybody, also whom the first disabled by approval.
+  await office.apply({ sync: 'second' });
+  for (const { id = '' } of gone) expect(await ownerOf(office, id)).toBe('second');
+  expect(isEnabled(office, 'E1')).toBe(true);
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+});
+
+it.each([
+  ['left there', staff.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row)), {}],
+  ['is active there too', staff, {}],
+  ['has a status there that says nothing', staff.map((row) => (row.id === 'E1' ? { ...row, status: '?' } : row)), {}],
+])('nobody is taken over who %s', async (_, rows) => {
+  const office = await twoSyncs();
+  await office.writeEmployees(rows);
+  await office.apply();
+  await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
+  expect(codes(await office.apply({ sync: 'second' }))).toContain('owned-by-other-sync E1');
+  expect(await ownerOf(office, 'E1')).toBe('people');
+});
+
+it.each([
+  ['is older than handOver.maxAge', async (office: Office) => office.clock.jump(25 * hourMs)],
+  [
+    'was doubted by a guard',
+    async (office: Office) => {
+      await office.writeEmployees(staff.slice(0, 10));
+      await office.apply();
+    },
+  ],
+])('nobody is taken over by a read that %s', async (name, later) => {
+  const office = await twoSyncs({ people: { missing: 'never' } });
+  const isOld = name.includes('maxAge');
+  if (isOld) {
+    await office.writeEmployees(staff.filter(({ id }) => id !== 'E30'));
+    await office.apply();
+  }
+  await later(office);
+  await office.writeEmployees([...others, staff[29] as Row], 'second.csv');
+  await office.apply({ sync: 'second' });
+  expect(await ownerOf(office, 'E30')).toBe('people');
+});
+
+it('a paused sync, and one that may not enable, is not expected to take anybody over', async () => {
+  for (const how of ['paused', 'create-only'] as const) {
+    const office = await twoSyncs({ second: how === 'paused' ? {} : { policy: 'create-only' } });
+    await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
+    await office.apply({ sync: 'second' });
+    if (how === 'paused') await office.app.pause('second', 'ana');
+    await office.writeEmployees(staff.slice(1));
+    expect((await office.apply()).run.counts, how).toMatchObject({ disable: 1, applied: 1 });
+  }
+});
+
+it('a named run takes over too, and an out-of-scope row releases', async () => {
+  const office = await twoSyncs({ people: { scope: "last != 'Guest'", outOfScope: 'disable' } });
+  await office.writeEmployees(staff.map((row) => (row.id === 'E1' ? { ...row, last: 'Guest' } : row)));
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
+  await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
+  const report = await office.apply({ sync: 'second', users: ['E1'] });
+  expect(report.run.counts).toMatchObject({ enable: 1, applied: 1 });
+  expect(await ownerOf(office, 'E1')).toBe('second');
+});
+
+it('the last check before a disable sees that the second sync has the person by now', async () => {
+  const office = await twoSyncs();
+  const { batches } = office.engine.io.store;
+  await office.writeEmployees(staff.slice(1));
+  let isArmed = true;
+  const create = batches.create.bind(batches);
+  Object.assign(batches, {
+    async create(...args: Parameters<typeof create>) {
+      await create(...args);
+      if (!isArmed) return;
+      isArmed = false;
+      await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
+      await office.apply({ sync: 'second' });
+    },
+  });
+  const report = await office.apply();
+  expect(office.sandbox.state.log.filter(({ identification }) => identification === 'E1')).toEqual([]);
+  expect(codes(report).join()).toMatch(/hand-over-expected E1|owned-by-other-sync E1/);
+});
