@@ -6,6 +6,7 @@ import { listApiOperations } from '../src/platform/named-operations.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { renderMetricsReference } from '../src/telemetry/metrics-reference.ts';
 import { renderSandboxCoverage } from '../test/support/conforming-sandbox.ts';
+import { renderConfusables } from './generate-confusables.ts';
 
 /** Files that are generated, and from what: `npm run docs` writes them, tests compare them. */
 const generated: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -13,6 +14,7 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/cli.md': () => renderCliReference(listApiOperations()),
   'docs/metrics.md': renderMetricsReference,
   'docs/platform-api-coverage.md': renderSandboxCoverage,
+  'src/core/confusables.ts': renderConfusables,
   'schema/rollcall.schema.json': () => renderJsonSchema(sourceKinds),
 };
 

@@ -98,7 +98,7 @@ const conflictWords: Readonly<Record<ConflictCause, (people: number) => string>>
   shared: (people) => `${people} people share one e-mail`,
   twice: (people) => `${countOf(people, 'identification is', 'identifications are')} in several rows`,
   case: (people) =>
-    `${countOf(people, 'identification differs', 'identifications differ')} from another one only by case`,
+    `${countOf(people, 'identification differs', 'identifications differ')} from another one only by case or look-alike characters`,
 };
 
 function conflictCause({ code, identification, other }: Finding): ConflictCause | undefined {

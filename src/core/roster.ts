@@ -1,3 +1,4 @@
+import { lookAlikeKey } from './look-alike.ts';
 import { TextHash } from './text-hash.ts';
 
 /**
@@ -34,13 +35,14 @@ export interface RosterPage {
 /** One person of a roster. `key` identifies the person in `claims`. */
 export interface RosterEntry {
   readonly standing: RosterStanding;
-  /** False: the roster has the identification with a different spelling, for example in case. */
+  /** False: the roster has the identification in other case, or one that looks like it. */
   readonly isExact: boolean;
 }
 
 export interface Roster extends RosterHeader {
   /**
-   * Returns the entries of these people, by identification as given. An identification that no record had is absent.
+   * Returns the entries of these people and of their look-alikes, by identification as given. An identification that no
+   * record had is absent. A person who looks like plain text without being it has two entries.
    */
   people(identifications: readonly string[]): Promise<ReadonlyMap<string, readonly RosterEntry[]>>;
   /** Returns the keys (`keyOf`) of the active people in scope with these e-mails, by e-mail as given. */
@@ -120,6 +122,12 @@ export function openRoster(
     keyOf,
     async people(identifications) {
       const found = await find('people', identifications);
+      const alike = identifications.filter((name) => lookAlikeKey(name) !== name.toLowerCase());
+      const byKey = alike.length === 0 ? found : await find('people', alike.map(lookAlikeKey));
+      for (const name of alike) {
+        const entries = [...(found.get(name) ?? []), ...(byKey.get(lookAlikeKey(name)) ?? [])];
+        if (entries.length > 0) found.set(name, entries);
+      }
       const toEntry = (name: string, entry: Int32Array): RosterEntry => ({
         standing: standings[entry[3] as number] ?? 'other',
         isExact: entry[2] === hash.of(name).hi,

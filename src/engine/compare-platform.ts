@@ -1,6 +1,7 @@
 import { chunk } from '../core/batch.ts';
 import { looksLikeSamePerson } from '../core/conversion.ts';
 import type { Finding, FindingCode } from '../core/finding.ts';
+import { likeness, lookAlikeKey } from '../core/look-alike.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
@@ -94,15 +95,18 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
 
 /**
  * A few people were looked up, and one of them wants an e-mail that their user does not have: somebody else may, who is
- * perhaps the same person under another identification. Then a look at everybody's e-mail decides.
+ * perhaps the same person under another identification. Then a look at everybody's e-mail decides. The same for a new
+ * identification that looks like plain text without being it: a lookup by name does not find its look-alike.
  */
 function mayClash({ index, sync, only }: CompareJob, { isLookedUp, newEmails }: Count): boolean {
-  if (!isLookedUp || !sync.settings.match.includes('email')) return false;
-  if (newEmails > 0) return true;
+  if (!isLookedUp) return false;
+  const isByEmail = sync.settings.match.includes('email');
+  if (isByEmail && newEmails > 0) return true;
   const names = only?.names() ?? [];
   return names.some((identification) => {
     const { slot } = index.find(identification);
-    return slot !== -1 && index.has(slot, mark.active) && !index.has(slot, mark.seen);
+    const isNew = slot !== -1 && index.has(slot, mark.active) && !index.has(slot, mark.seen);
+    return isNew && (isByEmail || lookAlikeKey(identification) !== identification.toLowerCase());
   });
 }
 
@@ -111,7 +115,7 @@ async function seekClashes(job: CompareJob, count: Count): Promise<void> {
     for (const user of users) {
       const { slot, isExact } = job.index.find(user.identification);
       if (slot !== -1 && !isExact && !job.index.has(slot, mark.bystander)) reportTwin(user, slot, job);
-      checkEmail(user, slot, job, count);
+      if (job.sync.settings.match.includes('email')) checkEmail(user, slot, job, count);
     }
   }
 }
@@ -119,7 +123,8 @@ async function seekClashes(job: CompareJob, count: Count): Promise<void> {
 function reportTwin(user: User, slot: number, { index, find }: CompareJob): void {
   index.set(slot, mark.conflict);
   const wanted = index.person(slot).identification;
-  const message = `platform user ${user.identification} differs from ${wanted} only by case: nothing is done to either`;
+  const how = likeness(wanted, user.identification);
+  const message = `platform user ${user.identification} and ${wanted} ${how}: nothing is done to either`;
   find({ code: 'case-conflict', identification: user.identification, message });
 }
 

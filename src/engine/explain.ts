@@ -1,5 +1,6 @@
 import type { Change } from '../core/change.ts';
 import type { Finding } from '../core/finding.ts';
+import { lookAlikeKey } from '../core/look-alike.ts';
 import type { Mapped, SourceRecord } from '../core/person.ts';
 import type { Case, Decision } from '../core/plan.ts';
 import type { Snapshot } from '../core/snapshot.ts';
@@ -86,5 +87,5 @@ export async function explain(
 
 function isAbout({ identification, at }: Finding, name: string): boolean {
   if (identification === undefined) return at === undefined;
-  return identification.toLowerCase() === name.toLowerCase();
+  return identification.toLowerCase() === name.toLowerCase() || lookAlikeKey(identification) === lookAlikeKey(name);
 }

@@ -1,5 +1,6 @@
 import { type FieldName, type FieldValues, fieldTraits } from '../core/fields.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import { lookAlikeKey } from '../core/look-alike.ts';
 import type { Person, RejectedPerson } from '../core/person.ts';
 import { type RosterPart, type RosterStanding, standingCode } from '../core/roster.ts';
 import { TextHash } from '../core/text-hash.ts';
@@ -42,11 +43,14 @@ interface Place {
 }
 
 /**
- * Everybody that source or ledger name, one slot each, found by identification (without case: people who differ only
- * by case share a slot and are a conflict). A slot holds hashes and a place in the spool, never a record.
+ * Everybody that source or ledger name, one slot each, found by identification (without case, and by look-alikes:
+ * people who differ only by that share a slot and are a conflict). A slot holds hashes and a place in the spool, never
+ * a record.
  */
 export class PeopleIndex {
   readonly #byIdentification = new HashIndex();
+  /** Slots by the key of what they look like, where that is not their lower case. Made for the first of them. */
+  #byLook: HashIndex | undefined;
   readonly #byEmail = new HashIndex();
   readonly #hash: TextHash;
   /** E-mails that a second person claims: key (high, low) and slot, three numbers each. */
@@ -96,12 +100,21 @@ export class PeopleIndex {
     this.#marks[slot] = (this.#marks[slot] as number) | bits;
   }
 
-  /** The slot of an identification, or -1. `isExact` is false when they differ by case. */
+  /** The slot of an identification, or -1. `isExact` is false when they differ by case or are look-alikes. */
   find(identification: string): { slot: number; isExact: boolean } {
-    const { hi, lo } = this.#hash.of(identification.toLowerCase());
+    const lower = identification.toLowerCase();
+    const { hi, lo } = this.#hash.of(lower);
     const slot = this.#byIdentification.get(hi, lo);
-    if (slot === -1) return { slot, isExact: false };
+    if (slot === -1) return { slot: this.#findLookAlike(identification, lower), isExact: false };
     return { slot, isExact: this.#exact[slot] === this.#hash.of(identification).hi };
+  }
+
+  #findLookAlike(identification: string, lower: string): number {
+    const key = lookAlikeKey(identification);
+    if (key === lower && this.#byLook === undefined) return -1;
+    const { hi, lo } = this.#hash.of(key);
+    const slot = key === lower ? -1 : this.#byIdentification.get(hi, lo);
+    return slot === -1 && this.#byLook !== undefined ? this.#byLook.get(hi, lo) : slot;
   }
 
   /** Whether a slot has this key of a roster with the same salt. */
@@ -112,11 +125,18 @@ export class PeopleIndex {
 
   /** Adds an identification that `find` did not find. */
   add(identification: string): number {
-    const { hi, lo } = this.#hash.of(identification.toLowerCase());
+    const lower = identification.toLowerCase();
+    const { hi, lo } = this.#hash.of(lower);
     if (this.#size === this.#marks.length) this.#grow();
     const slot = this.#size;
     this.#size += 1;
     this.#byIdentification.add(hi, lo, slot);
+    const key = lookAlikeKey(identification);
+    if (key !== lower) {
+      const look = this.#hash.of(key);
+      this.#byLook ??= new HashIndex();
+      this.#byLook.add(look.hi, look.lo, slot);
+    }
     this.#exact[slot] = this.#hash.of(identification).hi;
     return slot;
   }
@@ -172,7 +192,12 @@ export class PeopleIndex {
     for (let slot = 0; slot < this.#size; slot += 1) {
       if (!this.has(slot, mark.inSource)) continue;
       const { hi, lo } = this.#byIdentification.keyOf(slot);
-      people.push(hi, lo, this.#exact[slot] as number, standingCode(this.#standing(slot)));
+      const standing = standingCode(this.#standing(slot));
+      people.push(hi, lo, this.#exact[slot] as number, standing);
+      const look = this.#byLook?.keyOf(slot);
+      if (look !== undefined && (look.hi !== 0 || look.lo !== 0)) {
+        people.push(look.hi, look.lo, this.#exact[slot] as number, standing);
+      }
       const email = this.#byEmail.keyOf(slot);
       if (email.hi !== 0 || email.lo !== 0) emails.push(email.hi, email.lo, hi, lo);
     }

@@ -3,6 +3,7 @@ import { openCellFindings } from '../core/cell-findings.ts';
 import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
+import { likeness, lookAlikeKey } from '../core/look-alike.ts';
 import type { Mapped, Person, RejectedPerson, SourceRecord } from '../core/person.ts';
 import { certifySnapshot, type Snapshot } from '../core/snapshot.ts';
 import type { ReadRequest, SourceIo } from '../ports/source.ts';
@@ -51,7 +52,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   const now = io.clock.now();
   const request = readRequest(job);
   const named = job.reading.kind === 'point' ? new Set(job.reading.identifications) : job.focus;
-  const twins = new Set([...(named ?? [])].map((identification) => identification.toLowerCase()));
+  const twins = new Set([...(named ?? [])].flatMap((name) => [name.toLowerCase(), lookAlikeKey(name)]));
   const filled = new Map<FieldName, number>();
   const watch = watchFields([...withInputs(sync.mapping.readers, sync.source.derives).readers.keys()]);
   const cells = openCellFindings();
@@ -70,8 +71,8 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
     const isUsable = mapped.kind === 'person' && mapped.standing !== 'unknown';
     const isNamed = named === undefined || named.has(identification);
     if (isUsable && (isNamed || job.reading.kind === 'full')) usable += 1;
-    // A person whose name differs from a named one only by case is stored too. Then neither is changed.
-    const isTwin = !isNamed && twins.has(identification.toLowerCase());
+    // A person whose name differs from a named one only by case or looks like it is stored too. Then neither is changed.
+    const isTwin = !isNamed && (twins.has(identification.toLowerCase()) || twins.has(lookAlikeKey(identification)));
     if (!isNamed && !isTwin && job.focus === undefined) return;
     filePerson(mapped, job);
     if (!isNamed) {
@@ -171,7 +172,8 @@ function filePerson(person: Person | RejectedPerson, { index, sync, find, blocke
       find({ code: 'duplicate-key', identification, at, message: `${both} both say they are ${identification}` });
     else {
       const names = `${other.identification} and ${identification}`;
-      find({ code: 'case-conflict', identification, at, message: `${both} differ only by case: ${names}` });
+      const message = `${both} ${likeness(other.identification, identification)}: ${names}`;
+      find({ code: 'case-conflict', identification, at, message });
     }
     return;
   }

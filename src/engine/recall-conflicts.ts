@@ -34,8 +34,8 @@ export async function recallConflicts(job: RecallConflictsJob, io: EngineIo): Pr
 }
 
 /**
- * Finds people of this read whose e-mail, or whose identification in other case, belonged to another person in the
- * roster.
+ * Finds people of this read whose e-mail, or whose identification in other case or other look-alike characters, belonged
+ * to another person in the roster.
  */
 export async function recallClaims({ sync, reading, index, find }: RecallConflictsJob, io: EngineIo): Promise<void> {
   if (reading.kind === 'full' || (reading.kind === 'point' && reading.readsAll)) return;
@@ -64,7 +64,7 @@ export async function recallClaims({ sync, reading, index, find }: RecallConflic
       const isTwin = (listed.get(identification) ?? []).some(({ isExact }) => !isExact);
       if (!isTwin || index.has(slot, mark.conflict)) continue;
       index.set(slot, mark.conflict);
-      const message = `in the last full read, ${identification} had other upper and lower case: nothing is changed`;
+      const message = `the last full read had an identification that looks like ${identification} (other case or characters): nothing is changed`;
       find({ code: 'case-conflict', identification, message });
     }
   }

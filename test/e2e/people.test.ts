@@ -364,6 +364,43 @@ describe('people to whom nothing may happen', () => {
     expect(office.sandbox.state.log).toEqual([]);
   });
 
+  it.each([
+    ['a look-alike of a user of the platform', 'Е3', 'E3'],
+    ['plain text that a user of the platform looks like', 'E3', 'Е3'],
+  ])('%s is a conflict, never a create', async (_, inSource, onPlatform) => {
+    const office = await openOffice({ sandbox: { people: usersOf(employees(5, { E3: { id: onPlatform } })) } });
+    const mail = 'other@example.com';
+    await office.writeEmployees(employees(5, { E3: { id: inSource, first: 'Other', last: 'Person', mail } }));
+    const report = await office.apply();
+    expect(report.run.counts).toMatchObject({ create: 0, disable: 0 });
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({ code: 'case-conflict', message: expect.stringContaining('look alike') }),
+    );
+    expect(office.sandbox.state.log).toEqual([]);
+  });
+
+  it('two records that look alike are a conflict, in a run about one of them too', async () => {
+    const office = await openOffice();
+    const twin = { id: 'Е2', first: 'Eva', last: 'Look', mail: 'twin@example.com' };
+    await office.writeEmployees([...employees(3), { ...employees(1)[0], ...twin }]);
+    expect((await office.apply({ users: ['Е2'] })).run.counts).toMatchObject({ create: 0 });
+    expect((await office.apply({ users: ['E2'] })).run.counts).toMatchObject({ create: 0 });
+    const report = await office.apply();
+    expect(codes(report)).toContain('case-conflict');
+    expect(report.run.counts).toMatchObject({ create: 2 });
+    expect([...office.sandbox.state.users.values()].map(({ identification }) => identification)).not.toContain('Е2');
+  });
+
+  it('an identification with an invisible character refuses its row with the reason', async () => {
+    const office = await openOffice();
+    await office.writeEmployees([...employees(3), { ...employees(1)[0], id: 'E1\u200b', mail: 'x@example.com' }]);
+    const report = await office.apply();
+    expect(report.run.counts).toMatchObject({ create: 3 });
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({ code: 'row-unreadable', message: expect.stringContaining('invisible character') }),
+    );
+  });
+
   it('people hired for later wait until their day', async () => {
     const lifecycle = { status: 'status', active: ['active'], leaver: ['left'], hireDate: 'hired' };
     const office = await openOffice({ sync: { lifecycle } });

@@ -106,6 +106,18 @@ describe('PeopleIndex', () => {
     expect(index.find('ana-n')).toEqual({ slot: -1, isExact: false });
   });
 
+  it('finds the look-alike of an identification, whichever of the two was first', () => {
+    const index = new PeopleIndex(spool, []);
+    index.add('anna');
+    index.add('ІVAN');
+    index.add('E1');
+    expect(index.find('АNNA')).toEqual({ slot: 0, isExact: false });
+    expect(index.find('Ivan')).toEqual({ slot: 1, isExact: false });
+    expect(index.find('ІVAN')).toEqual({ slot: 1, isExact: true });
+    expect(index.find('Ｅ１')).toEqual({ slot: 2, isExact: false });
+    expect(index.find('El')).toEqual({ slot: -1, isExact: false });
+  });
+
   it('keeps the marks of a slot apart from those of the next, also when it grows', () => {
     const index = new PeopleIndex(spool, []);
     for (let i = 0; i < 3000; i += 1)
