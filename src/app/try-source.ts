@@ -1,4 +1,5 @@
 import { RollcallError } from '../core/errors.ts';
+import { openBudget } from '../core/evaluation-budget.ts';
 import { openFillCount } from '../core/field-fill.ts';
 import { watchFields } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
@@ -29,6 +30,7 @@ export async function trySource(
   const tally = openTally(sync);
   const people: { at: string; trace: MappingTrace }[] = [];
   const now = io.clock.now();
+  const budget = openBudget(signal);
   const previous = request.kind === 'full' ? await io.store.reads.last(settings.name) : undefined;
   const reading = source.read(request, { clock: io.clock, logger: io.logger, signal, previous });
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
@@ -48,8 +50,9 @@ export async function trySource(
       for (const record of next.value.records) {
         if (rows >= limit) break;
         rows += 1;
-        tally.count(record, await mapping.map(record, now));
-        if (people.length < options.shown) people.push({ at: record.at, trace: await mapping.explain(record, now) });
+        tally.count(record, await mapping.map(record, now, budget));
+        if (people.length < options.shown)
+          people.push({ at: record.at, trace: await mapping.explain(record, now, budget) });
       }
       if (rows >= limit) end = { kind: 'stopped', limit };
       io.progress({ step: 'reading', rows });

@@ -1,86 +1,53 @@
-import jsonata from 'jsonata';
-import type { Expression, Expressions } from '../ports/expression.ts';
-import type { ExpressionNode } from './expression-ast.ts';
+import type { ExpressionLimits } from '../core/settings.ts';
+import type { EvaluationBudget, Expression, Expressions } from '../ports/expression.ts';
 import { expressionReads } from './expression-reads.ts';
+import type { ExpressionThread } from './expression-thread.ts';
+import { compileJsonata, type JsonataExpression } from './jsonata-expression.ts';
 import { compileSimple } from './simple-expression.ts';
 import { notHandled } from './simple-values.ts';
+
+export { EvaluationError } from './jsonata-expression.ts';
+
+/** Where JSONata evaluates, and for how long. */
+export interface EvaluationPlace {
+  readonly thread: ExpressionThread;
+  readonly limits: ExpressionLimits;
+}
 
 /**
  * Implements the expression port with JSONata 2.2. Simple expressions become closures with a synchronous result. JSONata
  * evaluates all others, and every record for which a closure cannot guarantee JSONata's result; both return a promise.
+ * JSONata runs in the thread of `place`, where an evaluation can be stopped; without `place`, in this thread.
  */
-export function createExpressions(): Expressions {
-  return { compile: compileExpression };
+export function createExpressions(place?: EvaluationPlace): Expressions {
+  return { compile: (text) => compileExpression(text, place) };
 }
 
 /**
  * Compiles one expression. Throws SyntaxError with the position in the text. Evaluation throws, or rejects with, an
  * `EvaluationError`, whose message never contains a value of the record.
  */
-export function compileExpression(text: string): Expression {
-  const compiled = parse(text);
-  const root = compiled.ast() as unknown as ExpressionNode;
-  const reads = expressionReads(root);
-  const simple = compileSimple(root);
-  const evaluateFully = (record: Readonly<Record<string, unknown>>): Promise<unknown> =>
-    compiled.evaluate(record).catch((error: unknown) => {
-      throw new EvaluationError(describeFailure(error));
-    });
+export function compileExpression(text: string, place?: EvaluationPlace): Expression {
+  const compiled = compileJsonata(text);
+  const reads = expressionReads(compiled.root);
+  const simple = compileSimple(compiled.root);
+  const evaluateFully = place === undefined ? compiled.evaluate : evaluateThere(text, place);
   if (simple === undefined) return { reads, evaluate: evaluateFully };
   return {
     reads,
-    evaluate(record) {
+    evaluate(record, budget) {
       try {
         return simple(record);
       } catch (error) {
-        if (error === notHandled) return evaluateFully(record);
+        if (error === notHandled) return evaluateFully(record, budget);
         throw error;
       }
     },
   };
 }
 
-/** An expression that failed on one record. */
-export class EvaluationError extends Error {
-  override readonly name = 'EvaluationError';
-}
+type Evaluate = (...given: [...Parameters<JsonataExpression['evaluate']>, EvaluationBudget?]) => Promise<unknown>;
 
-/** Limits per record: an expression that runs too long fails on that record and does not delay the read. */
-const guardrails = { timeout: 2_000, stack: 1_000 };
-
-function parse(text: string): jsonata.Expression {
-  try {
-    return jsonata(text, guardrails);
-  } catch (error) {
-    const { message, position } = error as Partial<jsonata.JsonataError>;
-    const place = position === undefined ? '' : ` at character ${position}`;
-    throw new SyntaxError(`not a JSONata expression${place}: ${message ?? 'it cannot be read'}`);
-  }
-}
-
-/** JSONata includes the offending value in its messages. These messages do not. */
-const failures: Readonly<Record<string, string>> = {
-  D1001: 'a number is out of range',
-  D1011: 'it calls itself too deeply',
-  D1012: 'it runs for too long',
-  D1002: 'only a number can be negated',
-  D2014: 'a range is too large',
-  D3030: 'a value cannot be read as a number',
-  D3137: '$error was called',
-  D3141: 'an $assert failed',
-  T0410: 'an argument has the wrong type',
-  T0411: 'the context has the wrong type for the function',
-  T0412: 'an argument must be a list of one type',
-  T1006: 'a value that is not a function was called',
-  T2001: 'the left side of an operator is not a number',
-  T2002: 'the right side of an operator is not a number',
-  T2009: 'the two sides of a comparison are of different types',
-  T2010: 'only numbers and texts can be compared',
-};
-
-function describeFailure(error: unknown): string {
-  const { code, position } = error as Partial<jsonata.JsonataError>;
-  const what = (code !== undefined && failures[code]) || 'it cannot be evaluated';
-  const place = position === undefined ? '' : ` at character ${position}`;
-  return `the expression failed${place}: ${what}${code === undefined ? '' : ` (JSONata ${code})`}`;
+function evaluateThere(text: string, { thread, limits }: EvaluationPlace): Evaluate {
+  return (record, budget) => thread.evaluate({ text, record, limits, budget });
 }

@@ -89,6 +89,7 @@ export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSet
     remove: input.remove,
     ...(input.parkEmail === undefined ? {} : { parkEmail: input.parkEmail }),
     handOver: input.handOver,
+    expressions: input.expressions,
     settle: input.settle,
     guards: input.guards,
     ...(input.deltas === 'never' ? {} : { deltas: input.deltas }),

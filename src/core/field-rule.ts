@@ -1,4 +1,5 @@
 import { isEmailAddress } from './email-address.ts';
+import type { EvaluationBudget } from './evaluation-budget.ts';
 import { type FieldName, fieldTraits } from './fields.ts';
 import { compileDateFormat, dateProblem, isoDatePattern } from './plain-date.ts';
 import { CollapsedText, Refusal } from './refusal.ts';
@@ -15,7 +16,7 @@ export interface ExpressionCompiler {
 
 export interface CompiledExpression {
   readonly reads: readonly string[];
-  evaluate(fields: Fields): unknown;
+  evaluate(fields: Fields, budget?: EvaluationBudget): unknown;
 }
 
 /** The rule of a field in two steps, because only the first step can be asynchronous. */
@@ -26,7 +27,7 @@ export interface CompiledRule {
   readonly column: string;
   readonly reads: readonly string[];
   /** Returns the raw value, a `Refusal`, or a promise of either. Never throws or rejects. */
-  read(fields: Fields): unknown;
+  read(fields: Fields, budget?: EvaluationBudget): unknown;
   /**
    * Returns the value to write: text, `''` to clear, undefined to keep, or a `Refusal` when the cell cannot be used.
    */
@@ -56,32 +57,34 @@ export function compileRead(
     }
     case 'expression': {
       const compiled = expressions.compile(rule.expression);
-      const evaluate = (fields: Fields) => evaluateSafely(compiled, fields);
+      const evaluate: Evaluate = (fields, budget) => evaluateSafely(compiled, fields, budget);
       const read = rule.whenEmpty === 'clear' ? readBlanksOnly(evaluate, compiled.reads) : evaluate;
       return { origin: `expression ${rule.expression}`, column: name, reads: compiled.reads, read };
     }
   }
 }
 
+type Evaluate = (fields: Fields, budget?: EvaluationBudget) => unknown;
+
 /**
  * Wraps `evaluate` for records that lack a field it reads: a blank result then means "not read", so nothing is cleared.
  */
-function readBlanksOnly(evaluate: (fields: Fields) => unknown, reads: readonly string[]): (fields: Fields) => unknown {
+function readBlanksOnly(evaluate: Evaluate, reads: readonly string[]): Evaluate {
   const areVisible = reads.map(compileVisibility);
   const check = (result: unknown, fields: Fields): unknown => {
     const isBlank = result === null || (typeof result === 'string' && normalText(result) === '');
     return isBlank && !areVisible.every((isVisible) => isVisible(fields)) ? undefined : result;
   };
-  return (fields) => {
-    const result = evaluate(fields);
+  return (fields, budget) => {
+    const result = evaluate(fields, budget);
     return result instanceof Promise ? result.then((awaited) => check(awaited, fields)) : check(result, fields);
   };
 }
 
 /** Evaluates an expression on a record. Returns a `Refusal` on failure, so that one record never ends a read. */
-export function evaluateSafely(expression: CompiledExpression, fields: Fields): unknown {
+export function evaluateSafely(expression: CompiledExpression, fields: Fields, budget?: EvaluationBudget): unknown {
   try {
-    const result = expression.evaluate(fields);
+    const result = expression.evaluate(fields, budget);
     return result instanceof Promise ? result.catch(refuseFailure) : result;
   } catch (error) {
     return refuseFailure(error);

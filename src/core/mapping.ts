@@ -1,4 +1,5 @@
 import { RollcallError } from './errors.ts';
+import type { EvaluationBudget } from './evaluation-budget.ts';
 import {
   type CompiledExpression,
   type CompiledRule,
@@ -29,13 +30,16 @@ export interface CompiledMapping {
    * computed; then a person can only be found by mapping all records.
    */
   readonly identificationField: string | undefined;
-  /** Maps one record at `now` (epoch ms). Returns a promise only when an expression is asynchronous. Never throws. */
-  map(record: SourceRecord, now: number): Mapped | Promise<Mapped>;
+  /**
+   * Maps one record at `now` (epoch ms). Returns a promise only when an expression is asynchronous. Never throws. An
+   * expression that exceeds the budget is a trouble of its cell.
+   */
+  map(record: SourceRecord, now: number, budget?: EvaluationBudget): Mapped | Promise<Mapped>;
   /**
    * Maps one record and returns every step, for `why`. Holds field values: for the requesting user only, never for
    * logs.
    */
-  explain(record: SourceRecord, now: number): Promise<MappingTrace>;
+  explain(record: SourceRecord, now: number, budget?: EvaluationBudget): Promise<MappingTrace>;
 }
 
 export interface MappingTrace {
@@ -82,13 +86,13 @@ export function compileMapping(
     reads: [...readers.keys()],
     readers,
     identificationField: pointField(settings.identification),
-    map(record, now) {
-      const raws = readAll(parts, record.fields);
+    map(record, now, budget) {
+      const raws = readAll(parts, record.fields, budget);
       if (raws instanceof Promise) return raws.then((awaited) => settleAll(parts, record, awaited, now));
       return settleAll(parts, record, raws, now);
     },
-    async explain(record, now) {
-      const raws = await readAll(parts, record.fields);
+    async explain(record, now, budget) {
+      const raws = await readAll(parts, record.fields, budget);
       return { mapped: settleAll(parts, record, raws, now), steps: stepsOf(parts, record, raws, now) };
     },
   };
@@ -128,11 +132,15 @@ function readersOf(
 }
 
 /** Returns the raw values: the identification, the fields in order, the scope. */
-function readAll(parts: Parts, fields: SourceRecord['fields']): unknown[] | Promise<unknown[]> {
+function readAll(
+  parts: Parts,
+  fields: SourceRecord['fields'],
+  budget: EvaluationBudget | undefined,
+): unknown[] | Promise<unknown[]> {
   const { identification, rules, scope } = parts;
-  const raws: unknown[] = [identification.read(fields)];
-  for (const { rule } of rules) raws.push(rule.read(fields));
-  raws.push(scope === undefined ? true : evaluateSafely(scope, fields));
+  const raws: unknown[] = [identification.read(fields, budget)];
+  for (const { rule } of rules) raws.push(rule.read(fields, budget));
+  raws.push(scope === undefined ? true : evaluateSafely(scope, fields, budget));
   for (const raw of raws) if (raw instanceof Promise) return Promise.all(raws);
   return raws;
 }

@@ -22,6 +22,8 @@ export interface SyncSettings {
   readonly parkEmail?: string;
   /** Users move between syncs of a connection only by full reads that are at most this old. */
   readonly handOver: { readonly maxAgeMs: number };
+  /** Limits of the expressions of mapping and scope. Absent: `defaultExpressionLimits`. */
+  readonly expressions?: ExpressionLimits;
   readonly settle: SettleSettings;
   readonly guards: GuardSettings;
   /** Settings for reads of only changed people between full reads. Absent: every read is full. */
@@ -41,6 +43,16 @@ export interface DeltaSettings {
    */
   readonly overlapMs: number;
 }
+
+/** How long expressions may take. Beyond it they fail, and the rows they belong to have an unreadable cell. */
+export interface ExpressionLimits {
+  /** One expression on one record. */
+  readonly perRowMs: number;
+  /** All expressions of one read together. */
+  readonly perRunMs: number;
+}
+
+export const defaultExpressionLimits: ExpressionLimits = { perRowMs: 1_000, perRunMs: 300_000 };
 
 export interface SettleSettings {
   readonly everyMs: number;

@@ -36,7 +36,7 @@ const spreadsheetError = new Refusal('spreadsheet-error', 'holds the error value
 
 /** Replaces each run of white space that contains a line break or a tab by one space. Returns other text unchanged. */
 export function collapseBreaks(text: string): string {
-  return breaks.test(text) ? text.replace(brokenSpace, ' ') : text;
+  return breaks.test(text) ? text.replace(whiteSpace, (space) => (breaks.test(space) ? ' ' : space)) : text;
 }
 
 /** The text form of a cell, a JSON value or an expression's result. */
@@ -124,7 +124,8 @@ const notPlainAscii = /[^\x20-\x7e]/;
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 // The control characters that are white space: tab, line feed, line tabulation, form feed, carriage return, next line.
 const breaks = /[\t\n\v\f\r\u0085\u2028\u2029]/;
-const brokenSpace = /[\s\u0085]*[\t\n\v\f\r\u0085\u2028\u2029][\s\u0085]*/g;
+// One pattern for the whole of "spaces, a break, spaces" would take quadratic time on a long run of spaces.
+const whiteSpace = /[\s\u0085]+/g;
 const spreadsheetErrors = /^#(N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!)/i;
 
 function isPlainAscii(text: string): boolean {

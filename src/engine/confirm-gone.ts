@@ -1,4 +1,5 @@
 import { countOf } from '../core/count-of.ts';
+import { openBudget } from '../core/evaluation-budget.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Mapped, Person } from '../core/person.ts';
 import type { Spool } from '../ports/spool.ts';
@@ -65,6 +66,7 @@ async function lookUp(names: readonly string[], { sync, signal }: ConfirmJob, io
   const wanted = new Set(names.map((name) => name.toLowerCase()));
   const records = new Map<string, Known[]>();
   const now = io.clock.now();
+  const budget = openBudget(signal);
   const sourceIo = { clock: io.clock, logger: io.logger, signal, previous: undefined };
   const reading = sync.source.read(pointRequest(names, sync), sourceIo);
   try {
@@ -73,8 +75,9 @@ async function lookUp(names: readonly string[], { sync, signal }: ConfirmJob, io
       if (next.done === true) {
         return { records, gap: next.value.complete ? undefined : 'could not tell everything' };
       }
-      for (const record of next.value.records) {
-        const mapped = await sync.mapping.map(record, now);
+      const page = await Promise.all(next.value.records.map((record) => sync.mapping.map(record, now, budget)));
+      signal.throwIfAborted();
+      for (const mapped of page) {
         const key = mapped.kind === 'unreadable' ? undefined : mapped.identification.toLowerCase();
         if (mapped.kind === 'unreadable' || key === undefined || !wanted.has(key)) continue;
         records.set(key, [...(records.get(key) ?? []), mapped]);

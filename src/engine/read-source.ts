@@ -1,5 +1,6 @@
 import type { BlockedTally } from '../core/blocked.ts';
 import { openCellFindings } from '../core/cell-findings.ts';
+import { openBudget } from '../core/evaluation-budget.ts';
 import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
@@ -56,6 +57,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   const filled = new Map<FieldName, number>();
   const watch = watchFields([...withInputs(sync.mapping.readers, sync.source.derives).readers.keys()]);
   const cells = openCellFindings();
+  const budget = openBudget(signal);
   let people = 0;
   let usable = 0;
   let unreadable = 0;
@@ -118,10 +120,15 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
         unreadable += 1;
         find({ code: 'row-unreadable', at, message: `${at} cannot be read: ${reason}` });
       }
-      for (const record of next.value.records) {
+      const { records } = next.value;
+      // The expressions of a page are evaluated together, so none is waited for here.
+      const page = records.map((record) => sync.mapping.map(record, now, budget));
+      for (const [i, record] of records.entries()) {
         watch.see(record);
-        const mapped = sync.mapping.map(record, now);
+        const mapped = page[i] as (typeof page)[number];
         const done = mapped instanceof Promise ? await mapped : mapped;
+        // Evaluations that were stopped say nothing about their records.
+        if (mapped instanceof Promise) signal.throwIfAborted();
         file(done);
         job.onRecord?.(record, done);
       }

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { Config, SyncConfig } from '../config/config.ts';
+import { type ExpressionThread, openExpressionThread } from '../config/expression-thread.ts';
 import { createExpressions } from '../config/expressions.ts';
 import { fingerprintOf } from '../config/fingerprint.ts';
 import { compileMapping } from '../core/mapping.ts';
+import { defaultExpressionLimits } from '../core/settings.ts';
 import { deliveryKinds } from '../delivery/registry.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
 import { openSeal } from '../platform/tokens/seal.ts';
@@ -57,14 +59,20 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
       ];
     }),
   );
+  const thread = openExpressionThread();
   const syncs = new Map(
     Object.values(config.syncs).map((settings) => [
       settings.name,
-      openSync(settings, config, connections, {
-        folder: config.folder,
-        scratchFolder,
-        openTokens: (grant) => openSourceTokens(settings.name, grant, { ...parts, store, seal, metrics: meter }),
-      }),
+      openSync(
+        settings,
+        config,
+        { connections, thread },
+        {
+          folder: config.folder,
+          scratchFolder,
+          openTokens: (grant) => openSourceTokens(settings.name, grant, { ...parts, store, seal, metrics: meter }),
+        },
+      ),
     ]),
   );
   const { clock, logger, newId, checkpoint } = parts;
@@ -74,6 +82,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
     connections,
     meter,
     close: async () => {
+      await thread.close();
       for (const connection of connections.values()) await connection.close();
       budgets?.close();
       await store.close();
@@ -84,7 +93,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
 function openSync(
   settings: SyncConfig,
   config: Config,
-  connections: ReadonlyMap<string, Connection>,
+  { connections, thread }: { readonly connections: ReadonlyMap<string, Connection>; readonly thread: ExpressionThread },
   base: SourceBase,
 ): Sync {
   const connection = connections.get(settings.connection);
@@ -93,6 +102,8 @@ function openSync(
   const { dialect } = connection.settings;
   const blacklist = settings.remove !== 'never' && settings.remove.blacklist;
   const outboxFolder = settings.outbox?.folder ?? join(config.folder, 'outbox');
+  const { expressions: limits = defaultExpressionLimits } = settings;
+  const expressions = createExpressions({ thread, limits });
   const opened = deliveryKinds.map(({ kind, open }) => [
     kind,
     open({ platform, dialect, blacklist, scratchFolder: base.scratchFolder, outboxFolder }),
@@ -100,7 +111,7 @@ function openSync(
   return {
     settings,
     source: settings.source.open(base),
-    mapping: compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions: createExpressions() }),
+    mapping: compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions }),
     platform,
     dialect,
     fingerprint: fingerprintOf(settings, connection.settings),

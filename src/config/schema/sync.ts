@@ -166,6 +166,25 @@ const settle = z
 
 const sourceKind = text().meta({ description: 'The kind of source; the other keys are its own.', examples: ['csv'] });
 
+const expressions = z
+  .strictObject({
+    perRow: duration('50ms', '5m')
+      .prefault('1s')
+      .meta({
+        description:
+          'Longest time of one expression on one record. Beyond it the field counts as not visible, and a person whose `scope` took too long is blocked.',
+        examples: ['1s'],
+      }),
+    perRun: duration('1s', '24h')
+      .prefault('5m')
+      .meta({
+        description:
+          'Longest time of all expressions of one read together. Beyond it they fail for the records that are left.',
+        examples: ['5m'],
+      }),
+  })
+  .transform(({ perRow, perRun }) => ({ perRowMs: perRow, perRunMs: perRun }));
+
 /** `syncs.<name>`: one source written to one connection. */
 export const syncShape = {
   connection: text().meta({ description: 'The connection to write to.', examples: ['acme'] }),
@@ -281,6 +300,10 @@ export const syncShape = {
         "The address that an account gets for a moment when employees take over each other's e-mails in a circle. Absent: such employees wait for a person.",
       examples: ['{identification}@parked.example'],
     }),
+  expressions: expressions.prefault({}).meta({
+    description: 'Limits of the expressions in `mapping` and `scope`. Simple ones always take far less.',
+    examples: [{ perRow: '500ms' }],
+  }),
   settle: settle
     .prefault({})
     .meta({ description: 'Timeouts and intervals for the platform.', examples: [{ deadline: '1h' }] }),

@@ -1,0 +1,82 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { compileJsonata, type JsonataExpression } from './jsonata-expression.ts';
+
+/** A batch of evaluations: for each, the index of its expression and of its record. */
+export interface EvaluationBatch {
+  readonly texts: readonly string[];
+  readonly records: readonly Readonly<Record<string, unknown>>[];
+  readonly items: readonly (readonly [text: number, record: number])[];
+}
+
+/** The results of the first evaluations of a batch, in order. The batch may have more, which were not begun. */
+export interface BatchResults {
+  readonly results: readonly EvaluationResult[];
+  /** How long each took (ms). */
+  readonly ms: readonly number[];
+}
+
+export type EvaluationResult = { readonly value: unknown } | { readonly failure: string };
+
+/** Values of the shared progress number: the index of the evaluation in progress, or one of these. */
+export const progress = { starting: -2, idle: -1 } as const;
+
+/** The thread answers after this time at the latest, once the evaluation in progress is done. */
+const sliceMs = 200;
+
+/** Longest text that is handed back. No field of the platform can hold more than a fraction. */
+const longestText = 1_000_000;
+
+function serve(port: MessagePort, current: Int32Array): void {
+  const known = new Map<string, JsonataExpression>();
+  const compiled = (text: string): JsonataExpression => {
+    const found = known.get(text) ?? compileJsonata(text);
+    known.set(text, found);
+    return found;
+  };
+  port.on('message', async ({ texts, records, items }: EvaluationBatch) => {
+    const results: EvaluationResult[] = [];
+    const ms: number[] = [];
+    const began = performance.now();
+    let now = began;
+    for (const [index, [text, record]] of items.entries()) {
+      Atomics.store(current, 0, index);
+      results.push(await resultOf(compiled(texts[text] ?? ''), records[record] ?? {}));
+      const ended = performance.now();
+      ms.push(ended - now);
+      now = ended;
+      if (now - began > sliceMs) break;
+    }
+    Atomics.store(current, 0, progress.idle);
+    port.postMessage({ results, ms } satisfies BatchResults);
+  });
+}
+
+async function resultOf(
+  expression: JsonataExpression,
+  record: Readonly<Record<string, unknown>>,
+): Promise<EvaluationResult> {
+  try {
+    return portable(await expression.evaluate(record));
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : 'the expression failed' };
+  }
+}
+
+/** JSONata's lists and objects can hold functions, which cannot be sent to another thread. */
+function portable(value: unknown): EvaluationResult {
+  if (typeof value === 'string' && value.length > longestText)
+    return { failure: 'the expression gave too long a text' };
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'function' ? { failure: 'the expression gave a function' } : { value };
+  }
+  try {
+    const text = JSON.stringify(value);
+    if (text.length > longestText) return { failure: 'the expression gave too large a list or object' };
+    return { value: JSON.parse(text) };
+  } catch {
+    return { failure: 'the expression gave a value that is no data' };
+  }
+}
+
+/** Entry point of the thread. It answers batches until it is terminated. */
+export const served = parentPort === null ? undefined : serve(parentPort, new Int32Array(workerData));

@@ -1,0 +1,11 @@
+/** The time that the expressions of one read take together. One object per read. */
+export interface EvaluationBudget {
+  /** Ends evaluations in progress when it aborts. */
+  readonly signal: AbortSignal;
+  /** The time so far (ms). The evaluator adds to it. */
+  spentMs: number;
+}
+
+export function openBudget(signal: AbortSignal): EvaluationBudget {
+  return { signal, spentMs: 0 };
+}
