@@ -111,15 +111,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     settle: { ...settle, ...options.settle },
   };
   const users = usersBefore(options);
-  const script: Script = {
-    submit: undefined,
-    lands: () => true,
-    status: { kind: 'done', text: 'Processed' },
-    find: () => undefined,
-    pageSize: undefined,
-    scanError: undefined,
-    dieAt: undefined,
-  };
+  const script = openScript();
   const calls = { find: 0, scan: 0, status: 0 };
   const asked: string[] = [];
   const counted = new Map<string, number>();
@@ -130,14 +122,14 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     kind,
     async submit(batch) {
       sent.push(batch.changes.map(({ identification }) => identification));
-      return script.submit === undefined ? take(kind, batch, script, users) : script.submit(batch);
+      return script.submit === undefined ? takeBatch(kind, batch, script, users) : script.submit(batch);
     },
   });
   const sync: Sync = {
     settings,
     source: undefined as never,
     mapping: compilePlainMapping(settings),
-    platform: platformOf({ users, script, calls, asked, counted }),
+    platform: scriptedPlatform({ users, script, calls, asked, counted }),
     dialect: defaultDialect,
     fingerprint: 'f1',
     deliveries: { csv: delivery('csv'), direct: delivery('direct'), outbox: delivery('outbox') },
@@ -211,6 +203,19 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
   };
 }
 
+/** A platform that takes every change at once and answers every question. */
+export function openScript(): Script {
+  return {
+    submit: undefined,
+    lands: () => true,
+    status: { kind: 'done', text: 'Processed' },
+    find: () => undefined,
+    pageSize: undefined,
+    scanError: undefined,
+    dieAt: undefined,
+  };
+}
+
 function usersBefore({ changes, users = [] }: SceneOptions): Map<string, User> {
   const before = changes.flatMap(({ identification, before }): User[] => {
     if (before === undefined) return [];
@@ -243,7 +248,7 @@ async function deliveringRun(store: Store, options: RunToDeliver): Promise<Owned
   return owned;
 }
 
-async function take(
+export async function takeBatch(
   kind: Delivery['kind'],
   { id, changes, onResult }: BatchToSubmit,
   script: Script,
@@ -278,12 +283,12 @@ const neverCalled = (): never => {
   throw new Error('only a delivery writes');
 };
 
-type Directory = Pick<Scene, 'users' | 'script' | 'calls'> & {
+export type Directory = Pick<Scene, 'users' | 'script' | 'calls'> & {
   readonly asked: string[];
   readonly counted: Map<string, number>;
 };
 
-function platformOf({ users, script, calls, asked, counted }: Directory): Platform {
+export function scriptedPlatform({ users, script, calls, asked, counted }: Directory): Platform {
   return {
     async *scan() {
       calls.scan += 1;
