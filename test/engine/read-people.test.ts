@@ -129,17 +129,25 @@ describe('a read that no plan can be made from', () => {
   });
 
   it('says why each row cannot be used, and counts them', async () => {
-    const scene = await openPlanScene({ records: [row('a1', { status: 'odd' }), undated('b2')] });
+    const records = [
+      row('a1', { status: 'odd', hired: 'soon' }),
+      row('b2', { status: 'odd' }),
+      row('c3', { grade: 'x' }),
+    ];
+    const scene = await openPlanScene({ records, settings: { scope: '$number(grade) < 5' } });
     const { plan } = await scene.plan();
+    expect(plan.failure).toContain('none of them usable');
     expect(plan.findings).toContainEqual({
       code: 'status-unknown',
       identification: 'a1',
       at: 'line of a1',
       message: 'line of a1: status "odd" is in neither active nor leaver',
     });
-    expect(plan.facts).toMatchObject({ sourceRows: 2, blocked: { 'status-unknown': 1 }, sourceGaps: [] });
+    expect(plan.findings.map(({ code, identification }) => `${code} ${identification}`)).toContain('row-rejected c3');
+    expect(plan.facts).toMatchObject({ sourceRows: 3, sourceGaps: [] });
+    expect(plan.facts.blocked).toEqual({ 'status-unknown': 1, 'row-refused': 2 });
     expect(plan.facts.read).toMatchObject({ kind: 'full' });
-    expect(plan.verdict).toEqual({ holds: [], fields: [], areMissesHeld: false });
+    expect([plan.verdict, plan.repeated]).toEqual([{ holds: [], fields: [], areMissesHeld: false }, 0]);
   });
 
   it('names the most frequent cause', async () => {
@@ -209,6 +217,19 @@ describe('what a read tells', () => {
       message: expect.stringContaining('has no fields job, seniority, named by'),
     });
     expect(scene.source.requests).toEqual([]);
+  });
+
+  it('is one absent field by its name, a field inside another by the whole, and none where the source knows none', async () => {
+    const scene = await openPlanScene({ records: [row('a1')] });
+    const fields = Object.keys(row('a1').fields);
+    scene.source.fields = fields.filter((name) => name !== 'job');
+    await expect(scene.plan()).rejects.toThrow('has no field job, named by');
+    const { mapping } = scene.sync;
+    Object.assign(scene.sync, { mapping: { ...mapping, reads: ['id', 'job.title'] } });
+    for (const known of [fields, [], undefined]) {
+      scene.source.fields = known;
+      expect((await scene.show()).kinds).toEqual({ a1: 'create' });
+    }
   });
 
   it('is that an incomplete one proves no leaver', async () => {
