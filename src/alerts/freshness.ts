@@ -20,8 +20,8 @@ export interface Slots {
 }
 
 export interface Freshness {
-  readonly freshnessMs?: number | undefined;
-  readonly schedule?: Slots | undefined;
+  readonly freshnessMs: number | undefined;
+  readonly schedule: Slots | undefined;
 }
 
 /**

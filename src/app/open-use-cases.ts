@@ -42,17 +42,18 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
       const plan = await makePlan({ planId, sync, scope, signal, context: undefined }, { ...engine, progress });
       return planReport(plan, sync, store);
     },
-    async apply(sync, { approve, by, scope = { kind: 'all' }, reason, via, ...options }) {
+    async apply(sync, order) {
+      const { approve, by, scope = { kind: 'all' } } = order;
       syncOf(sync);
       if (approve !== undefined) {
-        const signed = signature({ reason, via });
+        const signed = signature(order);
         const { changes, rejected } = await approveDigest(sync, approve, { by, ...signed }, engine);
         const kept = rejected === 0 ? '' : `, ${rejected} left out: rejected or ended since`;
         const detail = `${countOf(changes, 'change')} of a plan that was shown${kept}`;
         await note({ action: 'approve', by, sync, detail, ...signed }, engine);
       }
       const { trigger } = await storeRequest({ sync, kind: 'manual', scope: inFull(scope), by }, io);
-      return runHere(trigger, options, io);
+      return runHere(trigger, order, io);
     },
     resync: (sync, { scope, by, ...options }) => queueOrRun({ sync, kind: 'resync', scope, by }, options, io),
     retry: (id, options) => retry(id, options, io),
@@ -95,6 +96,6 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
 }
 
 /** The parts of a signed order that the audit keeps. */
-function signature({ reason, via }: { readonly reason?: string | undefined; readonly via?: string | undefined }) {
+function signature({ reason, via }: SignedOrder<object>) {
   return { ...(reason === undefined ? {} : { reason }), ...(via === undefined ? {} : { via }) };
 }

@@ -70,7 +70,7 @@ export interface WriteFacts {
   readonly now: number;
   readonly blacklist: boolean;
   /** The account id from the read-back; undefined when it showed none. */
-  readonly accountId?: string | undefined;
+  readonly accountId: string | undefined;
 }
 
 /** Returns the entry after a change was seen applied, or was sent without confirmation (`unverified`). */

@@ -11,7 +11,7 @@ import {
 import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
 import { identificationProblem } from './identification.ts';
 import { compileLifecycle, type Lifecycle, type StandingVerdict } from './lifecycle.ts';
-import type { Mapped, SourceRecord } from './person.ts';
+import type { Mapped, Person, SourceRecord } from './person.ts';
 import { type CellTrouble, CollapsedText, Refusal } from './refusal.ts';
 import { castToBoolean } from './scope.ts';
 import type { FieldRule, LifecycleSettings, MappingSettings } from './settings.ts';
@@ -172,7 +172,9 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
     return { kind: 'rejected', at, identification, column: 'scope', reason: inScope.reason };
   }
   const verdict = parts.lifecycle.judge(record.fields, now);
-  return {
+  const { refusesStart } = verdict;
+  const refusesCreate = refusesStart ?? (troubles === undefined ? undefined : whyNotCreate(troubles));
+  const person: Person = {
     kind: 'person',
     at,
     identification,
@@ -183,9 +185,9 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
     unreadable: troubles?.map(({ field }) => field as FieldName) ?? none,
     troubles: verdict.troubles === undefined ? (troubles ?? none) : [...(troubles ?? none), ...verdict.troubles],
     collapsed: collapsed ?? none,
-    refusesCreate: verdict.refusesStart ?? (troubles === undefined ? undefined : whyNotCreate(troubles)),
-    refusesEnable: verdict.refusesStart,
   };
+  if (refusesCreate === undefined) return person;
+  return { ...person, refusesCreate, ...(refusesStart === undefined ? {} : { refusesEnable: refusesStart }) };
 }
 
 /** Shared by all rows without problems, to save memory. */

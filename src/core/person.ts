@@ -37,9 +37,9 @@ export interface Person {
   /**
    * Why no account is created for the person; undefined when creation is allowed. A sentence without values of the row.
    */
-  readonly refusesCreate?: string | undefined;
+  readonly refusesCreate?: string;
   /** Why a disabled account is not enabled; undefined when enabling is allowed. */
-  readonly refusesEnable?: string | undefined;
+  readonly refusesEnable?: string;
 }
 
 /** A record with a known person but an unknown scope: no change is made, and the person is protected. */

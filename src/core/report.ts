@@ -10,7 +10,7 @@ export interface RunEnd {
   /** A guard doubts the read and requires approval, even if no change is held. */
   readonly isReadDoubted: boolean;
   /** Why the read is doubted, as a sentence without its full stop. Spares a search in the findings. */
-  readonly doubt?: string | undefined;
+  readonly doubt: string | undefined;
   /** Number of people without a sent change because the outcome of an earlier change is not known. */
   readonly waiting?: number;
   /** Why the run could not do its work; not all changes were tried. */

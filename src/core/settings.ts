@@ -136,7 +136,7 @@ export interface LifecycleSettings {
   readonly hireDate: string | undefined;
   readonly leaveDate: string | undefined;
   /** Which value decides when status and leave date disagree. Absent: see `core/lifecycle.ts`. */
-  readonly leavesBy?: LeavesBy | undefined;
+  readonly leavesBy: LeavesBy | undefined;
   readonly dateFormat: string | undefined;
   /** A source field with an IANA zone, or a zone itself (`America/Montevideo`). Default UTC. */
   readonly timezone: string | undefined;

@@ -85,7 +85,7 @@ export interface ReadFacts {
   readonly unreadable: number;
   readonly readAt: number;
   /** Start of the run that reads. One run counts a miss once, even if it reads again after a crash. */
-  readonly runAt?: number | undefined;
+  readonly runAt: number | undefined;
 }
 
 /** Derives the possible conclusions from the facts of a read. */

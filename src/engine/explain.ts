@@ -50,21 +50,20 @@ export async function explain(
     const work = { ...(await openWork(job, spool, io)), onRecord };
     const read = await readPeople(work, io);
     const { snapshot, failure } = read;
-    const found: { subject?: Case; decision?: Decision; change?: Change | undefined; expected?: Change | undefined } =
-      {};
+    const found: { subject?: Case; decision?: Decision; change?: Change; expected?: Change } = {};
     if (failure === undefined) {
       const { candidates, claims, unresolved } = await comparePeople(work, read, io);
       const seen = { candidates, claims };
       const sink = {
         find: work.findings.find,
         async changes(changes: readonly Change[]): Promise<void> {
-          found.change = changes[0];
+          if (changes[0] !== undefined) found.change = changes[0];
         },
         async takeOver(users: readonly OwnedUser[]): Promise<ReadonlySet<string>> {
           return new Set(users.map(({ identification: name }) => name));
         },
         async expected(changes: readonly Change[]): Promise<void> {
-          found.expected = changes[0];
+          if (changes[0] !== undefined) found.expected = changes[0];
         },
         ledger: async () => {},
         decided(subject: Case, decision: Decision): void {

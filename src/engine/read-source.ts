@@ -38,13 +38,13 @@ export interface ReadJob {
   /** Only these people are decided about. The others are stored as bystanders. */
   readonly focus: ReadonlySet<string> | undefined;
   /** When the run began. Undefined for a dry run. */
-  readonly runAt?: number | undefined;
+  readonly runAt: number | undefined;
   /** Counts the people whose lifecycle dates are unreadable, whether or not they need a decision. */
-  readonly blocked?: Pick<BlockedTally, 'add'> | undefined;
+  readonly blocked: Pick<BlockedTally, 'add'> | undefined;
   readonly signal: AbortSignal;
   readonly find: (finding: Finding) => void;
   /** Called for every record after mapping. */
-  readonly onRecord?: ((record: SourceRecord, mapped: Mapped) => void) | undefined;
+  readonly onRecord: ((record: SourceRecord, mapped: Mapped) => void) | undefined;
 }
 
 /** Reads the source once, maps every record and stores it in the index. */

@@ -12,8 +12,8 @@ export interface MetricsOptions {
   readonly version: string;
   /** The configured names. Absent: only counters of this process are shown. */
   readonly names?: WatchedNames;
-  /** Resolves to undefined when the queue does not answer. Absent: there is no queue. */
-  readonly queue?: (() => Promise<QueueDepth | undefined>) | undefined;
+  /** Resolves to undefined when the queue does not answer. Undefined: there is no queue. */
+  readonly queue: (() => Promise<QueueDepth | undefined>) | undefined;
 }
 
 /** Jobs in the queue that wait for a worker, and when the oldest was added (epoch ms). */

@@ -5,7 +5,8 @@ import { openSchedule } from '../../src/runtime/schedule.ts';
 const at = (text: string) => Date.parse(`${text}:00Z`);
 const shown = (instant: number | undefined) =>
   instant === undefined ? undefined : new Date(instant).toISOString().slice(0, 16);
-const scheduled = (cron: string, timezone = 'UTC') => oldestSuccess({ schedule: openSchedule(cron, timezone) });
+const scheduled = (cron: string, timezone = 'UTC') =>
+  oldestSuccess({ freshnessMs: undefined, schedule: openSchedule(cron, timezone) });
 
 describe('the last success must be as new as', () => {
   it.each([
@@ -28,7 +29,7 @@ describe('the last success must be as new as', () => {
   });
 
   it('nothing, without a schedule', () => {
-    expect(oldestSuccess({})(at('2026-11-21T12:07'))).toBeUndefined();
+    expect(oldestSuccess({ freshnessMs: undefined, schedule: undefined })(at('2026-11-21T12:07'))).toBeUndefined();
   });
 });
 

@@ -18,7 +18,13 @@ const bad = { at: 'line 3', reason: '2 columns instead of 4' };
 const from = (path: string): FieldRule => {
   return { kind: 'from', path, transform: [], format: undefined, whenEmpty: 'keep' };
 };
-const nothing = { status: undefined, hireDate: undefined, dateFormat: undefined, timezone: undefined };
+const nothing = {
+  status: undefined,
+  hireDate: undefined,
+  dateFormat: undefined,
+  leavesBy: undefined,
+  timezone: undefined,
+};
 const lifecycle = { ...nothing, active: [], leaver: [] };
 
 interface Played {

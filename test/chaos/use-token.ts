@@ -62,6 +62,7 @@ const tokenManager = openTokenManager({
   clock,
   newOwner: randomUUID,
   configuredRefreshToken: order.refreshToken,
+  staticAccessToken: undefined,
   mayPresentSeed: true,
   httpTimeoutMs: timeoutMs,
   logger,

@@ -17,6 +17,7 @@ const proofs = certifySnapshot({
   end: { complete: true, rows: 10, evidence: 'test', stamp: 'snapshot-2' },
   unreadable: 0,
   readAt: now,
+  runAt: undefined,
 });
 if (proofs.leavers === undefined || proofs.missing === undefined) throw new Error('a complete full read proves both');
 export const leaverProof = proofs.leavers;

@@ -10,6 +10,7 @@ const settings: LifecycleSettings = {
   hireDate: 'hired',
   leaveDate: 'left',
   dateFormat: undefined,
+  leavesBy: undefined,
   timezone: 'tz',
 };
 

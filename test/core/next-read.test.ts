@@ -96,6 +96,7 @@ describe('a run is clean', () => {
     states,
     isCancelled: false,
     isReadDoubted: false,
+    doubt: undefined,
     waiting: 0,
     failure: undefined,
     gaps: [],

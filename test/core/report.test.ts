@@ -19,6 +19,7 @@ const end: RunEnd = {
   states,
   isCancelled: false,
   isReadDoubted: false,
+  doubt: undefined,
   failure: undefined,
   gaps: [],
 };
@@ -125,7 +126,7 @@ describe('what a read proves', () => {
       missing: false,
     },
   ] as const)('$name', ({ kind, end: readEnd, unreadable, leavers, missing }) => {
-    const snapshot = certifySnapshot({ kind, end: readEnd, unreadable, readAt: 1 });
+    const snapshot = certifySnapshot({ kind, end: readEnd, unreadable, readAt: 1, runAt: undefined });
     expect([snapshot.leavers !== undefined, snapshot.missing !== undefined]).toEqual([leavers, missing]);
   });
 });

@@ -5,7 +5,7 @@ import { certifySnapshot, newerStamp, type ReadEnd, type Snapshot } from '../../
 
 const complete: ReadEnd = { complete: true, rows: 3, evidence: 'the list ended', stamp: 's1' };
 const certify = (kind: Snapshot['kind'], end: ReadEnd = complete, unreadable = 0): Snapshot =>
-  certifySnapshot({ kind, end, unreadable, readAt: 1 });
+  certifySnapshot({ kind, end, unreadable, readAt: 1, runAt: undefined });
 
 describe('what a read proves', () => {
   it.each([

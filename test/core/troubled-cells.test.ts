@@ -97,6 +97,7 @@ const snapshot = certifySnapshot({
   end: { complete: true, rows: 1, evidence: 'test', stamp: 's' },
   unreadable: 0,
   readAt: now,
+  runAt: undefined,
 });
 const shown = { firstName: 'Other', lastName: 'Name', area: 'Sales' };
 

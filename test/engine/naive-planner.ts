@@ -38,7 +38,7 @@ export async function planNaively(
 ): Promise<NaivePlan> {
   const mapped = await Promise.all(world.records.map((record) => mapping.map(record, facts.now)));
   const unreadable = mapped.filter(({ kind }) => kind === 'unreadable').length;
-  const snapshot = certifySnapshot({ kind: 'full', end: world.end, unreadable, readAt: facts.now });
+  const snapshot = certifySnapshot({ kind: 'full', end: world.end, unreadable, readAt: facts.now, runAt: undefined });
   const named = mapped.filter((one) => one.kind !== 'unreadable');
   const everybody = withAbsent(named, world.ledger, settings.name);
   const { conflicts, claims } = findConflicts(named, everybody, world.users, settings);

@@ -53,6 +53,7 @@ export const plainSettings: SyncSettings = {
     hireDate: 'hired',
     leaveDate: 'leaves',
     dateFormat: undefined,
+    leavesBy: undefined,
     timezone: undefined,
   },
   missing: { afterReads: 2, minAgeMs: 3_600_000 },

@@ -38,6 +38,7 @@ const settings: SyncSettings = {
     hireDate: undefined,
     leaveDate: undefined,
     dateFormat: undefined,
+    leavesBy: undefined,
     timezone: undefined,
   },
   missing: { afterReads: 2, minAgeMs: 0 },

@@ -57,6 +57,7 @@ export class TokenDesk {
         return `${life.name}-${this.#owners}`;
       },
       configuredRefreshToken: this.#seed,
+      staticAccessToken: undefined,
       mayPresentSeed: true,
       httpTimeoutMs: 10_000,
       logger: silentLogger,

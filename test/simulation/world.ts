@@ -65,6 +65,7 @@ function settingsOf({ pick }: Pick<Scheduler, 'pick'>): SyncSettings {
       hireDate: undefined,
       leaveDate: undefined,
       dateFormat: undefined,
+      leavesBy: undefined,
       timezone: undefined,
     },
     missing: { afterReads: 2, minAgeMs: pick([0, hourMs]) },

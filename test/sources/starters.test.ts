@@ -14,8 +14,8 @@ const withLastDay = starters.flatMap(({ name, mapping }) => {
 });
 
 it.each(withLastDay)('$name: whoever was hired again is no leaver for an old last day', ({ lifecycle }) => {
-  const { status, hireDate, leaveDate, dateFormat, timezone, active = [], leaver = [] } = lifecycle;
-  const { judge } = compileLifecycle({ status, hireDate, leaveDate, dateFormat, timezone, active, leaver });
+  const { status, hireDate, leaveDate, dateFormat, leavesBy, timezone, active = [], leaver = [] } = lifecycle;
+  const { judge } = compileLifecycle({ status, hireDate, leaveDate, dateFormat, leavesBy, timezone, active, leaver });
   const date = (day: string): string => (dateFormat === undefined ? day : day.split('-').reverse().join('/'));
   const fields = {
     [status ?? '']: active[0],

@@ -26,7 +26,7 @@ const names = { syncs: [{ name: 'people', connection: 'acme' }], connections: ['
 beforeEach(async () => {
   store = await openStore('sqlite::memory:', { folder: '.' });
   clock = new FakeClock();
-  opened = openMetrics({ store, clock, version: '9.9.9', names });
+  opened = openMetrics({ store, clock, version: '9.9.9', names, queue: undefined });
 });
 afterEach(async () => {
   opened.close();
@@ -80,7 +80,7 @@ describe('of the store', () => {
     await wholeRun('run_1');
     opened.close();
     await clock.advance(1);
-    opened = openMetrics({ store, clock, version: '9.9.9', names });
+    opened = openMetrics({ store, clock, version: '9.9.9', names, queue: undefined });
     expect(await samples('rollcall_runs_total')).toContain('{sync="people",outcome="partial"} 0');
   });
 
@@ -166,7 +166,7 @@ it('tells which syncs have a schedule and which are paused, so that silence is n
   expect(await samples('rollcall_sync_scheduled')).toEqual(['{sync="people"} 0']);
   opened.close();
   const syncs = [{ name: 'people', connection: 'acme', schedule: { cron: '* * * * *' } }];
-  opened = openMetrics({ store, clock, version: '9.9.9', names: { ...names, syncs } });
+  opened = openMetrics({ store, clock, version: '9.9.9', names: { ...names, syncs }, queue: undefined });
   expect(await samples('rollcall_sync_scheduled')).toEqual(['{sync="people"} 1']);
 });
 
@@ -183,7 +183,7 @@ it('every metric of the table is in the text with its type and help, and no othe
 });
 
 it('many who ask at once share one reading, and two processes do not share counts', async () => {
-  const other = openMetrics({ store, clock, version: '9.9.9', names });
+  const other = openMetrics({ store, clock, version: '9.9.9', names, queue: undefined });
   opened.metrics.tokenPresented('acme', 'granted');
   const [a, b] = await Promise.all([opened.render(), opened.render()]);
   expect(a).toBe(b);

@@ -18,8 +18,8 @@ export interface TokenManagerOptions {
   readonly clock: Clock;
   /** Returns a new owner name for each lease, unique across processes. */
   readonly newOwner: () => string;
-  readonly configuredRefreshToken?: string | undefined;
-  readonly staticAccessToken?: string | undefined;
+  readonly configuredRefreshToken: string | undefined;
+  readonly staticAccessToken: string | undefined;
   /** Whether this command may consume the configured first token. */
   readonly mayPresentSeed: boolean;
   /** After this time without an answer the exchange counts as lost. */

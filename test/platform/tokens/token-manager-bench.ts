@@ -58,6 +58,7 @@ export function openBench(): Bench {
         clock,
         newOwner: () => `owner-${++owners}`,
         configuredRefreshToken: seed,
+        staticAccessToken: undefined,
         mayPresentSeed: true,
         httpTimeoutMs,
         onAlert: (alert) => alerts.push(alert),

@@ -165,6 +165,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldEnd> {
       clock: own,
       newOwner: () => `owner-${++owners}`,
       configuredRefreshToken: first,
+      staticAccessToken: undefined,
       mayPresentSeed: true,
       httpTimeoutMs,
       logger: silentLogger,

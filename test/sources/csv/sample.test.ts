@@ -38,6 +38,7 @@ it('the sample file is read whole and mapped as the configuration of the design 
       hireDate: 'hire_date',
       leaveDate: 'end_date',
       dateFormat: 'dd/MM/yyyy',
+      leavesBy: undefined,
       timezone: 'tz',
     },
     "country = 'UY' and type != 'contractor'",
