@@ -1,0 +1,336 @@
+import { describe, expect, it } from 'vitest';
+import type { SourceRecord } from '../../src/core/person.ts';
+import type { SyncSettings } from '../../src/core/settings.ts';
+import type { User } from '../../src/core/user.ts';
+import { approve, reject } from '../contracts/store-samples.ts';
+import { account, all, only, openPlanScene, type Planned, type PlanScene, row, unlimited } from './plan-scene.ts';
+
+const at = (name: string): string => `${name}@x.com`;
+/** An employee who is to get the e-mail that belongs to a name. */
+const wants = (id: string, whose: string, over: Readonly<Record<string, unknown>> = {}): SourceRecord =>
+  row(id, { email: at(whose), ...over });
+const has = (id: string, over: Partial<User> = {}, whose = id): User =>
+  account(id, { ...over, fields: { email: at(whose) } });
+const parkEmail = '{identification}@parked.example';
+
+const chain = [wants('a1', 'b2'), wants('b2', 'c3'), wants('c3', 'new')];
+const swap = [wants('a1', 'b2'), wants('b2', 'a1')];
+const three = ['a1', 'b2', 'c3'].map((id) => has(id));
+const two = three.slice(0, 2);
+
+async function planned(
+  records: readonly SourceRecord[],
+  users: readonly User[],
+  settings: Partial<SyncSettings> = {},
+): Promise<Planned> {
+  return (await openPlanScene({ records, users, settings })).plan();
+}
+
+const orderOf = ({ changes }: Planned) =>
+  Object.fromEntries(
+    changes.map(({ identification, waitsFor, parkEmail: parked }) => [identification, parked ?? waitsFor]),
+  );
+
+describe('an e-mail that an active employee’s account still has', () => {
+  it('goes to the next one after that account has its own new e-mail', async () => {
+    const plan = await planned(chain, three);
+    expect([orderOf(plan), plan.findings]).toEqual([{ a1: 'b2', b2: 'c3', c3: undefined }, []]);
+    expect(plan.changes.map(({ reason }) => reason)).toEqual([
+      'differs in email; goes after b2, whose e-mail it takes over',
+      'differs in email; goes after c3, whose e-mail it takes over',
+      'differs in email',
+    ]);
+    expect(plan.plan.facts.postponed).toBe(0);
+  });
+
+  it('goes to a new hire, and to one who is enabled', async () => {
+    expect(orderOf(await planned([wants('e5', 'c3'), wants('c3', 'new')], three))).toEqual({ e5: 'c3', c3: undefined });
+    const disabled = [has('e5', { enabled: false }), ...three];
+    const plan = await planned([wants('e5', 'c3'), wants('c3', 'new')], disabled);
+    expect([orderOf(plan), plan.kinds.e5]).toEqual([{ e5: 'c3', c3: undefined }, 'enable']);
+  });
+
+  it('stays where that account keeps it, and all behind it wait', async () => {
+    const records = [wants('a1', 'b2'), wants('b2', 'c3'), row('c3', { email: '', area: 'X' })];
+    const scene = await openPlanScene({ records, users: three });
+    const plan = await scene.plan();
+    expect(plan.kinds).toEqual({ c3: 'update' });
+    expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2', 'email-conflict c3']);
+    expect(scene.message(plan, 'email-conflict')).toBe(
+      'the e-mail of b2 (line of b2) is still on user c3: b2 waits until it is free',
+    );
+    expect(plan.plan.facts.postponed).toBe(2);
+  });
+
+  it('stays where the account’s own change cannot be sent', async () => {
+    const users = [has('a1'), has('b2', { enabled: false })];
+    const plan = await planned([wants('a1', 'b2'), wants('b2', 'new')], users, { delivery: 'direct' });
+    expect(plan.kinds).toEqual({});
+    expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2', 'not-deliverable b2']);
+  });
+
+  it('stays for an outbox, of which nothing proves that the e-mail became free', async () => {
+    const plan = await planned(chain, three, { delivery: 'outbox' });
+    expect([plan.kinds, plan.plan.facts.postponed]).toEqual([{ c3: 'update' }, 2]);
+  });
+
+  it('is no matter for a change that leaves the e-mail as it is', async () => {
+    const users = [has('a1', {}, 'b2'), has('b2')];
+    const plan = await planned([wants('a1', 'b2', { area: 'X' }), wants('b2', 'new')], users);
+    expect([orderOf(plan), plan.kinds]).toEqual([{}, { a1: 'update', b2: 'update' }]);
+  });
+
+  it('goes on for fifty changes in one plan, and the rest waits for the next', async () => {
+    const ids = Array.from({ length: 53 }, (_, i) => `p${String(i).padStart(2, '0')}`);
+    const records = ids.map((id, i) => wants(id, ids[i + 1] ?? 'new'));
+    const plan = await planned(
+      records,
+      ids.map((id) => has(id)),
+    );
+    expect(Object.keys(plan.kinds)).toEqual(ids.slice(2));
+    expect(plan.plan.facts.postponed).toBe(2);
+  });
+
+  it('has one claimant: a third account with it waits', async () => {
+    const users = [has('a1'), has('b2'), has('c3', {}, 'b2')];
+    const records = [wants('a1', 'b2'), wants('b2', 'new'), wants('c3', 'other')];
+    const plan = await planned(records, users);
+    expect(plan.findings).toEqual(['email-conflict a1']);
+    expect(Object.keys(plan.kinds)).toEqual(['b2', 'c3']);
+  });
+
+  it('is told of once where a scan for others shows it again', async () => {
+    const scene = await openPlanScene({ records: [row('x9')], users: [...three, account('x9')] });
+    await scene.plan();
+    scene.source.records = chain;
+    const plan = await scene.plan(only('a1', 'b2', 'c3'));
+    expect(orderOf(plan)).toEqual({ a1: 'b2', b2: 'c3', c3: undefined });
+    expect(plan.findings).toEqual(['held']);
+    expect(scene.calls.scan).toBe(2);
+  });
+});
+
+describe('e-mails that go round in a circle', () => {
+  it('stay without parkEmail, and each is reported with the whole circle', async () => {
+    const scene = await openPlanScene({ records: swap, users: [...two].reverse() });
+    const plan = await scene.plan();
+    expect([plan.kinds, plan.findings]).toEqual([{}, ['email-cycle a1', 'email-cycle b2']]);
+    expect(plan.plan.findings[0]).toEqual({
+      code: 'email-cycle',
+      identification: 'a1',
+      at: 'line of a1',
+      message:
+        'each wants the e-mail of the next: a1 → b2 → a1. Nothing is changed for them: set parkEmail, or give one of them another e-mail by hand',
+    });
+    expect(plan.plan.facts.blocked).toEqual({ conflict: 2 });
+  });
+
+  it('are cut short in the report after ten', async () => {
+    const ids = Array.from({ length: 12 }, (_, i) => `p${String(i).padStart(2, '0')}`);
+    for (const size of [10, 12]) {
+      const some = ids.slice(0, size);
+      const scene = await openPlanScene({
+        records: some.map((id, i) => wants(id, some[(i + 1) % size] ?? '')),
+        users: some.map((id) => has(id)),
+      });
+      const message = scene.message(await scene.plan(), 'email-cycle') ?? '';
+      const shown = [...ids.slice(0, 10), ...(size > 10 ? ['…'] : []), 'p00'].join(' → ');
+      expect(message).toContain(`of the next: ${shown}. Nothing`);
+    }
+  });
+
+  it('are broken by a parking address for the first by name', async () => {
+    const plan = await planned([...swap].reverse(), [...two].reverse(), { parkEmail });
+    expect(orderOf(plan)).toEqual({ a1: 'a1@parked.example', b2: 'a1' });
+    expect(plan.changes.map(({ reason }) => reason)).toEqual([
+      'differs in email; goes after b2, whose e-mail it takes over, and gets a parking address first',
+      'differs in email; goes after a1, whose e-mail it takes over',
+    ]);
+    expect(plan.changes[0]).toMatchObject({ waitsFor: 'b2' });
+  });
+
+  it('are broken by an update rather than by enabling an account for it', async () => {
+    const plan = await planned(swap, [has('a1', { enabled: false }), has('b2')], { parkEmail });
+    expect(orderOf(plan)).toEqual({ a1: 'b2', b2: 'b2@parked.example' });
+    const both = await planned(swap, [has('a1', { enabled: false }), has('b2', { enabled: false })], { parkEmail });
+    expect(orderOf(both)).toEqual({ a1: 'a1@parked.example', b2: 'a1' });
+  });
+
+  it('are broken by another one when the parking address of the first is an employee’s', async () => {
+    const claimed = row('z9', { email: 'A1@parked.example' });
+    expect(orderOf(await planned([...swap, claimed], two, { parkEmail }))).toMatchObject({
+      a1: 'b2',
+      b2: 'b2@parked.example',
+    });
+    const spaced = [wants('a 1', 'b2'), wants('b2', 'a1')];
+    expect(orderOf(await planned(spaced, [has('a 1', {}, 'a1'), has('b2')], { parkEmail }))).toEqual({
+      'a 1': 'b2',
+      b2: 'b2@parked.example',
+    });
+  });
+
+  it('stay when no parking address can be given', async () => {
+    const claimed = [row('y8', { email: 'a1@parked.example' }), row('z9', { email: 'b2@parked.example' })];
+    const scene = await openPlanScene({ records: [...swap, ...claimed], users: two, settings: { parkEmail } });
+    const plan = await scene.plan();
+    expect(plan.kinds).toEqual({ y8: 'create', z9: 'create' });
+    expect(scene.message(plan, 'email-cycle')).toContain(': parkEmail cannot help: give one of them another e-mail');
+  });
+
+  it('of others are no matter of named people', async () => {
+    const records = [...swap, row('d4', { area: 'X' })];
+    const scene = await openPlanScene({ records, users: [...two, account('d4')] });
+    expect(await scene.plan(only('d4'))).toMatchObject({ kinds: { d4: 'update' }, findings: [] });
+    const one = await scene.plan(only('a1'));
+    expect([one.kinds, one.findings]).toEqual([{}, ['email-cycle a1']]);
+  });
+});
+
+describe('named people before the first full read', () => {
+  it('wait behind one who was not named, and the others hear nothing', async () => {
+    const scene = await openPlanScene({ records: [wants('a1', 'b2'), row('b2', { email: '' })], users: two });
+    const plan = await scene.plan(only('a1'));
+    expect([plan.kinds, plan.plan.facts.postponed]).toEqual([{}, 1]);
+    expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2']);
+    const other = await openPlanScene({
+      records: [wants('a1', 'b2'), row('b2', { email: '' }), row('c3', { area: 'X' })],
+      users: [...two, account('c3')],
+    });
+    const aside = await other.plan(only('c3'));
+    expect([aside.kinds, aside.findings, aside.plan.facts.postponed]).toEqual([{ c3: 'update' }, [], 0]);
+  });
+});
+
+describe('changes that wait for one that is not sent', () => {
+  const guards = {
+    ...Object.fromEntries(
+      ['creates', 'updates', 'firstSight', 'enables', 'disables', 'removes'].map((one) => [one, unlimited]),
+    ),
+    emailChanges: { absolute: 0, percent: 0, cap: undefined },
+    blocked: { ...unlimited, oneInRows: 0 },
+    rowsDownPercent: 100,
+    fillRateDownPoints: 100,
+  } as SyncSettings['guards'];
+
+  /** All were held; then some were approved. */
+  async function decided(
+    records: readonly SourceRecord[],
+    users: readonly User[],
+    approved: readonly string[],
+    settings: Partial<SyncSettings> = {},
+  ): Promise<{ scene: PlanScene; changeOf: (name: string) => Planned['changes'][number] }> {
+    const scene = await openPlanScene({ records, users, settings: { guards, ...settings } });
+    const { changes } = await scene.plan();
+    expect(new Set(changes.map(({ state }) => state))).toEqual(new Set(['held']));
+    await approve(
+      scene.store,
+      changes.filter(({ identification }) => approved.includes(identification)),
+    );
+    const changeOf = (name: string) => changes.find(({ identification }) => identification === name) as never;
+    return { scene, changeOf };
+  }
+  const reasons = ({ changes }: Planned) =>
+    Object.fromEntries(changes.map(({ identification, stateReason }) => [identification, stateReason]));
+
+  it('are held with it, all along the chain', async () => {
+    const { scene } = await decided(chain, three, ['a1', 'b2']);
+    const plan = await scene.plan();
+    expect(plan.kinds).toEqual({ a1: 'update held', b2: 'update held', c3: 'update held' });
+    expect(reasons(plan)).toMatchObject({
+      a1: 'held with the change of b2, whose e-mail it takes over',
+      b2: 'held with the change of c3, whose e-mail it takes over',
+    });
+    expect(plan.findings).toEqual(['held', 'held a1', 'held b2']);
+    const about = plan.plan.findings.find(({ identification }) => identification === 'b2');
+    expect(about?.message).toBe('b2 takes over the e-mail of c3, whose change is held: both wait');
+  });
+
+  it('are dropped when it was rejected, until it is sent after all', async () => {
+    const { scene, changeOf } = await decided(chain, three, ['a1', 'b2']);
+    await reject(scene.store, [changeOf('c3')]);
+    const plan = await scene.plan();
+    expect(plan.kinds).toEqual({ a1: 'update dropped', b2: 'update dropped', c3: 'update dropped' });
+    expect(reasons(plan).b2).toBe('rejected with the change of c3, whose e-mail it takes over');
+    expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2']);
+  });
+
+  it('are all in a circle, whichever is stopped', async () => {
+    const { scene, changeOf } = await decided(swap, two, ['a1'], { parkEmail });
+    await reject(scene.store, [changeOf('b2')]);
+    expect((await scene.plan()).kinds).toEqual({ a1: 'update dropped', b2: 'update dropped' });
+  });
+
+  it('go when it goes: what they wait for is approved, and what waits for them is held', async () => {
+    const { scene } = await decided(chain, three, ['b2', 'c3']);
+    const plan = await scene.plan();
+    expect(plan.kinds).toEqual({ a1: 'update held', b2: 'update', c3: 'update' });
+    expect(plan.findings).toEqual(['held']);
+  });
+
+  it('are others than those that pass nothing on', async () => {
+    const { scene } = await decided([...chain, wants('d4', 'newer')], [...three, has('d4')], ['a1', 'b2', 'c3']);
+    expect((await scene.plan()).kinds).toEqual({ a1: 'update', b2: 'update', c3: 'update', d4: 'update held' });
+  });
+});
+
+describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
+  it('goes one batch after the other, each proven before the next', async () => {
+    const scene = await openPlanScene({ records: [...chain, wants('e5', 'a1')], users: three, settings: { delivery } });
+    const { run } = await scene.run();
+    expect([scene.sent, run.outcome]).toEqual([[['c3'], ['b2'], ['a1'], ['e5']], 'succeeded']);
+    expect((await scene.plan()).kinds).toEqual({});
+  });
+
+  it('parks one of a circle first, and gives that one the own e-mail last', async () => {
+    const scene = await openPlanScene({ records: swap, users: two, settings: { delivery, parkEmail } });
+    const { run, findings } = await scene.run();
+    expect([scene.sent, run.outcome, findings]).toEqual([[['a1'], ['b2'], ['a1']], 'succeeded', []]);
+    expect([...scene.users.values()].map(({ fields }) => fields.email)).toEqual([at('b2'), at('a1')]);
+    expect(run.counts).toMatchObject({ update: 2, applied: 2 });
+  });
+
+  it('sends nothing to an employee whose e-mail is still on the account before', async () => {
+    const scene = await openPlanScene({ records: chain, users: three, settings: { delivery } });
+    scene.script.lands = ({ identification }) => identification !== 'c3';
+    const { run, kinds, findings } = await scene.run();
+    expect(scene.sent).toEqual([['c3']]);
+    expect(kinds).toEqual({ a1: 'update failed', b2: 'update failed', c3: 'update failed' });
+    expect(findings).toEqual(['email-conflict a1', 'email-conflict b2']);
+    const page = await scene.store.plans.page(run.id, { limit: 3 });
+    expect(page.map(({ stateReason }) => stateReason).slice(0, 2)).toEqual([
+      'its e-mail is still on user b2',
+      'its e-mail is still on user c3',
+    ]);
+  });
+
+  it('sends nothing to an employee when read and search disagree about the account before', async () => {
+    const scene = await openPlanScene({ records: chain.slice(1), users: three, settings: { delivery } });
+    const { submit } = scene.script;
+    scene.script.find = (name) =>
+      name === 'c3' && scene.sent.length > 0 && submit === undefined && scene.calls.find > 1
+        ? { found: 'unclear', reason: 'they disagree' }
+        : undefined;
+    const { kinds } = await scene.run();
+    expect(kinds.b2).toBe('update failed');
+  });
+
+  it('leaves one parked, and says so, when the last step fails; the next run gives the own e-mail', async () => {
+    // Enough users for the guard of small companies to let two e-mails pass.
+    const others = Array.from({ length: 12 }, (_, i) => `p${i}`);
+    const scene = await openPlanScene({
+      records: [...swap, ...others.map((id) => row(id))],
+      users: [...two, ...others.map((id) => account(id))],
+      settings: { delivery, parkEmail },
+    });
+    const lands = scene.script.lands;
+    scene.script.lands = () => scene.sent.length < 3;
+    const { run, findings } = await scene.run();
+    expect([run.outcome, findings]).toEqual(['partial', ['email-parked a1']]);
+    expect(scene.users.get('a1')?.fields.email).toBe('a1@parked.example');
+    scene.script.lands = lands;
+    const next = await scene.run();
+    expect([next.run.outcome, next.findings]).toEqual(['succeeded', ['email-parked a1']]);
+    expect(scene.users.get('a1')?.fields.email).toBe(at('b2'));
+    expect((await scene.run(all)).findings).toEqual([]);
+  });
+});
