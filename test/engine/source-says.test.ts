@@ -9,7 +9,7 @@ function read(kind: ReadKind, isComplete: boolean, unreadable = 0) {
   const end = isComplete
     ? ({ complete: true, rows: 3, evidence: 'all', stamp: 's' } as const)
     : ({ complete: false, rows: 3, reasons: ['it stopped'] } as const);
-  return certifySnapshot({ kind, end, unreadable, readAt: 1 });
+  return certifySnapshot({ kind, end, unreadable, readAt: 1, runAt: undefined });
 }
 const full = read('full', true);
 const delta = read('delta', true);
