@@ -1,3 +1,4 @@
+import { describeError } from '../core/errors.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Alerts } from './open-alerts.ts';
 
@@ -23,7 +24,10 @@ export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Cloc
         .evaluate(signal)
         .catch((error: unknown) => {
           if (!signal.aborted)
-            logger.error({ error: textOf(error) }, 'alerts could not be evaluated; the next try follows in seconds');
+            logger.error(
+              { error: describeError(error) },
+              'alerts could not be evaluated; the next try follows in seconds',
+            );
         })
         .finally(() => {
           checking = undefined;
@@ -38,10 +42,9 @@ export async function checkOnce(alerts: Alerts, logger: Logger, signal: AbortSig
   if (signal.aborted) return;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(oneCheckMs)]);
   await alerts.evaluate(limit).catch((error: unknown) => {
-    logger.error({ error: textOf(error) }, 'alerts could not be evaluated after the run: see "rollcall alerts list"');
+    logger.error(
+      { error: describeError(error) },
+      'alerts could not be evaluated after the run: see "rollcall alerts list"',
+    );
   });
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown';
 }

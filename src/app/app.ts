@@ -17,6 +17,7 @@ import type {
   HoldRecord,
   Pause,
   PlannedChange,
+  RawText,
   Run,
   RunFacts,
   RunScope,
@@ -57,6 +58,8 @@ export interface App {
   runs(filter: { readonly sync?: string; readonly limit: number; readonly after?: string }): Promise<readonly Run[]>;
   /** Reports one run. A unique part of the id is enough, in every method that takes a run. */
   show(run: string): Promise<RunReport>;
+  /** Lists what other systems sent during a run. It may hold personal data; findings and reasons never quote it. */
+  rawTexts(run: string): Promise<readonly RawText[]>;
   /** Lists changes of a run or of a shown plan, in order of identification. */
   changes(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;
   /**

@@ -69,6 +69,7 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
       return runs;
     },
     show: async (id) => runReport(await findRun(id, store), store),
+    rawTexts: async (id) => store.rawTexts.ofRun((await findRun(id, store)).id),
     changes: (planId, query) => store.plans.page(planId, query),
     approve: (id, by, order) => judge('approve', id, by, order),
     reject: (id, by, order) => judge('reject', id, by, order),

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { RollcallError } from '../core/errors.ts';
+import { describeError, RollcallError } from '../core/errors.ts';
 import { formatCount } from './amounts.ts';
 import { Interruption } from './interruption.ts';
 import type { Style } from './style.ts';
@@ -21,9 +21,19 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof RollcallError && (error.code === 'USAGE' || error.code === 'CONFIG_INVALID') ? 2 : 1;
 }
 
-/** Renders an error for the operator, with its stack for `--debug`. */
-export function renderFailure(error: unknown, { colors }: Style, isDebug: boolean): string {
-  const stack = isDebug && error instanceof Error ? `\n${clean(error.stack ?? '')}${causeOf(error)}` : '';
+/** What a failure shows besides its message. */
+export interface FailureOptions {
+  /** `--debug`: the stack. */
+  readonly isDebug: boolean;
+  /** `--raw`: the text of another system that led to it. */
+  readonly isRaw: boolean;
+}
+
+/** Renders an error for the operator. */
+export function renderFailure(error: unknown, { colors }: Style, { isDebug, isRaw }: FailureOptions): string {
+  const raw = isRaw ? rawOf(error) : undefined;
+  const said = raw === undefined ? '' : `\nanswer: ${clean(raw)}`;
+  const stack = `${isDebug && error instanceof Error ? `\n${stackOf(error)}${causeOf(error)}` : ''}${said}`;
   const problems = problemsOf(error);
   if (problems.length > 1) {
     const lines = clean(messageOf(error)).replace(/^/gm, '  ');
@@ -42,15 +52,26 @@ export function failureJson(error: unknown) {
   return { error: { code, message, ...(problems.length === 0 ? {} : { problems }) } };
 }
 
-/** Returns only the first line of an unexpected error, because the rest may contain anything. */
+/** Never returns the message of an unexpected error, because it may quote anything. */
 function messageOf(error: unknown): string {
   if (error instanceof RollcallError || error instanceof CommanderError) return error.message;
-  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-  return `unexpected: ${cleanLine(line).slice(0, 300)}`;
+  return `unexpected: ${cleanLine(describeError(error))}`;
 }
 
 function causeOf({ cause }: Error): string {
-  return cause instanceof Error ? `\ncaused by ${clean(cause.stack ?? cause.message)}` : '';
+  return cause instanceof Error ? `\ncaused by ${stackOf(cause)}` : '';
+}
+
+/** Returns the stack without a message that may quote another system. */
+function stackOf(error: Error): string {
+  const places = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
+  const head = error instanceof RollcallError ? `${error.name}: ${error.message}` : error.name;
+  return clean([head, ...places].join('\n'));
+}
+
+function rawOf(error: unknown): string | undefined {
+  if (error instanceof RollcallError) return RollcallError.rawTextOf(error);
+  return error instanceof Error && !(error instanceof CommanderError) ? error.message : undefined;
 }
 
 function problemsOf(error: unknown): readonly Problem[] {

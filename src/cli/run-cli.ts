@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import type { CliIo } from './cli-io.ts';
 import { createProgram } from './program.ts';
-import { exitCodeOf, failureJson, renderFailure } from './render-failure.ts';
+import { exitCodeOf, type FailureOptions, failureJson, renderFailure } from './render-failure.ts';
 import { openShell, renderJson } from './shell.ts';
 import { openStyle } from './style.ts';
 
@@ -32,7 +32,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     // Commander has printed its own errors on stderr already.
     if (!(reported instanceof CommanderError)) {
       const style = openStyle({ isTerminal: io.stderr.isTTY === true, env: io.env, config: undefined });
-      io.stderr.write(`${renderFailure(reported, style, flags.isDebug)}\n`);
+      io.stderr.write(`${renderFailure(reported, style, flags)}\n`);
     }
     if (flags.isJson) io.stdout.write(renderJson(failureJson(reported), io));
     return exitCodeOf(reported);
@@ -40,10 +40,10 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 }
 
 /** Reads the flags from the arguments: when the command line is wrong, there are no parsed options. */
-function flagsOf(argv: readonly string[]): { readonly isJson: boolean; readonly isDebug: boolean } {
+function flagsOf(argv: readonly string[]): FailureOptions & { readonly isJson: boolean } {
   const end = argv.indexOf('--');
   const words = end === -1 ? argv : argv.slice(0, end);
-  return { isJson: words.includes('--json'), isDebug: words.includes('--debug') };
+  return { isJson: words.includes('--json'), isDebug: words.includes('--debug'), isRaw: words.includes('--raw') };
 }
 
 const widestHelp = 120;

@@ -11,6 +11,7 @@ export interface GlobalOptions {
   readonly json?: boolean;
   readonly verbose?: boolean;
   readonly debug?: boolean;
+  readonly raw?: boolean;
 }
 
 /** The current command: what its file needs to answer the operator. */
@@ -18,6 +19,8 @@ export interface Shell {
   readonly io: CliIo;
   readonly signal: AbortSignal;
   readonly isJson: boolean;
+  /** `--raw`: texts of other systems may be shown. */
+  readonly isRaw: boolean;
   readonly style: Style;
   /** The configuration file: `--config`, otherwise ROLLCALL_CONFIG, otherwise rollcall.yaml. */
   readonly configPath: string;
@@ -47,6 +50,7 @@ export function openShell(io: CliIo, options: GlobalOptions): Shell {
     io,
     signal: io.signal,
     isJson,
+    isRaw: options.raw === true,
     style,
     configPath,
     print: (text) => void (isJson || io.stdout.write(`${text}\n`)),

@@ -5,6 +5,7 @@ import type { AddCommand } from './command.ts';
 import { runJson } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';
 import { renderChanges } from './render-changes.ts';
+import { renderRawTexts } from './render-raw-texts.ts';
 import { renderRun, shownReasons } from './render-run.ts';
 import type { Shell } from './shell.ts';
 
@@ -34,20 +35,24 @@ async function show(shell: Shell, id: string, options: ShowOptions): Promise<num
   return shell.withApp({}, async (app) => {
     const report = await app.show(id);
     const states = statesOf(options);
+    const rawTexts = shell.isRaw ? await app.rawTexts(report.run.id) : undefined;
+    const raw = rawTexts === undefined ? {} : { rawTexts };
     if (states === undefined) {
-      shell.printJson(runJson(report));
+      shell.printJson({ ...runJson(report), ...raw });
       shell.print(renderRun(report, shell.style));
+      if (rawTexts !== undefined) shell.print(renderRawTexts(rawTexts));
       return 0;
     }
     const query = states === 'all' ? {} : { states };
     const found = await app.changes(report.run.id, { ...query, limit: limit + 1 });
     const changes = found.slice(0, limit);
-    shell.printJson({ ...runJson(report), changes });
+    shell.printJson({ ...runJson(report), changes, ...raw });
     shell.print(renderRun(report, shell.style));
     const more = found.length > limit ? `\n… and more than these ${formatNumber(limit)}: raise --limit` : '';
     shell.print(
       `\n${changes.length === 0 ? 'no such changes' : renderChanges(changes, shownReasons(report), shell.style)}${more}`,
     );
+    if (rawTexts !== undefined) shell.print(renderRawTexts(rawTexts));
     return 0;
   });
 }

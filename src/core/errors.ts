@@ -1,7 +1,7 @@
 /**
  * Code throws only for unexpected conditions, and every deliberate error is a `RollcallError`. Callers decide by
- * `code`, never by message. `message` states what happened, the numbers, and what to do. It holds no token and no field
- * value.
+ * `code`, never by message. `message` states what happened, the numbers, and what to do. It holds no token, no field
+ * value, and no text of another system except a registered code.
  */
 export type Retry = 'never' | 'backoff' | { readonly afterMs: number };
 
@@ -34,18 +34,54 @@ export interface ErrorOptions {
   readonly code: ErrorCode;
   readonly retry?: Retry;
   readonly cause?: unknown;
+  /** What the other system sent. It may hold personal data: see `rawTextOf`. */
+  readonly raw?: string | undefined;
 }
 
 export class RollcallError extends Error {
   override readonly name: string = 'RollcallError';
   readonly code: ErrorCode;
   readonly retry: Retry;
+  /** Private, so that no log, alert or serialization can show it. */
+  readonly #raw: string | undefined;
 
   constructor(message: string, options: ErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.retry = options.retry ?? 'never';
+    this.#raw = options.raw;
   }
+
+  /**
+   * Returns the text of another system that led to the error, from the error or its causes. For sealed storage, and for
+   * an operator who asks for it with `--raw`. Never for logs, alerts, findings or job data.
+   */
+  static rawTextOf(error: unknown): string | undefined {
+    let link = error;
+    for (let depth = 0; depth < 8 && link instanceof Error; depth++) {
+      if (link instanceof RollcallError && link.#raw !== undefined) return link.#raw;
+      link = link.cause;
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Describes any error without text that another system may have sent: our own message, or the class, the code and the
+ * place in our program of an unexpected error.
+ */
+export function describeError(error: unknown): string {
+  if (error instanceof RollcallError) return error.message;
+  if (!(error instanceof Error)) return 'unknown';
+  const code =
+    'code' in error && typeof error.code === 'string' && /^[A-Z0-9_]{1,40}$/.test(error.code) ? ` (${error.code})` : '';
+  const name = /^[A-Za-z]{1,40}$/.test(error.name) ? error.name : 'Error';
+  // Only positions follow the message in a stack, so the first position is searched in lines that begin like one.
+  const lines = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
+  const place = lines
+    .map((line) => /\/((?:src|jobs|dist|test)\/[\w./-]+:\d+:\d+)\)?$/.exec(line)?.[1])
+    .find((one) => one !== undefined);
+  return `${name}${code}${place === undefined ? '' : ` at ${place}`}`;
 }
 
 /** Whether a failed call can have changed something on the other side. */
@@ -57,9 +93,8 @@ export interface PlatformErrorOptions extends ErrorOptions {
   readonly status?: number;
   /** Path template, never the real path: `GET /os-api/public-api/v1/users/{identification}`. */
   readonly operation: string;
-  /** `title` and `detail` of the platform's error body, cut to 300 characters. */
+  /** A registered error code or the name of a status from the platform's error body. Absent for any other text. */
   readonly title?: string;
-  readonly detail?: string;
 }
 
 /** A call to the platform that failed. Holds no header, token, body or field value. */
@@ -69,7 +104,6 @@ export class PlatformError extends RollcallError {
   readonly status: number | undefined;
   readonly operation: string;
   readonly title: string | undefined;
-  readonly detail: string | undefined;
 
   constructor(message: string, options: PlatformErrorOptions) {
     super(message, options);
@@ -77,6 +111,5 @@ export class PlatformError extends RollcallError {
     this.status = options.status;
     this.operation = options.operation;
     this.title = options.title;
-    this.detail = options.detail;
   }
 }

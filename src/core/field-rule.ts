@@ -92,7 +92,14 @@ export function evaluateSafely(expression: CompiledExpression, fields: Fields, b
 }
 
 function refuseFailure(error: unknown): Refusal {
-  return new Refusal('expression-failed', error instanceof Error ? error.message : 'the expression failed');
+  // The message of the expression language quotes values, so only its code is shown: `D3001`.
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  const shown = /^[A-Z]\d{4}$/.test(code) ? ` (${code})` : '';
+  return new Refusal(
+    'expression-failed',
+    `the expression failed${shown}`,
+    error instanceof Error ? error.message : undefined,
+  );
 }
 
 function compileSettle(name: FieldName, rule: FieldRule): CompiledRule['settle'] {

@@ -8,7 +8,7 @@ import { createZoneDays, isTimeZone } from './zone-days.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The standing of the employee and its reason, as a sentence for `why`. */
+/** The standing of the employee and its reason: a sentence for `why` and for findings, without values of the row. */
 export interface StandingVerdict {
   readonly standing: Standing;
   readonly reason: string;
@@ -129,19 +129,19 @@ function judgeDates(said: StatusReading, { hired, left, leavesBy }: Dates, today
   const says = left === '' || isStale ? 'none' : isPast ? 'left' : 'stays';
   const { list, verdict } = said;
   if (hasLeft(list, says, leavesBy)) {
-    if (list === 'active') return standing('leaver', `the last day of work was ${left}, today is ${today}`);
+    if (list === 'active') return standing('leaver', 'the last day of work has passed');
     return says === 'stays'
-      ? standing('leaver', `${verdict.reason}, although the last day of work is ${left}`)
+      ? standing('leaver', `${verdict.reason}, although the last day of work has not passed`)
       : verdict;
   }
-  if (hired !== '' && today < hired) return standing('future', `hired for ${hired}, today is ${today}`);
-  if (isStale) return standing('active', `hired again on ${hired}, after the last day of work ${left}`);
+  if (hired !== '' && today < hired) return standing('future', 'the hire date is in the future');
+  if (isStale) return standing('active', 'hired again after the last day of work');
   if (list === 'leaver') {
-    const reason = `${verdict.reason}, but the last day of work is ${left} and today is ${today}`;
+    const reason = `${verdict.reason}, but the last day of work has not passed`;
     if (leavesBy !== undefined) return standing('active', reason);
     return { ...standing('active', reason), refusesStart: `${verdict.reason}, and lifecycle.leavesBy is not set` };
   }
-  return says === 'left' ? standing('active', `${verdict.reason}, although the last day of work was ${left}`) : verdict;
+  return says === 'left' ? standing('active', `${verdict.reason}, although the last day of work has passed`) : verdict;
 }
 
 function hasLeft(
@@ -167,8 +167,9 @@ function hasLeft(
 const rememberedStatuses = 1000;
 
 function compileStatus(settings: LifecycleSettings, name: string): (fields: Fields) => StatusReading {
-  const active = new Set(settings.active.map(statusKey));
-  const leaver = new Set(settings.leaver.map(statusKey));
+  // A reason quotes the word of the configuration, never the value of the row.
+  const active = new Map(settings.active.map((text) => [statusKey(text), text]));
+  const leaver = new Map(settings.leaver.map((text) => [statusKey(text), text]));
   const both = settings.leaver.find((text) => active.has(statusKey(text)));
   if (both !== undefined) throw new RangeError(`status ${JSON.stringify(both)} is in both active and leaver`);
   const read = compileSourcePath(name);
@@ -176,10 +177,14 @@ function compileStatus(settings: LifecycleSettings, name: string): (fields: Fiel
   const judge = (text: string): StatusReading => {
     const key = statusKey(text);
     if (key === '') return neither(`${name} is blank`);
-    const quoted = `${name} ${JSON.stringify(text)}`;
-    if (active.has(key)) return { list: 'active', verdict: standing('active', `${quoted} is in active`) };
-    if (leaver.has(key)) return { list: 'leaver', verdict: standing('leaver', `${quoted} is in leaver`) };
-    return neither(`${quoted} is in neither active nor leaver`);
+    const [here, gone] = [active.get(key), leaver.get(key)];
+    if (here !== undefined) {
+      return { list: 'active', verdict: standing('active', `${name} ${JSON.stringify(here)} is in active`) };
+    }
+    if (gone !== undefined) {
+      return { list: 'leaver', verdict: standing('leaver', `${name} ${JSON.stringify(gone)} is in leaver`) };
+    }
+    return neither(`${name} has a value that is in neither active nor leaver`);
   };
   return (fields) => {
     const reading = readText(read(fields));

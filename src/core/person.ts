@@ -25,7 +25,7 @@ export interface Person {
   /** Fields to keep equal. The platform keeps an absent field; `''` clears a field. */
   readonly fields: FieldValues;
   readonly standing: Standing;
-  /** The reason for the standing, for `why`: `status "terminated" is in leaver`. */
+  /** The reason for the standing: `status "terminated" is in leaver`. A sentence without values of the row. */
   readonly standingReason: string;
   readonly isInScope: boolean;
   /** Mapped fields whose cell cannot be used. They are absent from `fields`, so the platform's value is kept. */

@@ -16,15 +16,18 @@ export type CellProblem =
   | 'no-such-time-zone'
   | 'expression-failed';
 
-/** Why a value cannot be used. Its class distinguishes it from values. It never holds the value. */
+/** Why a value cannot be used. Its class distinguishes it from values. Kind and reason never hold the value. */
 export class Refusal {
   readonly kind: CellProblem;
   /** The rest of a sentence that begins with the column: `is longer than 255 characters`. */
   readonly reason: string;
+  /** The value, or a text that quotes it. For sealed storage only. */
+  readonly raw: string | undefined;
 
-  constructor(kind: CellProblem, reason: string) {
+  constructor(kind: CellProblem, reason: string, raw?: string) {
     this.kind = kind;
     this.reason = reason;
+    this.raw = raw;
   }
 }
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PlatformError } from '../core/errors.ts';
+import { PlatformError, RollcallError } from '../core/errors.ts';
 import type { BatchToSubmit, Delivery, Submission } from '../ports/delivery.ts';
 import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
 import { writeProvisioningFile } from './provisioning-file.ts';
@@ -34,12 +34,14 @@ async function upload(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal)
  */
 export function refusalOf(error: unknown): Extract<Submission, { kind: 'unknown' | 'wait' | 'refused' }> {
   if (!(error instanceof PlatformError)) throw error;
-  if (error.effect === 'unknown') return { kind: 'unknown', reason: error.message };
+  const text = RollcallError.rawTextOf(error);
+  const raw = text === undefined ? {} : { raw: text };
+  if (error.effect === 'unknown') return { kind: 'unknown', reason: error.message, ...raw };
   if (error.code === 'PLATFORM_BUSY') {
     const afterMs = typeof error.retry === 'object' ? error.retry.afterMs : busyWaitMs;
-    return { kind: 'wait', afterMs, reason: error.message };
+    return { kind: 'wait', afterMs, reason: error.message, ...raw };
   }
   if (error.code === 'PLATFORM_REFUSED' || error.code === 'PLATFORM_NOT_FOUND')
-    return { kind: 'refused', reason: error.message };
+    return { kind: 'refused', reason: error.message, ...raw };
   throw error;
 }

@@ -1,8 +1,9 @@
-import { RollcallError } from '../core/errors.ts';
+import { describeError, RollcallError } from '../core/errors.ts';
 import type { JobOutcome } from '../ports/job.ts';
 import { deliverNext } from './deliver.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { finishRun } from './finish-run.ts';
+import { keepRaw } from './keep-raw.ts';
 import { planRun } from './plan-run.ts';
 import { settleCurrent } from './settle.ts';
 
@@ -51,10 +52,11 @@ const afterRefusal =
  * stored.
  */
 export async function failRun(context: RunContext, error: unknown, io: EngineIo): Promise<JobOutcome> {
-  const reason =
-    error instanceof RollcallError
-      ? error.message
-      : `unexpected: ${error instanceof Error ? error.message : 'unknown'}`;
+  const isOurs = error instanceof RollcallError;
+  const reason = isOurs ? error.message : `unexpected: ${describeError(error)}`;
+  // The message of an unexpected error may quote anything.
+  const text = isOurs ? RollcallError.rawTextOf(error) : String(error);
+  await keepRaw(context.owned, { about: 'end of the run', text }, io);
   if (!(error instanceof RollcallError) || error.code !== 'SOURCE_REFUSED') return finishRun(context, io, reason);
   const { owned } = context;
   await io.store.runs.update(owned, { facts: { ...owned.run.facts, isSourceRefused: true } });

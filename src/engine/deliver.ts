@@ -5,6 +5,7 @@ import { changesInBatch, currentBatch, marksFor } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { takeFileLease } from './file-lease.ts';
 import { finishRun } from './finish-run.ts';
+import { keepRaw } from './keep-raw.ts';
 import { tooOldToSend } from './plan-age.ts';
 import { stillMeant } from './still-meant.ts';
 
@@ -104,6 +105,7 @@ async function storeResult(
   const reason = 'reason' in result ? result.reason : undefined;
   const marks = marksFor([{ identification }], stateAfter[result.kind], reason);
   await io.store.plans.setStates(context.owned, marks);
+  if ('raw' in result) await keepRaw(context.owned, { about: `change of ${identification}`, text: result.raw }, io);
   if (result.kind === 'sending') io.checkpoint('change-sending');
 }
 
@@ -129,6 +131,7 @@ async function receive(
 ): Promise<JobOutcome> {
   const { owned } = context;
   const { update } = io.store.batches;
+  if ('raw' in submission) await keepRaw(owned, { about: `batch ${batch.number}`, text: submission.raw }, io);
   if (submission.kind !== 'wait' && owned.run.facts.waitingSince !== undefined) {
     const { waitingSince: _over, ...facts } = owned.run.facts;
     await io.store.runs.update(owned, { facts });

@@ -1,3 +1,4 @@
+import { describeError } from '../core/errors.ts';
 import type { EngineIo } from './engine-io.ts';
 
 const dayMs = 86_400_000;
@@ -16,6 +17,6 @@ export async function pruneOld(io: EngineIo): Promise<void> {
 /** Prunes in addition to other work, for commands that may be the only ones to use a store. Errors are only logged. */
 export async function pruneBeside(io: EngineIo): Promise<void> {
   await pruneOld(io).catch((error: unknown) => {
-    io.logger.warn({ error: error instanceof Error ? error.message : 'unknown' }, 'old runs were not pruned');
+    io.logger.warn({ error: describeError(error) }, 'old runs were not pruned');
   });
 }

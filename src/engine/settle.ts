@@ -1,10 +1,11 @@
-import { PlatformError } from '../core/errors.ts';
+import { PlatformError, RollcallError } from '../core/errors.ts';
 import type { JobOutcome } from '../ports/job.ts';
 import type { FileStatus } from '../ports/platform.ts';
 import type { Batch } from '../ports/store.ts';
 import { currentBatch } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { takeFileLease } from './file-lease.ts';
+import { keepRaw } from './keep-raw.ts';
 import { proveBatch } from './prove.ts';
 import { isFilePending, pollAgain, toDelivery } from './settle-steps.ts';
 
@@ -65,7 +66,8 @@ async function pollStatus(context: RunContext, batch: Batch, io: EngineIo): Prom
   io.progress({ step: 'proving', batch: batch.number, batches: 0, status: text });
   if (status.kind === 'pending' && !status.isKnown && batch.status !== text && !text.startsWith(missingStatus)) {
     io.logger.warn({ run: owned.run.id, batch: batch.number, status: text }, 'unknown file status: waiting');
-    const message = `batch ${batch.number}: the platform returned the status "${text}", which dialect.status does not name; treated as pending`;
+    await keepRaw(owned, { about: `file status of batch ${batch.number}`, text: status.raw }, io);
+    const message = `batch ${batch.number}: the platform returned a status that dialect.status does not name; treated as pending. "rollcall show ${owned.run.id} --raw" shows it`;
     await io.store.runs.addFindings(owned, [{ code: 'batch-failed', message }]);
   }
   const final = status.kind === 'pending' ? undefined : status.kind;
@@ -94,7 +96,11 @@ async function requestStatus(
     if (!(error instanceof PlatformError) || error.retry === 'never') throw error;
     const text = missingStatus + (error.status === undefined ? 'no complete answer' : `answered ${error.status}`);
     const fields = { run: owned.run.id, batch: batch.number, status: text, code: error.code, error: error.message };
-    if (batch.status !== text) io.logger.warn(fields, 'the platform does not return the file status: waiting');
+    if (batch.status !== text) {
+      io.logger.warn(fields, 'the platform does not return the file status: waiting');
+      const raw = RollcallError.rawTextOf(error);
+      await keepRaw(owned, { about: `file status of batch ${batch.number}`, text: raw }, io);
+    }
     const retryAfterMs = error.retry === 'backoff' ? 0 : error.retry.afterMs;
     return { status: { kind: 'pending', text, isKnown: false }, retryAfterMs };
   }

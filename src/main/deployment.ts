@@ -1,6 +1,6 @@
 import { workerJobs } from '../../jobs/index.ts';
 import type { Config } from '../config/config.ts';
-import { RollcallError } from '../core/errors.ts';
+import { describeError, RollcallError } from '../core/errors.ts';
 import { type HeldLease, takeOverLease } from '../runtime/hold-lease.ts';
 import { openLocalDispatch } from '../runtime/in-process/dispatch.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
@@ -41,7 +41,8 @@ export async function runDeployment(
   const drive: DriveIo = { ...given, signal };
   const dispatch = openLocalDispatch(drive, (job, payload) => workerJobs[job].run(payload, drive));
   const alerts = openConfigAlertChecks(config, engine);
-  const onError = (error: unknown, task: string): void => logger.error({ task, error: textOf(error) }, 'task failed');
+  const onError = (error: unknown, task: string): void =>
+    logger.error({ task, error: describeError(error) }, 'task failed');
   onReady();
   try {
     await runScheduler(schedulerTasks(config, engine, { drive, dispatch, alerts }), { clock, signal, onTick, onError });
@@ -66,8 +67,4 @@ async function takeDeployment({ io }: Engine, drive: DriveIo): Promise<HeldLease
   const message =
     'another "rollcall start" works on this store. Without Redis, one is enough: stop the other one first';
   throw new RollcallError(message, { code: 'CONFLICT' });
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown';
 }

@@ -38,8 +38,13 @@ export interface Engine {
 /** Opens the store, every connection and every sync of a configuration. Sends no request. Must be closed. */
 export async function openEngine(config: Config, parts: EngineParts): Promise<Engine> {
   const scratchFolder = await openScratchFolder(config.folder, parts.clock.now());
-  const store = await openStore(config.store, { folder: config.folder, clock: parts.clock, logger: parts.logger });
   const seal = config.encryptionKey === undefined ? undefined : openSeal(config.encryptionKey.reveal());
+  const store = await openStore(config.store, {
+    folder: config.folder,
+    clock: parts.clock,
+    logger: parts.logger,
+    seals: seal === undefined ? [] : [seal],
+  });
   // The Redis client is loaded only where it is used.
   const budgets =
     config.redis === undefined ? undefined : (await import('./open-budgets.ts')).openBudgets(config.redis, parts);

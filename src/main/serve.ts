@@ -1,5 +1,6 @@
 import type { Role } from '../app/app.ts';
 import type { Config, ServerConfig } from '../config/config.ts';
+import { describeError } from '../core/errors.ts';
 import type { RunningServer, ServerApp, ServerSettings, Vitals } from '../server/server-parts.ts';
 import type { QueueDepth } from '../telemetry/metrics.ts';
 import type { Engine } from './open-engine.ts';
@@ -60,7 +61,7 @@ export async function serve(config: Config, engine: Engine, options: ServeOption
   } catch (error) {
     metrics.close();
     if (!worksOnly || listen !== undefined) throw error;
-    const why = error instanceof Error ? error.message : 'unknown';
+    const why = describeError(error);
     logger.warn({ error: why }, 'this process does not serve its health: give it a port of its own with --port');
     return undefined;
   }

@@ -1,10 +1,11 @@
+import { STATUS_CODES } from 'node:http';
 import { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../core/errors.ts';
 import { AnswerInvalid } from '../http/answer-invalid.ts';
 import { isRecord } from '../http/json-text.ts';
 import { describeNetworkFailure, type NetworkFailure } from '../http/network-failure.ts';
 import { readRetryAfter } from '../http/retry-after.ts';
-import { confidentialValues, type Operation, operationName } from './operation.ts';
-import { redact } from './redact.ts';
+import { type Operation, operationName } from './operation.ts';
+import { withoutSecrets } from './redact.ts';
 
 /** An error answer, as far as it could be read. */
 export interface Refusal {
@@ -12,12 +13,14 @@ export interface Refusal {
   readonly retryAfter: string | undefined;
   /** The decoded body, or undefined when it was not JSON. */
   readonly body: unknown;
+  /** The body as it came. */
+  readonly text: string;
 }
 
 /**
  * Turns an HTTP status into an error; no other function does. Understands both body shapes of the contract
  * ("Errors"): platform error (`title`, `detail`, `message`, `details`) and grant error (`error`,
- * `error_description`).
+ * `error_description`). The message quotes none of it: a body may repeat rows. A registered code is named.
  */
 export function refusalError(
   operation: Operation<unknown>,
@@ -25,26 +28,42 @@ export function refusalError(
   now: number,
   secret: string,
 ): PlatformError {
-  const { status, body } = refusal;
+  const { status, body, text } = refusal;
   const name = operationName(operation);
   const kind = classify(operation, status);
-  const confidential = [secret, ...confidentialValues(operation)];
-  const said = isRecord(body) ? body : {};
-  const title = redact(said.title ?? said.error ?? said.message, confidential);
-  const detail = redact(said.detail ?? said.error_description ?? said.details ?? said.message, confidential);
+  const title = registeredTitle(body);
   const afterMs = kind.retry === 'never' ? undefined : readRetryAfter(refusal.retryAfter, now);
   const retry: Retry = afterMs !== undefined && (status === 429 || status === 503) ? { afterMs } : kind.retry;
-  const words = [...new Set([title, detail])].filter((text) => text !== undefined).join(': ');
-  const says = words === '' ? '' : ` and says: "${words}"`;
+  const says = title === undefined ? '' : ` (${title})`;
   return new PlatformError(`${name} was answered ${status}${says}. ${kind.advice}`, {
     code: kind.code,
     retry,
     effect: effectOf(operation, status),
     status,
     operation: name,
+    raw: withoutSecrets(text, [secret]),
     ...(title === undefined ? {} : { title }),
-    ...(detail === undefined ? {} : { detail }),
   });
+}
+
+/** Error codes of a token endpoint (RFC 6749, 5.2), and names of HTTP statuses, which frameworks use as titles. */
+const registeredTitles: ReadonlySet<string> = new Set([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  ...Object.values(STATUS_CODES).filter((name) => name !== undefined),
+]);
+
+function registeredTitle(body: unknown): string | undefined {
+  if (!isRecord(body)) return undefined;
+  return [body.error, body.title, body.message].find(isRegistered);
+}
+
+function isRegistered(text: unknown): text is string {
+  return typeof text === 'string' && registeredTitles.has(text);
 }
 
 interface Classification {

@@ -43,7 +43,7 @@ export async function exchangeOnce<T>(
     status = answer.status;
     onStatus?.(status);
     if (status >= 200 && status < 300) return await readAnswer(operation, answer);
-    const refusal = { status, retryAfter: answer.header('retry-after'), body: await readErrorBody(answer) };
+    const refusal = { status, retryAfter: answer.header('retry-after'), ...(await readErrorBody(answer)) };
     refused = refusalError(operation, refusal, base.now(), secret);
   } catch (error) {
     const abandoned = signal.aborted ? { reason: signal.reason } : undefined;
@@ -86,15 +86,30 @@ function checkContentType(type: string, expects: 'json' | 'nothing' | 'any'): vo
   const essence = type.split(';')[0]?.trim().toLowerCase() ?? '';
   const isJson = essence === '' || /^(?:application|text)\/(?:[\w.+-]+\+)?json$/.test(essence);
   if (expects !== 'nothing' ? isJson : !essence.endsWith('html')) return;
-  const shown = /^[\w.+-]+\/[\w.+-]+$/.test(essence) ? essence : 'an unreadable type';
+  const shown = knownTypes.has(essence) ? essence : 'of another type';
   throw new AnswerInvalid(`the body is ${shown} instead of application/json`);
 }
 
-async function readErrorBody(answer: Answer): Promise<unknown> {
+/** Types that a message may name; a server can put any text there. */
+const knownTypes: ReadonlySet<string> = new Set([
+  'text/html',
+  'text/plain',
+  'text/xml',
+  'application/xml',
+  'application/xhtml+xml',
+  'application/octet-stream',
+  'text/csv',
+  'application/pdf',
+]);
+
+async function readErrorBody(answer: Answer): Promise<{ readonly body: unknown; readonly text: string }> {
+  let text = '';
   try {
-    return readJson(await readBytes(answer, maxErrorBytes)).value;
+    const bytes = await readBytes(answer, maxErrorBytes);
+    text = Buffer.from(bytes).toString('utf8');
+    return { body: readJson(bytes).value, text };
   } catch {
     // The status alone is enough; a broken error page must not hide it.
-    return undefined;
+    return { body: undefined, text };
   }
 }

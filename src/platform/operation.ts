@@ -65,20 +65,3 @@ export function operationUrl(baseUrl: string, operation: Operation<unknown>): st
   const search = query.size === 0 ? '' : `?${query.toString()}`;
   return `${baseUrl.replace(/\/+$/, '')}${path}${search}`;
 }
-
-/** Words of the contract, which are not confidential. */
-const harmlessKeys: ReadonlySet<string> = new Set(['orderBy', 'direction', 'sort', 'grant_type', 'type', 'assignment']);
-
-/** Returns the values that must not appear in an error: path parameters, and the content of query and body. */
-export function confidentialValues(operation: Operation<unknown>): string[] {
-  const found = Object.values(operation.params ?? {});
-  collectStrings(operation.query, found);
-  if (operation.body?.kind === 'json') collectStrings(operation.body.value, found);
-  return found;
-}
-
-function collectStrings(value: unknown, into: string[]): void {
-  if (typeof value === 'string') into.push(value);
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, part] of Object.entries(value)) if (!harmlessKeys.has(key)) collectStrings(part, into);
-}

@@ -50,13 +50,19 @@ export async function readFileStatus(client: PlatformClient, fileId: string, sig
   }
 }
 
-/** Classifies a status text by the dialect's lists, ignoring case. An unknown one is pending, never final. */
+/**
+ * Classifies a status text by the dialect's lists, ignoring case, and names it as the dialect does. An unknown one is
+ * pending, never final; it is `raw`, because a platform can put any text there.
+ */
 export function classifyFileStatus(text: string, lists: Dialect['status']): FileStatus {
   const lower = text.trim().toLowerCase();
-  const isIn = (list: readonly string[]): boolean => list.some((entry) => entry.trim().toLowerCase() === lower);
-  if (isIn(lists.done)) return { kind: 'done', text };
-  if (isIn(lists.failed)) return { kind: 'failed', text };
-  return { kind: 'pending', text, isKnown: isIn(lists.pending) };
+  const named = (list: readonly string[]): string | undefined =>
+    list.find((entry) => entry.trim().toLowerCase() === lower);
+  const [done, failed, pending] = [named(lists.done), named(lists.failed), named(lists.pending)];
+  if (done !== undefined) return { kind: 'done', text: done };
+  if (failed !== undefined) return { kind: 'failed', text: failed };
+  if (pending !== undefined) return { kind: 'pending', text: pending, isKnown: true };
+  return { kind: 'pending', text: 'unknown status', isKnown: false, raw: text };
 }
 
 function readReceipt(answer: JsonText, lists: Dialect['status']): UploadReceipt {

@@ -26,10 +26,11 @@ export type CallResult =
   /** The change was not sent, and certainly not applied. */
   | { readonly kind: 'not-tried' }
   | { readonly kind: 'accepted' }
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string; readonly raw?: string }
   /** The response was lost. Read the user back before sending another change. */
-  | { readonly kind: 'unknown'; readonly reason: string };
+  | { readonly kind: 'unknown'; readonly reason: string; readonly raw?: string };
 
+/** `raw` is what the platform answered, for sealed storage only. No reason quotes it. */
 export type Submission =
   /** The platform accepted a file and processes it. */
   | { readonly kind: 'file'; readonly fileId: string; readonly fileName: string }
@@ -38,8 +39,8 @@ export type Submission =
   /** Written to a folder. Another system delivers it. */
   | { readonly kind: 'exported'; readonly path: string }
   /** Nothing was applied. Retry after a wait (another file is processing, too many requests). */
-  | { readonly kind: 'wait'; readonly afterMs: number; readonly reason: string }
+  | { readonly kind: 'wait'; readonly afterMs: number; readonly reason: string; readonly raw?: string }
   /** Nothing was applied, and a retry of the same batch cannot succeed. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string; readonly raw?: string }
   /** The platform may have applied it: the batch is unresolved. */
-  | { readonly kind: 'unknown'; readonly reason: string };
+  | { readonly kind: 'unknown'; readonly reason: string; readonly raw?: string };

@@ -60,7 +60,8 @@ export interface UploadReceipt {
 }
 
 export type FileStatus =
-  | { readonly kind: 'pending'; readonly text: string; readonly isKnown: boolean }
+  /** `raw`: the text of a status that the dialect does not name, for sealed storage. */
+  | { readonly kind: 'pending'; readonly text: string; readonly isKnown: boolean; readonly raw?: string }
   | { readonly kind: 'done'; readonly text: string }
   | { readonly kind: 'failed'; readonly text: string }
   /** The platform has no status endpoint (404, 405): determine the results by reading the users back. */

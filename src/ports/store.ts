@@ -7,6 +7,7 @@ import type { AlertBook } from './alerts.ts';
 import type { Decisions } from './decisions.ts';
 import type { Holds } from './holds.ts';
 import type { Leases } from './leases.ts';
+import type { RawTexts } from './raw-texts.ts';
 import type { Reads } from './reads.ts';
 import type { OwnedRun, Runs, Triggers } from './runs.ts';
 import type { Audit, AuditEntry, Pauses } from './store-operations.ts';
@@ -17,6 +18,7 @@ export type { Watermark } from '../core/next-read.ts';
 export type { ChangeVerdict, DecisionRecord, DecisionState, Decisions } from './decisions.ts';
 export type { HoldFacts, HoldRecord, Holds, OpenHolds } from './holds.ts';
 export type { Lease, Leases } from './leases.ts';
+export type { RawText, RawTexts } from './raw-texts.ts';
 export type { ReadRecord, Reads } from './reads.ts';
 export type { RunFacts } from './run-facts.ts';
 export type {
@@ -51,6 +53,7 @@ export interface Store {
   readonly holds: Holds;
   readonly reads: Reads;
   readonly rosters: Rosters;
+  readonly rawTexts: RawTexts;
   readonly tokens: TokenStore;
   readonly alerts: AlertBook;
   readonly pauses: Pauses;

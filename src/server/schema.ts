@@ -133,6 +133,12 @@ export const changePage = z.object({
     .meta({ description: 'Send it as `after` for the next page; null: this is the last page' }),
 });
 
+export const rawTextList = z.object({
+  texts: z
+    .array(z.object({ at: instant, about: z.string(), text: z.string() }))
+    .meta({ description: 'In the order in which they came; empty without `encryptionKey`' }),
+});
+
 export const pastChanges = z.object({ history: z.array(change.extend({ run: z.string(), at: instant })) });
 
 export const person = z
@@ -274,6 +280,7 @@ export const components: Readonly<Record<string, z.ZodType>> = {
   RunDetail: runDetail,
   Change: change,
   ChangePage: changePage,
+  RawTexts: rawTextList,
   PastChanges: pastChanges,
   Person: person,
   Requested: requested,

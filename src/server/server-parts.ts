@@ -15,6 +15,7 @@ export type ServerApp = Pick<
   | 'runs'
   | 'show'
   | 'changes'
+  | 'rawTexts'
   | 'approve'
   | 'holds'
   | 'reject'

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Kysely } from 'kysely';
 import { RollcallError } from '../core/errors.ts';
+import type { Seal } from '../ports/seal.ts';
 import type { Store } from '../ports/store.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
 import { createAlerts } from './alerts.ts';
@@ -9,6 +10,7 @@ import { createBatches } from './batches.ts';
 import type { Database } from './database.ts';
 import { createDecisions } from './decisions.ts';
 import { createHolds } from './holds.ts';
+import { type KeyRing, openKeyRing } from './key-ring.ts';
 import { createLeases } from './leases.ts';
 import { createLedger } from './ledger.ts';
 import { migrate } from './migrate.ts';
@@ -16,6 +18,7 @@ import { createPauses } from './pauses.ts';
 import { createPlans } from './plans.ts';
 import { openPostgres, type PostgresWatch } from './postgres.ts';
 import { isPostgresUrl } from './postgres-url.ts';
+import { createRawTexts } from './raw-texts.ts';
 import { createReads } from './reads.ts';
 import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
@@ -26,6 +29,8 @@ import { createTriggers } from './triggers.ts';
 export interface StoreBase extends PostgresWatch {
   /** Folder of the configuration file. Relative paths are resolved from it. */
   readonly folder: string;
+  /** Seals of personal data: the current one first, then former ones. None: it is stored as it is. */
+  readonly seals?: readonly Seal[];
 }
 
 /**
@@ -38,7 +43,7 @@ export async function openStore(url: string, base: StoreBase): Promise<Store> {
   const { db, place } = await openDatabase(url, base);
   try {
     await migrate(db as unknown as Kysely<unknown>, place);
-    return createStore(db);
+    return createStore(db, openKeyRing(base.seals ?? []));
   } catch (error) {
     await db.destroy();
     throw error;
@@ -75,7 +80,7 @@ function sqlitePath(url: string, folder: string): string {
   return path === ':memory:' ? path : resolve(folder, path);
 }
 
-function createStore(db: Database): Store {
+function createStore(db: Database, keys: KeyRing): Store {
   return {
     leases: createLeases(db),
     triggers: createTriggers(db),
@@ -87,6 +92,7 @@ function createStore(db: Database): Store {
     holds: createHolds(db),
     reads: createReads(db),
     rosters: createRosters(db),
+    rawTexts: createRawTexts(db, keys),
     tokens: createTokenStore(db),
     alerts: createAlerts(db),
     pauses: createPauses(db),

@@ -43,6 +43,7 @@ export async function pruneRuns(db: Database, before: number, keep: number, show
 
 async function pruneRun(db: OpenTransaction, run: string, before: number): Promise<boolean> {
   await db.deleteFrom('findings').where('run', '=', run).execute();
+  await db.deleteFrom('raw_texts').where('run', '=', run).execute();
   const plan = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
   for await (const piece of plan === undefined ? [] : piecesOf(db, plan.id)) {
     await db

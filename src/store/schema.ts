@@ -15,6 +15,7 @@ export interface Schema {
   triggers: TriggerRow;
   runs: RunRow;
   findings: FindingRow;
+  raw_texts: RawTextRow;
   plans: PlanRow;
   changes: ChangeRow;
   batches: BatchRow;
@@ -83,6 +84,14 @@ export interface FindingRow {
   identification: string | null;
   place: string | null;
   message: string;
+}
+
+export interface RawTextRow {
+  run: string;
+  number: number;
+  at: number;
+  /** JSON of what it belongs to and the text, sealed. */
+  sealed: string;
 }
 
 export interface PlanRow {

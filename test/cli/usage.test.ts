@@ -157,21 +157,28 @@ test('colours are for terminals, and NO_COLOR takes them away', async () => {
   expect((await shell.run(['runs'])).stderr).not.toContain('\u001b');
 });
 
+const quiet = { isDebug: false, isRaw: false };
+
 test('of an error that nobody foresaw one line is told, and with --debug where it came from', () => {
   const error = new TypeError('x is not a function\nsecret second line');
 
-  expect(renderFailure(error, plain, false)).toBe(
-    'error: unexpected: x is not a function\nuse --debug to see the stack',
+  expect(renderFailure(error, plain, quiet)).toMatch(
+    /^error: unexpected: TypeError at test\/cli\/usage\.test\.ts:\d+:\d+\nuse --debug to see the stack$/,
   );
-  expect(renderFailure(error, plain, true)).toContain('usage.test.ts');
-  expect(failureJson(error).error).toEqual({ code: 'UNEXPECTED', message: 'unexpected: x is not a function' });
+  expect(renderFailure(error, plain, { ...quiet, isDebug: true })).toContain('usage.test.ts');
+  expect(renderFailure(error, plain, { ...quiet, isDebug: true })).not.toContain('secret');
+  expect(renderFailure(error, plain, { ...quiet, isRaw: true })).toContain('secret second line');
+  expect(failureJson(error).error).toMatchObject({
+    code: 'UNEXPECTED',
+    message: expect.stringMatching(/^unexpected: TypeError at /),
+  });
   expect(exitCodeOf(error)).toBe(1);
 });
 
 test('an error that was foreseen is told as it is', () => {
   const error = new RollcallError('no run is called run_9', { code: 'NOT_FOUND' });
 
-  expect(renderFailure(error, plain, false)).toBe('error: no run is called run_9');
+  expect(renderFailure(error, plain, quiet)).toBe('error: no run is called run_9');
   expect(exitCodeOf(error)).toBe(1);
 });
 

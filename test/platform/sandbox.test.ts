@@ -251,7 +251,12 @@ describe('a provisioning file over the sandbox', () => {
     };
 
     expect(await statusUnder('file:fail')).toMatchObject({ kind: 'failed' });
-    expect(await statusUnder('file:unknown-status=Weird')).toEqual({ kind: 'pending', text: 'Weird', isKnown: false });
+    expect(await statusUnder('file:unknown-status=Weird')).toEqual({
+      kind: 'pending',
+      text: 'unknown status',
+      isKnown: false,
+      raw: 'Weird',
+    });
     expect(await statusUnder('status:absent')).toEqual({ kind: 'no-status' });
   });
 });

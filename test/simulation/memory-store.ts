@@ -30,6 +30,7 @@ export function memoryStore(): SimulatedStore {
     holds: memoryHolds(tables),
     reads: memoryReads(tables),
     rosters: memoryRosters(tables),
+    rawTexts: { add: async () => {}, ofRun: async () => [] },
     tokens: memoryTokens(tables),
     alerts: absentPart as Store['alerts'],
     pauses: { get: async () => undefined, list: async () => [], add: absent, remove: absent },

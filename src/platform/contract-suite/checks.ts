@@ -221,9 +221,12 @@ async function refusalOf(call: () => Promise<unknown>): Promise<PlatformError> {
   throw new Difference('the call was accepted, but should have been refused');
 }
 
-function checkRefusalShape({ status, title }: PlatformError, known: readonly number[]): void {
+function checkRefusalShape(error: PlatformError, known: readonly number[]): void {
+  const { status } = error;
   if (status === undefined || !known.includes(status)) {
     throw new Difference(`answered ${status}; documented are ${known.join(', ')}`);
   }
-  if (title === undefined) throw new Difference(`answered ${status}, with an error body that has none of its fields`);
+  const body = RollcallError.rawTextOf(error) ?? '';
+  if (!/"(?:title|error|message|detail)"\s*:\s*"/.test(body))
+    throw new Difference(`answered ${status}, with an error body that has none of its fields`);
 }

@@ -39,7 +39,7 @@ export async function exchangeRefreshToken(call: RefreshCall, signal: AbortSigna
   if (sent.ok) return sent.value;
   const { error } = sent;
   if (error.status === 400 && error.title === 'invalid_grant') {
-    return { kind: 'invalid-grant', description: error.detail ?? 'the platform gave no reason' };
+    return { kind: 'invalid-grant', description: 'the token is expired, revoked or already used' };
   }
   // A 400 without a reason may also mean that the token was consumed.
   const isUnreadable = error.status === 400 && error.title === undefined;

@@ -1,12 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { RollcallError } from '../../core/errors.ts';
+import type { Seal } from '../../ports/seal.ts';
 
-/** Seals secrets for the store. A secret sealed for one place (`context`) cannot be opened as another. */
-export interface Seal {
-  seal(secret: string, context: string): string;
-  /** Returns the secret, or undefined when it was sealed with another key or context, or was changed since. */
-  open(sealed: string, context: string): string | undefined;
-}
+export type { Seal } from '../../ports/seal.ts';
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
@@ -23,6 +19,7 @@ export function openSeal(keyBase64: string): Seal {
   const keyId = createHash('sha256').update('rollcall key id').update(key).digest('hex').slice(0, 8);
   const prefix = `v1.${keyId}.`;
   return {
+    keyId,
     seal(secret, context) {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagBytes }).setAAD(Buffer.from(context));

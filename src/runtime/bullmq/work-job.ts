@@ -1,4 +1,4 @@
-import { RollcallError } from '../../core/errors.ts';
+import { describeError, RollcallError } from '../../core/errors.ts';
 import { failRun } from '../../engine/advance-run.ts';
 import type { RunContext } from '../../engine/engine-io.ts';
 import type { JobOutcome } from '../../ports/job.ts';
@@ -87,7 +87,7 @@ async function afterError(data: JobData, error: unknown, io: WorkIo, lock: Abort
   if (error instanceof RunBusy || code === 'LEASE_LOST') return { kind: 'again', data, afterMs: busyMs };
   const tries = data.tries + 1;
   const afterMs = retryWait(error, tries, io.random);
-  const fields = { run, step: data.job, code, tries, error: textOf(error) };
+  const fields = { run, step: data.job, code, tries, error: describeError(error) };
   if (afterMs !== undefined) {
     logger.warn({ ...fields, waitMs: afterMs }, 'retrying');
     return comeAgain({ ...data, tries }, afterMs, io);
@@ -112,12 +112,11 @@ export async function giveUp({ data, run }: RunJob, error: unknown, io: WorkIo, 
   } catch (trouble) {
     if (lock.aborted) throw lock.reason;
     if (!(trouble instanceof RunBusy)) {
-      io.engine.logger.error({ run, error: textOf(trouble) }, 'the failure of the run could not be stored: retrying');
+      io.engine.logger.error(
+        { run, error: describeError(trouble) },
+        'the failure of the run could not be stored: retrying',
+      );
     }
     return { kind: 'again', data, afterMs: giveUpAgainMs };
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown';
 }

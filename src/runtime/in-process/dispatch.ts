@@ -1,3 +1,4 @@
+import { describeError } from '../../core/errors.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import type { Run } from '../../ports/store.ts';
 import type { Dispatch, RunlessJob } from '../scheduler.ts';
@@ -32,7 +33,7 @@ export function openLocalDispatch(
       () => driveRun(id, drive),
       (error) => {
         blockedUntil.set(id, clock.now() + afterErrorMs);
-        logger.error({ run: id, error: textOf(error) }, 'run stopped; it continues in a minute');
+        logger.error({ run: id, error: describeError(error) }, 'run stopped; it continues in a minute');
       },
     );
   };
@@ -45,7 +46,7 @@ export function openLocalDispatch(
       inBackground(
         `${job} ${Object.values(payload).join()}`,
         () => unlessStopped(runHousekeeping(job, payload), drive.signal),
-        (error) => logger.error({ step: job, error: textOf(error) }, 'job failed'),
+        (error) => logger.error({ step: job, error: describeError(error) }, 'job failed'),
       );
     },
     close: async () => void (await Promise.all(inProgress.values())),
@@ -62,8 +63,4 @@ function unlessStopped(work: Promise<unknown>, signal: AbortSignal): Promise<unk
     signal.addEventListener('abort', stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown';
 }

@@ -1,4 +1,4 @@
-import { RollcallError } from '../../core/errors.ts';
+import { describeError, RollcallError } from '../../core/errors.ts';
 import { failRun } from '../../engine/advance-run.ts';
 import type { EngineIo, RunContext } from '../../engine/engine-io.ts';
 import type { JobContext } from '../../engine/job-context.ts';
@@ -104,11 +104,11 @@ async function advanceWithRetries(driving: RunContext, io: DriveIo): Promise<Job
       if (code === 'LEASE_LOST') throw error;
       const waitMs = retryWait(error, attempt, withoutJitter);
       if (waitMs === undefined) {
-        logger.error({ run: run.id, code, error: textOf(error) }, 'run failed');
+        logger.error({ run: run.id, code, error: describeError(error) }, 'run failed');
         return failRun(driving, error, io.engine);
       }
-      logger.warn({ run: run.id, code, attempt, waitMs, error: textOf(error) }, 'retrying');
-      io.engine.progress({ step: 'retrying', afterMs: waitMs, reason: textOf(error) });
+      logger.warn({ run: run.id, code, attempt, waitMs, error: describeError(error) }, 'retrying');
+      io.engine.progress({ step: 'retrying', afterMs: waitMs, reason: describeError(error) });
       await waitUnlessCancelled(run.id, waitMs, io.engine, driving.stopping);
     }
   }
@@ -127,8 +127,4 @@ async function waitUnlessCancelled(
     await clock.sleep(Math.min(leftMs, longestUnwatchedMs), signal);
     if (leftMs > longestUnwatchedMs && (await store.runs.get(runId))?.isCancelRequested === true) return;
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown';
 }

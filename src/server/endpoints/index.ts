@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.ts';
 import { listAudit, listConnections, listHolds } from './deployment.ts';
 import { explainPerson, personHistory } from './people.ts';
-import { approveRun, cancelRun, listChanges, listRuns, rejectRun, retryRun, showRun } from './runs.ts';
+import { approveRun, cancelRun, listChanges, listRawTexts, listRuns, rejectRun, retryRun, showRun } from './runs.ts';
 import { listSyncs, pauseSync, requestRun, resumeSync, webhook } from './syncs.ts';
 
 /** All endpoints of the API. */
@@ -15,6 +15,7 @@ export const endpoints: readonly Endpoint[] = [
   listRuns,
   showRun,
   listChanges,
+  listRawTexts,
   listHolds,
   approveRun,
   rejectRun,

@@ -7,6 +7,7 @@ import {
   cancelOrder,
   change,
   changePage,
+  rawTextList,
   requested,
   runDetail,
   runPage,
@@ -73,6 +74,27 @@ export const showRun = defineEndpoint({
   answer: runDetail,
   refusals: [404, 409],
   handle: async ({ params }, { app }) => runDetailView(await app.show(params.id)),
+});
+
+export const listRawTexts = defineEndpoint({
+  id: 'list-raw-texts',
+  method: 'GET',
+  path: '/api/runs/{id}/raw',
+  part: 'runs',
+  summary: 'What other systems sent during a run',
+  description:
+    'The texts may hold personal data, so they need the role operator. Findings and reasons never quote them.',
+  needs: 'operator',
+  params: byRun,
+  query: nothing,
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: rawTextList,
+  refusals: [404, 409],
+  handle: async ({ params }, { app }) => ({
+    texts: (await app.rawTexts(params.id)).map(({ at, ...text }) => ({ at: new Date(at).toISOString(), ...text })),
+  }),
 });
 
 export const listChanges = defineEndpoint({

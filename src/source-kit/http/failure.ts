@@ -5,7 +5,7 @@ import type { Answer } from '../../http/transport.ts';
 import type { Credential } from './authority.ts';
 import type { SourceRequest } from './source-request.ts';
 
-/** Why one attempt failed, and what may help. Holds no header, cursor or body. */
+/** Why one attempt failed, and what may help. Its texts hold no header, cursor or body. */
 export interface RequestFailure {
   /** What to retry: the same `request`, the whole `read`, or `never`, because only an operator can help. */
   readonly retry: 'request' | 'read' | 'never';
@@ -17,6 +17,8 @@ export interface RequestFailure {
   readonly refused?: Credential;
   /** The credentials are invalid or lack a permission. Repeated requests may lock the account. */
   readonly isRefusal?: boolean;
+  /** The body of the answer, for sealed storage only. */
+  readonly raw?: string | undefined;
 }
 
 /** Advice for a server that is too slow or too busy. */

@@ -117,15 +117,31 @@ export function tokenFailureOf(status: number, bytes: Uint8Array): TokenAnswer |
   return undefined;
 }
 
-/** Returns only the registered error code (RFC 6749, 5.2), because descriptions may quote what was sent. */
+/** Error codes of RFC 6749 (5.2), RFC 6750 (3.1), RFC 7009 and RFC 8628 that a message may name. */
+const registeredErrors: ReadonlySet<string> = new Set([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'invalid_token',
+  'insufficient_scope',
+  'access_denied',
+  'server_error',
+  'temporarily_unavailable',
+  'slow_down',
+]);
+
+/** Returns only a registered error code, because other texts may quote what was sent. */
 function errorWord(bytes: Uint8Array): string {
   try {
     const { value } = readJson(bytes);
-    if (isRecord(value) && typeof value.error === 'string' && /^[\w.-]{1,60}$/.test(value.error)) return value.error;
+    if (isRecord(value) && typeof value.error === 'string' && registeredErrors.has(value.error)) return value.error;
   } catch {
     // The status alone is enough.
   }
-  return 'no reason given';
+  return 'no registered reason given';
 }
 
 /** Presents a refresh token once (RFC 6749, 6). If the server sends no new one, the old one stays valid. */

@@ -135,16 +135,10 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
         if (answer.status !== 200 && request.answers?.includes(answer.status) !== true) {
           const bytes = await readBytes(answer, 64 * 1024).catch(() => new Uint8Array());
           const refusal = request.refusal?.(answer.status, bytes);
-          if (refusal !== undefined) return { kind: 'failure', failure: { retry: 'never', ...refusal } };
-          return {
-            kind: 'failure',
-            failure: judgeStatus(request, answer, {
-              credential,
-              now: clock.now(),
-              adviceFor,
-              busyWaitMs: parts.busyWaitMs,
-            }),
-          };
+          const raw = Buffer.from(bytes).toString('utf8').slice(0, maxRawLength);
+          if (refusal !== undefined) return { kind: 'failure', failure: { retry: 'never', ...refusal, raw } };
+          const facts = { credential, now: clock.now(), adviceFor, busyWaitMs: parts.busyWaitMs };
+          return { kind: 'failure', failure: { ...judgeStatus(request, answer, facts), raw } };
         }
         authority.accepted?.(answer, credential, clock);
         return { kind: 'used', value: await use(answer, deadline) };
@@ -296,9 +290,12 @@ function refuseWebPage(answer: Answer): void {
   if (type.endsWith('html')) throw new AnswerInvalid('the body is a web page instead of data', true);
 }
 
-function failureError({ what, advice, isRefusal }: RequestFailure, retry: Retry): RollcallError {
+/** Characters of an error body that are kept for sealed storage. */
+const maxRawLength = 4000;
+
+function failureError({ what, advice, isRefusal, raw }: RequestFailure, retry: Retry): RollcallError {
   const code = isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE';
-  return new RollcallError(advice === '' ? what : `${what}. ${advice}`, { code, retry });
+  return new RollcallError(advice === '' ? what : `${what}. ${advice}`, { code, retry, raw });
 }
 
 /** Returns undefined for text that is not an absolute address. */

@@ -9,13 +9,26 @@ export function refusalOf(name: string, more = ''): NonNullable<SourceRequest['r
   return (status, bytes) => {
     const advice = adviceByStatus[status];
     if (advice === undefined) return undefined;
-    const word = /"code"\s*:\s*"([\w.-]{1,40})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
+    const said = /"code"\s*:\s*"([\w.-]{1,40})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
+    const word = said !== undefined && knownCodes.has(said) ? said : undefined;
     return {
       what: `${name} was answered ${status}${word === undefined ? '' : ` (${word})`}`,
       advice: `${advice}${more}`,
     };
   };
 }
+
+/** Codes that a message may name. Any other text may quote what was sent. */
+const knownCodes: ReadonlySet<string> = new Set([
+  'BadRequest',
+  'BadPage',
+  'DATASET_NOT_FOUND',
+  'FIELD_NOT_FOUND',
+  'INVALID_BODY',
+  'INVALID_FILTER',
+  'INVALID_PAGE_SIZE',
+  'UE-1001',
+]);
 
 const adviceByStatus: Readonly<Record<number, string>> = {
   400: 'Check `fields` and `key`: one that BambooHR does not know, or that the account may not see, can refuse it all.',

@@ -46,7 +46,7 @@ export function readHeader(path: string, cells: readonly string[], delimiter: st
       name === ''
         ? `column ${column} has no name`
         : before !== undefined
-          ? `columns ${before} and ${column} are both called ${JSON.stringify(name)}; names that differ only by case or spaces are ambiguous`
+          ? `columns ${before} and ${column} have the same name; names that differ only by case or spaces are ambiguous`
           : name === '__proto__'
             ? `column ${column} is called __proto__`
             : isSwallowing(cells[index] ?? '', delimiter)
@@ -57,6 +57,7 @@ export function readHeader(path: string, cells: readonly string[], delimiter: st
         `the header of ${path} cannot be used: ${problem}. Nothing was read; correct the export`,
         {
           code: 'SOURCE_UNAVAILABLE',
+          raw: names.join(', '),
         },
       );
     }

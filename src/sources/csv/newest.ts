@@ -66,10 +66,9 @@ export function chooseNewest(pattern: string, candidates: readonly Candidate[], 
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   }
   if (next !== undefined && compare(newest, next) === 0) {
-    const message =
-      `two files match ${pattern} and neither is newer: ${fileNameOf(newest.file)} and ${fileNameOf(next.file)}. ` +
-      'Remove one, or set source.newest to the other order';
-    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+    const message = `two files match ${pattern} and neither is newer. Remove one, or set source.newest to the other order`;
+    const raw = `${fileNameOf(newest.file)}, ${fileNameOf(next.file)}`;
+    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', raw });
   }
   return newest.file;
 }

@@ -19,9 +19,32 @@ export function isRefusal(answer: object): answer is S3Refusal {
 
 export async function readRefusal(answer: Answer): Promise<S3Refusal> {
   const text = Buffer.from(await readBytes(answer, 64 * 1024)).toString('utf8');
-  const code = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(text)?.[1];
-  return { status: answer.status, code, region: answer.header('x-amz-bucket-region') };
+  const said = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(text)?.[1];
+  const code = said !== undefined && knownCodes.has(said) ? said : undefined;
+  const region = answer.header('x-amz-bucket-region');
+  return { status: answer.status, code, region: region !== undefined && regionForm.test(region) ? region : undefined };
 }
+
+/** S3 error codes that a message may name. Any other text is not shown. */
+const knownCodes: ReadonlySet<string> = new Set([
+  'AccessDenied',
+  'AllAccessDisabled',
+  'AuthorizationHeaderMalformed',
+  'ExpiredToken',
+  'InvalidAccessKeyId',
+  'InvalidBucketName',
+  'InvalidObjectState',
+  'InvalidRequest',
+  'InvalidToken',
+  'MethodNotAllowed',
+  'NoSuchBucket',
+  'NoSuchKey',
+  'PermanentRedirect',
+  'RequestTimeTooSkewed',
+  'SignatureDoesNotMatch',
+  'TemporaryRedirect',
+]);
+const regionForm = /^[a-z]{2}(?:-[a-z]+){1,3}-\d{1,2}$/;
 
 /** Returns the operator's error for a refusal. `name` is the object's or the bucket's. */
 export function s3Error(s3: S3, name: string, { status, code, region }: S3Refusal): RollcallError {

@@ -185,11 +185,28 @@ function countIn(value: unknown): number | undefined {
 function refusalOf(name: string): NonNullable<SourceRequest['refusal']> {
   return (status, bytes) => {
     const word = /"scimType"\s*:\s*"(\w{1,40})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
-    if (status !== 400 || word === undefined) return undefined;
+    if (status !== 400 || word === undefined || !scimTypes.has(word)) return undefined;
     const advice = adviceByType[word] ?? 'Check filter, attributes, sortBy and pageSize in the configuration.';
     return { what: `${name} was answered 400 (${word})`, advice };
   };
 }
+
+/** RFC 7644, table 9, and RFC 9865 for cursors. */
+const scimTypes: ReadonlySet<string> = new Set([
+  'invalidFilter',
+  'tooMany',
+  'uniqueness',
+  'mutability',
+  'invalidSyntax',
+  'invalidPath',
+  'noTarget',
+  'invalidValue',
+  'invalidVers',
+  'sensitive',
+  'invalidCursor',
+  'expiredCursor',
+  'invalidCount',
+]);
 
 const adviceByType: Readonly<Record<string, string>> = {
   invalidFilter: 'The server does not understand the filter: check `filter`, or set filters: false.',

@@ -10,6 +10,7 @@ export function checkColumns(place: string, columns: readonly string[], needed: 
   if (problem === undefined) return;
   throw new RollcallError(`the query on ${place} cannot be used: ${problem}. Nothing was read.`, {
     code: 'SOURCE_UNAVAILABLE',
+    raw: columns.join(', '),
   });
 }
 
@@ -22,7 +23,7 @@ function nameProblem(columns: readonly string[]): string | undefined {
     if (key === '' || key === '?column?') return `column ${column} has no name; give it one with "as"`;
     if (key === '__proto__') return `column ${column} is called __proto__; give it another name with "as"`;
     if (before !== undefined) {
-      return `columns ${before} and ${column} are both called ${JSON.stringify(name)}; give one another name with "as"`;
+      return `columns ${before} and ${column} have the same name; give one another name with "as"`;
     }
     seen.set(key, column);
   }
@@ -32,5 +33,5 @@ function nameProblem(columns: readonly string[]): string | undefined {
 function absenceProblem(columns: readonly string[], needed: readonly string[]): string | undefined {
   const absent = needed.filter((name) => !columns.includes(name));
   if (absent.length === 0) return undefined;
-  return `it returns no column ${absent.join(', ')}; it returns ${columns.join(', ')} (names are case-sensitive)`;
+  return `it returns no column ${absent.join(', ')} (names are case-sensitive)`;
 }

@@ -6,8 +6,6 @@ interface Answer {
   readonly advice: string;
   /** The database refuses our credentials. */
   readonly isRefusal?: true;
-  /** The database's message names no value of a row, so it can be shown. */
-  readonly isSafeToShow?: true;
 }
 
 interface KnownError extends Answer {
@@ -20,32 +18,27 @@ const serverErrors: readonly KnownError[] = [
     codes: /^(28|08004 1130)/,
     retry: 'never',
     advice: 'refuses the login. Check user and password in source.url, and the rules of the server for this host',
-    isSafeToShow: true,
     isRefusal: true,
   },
   {
     codes: /^(3D|42000 1049)/,
     retry: 'never',
     advice: 'does not exist. Check the database in source.url',
-    isSafeToShow: true,
   },
   {
     codes: /^(25006|0A)/,
     retry: 'never',
     advice: 'refuses the query, because it would write. Make source.query a plain select; nothing was changed',
-    isSafeToShow: true,
   },
   {
     codes: /^(42501|42000 (1044|1142|1143|1227|1370)|HY000 1356)/,
     retry: 'never',
     advice: 'forbids the user of source.url to read this. Grant it select on what the query reads',
-    isSafeToShow: true,
   },
   {
     codes: /^42/,
     retry: 'never',
     advice: 'cannot run the query. Correct source.query, or grant what it reads: a table or column may be missing',
-    isSafeToShow: true,
   },
   {
     codes: /^22/,
@@ -61,7 +54,6 @@ const serverErrors: readonly KnownError[] = [
     codes: /^(08|25P0|40|53|57|58)/,
     retry: 'backoff',
     advice: 'ended the read: it stops, starts, fails over, or has no free connection. The read is repeated',
-    isSafeToShow: true,
   },
 ];
 
@@ -70,26 +62,22 @@ const sqliteErrors: readonly KnownError[] = [
     codes: /^SQLITE_CANTOPEN/,
     retry: 'backoff',
     advice: 'cannot be opened. Check the path in source.url, and that this process can read file and folder',
-    isSafeToShow: true,
   },
   {
     codes: /^(SQLITE_NOTADB|SQLITE_READONLY|SQLITE_AUTH|SQLITE_PERM)/,
     retry: 'never',
     advice: 'cannot be used: it is not an SQLite file, or the query would write. Check source.url and source.query',
-    isSafeToShow: true,
   },
   { codes: /^(SQLITE_BUSY|SQLITE_LOCKED)/, retry: 'backoff', advice: 'is locked by another process' },
   {
     codes: /^TIMEOUT/,
     retry: 'backoff',
     advice: 'did not finish in time. Make the query faster (an index, a smaller view) or raise source.statementTimeout',
-    isSafeToShow: true,
   },
   {
     codes: /^SQLITE_ERROR|^SQLITE_RANGE/,
     retry: 'never',
     advice: 'cannot run the query. Correct source.query: a table or column may be missing',
-    isSafeToShow: true,
   },
 ];
 
@@ -112,8 +100,8 @@ const unexpected: Answer = {
 };
 
 /**
- * Turns a driver's error into `SOURCE_UNAVAILABLE` with advice. Message and cause hold no value of a row and no
- * password: `detail` and the statement are omitted.
+ * Turns a driver's error into `SOURCE_UNAVAILABLE` with advice. The message names SQLSTATE only: the database's own text
+ * may hold values. That text is `raw`; `detail` and the statement are omitted.
  */
 export function explainError(error: unknown, place: string): unknown {
   if (error instanceof RollcallError || !(error instanceof Error)) return error;
@@ -121,25 +109,35 @@ export function explainError(error: unknown, place: string): unknown {
   if (state === undefined) {
     const code = 'code' in error ? String(error.code) : '';
     const isProof = certificate.test(code);
-    const said = code === '' ? error.message : code;
-    if (noTls.test(said)) return unavailable(place, said, { advice: inTheClear, retry: 'never' });
-    return unavailable(
-      place,
-      said,
-      isProof ? { advice: unproven, retry: 'never' } : { advice: lost, retry: 'backoff' },
-    );
+    const shown = code === '' ? '' : code;
+    if (noTls.test(code === '' ? error.message : code)) {
+      return unavailable(place, { advice: inTheClear, shown: 'no TLS', raw: error.message, retry: 'never' });
+    }
+    const advice = isProof ? unproven : lost;
+    return unavailable(place, { advice, shown, raw: error.message, retry: isProof ? 'never' : 'backoff' });
   }
   const table = error instanceof SqliteFailure ? sqliteErrors : serverErrors;
-  const known: Answer = table.find(({ codes }) => codes.test(state)) ?? unexpected;
-  return unavailable(place, known.isSafeToShow === true ? `${state}: ${error.message}` : state, known);
+  const { advice, retry, isRefusal }: Answer = table.find(({ codes }) => codes.test(state)) ?? unexpected;
+  const code = isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE';
+  return unavailable(place, { advice, shown: state, raw: error.message, retry, code });
 }
 
-function unavailable(place: string, said: string, { advice, retry, isRefusal }: Answer): RollcallError {
-  return new RollcallError(`the database ${place} ${advice} (${said}).`, {
-    code: isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE',
-    retry,
-    cause: new Error(said),
-  });
+interface Explanation {
+  readonly advice: string;
+  /** SQLSTATE, or the code of the driver; empty when there is none. */
+  readonly shown: string;
+  /** The database's own text. */
+  readonly raw: string;
+  readonly retry: Retry;
+  readonly code?: 'SOURCE_UNAVAILABLE' | 'SOURCE_REFUSED';
+}
+
+function unavailable(
+  place: string,
+  { advice, shown, raw, retry, code = 'SOURCE_UNAVAILABLE' }: Explanation,
+): RollcallError {
+  const state = shown === '' ? '' : ` (${shown})`;
+  return new RollcallError(`the database ${place} ${advice}${state}.`, { code, retry, raw: raw.slice(0, 4000) });
 }
 
 /** Returns SQLSTATE, with MySQL's own number; or SQLite's code. Undefined when the error is not from a database. */

@@ -125,7 +125,7 @@ function errorCode(bytes: Uint8Array): string | undefined {
   try {
     const { value } = readJson(bytes);
     const code = isRecord(value) && isRecord(value.error) ? value.error.code : undefined;
-    return typeof code === 'string' && /^[\w.-]{1,80}$/.test(code) ? code : undefined;
+    return typeof code === 'string' && /^(?:COE|LGN)[A-Z0-9_]{1,60}$/.test(code) ? code : undefined;
   } catch {
     return undefined;
   }

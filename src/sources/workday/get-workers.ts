@@ -69,14 +69,15 @@ function refusalOf(parse: () => Element): Refusal | undefined {
     return undefined;
   }
   const code = textAt(fault, 'faultcode') ?? '';
-  if (!/^(?:[\w-]+:)?Client(?:\.\w+)*$/.test(code)) return undefined;
-  const place = textAt(fault, 'detail', 'Validation_Fault', 'Validation_Error', 'Xpath');
-  const where = place !== undefined && /^[\w:/.[\]-]{1,200}$/.test(place) ? ` at ${place}` : '';
+  const known = /^(?:[\w-]+:)?(Client(?:\.(?:authenticationError|validationError|processingFault))?)(?:\.\w+)*$/.exec(
+    code,
+  );
+  if (known === null) return undefined;
   const isLogin = code.endsWith('authenticationError');
   const advice = isLogin
     ? 'Check user (ISU@tenant) and password, and that the integration user is neither locked nor expired.'
     : "Check the version in the address, and the integration user's right to Get_Workers (domain Worker Data: Public Worker Reports, and those of the parts asked for).";
-  return { what: `${requestName} was refused: ${code}${where}`, advice, isRefusal: isLogin };
+  return { what: `${requestName} was refused: ${known[1]}`, advice, isRefusal: isLogin };
 }
 
 function noWorkers(body: Element): RollcallError {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PlatformError } from '../../../src/core/errors.ts';
+import { type PlatformError, RollcallError } from '../../../src/core/errors.ts';
 import { callOperation } from '../../../src/platform/call-operation.ts';
 import { openPlatformClient, type PlatformClient } from '../../../src/platform/client.ts';
 import { operations, pathParameters } from '../../../src/platform/schema/index.ts';
@@ -60,15 +60,15 @@ describe('every documented error', () => {
     const error = (await callOperation(client, id, { params }, signal).catch((caught) => caught)) as PlatformError;
     await lift?.();
 
-    const grantTitle = status >= 500 ? 'server_error' : 'invalid_request';
     expect(error).toMatchObject({
       name: 'PlatformError',
       status,
       operation: `${method} ${path}`,
-      title: errorBody === 'grant' ? grantTitle : 'Injected fault',
-      detail: `Injected ${status}`,
+      title: errorBody === 'grant' && status < 500 ? 'invalid_request' : undefined,
       effect: method === 'GET' || status < 500 ? 'none' : 'unknown',
     });
+    expect(RollcallError.rawTextOf(error)).toContain(`Injected ${status}`);
+    expect(error.message).not.toContain('Injected');
     expect(row.successStatus).not.toBe(status);
     expect(JSON.stringify(error) + error.message).not.toMatch(/somebody-secret|sandbox-access|sandbox-application/);
   });

@@ -355,7 +355,7 @@ describe('encodings', () => {
 
 describe('a header that cannot be trusted refuses the whole file before a row is given', () => {
   it.each([
-    ['a doubled name', 'id,Mail,Mail\n', /columns 2 and 3 are both called "Mail"/],
+    ['a doubled name', 'id,Mail,Mail\n', /columns 2 and 3 have the same name/],
     ['names that differ by case', 'id,Mail,mail\n', /columns 2 and 3/],
     ['names that differ by a NBSP', 'id,last\u00A0name,last name\n', /columns 2 and 3/],
     ['a blank name', 'id,,mail\n', /column 2 has no name/],
@@ -507,9 +507,7 @@ describe('a file of a pattern', () => {
 
     const source = openSource({ kind: 'csv', path: '*-1.csv', newest: 'time' }, sourceBase(folder));
 
-    await expect(readWhole(source)).rejects.toThrow(
-      /two files match .* and neither is newer: [ab]-1\.csv and [ab]-1\.csv/,
-    );
+    await expect(readWhole(source)).rejects.toThrow(/two files match .* and neither is newer/);
   });
 });
 

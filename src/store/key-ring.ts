@@ -1,0 +1,40 @@
+import { RollcallError } from '../core/errors.ts';
+import type { Seal } from '../ports/seal.ts';
+
+/** The seals of a store: the first one seals, and all of them open. Without any, texts are stored as they are. */
+export interface KeyRing {
+  /** Beginning of every text that the current key sealed; undefined without a key. */
+  readonly prefix: string | undefined;
+  /** Returns the text sealed for its place, or unchanged without a key. */
+  close(text: string, context: string): string;
+  /** Returns the text of a column, sealed or not. Throws `STORE_INVALID` when no configured key opens it. */
+  open(text: string, context: string): string;
+}
+
+const sealedForm = /^v1\.([0-9a-f]{8})\./;
+
+export function openKeyRing(seals: readonly Seal[]): KeyRing {
+  const [current] = seals;
+  return {
+    prefix: current === undefined ? undefined : `v1.${current.keyId}.`,
+    close: (text, context) => (current === undefined ? text : current.seal(text, context)),
+    open(text, context) {
+      // Plain texts of the store are JSON or sentences, and none begins with `v1.`.
+      if (!text.startsWith('v1.')) return text;
+      const keyId = sealedForm.exec(text)?.[1];
+      const opened = seals.find((seal) => seal.keyId === keyId)?.open(text, context);
+      if (opened === undefined) throw lostKey(keyId, seals.length > 0);
+      return opened;
+    },
+  };
+}
+
+/** Returns the error for a sealed text that cannot be opened. */
+export function lostKey(keyId: string | undefined, hasKey: boolean): RollcallError {
+  const which = keyId === undefined ? 'another key' : `the key ${keyId}`;
+  const now = hasKey ? 'the configured encryptionKey is another one' : 'encryptionKey is not set';
+  const message =
+    `personal data in the store was sealed with ${which}, and ${now}. Restore that key as encryptionKey, or name it in ` +
+    'formerEncryptionKeys beside the new one. Nothing was changed.';
+  return new RollcallError(message, { code: 'STORE_INVALID' });
+}
