@@ -81,6 +81,20 @@ export interface App {
   cancel(run: string, by: string, order?: SignedOrder): Promise<Run>;
   /** Requests another run of the same scope, as `resync` does. Throws `CONFLICT` before the run has ended. */
   retry(run: string, options: WatchOptions & Caller): Promise<ResyncReport>;
+  /**
+   * Returns what `adopt` would do with each person. Throws `USAGE` for people who are unknown everywhere, and for a
+   * sync that cannot own users.
+   */
+  previewAdoption(sync: string, ids: readonly string[], signal: AbortSignal): Promise<readonly Adoption[]>;
+  /**
+   * Makes users of other syncs users of this one, and accepts renames and conversions. Repeatable. Throws as
+   * `previewAdoption` does, before anything is changed.
+   */
+  adopt(
+    sync: string,
+    ids: readonly string[],
+    order: SignedOrder<Caller & { readonly signal: AbortSignal }>,
+  ): Promise<readonly Adoption[]>;
   /** Reads the source and reports what it returns. Stores nothing but tokens, and does not call the platform. */
   trySource(sync: string, options: WatchOptions & TrialOptions): Promise<SourceTrial>;
   /** Reads source, platform and ledger for one person, and explains what a run would decide. */
@@ -216,6 +230,23 @@ export interface VerdictReport {
   readonly changes: number;
   /** Whether a running deployment delivers approved changes now; otherwise `rollcall apply` does. */
   readonly isDeploymentRunning: boolean;
+}
+
+/** What adopting one person does, or did. */
+export interface Adoption {
+  readonly identification: string;
+  /** `move`: from another sync. `rename`: the account of `other` gets this identification. `none`: nothing is done. */
+  readonly kind: 'move' | 'rename' | 'none';
+  /** The account on the platform; absent when there is none. */
+  readonly account?: { readonly id: string; readonly enabled: boolean };
+  /** The sync that owns the user now. */
+  readonly owner?: string;
+  /** The identification that the account has now, if it is another one. */
+  readonly other?: string;
+  /** What changes, or why nothing does and what to do, as a sentence without its full stop. */
+  readonly effect: string;
+  /** False in a preview. After `adopt`, false also when the platform does not show a rename. */
+  readonly isDone: boolean;
 }
 
 export interface TokenReport {

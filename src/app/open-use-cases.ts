@@ -1,6 +1,7 @@
 import { countOf } from '../core/count-of.ts';
 import type { Sync } from '../engine/engine-io.ts';
 import { makePlan } from '../engine/make-plan.ts';
+import { adopt, previewAdoption } from './adopt.ts';
 import type { App, SignedOrder } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { approveDigest, approveRun, previewVerdict, rejectRun, type VerdictOrder } from './approve.ts';
@@ -74,6 +75,8 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     approve: (id, by, order) => judge('approve', id, by, order),
     reject: (id, by, order) => judge('reject', id, by, order),
     previewVerdict: async (action, id, order) => previewVerdict(action, await findRun(id, store), order, engine),
+    previewAdoption: (sync, ids, signal) => previewAdoption(syncOf(sync), ids, engine, signal),
+    adopt: (sync, ids, order) => adopt(syncOf(sync), ids, order, engine),
     holds: (query) => listHolds(query, engine),
     cancel: (id, by, order) => cancel(id, { by, ...signature(order ?? {}) }, io),
 

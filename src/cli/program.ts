@@ -1,4 +1,5 @@
 import { Command, type OutputConfiguration } from 'commander';
+import { addAdopt } from './adopt.ts';
 import { addAlerts } from './alerts.ts';
 import { addApi } from './api.ts';
 import { addApply } from './apply.ts';
@@ -38,6 +39,7 @@ const commands: readonly AddCommand[] = [
   addHolds,
   addApprove,
   addReject,
+  addAdopt,
   addCancel,
   addRetry,
   addResync,

@@ -3,7 +3,7 @@ import type { SyncSettings } from '../core/settings.ts';
 
 /**
  * Returns sha256 (hex) over the settings that decide which changes a plan contains. Equal for equivalent settings: the
- * order of keys and of sets does not matter. Guards, batches, delivery and schedule are not included.
+ * order of keys and of sets does not matter. Guards, batches, delivery, schedule and `handOver` are not included.
  */
 export function configHash(sync: SyncSettings): string {
   const {

@@ -1,3 +1,5 @@
+import type { User } from './user.ts';
+
 /**
  * Expected problems are data: a finding has what happened, the person, the reason and the action. It holds no field
  * values.
@@ -12,6 +14,8 @@ export interface Finding {
    * The other identification in a conflict about an identification or e-mail. Used during planning only; not stored.
    */
   readonly other?: string;
+  /** The account that the person's record seems to be about, in a rename or conversion. Not stored. */
+  readonly account?: User;
   /** A complete sentence for display. */
   readonly message: string;
 }

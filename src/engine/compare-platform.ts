@@ -236,7 +236,12 @@ function wantsNewEmail(user: User, slot: number, index: PeopleIndex): boolean {
  *   any other record               decided by their own record
  *   in no record                   perhaps the claimant under another identification (a rename): protected
  */
-function checkEmail(user: User, slot: number, { index, spool, ...job }: CompareJob, { claims, held }: Count): void {
+function checkEmail(
+  user: User,
+  slot: number,
+  { index, spool, sync, ...job }: CompareJob,
+  { claims, held }: Count,
+): void {
   const { email } = user.fields;
   if (email === undefined || email === '') return;
   const holder = index.findEmail(email);
@@ -258,7 +263,8 @@ function checkEmail(user: User, slot: number, { index, spool, ...job }: CompareJ
   index.set(holder, mark.conflict);
   const { identification } = user;
   const report = (code: FindingCode, message: string, isAboutBoth: boolean): void => {
-    find({ code, identification: wanted, message, other: identification });
+    const account = code === 'email-conflict' ? {} : { account: user };
+    find({ code, identification: wanted, message, other: identification, ...account });
     // A later read that shows only this one of the two finds the conflict by it.
     if (isAboutBoth && !index.has(slot, mark.conflict)) find({ code, identification, message });
   };
@@ -267,7 +273,7 @@ function checkEmail(user: User, slot: number, { index, spool, ...job }: CompareJ
     if (index.has(slot, mark.leaver) && isInScope && user.enabled && isConversion(claimant, slot, user, index)) {
       report(
         'conversion',
-        `${wanted} (${at}) has the e-mail of ${identification}, who leaves and looks like the same person: neither is changed. Correct the identification of one record, or disable the old account by hand`,
+        `${wanted} (${at}) has the e-mail of ${identification}, who leaves and looks like the same person: neither is changed. "rollcall adopt ${sync.settings.name} ${wanted}" gives the account to ${wanted}; or correct the identification of one record, or disable the old account by hand`,
         true,
       );
       index.set(slot, mark.conflict);
@@ -282,7 +288,7 @@ function checkEmail(user: User, slot: number, { index, spool, ...job }: CompareJ
   }
   report(
     'rename-conflict',
-    `${wanted} (${at}) has the e-mail of platform user ${identification}: a rename? Neither is changed. Correct the identification on one side`,
+    `${wanted} (${at}) has the e-mail of platform user ${identification}: a rename? Neither is changed. "rollcall adopt ${sync.settings.name} ${wanted}" accepts it; or correct the identification on one side`,
     slot !== -1,
   );
   if (slot !== -1) index.set(slot, mark.conflict);

@@ -1,9 +1,10 @@
 import type { Change } from '../core/change.ts';
-import type { Finding } from '../core/finding.ts';
+import type { Finding, FindingCode } from '../core/finding.ts';
 import { lookAlikeKey } from '../core/look-alike.ts';
 import type { Mapped, SourceRecord } from '../core/person.ts';
 import type { Case, Decision } from '../core/plan.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import type { User } from '../core/user.ts';
 import type { OwnedUser } from '../ports/store.ts';
 import { decideEveryone } from './decide-everyone.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
@@ -22,6 +23,8 @@ export interface Explained {
   readonly change: Change | undefined;
   /** The disable or remove that is left out because another sync is expected to take the user over. */
   readonly expected: Change | undefined;
+  /** The account of another identification that the person's record seems to be about: a rename or a conversion. */
+  readonly conflict: { readonly code: FindingCode; readonly user: User } | undefined;
   /** Findings about the person, and about the whole read. */
   readonly findings: readonly Finding[];
   /** Why a full run would plan nothing from this read. */
@@ -47,10 +50,16 @@ export async function explain(
     const onRecord = (record: SourceRecord, mapped: Mapped): void => {
       if (mapped.kind !== 'unreadable' && mapped.identification === identification) records.push({ record, mapped });
     };
-    const work = { ...(await openWork(job, spool, io)), onRecord };
+    const found: Found = {};
+    const opened = await openWork(job, spool, io);
+    const find = (finding: Finding): void => {
+      const { code, account: user } = finding;
+      if (user !== undefined && finding.identification === identification) found.conflict = { code, user };
+      opened.findings.find(finding);
+    };
+    const work = { ...opened, findings: { ...opened.findings, find }, onRecord };
     const read = await readPeople(work, io);
     const { snapshot, failure } = read;
-    const found: { subject?: Case; decision?: Decision; change?: Change; expected?: Change } = {};
     if (failure === undefined) {
       const { candidates, claims, unresolved } = await comparePeople(work, read, io);
       const seen = { candidates, claims };
@@ -77,11 +86,19 @@ export async function explain(
       await decideEveryone(decideJob, sink, io);
     }
     const findings = work.findings.all().filter((finding) => isAbout(finding, identification));
-    const { subject, decision, change, expected } = found;
-    return { records, snapshot, subject, decision, change, expected, findings, failure };
+    const { subject, decision, change, expected, conflict } = found;
+    return { records, snapshot, subject, decision, change, expected, conflict, findings, failure };
   } finally {
     spool.close();
   }
+}
+
+interface Found {
+  subject?: Case;
+  decision?: Decision;
+  change?: Change | undefined;
+  expected?: Change | undefined;
+  conflict?: Explained['conflict'];
 }
 
 function isAbout({ identification, at }: Finding, name: string): boolean {

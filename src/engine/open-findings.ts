@@ -17,7 +17,7 @@ export function openFindings(watch: (finding: Finding) => void = () => {}): Find
   const ofPeople: Finding[] = [];
   const identities = { found: 0, notKept: 0 };
   return {
-    find({ other, ...finding }) {
+    find({ other, account: _account, ...finding }) {
       watch(other === undefined ? finding : { ...finding, other });
       const isKept = ofPeople.length < keptFindings;
       if (finding.identification === undefined && finding.at === undefined) ofRead.push(finding);

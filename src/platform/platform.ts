@@ -39,6 +39,19 @@ export function openPlatform(client: PlatformClient): Platform {
       await client.request(contractCall('update', { body, answer: nothing }), signal);
     },
 
+    async rename(target, write, signal) {
+      checkIdentification(write.identification, 'PUT /os-api/public-api/v1/users/');
+      const operation = operationOf('update');
+      if (dialect.userId === 'identification') {
+        throw refuseToSend(operation, 'dialect.userId is `identification`, so an update cannot change it.');
+      }
+      const body = jsonBody({
+        userId: userIdOf(target, dialect, operation),
+        ...userPayload(write, dialect, operation),
+      });
+      await client.request(contractCall('update', { body, answer: nothing }), signal);
+    },
+
     async remove(identification, { blacklist }, signal) {
       checkIdentification(identification, 'DELETE /os-api/public-api/v1/users/{identification}/');
       const call = contractCall('delete', { params: { identification }, query: { blacklist }, answer: nothing });

@@ -19,6 +19,11 @@ export interface Platform {
   find(identification: string, signal: AbortSignal, census?: Census): Promise<Lookup>;
   create(write: UserWrite, signal: AbortSignal): Promise<{ readonly userId: string }>;
   update(target: UpdateTarget, write: UserWrite, signal: AbortSignal): Promise<void>;
+  /**
+   * Gives an account another identification: `write.identification`. The contract does not say that this works, so the
+   * caller reads the user back. Throws, with nothing sent, where `dialect.userId` is the identification.
+   */
+  rename(target: UpdateTarget, write: UserWrite, signal: AbortSignal): Promise<void>;
   remove(identification: string, options: Pick<Removal, 'blacklist'>, signal: AbortSignal): Promise<void>;
   /** Uploads a partial-provisioning file from disk. Resolves when the platform confirms that it accepted the file. */
   upload(file: FileToUpload, signal: AbortSignal): Promise<UploadReceipt>;

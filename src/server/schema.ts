@@ -241,6 +241,27 @@ export const approvalOrder = verdictOrder
   })
   .meta({ description: 'Which of the held changes, and why; an empty body: all that wait' });
 
+export const peopleOrder = z
+  .strictObject({ ids: somePeople.max(100) })
+  .meta({ description: 'The people, by identification' });
+
+export const adoptionOrder = peopleOrder.extend(signature).meta({ description: 'The people, and why, for the audit' });
+
+export const adoptions = z.object({
+  sync: z.string(),
+  adoptions: z.array(
+    z.object({
+      identification: z.string(),
+      kind: z.enum(['move', 'rename', 'none']),
+      account: z.object({ id: z.string(), enabled: z.boolean() }).optional(),
+      owner: z.string().optional().meta({ description: 'The sync that owned the user before' }),
+      other: z.string().optional().meta({ description: 'The identification that the account had before' }),
+      effect: z.string().meta({ description: 'What changes, or why nothing does' }),
+      isDone: z.boolean(),
+    }),
+  ),
+});
+
 export const cancelOrder = z.strictObject(signature).meta({ description: 'Why, for the audit' });
 
 export const holdsPage = z.object({
@@ -292,6 +313,9 @@ export const components: Readonly<Record<string, z.ZodType>> = {
   VerdictOrder: verdictOrder,
   ApprovalOrder: approvalOrder,
   CancelOrder: cancelOrder,
+  PeopleOrder: peopleOrder,
+  AdoptionOrder: adoptionOrder,
+  Adoptions: adoptions,
   WebhookOrder: webhookOrder,
   Problem: problem,
 };

@@ -18,6 +18,8 @@ export type ServerApp = Pick<
   | 'rawTexts'
   | 'approve'
   | 'holds'
+  | 'previewAdoption'
+  | 'adopt'
   | 'reject'
   | 'cancel'
   | 'why'

@@ -513,7 +513,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'disables: {',
     'disable: {',
-    '35 syncs.people.guards.disable: is not a known key; did you mean disables? Known here: disables, enables, removes, creates, emailChanges, updates, firstSight, blocked, rowsDownPercent, fillRateDownPoints',
+    '35 syncs.people.guards.disable: is not a known key; did you mean disables? Known here: disables, enables, removes, creates, emailChanges, updates, firstSight, handOvers, blocked, rowsDownPercent, fillRateDownPoints',
   ],
   // YAML
   [

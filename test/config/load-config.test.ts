@@ -51,6 +51,7 @@ test('the smallest configuration has every default of the design', async () => {
     foreignDisable: 'report',
     protected: [],
     remove: 'never',
+    handOver: { maxAgeMs: 86_400_000 },
     settle: {
       everyMs: 5000,
       deadlineMs: 1_800_000,

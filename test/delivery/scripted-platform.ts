@@ -35,6 +35,7 @@ export function scriptedPlatform(act: Act = () => {}, lookup?: Lookup): Scripted
       return { userId: 'new' };
     },
     update: (target, write) => note('update', target, write),
+    rename: () => Promise.reject(unexpected('rename')),
     remove: (identification, options) => note('remove', identification, options),
     async upload(file) {
       await note('upload', file);

@@ -156,6 +156,7 @@ function syncOver(world: World, settings: SyncSettings): Sync {
     find: neverUsed,
     create: neverUsed,
     update: neverUsed,
+    rename: neverUsed,
     remove: neverUsed,
     upload: neverUsed,
     status: neverUsed,

@@ -311,6 +311,7 @@ export function scriptedPlatform({ users, script, calls, asked, counted }: Direc
     create: neverCalled,
     update: neverCalled,
     remove: neverCalled,
+    rename: neverCalled,
     upload: neverCalled,
   };
 }

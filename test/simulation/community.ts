@@ -194,6 +194,7 @@ export class Community {
             handedInAt: scheduler.now(),
           });
         }),
+      rename: () => Promise.reject(new RangeError('a simulated run renames nobody')),
       remove: (identification, _options, signal) =>
         write('DELETE users/{identification}', signal, () => {
           this.onHandIn(batch, [{ identification, command: 'remove' }]);

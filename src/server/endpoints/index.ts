@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint.ts';
+import { adoptUsers, previewAdoption } from './adopt.ts';
 import { listAudit, listConnections, listHolds } from './deployment.ts';
 import { explainPerson, personHistory } from './people.ts';
 import { approveRun, cancelRun, listChanges, listRawTexts, listRuns, rejectRun, retryRun, showRun } from './runs.ts';
@@ -12,6 +13,8 @@ export const endpoints: readonly Endpoint[] = [
   requestRun,
   explainPerson,
   personHistory,
+  previewAdoption,
+  adoptUsers,
   listRuns,
   showRun,
   listChanges,

@@ -1,0 +1,210 @@
+import { RollcallError } from '../core/errors.ts';
+import { customFieldNumber, type FieldValues, fieldNames, fieldTraits } from '../core/fields.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import { entryOf } from '../core/ledger-steps.ts';
+import type { Dialect } from '../core/settings.ts';
+import type { User } from '../core/user.ts';
+import type { EngineIo, Sync } from '../engine/engine-io.ts';
+import { type Explained, explain } from '../engine/explain.ts';
+import { blockedUsers } from '../engine/unresolved.ts';
+import type { Adoption, SignedOrder } from './app.ts';
+
+export type AdoptionOrder = SignedOrder<{ readonly by: string; readonly signal: AbortSignal }>;
+
+/** One adoption with what carrying it out needs. */
+interface Step {
+  readonly adoption: Adoption;
+  /** The account that gets the new identification. */
+  readonly account?: User;
+}
+
+/**
+ * Returns what `adopt` would do with each person. Changes nothing. Throws `USAGE` when a person is unknown to the ledger,
+ * the platform and the source, and for a sync that cannot own users.
+ */
+export async function previewAdoption(
+  sync: Sync,
+  ids: readonly string[],
+  io: EngineIo,
+  signal: AbortSignal,
+): Promise<readonly Adoption[]> {
+  return (await stepsFor(sync, ids, io, signal)).map(({ adoption }) => adoption);
+}
+
+/**
+ * Makes users of other syncs users of this one, and gives accounts that were found under another identification the
+ * new one. Repeatable: what is done already is not done again. Throws as `previewAdoption` does, and the errors of the
+ * platform.
+ */
+export async function adopt(
+  sync: Sync,
+  ids: readonly string[],
+  { by, signal, reason, via }: AdoptionOrder,
+  io: EngineIo,
+): Promise<readonly Adoption[]> {
+  const { name, connection } = sync.settings;
+  const steps = await stepsFor(sync, ids, io, signal);
+  const signed = { by, ...(reason === undefined ? {} : { reason }), ...(via === undefined ? {} : { via }) };
+  const entryOfAudit = (detail: string) => {
+    const id = io.newId('audit');
+    return {
+      id,
+      at: io.clock.now(),
+      action: 'adopt',
+      sync: name,
+      connection,
+      run: undefined,
+      detail,
+      ...signed,
+    } as const;
+  };
+  const moves = steps.flatMap(({ adoption: { identification, kind, owner } }) =>
+    kind === 'move' && owner !== undefined ? [{ identification, owner }] : [],
+  );
+  const moved =
+    moves.length === 0
+      ? new Set<string>()
+      : await io.store.ledger.adopt(
+          { connection, sync: name, users: moves, at: io.clock.now() },
+          entryOfAudit(
+            `users of other syncs: ${moves.map((one) => `${one.identification} (${one.owner})`).join(', ')}`,
+          ),
+        );
+  io.checkpoint('ledger-written');
+  const done: Adoption[] = [];
+  for (const { adoption, account } of steps) {
+    const { identification, kind } = adoption;
+    if (kind === 'rename' && account !== undefined) {
+      // The audit has the request even if this process ends before the platform answers.
+      await io.store.audit.add(
+        entryOfAudit(`account of ${account.identification} gets the identification ${identification}`),
+      );
+      await sync.platform.rename(account, { identification, fields: carriedOver(account, sync.dialect) }, signal);
+      io.checkpoint('change-accepted');
+      done.push({ ...adoption, isDone: await isRenamed(identification, account, sync, io, signal) });
+    } else done.push({ ...adoption, isDone: moved.has(identification) });
+  }
+  return done;
+}
+
+async function stepsFor(
+  sync: Sync,
+  ids: readonly string[],
+  io: EngineIo,
+  signal: AbortSignal,
+): Promise<readonly Step[]> {
+  const { name, connection, delivery } = sync.settings;
+  if (delivery === 'outbox') {
+    throw new RollcallError(`sync ${name} has delivery: outbox, so it owns no users`, { code: 'USAGE' });
+  }
+  const names = [...new Set(ids)];
+  const known = await io.store.ledger.getMany(connection, names);
+  const waiting = (await blockedUsers(sync, io)).blocked;
+  const steps: Step[] = [];
+  const unknown: string[] = [];
+  for (const identification of names) {
+    const lookup = await sync.platform.find(identification, signal);
+    if (lookup.found === 'unclear') {
+      steps.push(noStep(identification, `nothing is done: ${lookup.reason}`));
+      continue;
+    }
+    const user = lookup.found ? lookup.user : undefined;
+    const entry = liveEntry(user, known.get(identification));
+    if (entry !== undefined || user !== undefined) {
+      steps.push(ownerStep(identification, user, entry, sync));
+      continue;
+    }
+    const step = accountStep(identification, await explain(identification, sync, io, signal), waiting, sync);
+    if (step === undefined) unknown.push(identification);
+    else steps.push(step);
+  }
+  if (unknown.length === 0) return steps;
+  const message = `unknown to sync ${name}, its platform and its source: ${unknown.join(', ')}. Nothing was changed; check the spelling, also upper and lower case`;
+  throw new RollcallError(message, { code: 'USAGE' });
+}
+
+/** Returns the entry of a user who is not removed, about the account that the platform shows. */
+function liveEntry(user: User | undefined, entry: LedgerEntry | undefined): LedgerEntry | undefined {
+  const current = entryOf(user?.id, entry);
+  return current?.removed === undefined ? current : undefined;
+}
+
+/** The account, or the ledger's entry, has this identification: only the owner can change. */
+function ownerStep(
+  identification: string,
+  user: User | undefined,
+  entry: LedgerEntry | undefined,
+  { settings: { name } }: Sync,
+): Step {
+  const account = user === undefined ? {} : { account: { id: user.id, enabled: user.enabled } };
+  const base = { identification, ...account, isDone: false } as const;
+  if (entry === undefined) {
+    const effect = `no sync owns the user: the next run of ${name} takes it over if its source has the person as active`;
+    return { adoption: { ...base, kind: 'none', effect } };
+  }
+  if (entry.owner === name) {
+    return { adoption: { ...base, kind: 'none', owner: name, effect: `belongs to sync ${name} already` } };
+  }
+  const { owner } = entry;
+  const effect = `moves from sync ${owner} to sync ${name}, whose next run decides about the account by its own source`;
+  return { adoption: { ...base, kind: 'move', owner, effect } };
+}
+
+/** Nothing has this identification on the platform: perhaps the account is found under another one. */
+function accountStep(
+  identification: string,
+  { conflict, decision, records, failure }: Explained,
+  waiting: ReadonlySet<string>,
+  { dialect, settings: { name } }: Sync,
+): Step | undefined {
+  const account = conflict?.user;
+  if (account === undefined) {
+    if (records.length === 0) return undefined;
+    const why = failure ?? decision?.finding?.message;
+    const other = why === undefined ? `run "rollcall why ${name} ${identification}"` : why;
+    const isCreate = decision?.change?.kind === 'create';
+    return noStep(identification, isCreate ? `has no account yet: the next run of ${name} creates it` : other);
+  }
+  const { identification: old, id, enabled } = account;
+  const facts = { identification, account: { id, enabled }, other: old, isDone: false } as const;
+  if (waiting.has(old) || waiting.has(identification)) {
+    const effect = `nothing is done: the outcome of an earlier change to ${old} is not known yet`;
+    return { adoption: { ...facts, kind: 'none', effect } };
+  }
+  if (dialect.userId === 'id' || (dialect.userId === 'uid' && account.uid !== undefined)) {
+    const effect = `the account of ${old} gets the identification ${identification}, and keeps its other fields`;
+    return { adoption: { ...facts, kind: 'rename', effect }, account };
+  }
+  const effect = `the platform cannot change an identification with dialect.userId: ${dialect.userId}. Change ${old} to ${identification} on the platform by hand, or correct the source`;
+  return { adoption: { ...facts, kind: 'none', effect } };
+}
+
+function noStep(identification: string, effect: string): Step {
+  return { adoption: { identification, kind: 'none', effect, isDone: false } };
+}
+
+/** Returns the readable fields, because a PUT that replaces would clear them. */
+function carriedOver({ fields }: User, { customFieldLimit }: Dialect): FieldValues {
+  const names = fieldNames(fields).filter((name) => {
+    const { isDirect, isReadable } = fieldTraits(name);
+    return isDirect && isReadable && customFieldNumber(name) <= customFieldLimit.direct;
+  });
+  return Object.fromEntries(names.map((name) => [name, fields[name]]));
+}
+
+/** Waits until the platform shows the account under its new identification, at most `settle.visibleWithin`. */
+async function isRenamed(
+  identification: string,
+  { id }: User,
+  { platform, settings: { settle } }: Sync,
+  { clock }: EngineIo,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const until = clock.now() + settle.visibleWithinMs;
+  for (;;) {
+    const lookup = await platform.find(identification, signal);
+    if (lookup.found === true && lookup.user.id === id) return true;
+    if (clock.now() >= until) return false;
+    await clock.sleep(settle.everyMs, signal);
+  }
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { defineEndpoint } from '../endpoint.ts';
+import { adoptionOrder, adoptions, peopleOrder } from '../schema.ts';
+import { knownSync, nothing, readIdentification, signatureOf, syncName } from './parameters.ts';
+
+const asks = {
+  method: 'POST',
+  part: 'people',
+  needs: 'operator',
+  cost: 10,
+  params: z.object({ sync: syncName }),
+  query: nothing,
+  headers: nothing,
+  status: 200,
+  answer: adoptions,
+} as const;
+
+export const previewAdoption = defineEndpoint({
+  ...asks,
+  id: 'preview-adoption',
+  path: '/api/syncs/{sync}/adopt/preview',
+  summary: 'Show what adopting users would change',
+  description: 'Changes nothing. May read the whole source, so it counts as ten requests.',
+  body: peopleOrder,
+  refusals: [400, 404, 502],
+  handle: async ({ params, body: { ids }, signal }, { app }) => {
+    const sync = knownSync(params.sync, app);
+    return { sync, adoptions: await app.previewAdoption(sync, ids.map(readIdentification), signal) };
+  },
+});
+
+export const adoptUsers = defineEndpoint({
+  ...asks,
+  id: 'adopt-users',
+  path: '/api/syncs/{sync}/adopt',
+  summary: 'Move users from other syncs to this one, or accept renames and conversions',
+  description: 'The next run of the sync decides about the users. A repeated request changes nothing more.',
+  body: adoptionOrder,
+  refusals: [400, 404, 502],
+  handle: async ({ params, caller, body: { ids, ...order }, signal }, { app }) => {
+    const sync = knownSync(params.sync, app);
+    const { by, signed } = signatureOf(caller, order);
+    return { sync, adoptions: await app.adopt(sync, ids.map(readIdentification), { by, signal, ...signed }) };
+  },
+});
