@@ -75,8 +75,8 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     approve: (id, by, order) => judge('approve', id, by, order),
     reject: (id, by, order) => judge('reject', id, by, order),
     previewVerdict: async (action, id, order) => previewVerdict(action, await findRun(id, store), order, engine),
-    previewAdoption: (sync, ids, signal) => previewAdoption(syncOf(sync), ids, engine, signal),
-    adopt: (sync, ids, order) => adopt(syncOf(sync), ids, order, engine),
+    previewAdoption: async (sync, ids, signal) => previewAdoption(syncOf(sync), ids, engine, signal),
+    adopt: async (sync, ids, order) => adopt(syncOf(sync), ids, order, engine),
     holds: (query) => listHolds(query, engine),
     cancel: (id, by, order) => cancel(id, { by, ...signature(order ?? {}) }, io),
 

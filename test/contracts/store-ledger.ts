@@ -20,6 +20,8 @@ export function describeLedger(store: () => Store): void {
       disabledAt: now,
       goneSince: now - 1,
       misses: { count: 2, since: now - 2, stamp: 'snapshot' },
+      handOverSince: now - 5,
+      taken: { from: 'others', at: now - 6 },
       removed: { at: now - 3, blacklist: true },
       writtenAt: now - 4,
     };
@@ -67,6 +69,47 @@ export function describeLedger(store: () => Store): void {
     expect(await ledger.countOwned('acme', 'people')).toEqual({ managed: 2, enabled: 1 });
     expect(await ledger.countOwned('acme', 'others')).toEqual({ managed: 1, enabled: 1 });
     expect(await ledger.countOwned('globex', 'people')).toEqual({ managed: 0, enabled: 0 });
+  });
+
+  it('moves users only from the sync that is named, and keeps what is known of the account', async () => {
+    const { ledger } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const gone = { goneSince: now, misses: { count: 1, since: now, stamp: 's' }, handOverSince: now };
+    const theirs = { owner: 'others', hidden: { job: 'Baker' }, accountId: '7', disabledAt: now - 9 };
+    await ledger.put(owned, [
+      sampleEntry('ana', { ...theirs, ...gone }),
+      sampleEntry('eva', { owner: 'thirds' }),
+      sampleEntry('leo', { ...theirs, removed: { at: now, blacklist: false } }),
+      sampleEntry('max'),
+    ]);
+    const names = ['ana', 'eva', 'leo', 'max', 'nobody'];
+    const users = names.map((identification) => ({ identification, owner: 'others' }));
+    expect(await ledger.takeOver(owned, users, now + 1)).toEqual(new Set(['ana']));
+    const taken = { from: 'others', at: now + 1 };
+    const {
+      goneSince: _,
+      misses: _misses,
+      handOverSince: _since,
+      ...kept
+    } = sampleEntry('ana', { ...theirs, ...gone });
+    expect(await ledger.get('acme', 'ana')).toStrictEqual({ ...kept, owner: 'people', taken });
+    expect((await ledger.get('acme', 'eva'))?.owner).toBe('thirds');
+    expect((await ledger.get('acme', 'leo'))?.owner).toBe('others');
+    expect(await ledger.takeOver(owned, users, now + 2)).toEqual(new Set());
+    expect(await ledger.takeOver(owned, [], now)).toEqual(new Set());
+  });
+
+  it('lets one of two syncs take a user over, and no run that lost its lease', async () => {
+    const { ledger, leases } = store();
+    const one = await openRun(store(), { id: 'run_1', sync: 'one' });
+    const two = await openRun(store(), { id: 'run_2', sync: 'two' });
+    await ledger.put(one, [sampleEntry('ana', { owner: 'others' })]);
+    const users = [{ identification: 'ana', owner: 'others' }];
+    const taken = await Promise.all([ledger.takeOver(one, users, now), ledger.takeOver(two, users, now)]);
+    expect(taken.map(({ size }) => size).sort()).toEqual([0, 1]);
+    await leases.release(two.lease);
+    await leases.take(two.lease.name, 'other', 1000, 1);
+    await expect(ledger.takeOver(two, users, now)).rejects.toMatchObject({ code: 'LEASE_LOST' });
   });
 
   it('streams every entry of a connection once, in code-point order, in pieces', async () => {

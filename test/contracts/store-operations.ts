@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AuditEntry, Store } from '../../src/ports/store.ts';
+import { someInstant as now } from '../support/fake-clock.ts';
+import { openRun, sampleEntry } from './store-samples.ts';
 
 /** Pauses, the audit, triggers by key and the pages of runs. */
 export function describeOperations(store: () => Store): void {
@@ -36,6 +38,31 @@ export function describeOperations(store: () => Store): void {
     expect(await audit.list({ limit: 2, before: 'audit_3' })).toEqual(newest.slice(2, 4));
     expect(await audit.list({ limit: 10, sync: 'other' })).toEqual([entries[3]]);
     expect(await audit.list({ limit: 10, sync: 'people' })).toEqual(newest.slice(2));
+  });
+
+  it('stores an adoption and its audit entry together', async () => {
+    const { ledger, audit } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    await ledger.put(owned, [sampleEntry('ana', { owner: 'others' })]);
+    const users = [{ identification: 'ana', owner: 'others' }];
+    const order = { connection: 'acme', sync: 'people', users, at: now };
+    const entry = {
+      id: 'audit_1',
+      at: now,
+      by: 'ana',
+      action: 'adopt',
+      sync: 'people',
+      connection: 'acme',
+      run: undefined,
+      detail: 'ana (others)',
+      reason: 'moved',
+    } as const;
+    expect(await ledger.adopt(order, entry)).toEqual(new Set(['ana']));
+    expect(await audit.list({ limit: 5 })).toEqual([entry]);
+    await expect(
+      ledger.adopt({ ...order, sync: 'others', users: [{ identification: 'ana', owner: 'people' }] }, entry),
+    ).rejects.toThrow();
+    expect((await ledger.get('acme', 'ana'))?.owner).toBe('people');
   });
 
   it('a trigger is found by its key, as it was stored first', async () => {

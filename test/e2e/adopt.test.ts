@@ -1,0 +1,177 @@
+import { expect, it } from 'vitest';
+import type { CheckpointName } from '../../src/ports/runtime.ts';
+import {
+  employees,
+  type Office,
+  type OfficeOptions,
+  openOffice,
+  plainMapping,
+  type Row,
+  usersOf,
+} from '../support/office.ts';
+
+const second = {
+  connection: 'acme',
+  source: { kind: 'csv', path: './second.csv', complete: 'stable' },
+  policy: 'sync',
+  mapping: plainMapping,
+  lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+  settle: { every: '2s', visibleWithin: '20s' },
+};
+const staff = employees(20);
+const others = employees(5).map((row): Row => ({ ...row, id: `X${row.id}`, mail: `x.${row.mail}` }));
+const first = (row: Row | undefined): Row => row ?? {};
+const signal = AbortSignal.timeout(200_000);
+const ana = { by: 'ana', signal };
+
+async function twoSyncs(options: Partial<OfficeOptions> = {}): Promise<Office> {
+  const office = await openOffice({
+    sandbox: { people: usersOf([...staff, ...others]) },
+    syncs: { second },
+    ...options,
+  });
+  await office.writeEmployees(staff);
+  await office.writeEmployees(others, 'second.csv');
+  await office.apply();
+  await office.apply({ sync: 'second' });
+  return office;
+}
+
+const ownerOf = async (office: Office, id: string) => (await office.engine.io.store.ledger.get('acme', id))?.owner;
+const auditOf = async (office: Office) =>
+  (await office.app.audit({ limit: 50 }))
+    .filter(({ action }) => action === 'adopt')
+    .map(({ action, by, sync, detail, reason }) => ({
+      action,
+      by,
+      sync,
+      detail,
+      reason,
+    }));
+
+it('a leaver of one sync who is active in the other moves only by hand, and is enabled then', async () => {
+  const office = await twoSyncs();
+  await office.writeEmployees(staff.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row)));
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
+  await office.writeEmployees([...others, first(staff[0])], 'second.csv');
+  const refused = await office.apply({ sync: 'second' });
+  expect(refused.run.counts).toMatchObject({ enable: 0 });
+  expect(refused.findings).toContainEqual(
+    expect.objectContaining({ identification: 'E1', message: expect.stringContaining('rollcall adopt second E1') }),
+  );
+  const preview = await office.app.previewAdoption('second', ['E1'], signal);
+  expect(preview).toMatchObject([
+    { identification: 'E1', kind: 'move', owner: 'people', account: { enabled: false }, isDone: false },
+  ]);
+  expect(await ownerOf(office, 'E1')).toBe('people');
+  expect(await auditOf(office)).toEqual([]);
+  expect(await office.app.adopt('second', ['E1'], { ...ana, reason: 'hired again' })).toMatchObject([{ isDone: true }]);
+  expect(await auditOf(office)).toEqual([
+    { action: 'adopt', by: 'ana', sync: 'second', detail: 'users of other syncs: E1 (people)', reason: 'hired again' },
+  ]);
+  expect((await office.apply({ sync: 'second' })).run.counts).toMatchObject({ enable: 1, applied: 1 });
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+  expect(await ownerOf(office, 'E1')).toBe('second');
+});
+
+it('adopting twice changes nothing more, and an unknown person stops all of it', async () => {
+  const office = await twoSyncs();
+  await expect(office.app.adopt('second', ['E1', 'e2', 'Nobody'], ana)).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringMatching(/unknown to sync second.*: e2, Nobody\. Nothing was changed/),
+  });
+  expect(await ownerOf(office, 'E1')).toBe('people');
+  expect(await office.app.adopt('second', ['E1', 'E1'], ana)).toMatchObject([{ kind: 'move', isDone: true }]);
+  expect(await office.app.adopt('second', ['E1'], ana)).toMatchObject([
+    { kind: 'none', effect: 'belongs to sync second already' },
+  ]);
+  expect(await auditOf(office)).toHaveLength(1);
+  await expect(office.app.adopt('third', ['E1'], ana)).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+it('a conversion gives the leaver’s account to the new record, with everything in it', async () => {
+  const office = await twoSyncs();
+  const again = { ...first(staff[2]), id: 'N3' };
+  const rows = [...staff.map((row) => (row.id === 'E3' ? { ...row, status: 'left' } : row)), again];
+  await office.writeEmployees(rows);
+  const held = await office.apply();
+  expect(held.run.counts).toMatchObject({ disable: 0, create: 0 });
+  expect(held.findings).toContainEqual(
+    expect.objectContaining({ code: 'conversion', message: expect.stringContaining('rollcall adopt people N3') }),
+  );
+  const before = office.sandbox.state.users.get('E3');
+  const [preview] = await office.app.previewAdoption('people', ['N3'], signal);
+  expect(preview).toMatchObject({ kind: 'rename', other: 'E3', account: { id: String(before?.id), enabled: true } });
+  expect(await office.app.adopt('people', ['N3'], ana)).toMatchObject([{ kind: 'rename', isDone: true }]);
+  expect(office.sandbox.state.users.get('E3')).toBeUndefined();
+  expect(office.sandbox.state.users.get('N3')).toMatchObject({ id: before?.id, enabled: true, fields: before?.fields });
+  expect((await auditOf(office))[0]?.detail).toBe('account of E3 gets the identification N3');
+  expect((await office.apply()).run.counts).toMatchObject({ create: 0, disable: 0, failed: 0, held: 0 });
+  expect(await ownerOf(office, 'N3')).toBe('people');
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+});
+
+it('a rename is accepted also when the account belongs to another sync', async () => {
+  const office = await twoSyncs();
+  const renamed = { ...first(others[0]), id: 'R1' };
+  await office.writeEmployees([...staff, renamed]);
+  await office.writeEmployees(others.slice(1), 'second.csv');
+  expect((await office.apply()).findings).toContainEqual(expect.objectContaining({ code: 'rename-conflict' }));
+  expect(await office.app.adopt('people', ['R1'], ana)).toMatchObject([{ kind: 'rename', other: 'XE1', isDone: true }]);
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect(await ownerOf(office, 'R1')).toBe('people');
+  expect(office.sandbox.state.users.has('XE1')).toBe(false);
+});
+
+it('where the platform cannot change an identification, the preview says what to do, and nothing is sent', async () => {
+  const office = await twoSyncs({
+    sandbox: { people: usersOf([...staff, ...others]), quirks: { userId: 'identification' } },
+    dialect: { userId: 'identification' },
+  });
+  await office.writeEmployees([...staff.slice(1), { ...first(staff[0]), id: 'R1' }]);
+  await office.apply();
+  const log = office.sandbox.state.log.length;
+  expect(await office.app.adopt('people', ['R1'], ana)).toMatchObject([
+    { kind: 'none', other: 'E1', effect: expect.stringContaining('Change E1 to R1 on the platform by hand') },
+  ]);
+  expect(office.sandbox.state.log).toHaveLength(log);
+  expect(await auditOf(office)).toEqual([]);
+});
+
+it.each<CheckpointName>(['ledger-written', 'change-accepted'])(
+  'killed at %s, the same command finishes it',
+  async (at) => {
+    let isArmed = false;
+    const office = await twoSyncs({
+      checkpoint(place) {
+        if (!isArmed || place !== at) return;
+        isArmed = false;
+        throw new Error('killed');
+      },
+    });
+    await office.writeEmployees([...staff.slice(1), { ...first(staff[0]), id: 'R1' }]);
+    await office.apply();
+    isArmed = true;
+    const ids = ['XE1', 'R1'];
+    await expect(office.app.adopt('people', ids, ana)).rejects.toThrow('killed');
+    await office.app.adopt('people', ids, ana);
+    expect(await ownerOf(office, 'XE1')).toBe('people');
+    expect(office.sandbox.state.users.has('R1')).toBe(true);
+    expect(office.sandbox.state.users.has('E1')).toBe(false);
+    expect((await auditOf(office)).map(({ detail }) => detail).sort()).toEqual([
+      'account of E1 gets the identification R1',
+      'users of other syncs: XE1 (second)',
+    ]);
+  },
+);
+
+it('what neither a sync nor another account has is explained', async () => {
+  const office = await twoSyncs();
+  await office.writeEmployees([
+    ...staff,
+    { id: 'N1', first: 'New', last: 'One', mail: 'n1@example.com', status: 'active' },
+  ]);
+  expect(await office.app.previewAdoption('people', ['N1'], signal)).toMatchObject([
+    { kind: 'none', effect: 'has no account yet: the next run of people creates it' },
+  ]);
+});
