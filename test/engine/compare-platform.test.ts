@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SyncSettings } from '../../src/core/settings.ts';
 import { sampleEntry } from '../contracts/store-samples.ts';
-import { account, only, openPlanScene, type PlanScene, type PlanSceneOptions, row, unlimited } from './plan-scene.ts';
+import { account, guards, only, openPlanScene, type PlanScene, type PlanSceneOptions, row } from './plan-scene.ts';
 
 const mail = (email: string, over: Readonly<Record<string, unknown>> = {}) => ({ email, ...over });
 const deltas: Partial<SyncSettings> = { deltas: { fullEveryMs: 86_400_000, overlapMs: 60_000 } };
@@ -125,7 +125,7 @@ describe('what the platform shows twice', () => {
       const planned = await scene.plan();
       expect([planned.kinds, planned.findings]).toEqual([{}, ['case-conflict A1']]);
       expect(scene.message(planned, 'case-conflict')).toBe(
-        'platform user A1 differs from a1 only by case: nothing is done to either',
+        'platform user A1 and a1 differ only by case: nothing is done to either',
       );
     },
   );
@@ -340,17 +340,7 @@ describe('named people before the first full read', () => {
 describe('the share of users that guards allow', () => {
   const ids = Array.from({ length: 12 }, (_, i) => `p${String(i).padStart(2, '0')}`);
   const half = { absolute: 0, percent: 25, cap: undefined };
-  const guarded = (name: 'disables'): Partial<SyncSettings> => ({
-    guards: {
-      ...Object.fromEntries(
-        ['creates', 'updates', 'emailChanges', 'firstSight', 'enables', 'removes'].map((one) => [one, unlimited]),
-      ),
-      [name]: half,
-      blocked: { ...unlimited, oneInRows: 0 },
-      rowsDownPercent: 100,
-      fillRateDownPoints: 100,
-    } as SyncSettings['guards'],
-  });
+  const guarded = (name: 'disables') => guards({ [name]: half });
   const left = (count: number) => ids.map((id, i) => row(id, i < count ? { status: 'left' } : {}));
 
   it.each([

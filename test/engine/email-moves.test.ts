@@ -3,7 +3,7 @@ import type { SourceRecord } from '../../src/core/person.ts';
 import type { SyncSettings } from '../../src/core/settings.ts';
 import type { User } from '../../src/core/user.ts';
 import { approve, reject } from '../contracts/store-samples.ts';
-import { account, all, only, openPlanScene, type Planned, type PlanScene, row, unlimited } from './plan-scene.ts';
+import { account, all, guards, only, openPlanScene, type Planned, type PlanScene, row } from './plan-scene.ts';
 
 const at = (name: string): string => `${name}@x.com`;
 /** An employee who is to get the e-mail that belongs to a name. */
@@ -202,15 +202,7 @@ describe('named people before the first full read', () => {
 });
 
 describe('changes that wait for one that is not sent', () => {
-  const guards = {
-    ...Object.fromEntries(
-      ['creates', 'updates', 'firstSight', 'enables', 'disables', 'removes'].map((one) => [one, unlimited]),
-    ),
-    emailChanges: { absolute: 0, percent: 0, cap: undefined },
-    blocked: { ...unlimited, oneInRows: 0 },
-    rowsDownPercent: 100,
-    fillRateDownPoints: 100,
-  } as SyncSettings['guards'];
+  const held = guards({ emailChanges: { absolute: 0, percent: 0, cap: undefined } });
 
   /** All were held; then some were approved. */
   async function decided(
@@ -219,7 +211,7 @@ describe('changes that wait for one that is not sent', () => {
     approved: readonly string[],
     settings: Partial<SyncSettings> = {},
   ): Promise<{ scene: PlanScene; changeOf: (name: string) => Planned['changes'][number] }> {
-    const scene = await openPlanScene({ records, users, settings: { guards, ...settings } });
+    const scene = await openPlanScene({ records, users, settings: { ...held, ...settings } });
     const { changes } = await scene.plan();
     expect(new Set(changes.map(({ state }) => state))).toEqual(new Set(['held']));
     await approve(

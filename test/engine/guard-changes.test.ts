@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { changeClasses } from '../../src/core/change.ts';
-import type { GuardSettings, SyncSettings } from '../../src/core/settings.ts';
+import type { SyncSettings } from '../../src/core/settings.ts';
 import { approve, dayMs, reject } from '../contracts/store-samples.ts';
-import { account, only, openPlanScene, type Planned, type PlanScene, row, unlimited } from './plan-scene.ts';
+import { account, guards, only, openPlanScene, type Planned, type PlanScene, row, unlimited } from './plan-scene.ts';
 
 const none = { absolute: 0, percent: 0, cap: undefined };
 
-/** Guards that hold nothing, except what is given. */
-function guards(over: Partial<GuardSettings>): Partial<SyncSettings> {
-  const open = Object.fromEntries(changeClasses.map((name) => [name, unlimited])) as unknown as GuardSettings;
-  const rest = { blocked: { ...unlimited, oneInRows: 0 }, rowsDownPercent: 100, fillRateDownPoints: 100 };
-  return { guards: { ...open, ...rest, ...over } };
-}
 const ids = (count: number, letter = 'p') =>
   Array.from({ length: count }, (_, i) => `${letter}${String(i).padStart(3, '0')}`);
 const complete = (rows: number, stamp: string) => ({ complete: true, rows, evidence: 'all', stamp }) as const;

@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import { onTestFinished } from 'vitest';
+import { changeClasses } from '../../src/core/change.ts';
 import type { SourceRecord } from '../../src/core/person.ts';
-import { defaultDialect, type SyncSettings } from '../../src/core/settings.ts';
+import { defaultDialect, type GuardSettings, type SyncSettings } from '../../src/core/settings.ts';
 import type { ReadEnd } from '../../src/core/snapshot.ts';
 import type { User } from '../../src/core/user.ts';
 import { advanceRun } from '../../src/engine/advance-run.ts';
@@ -81,6 +82,13 @@ export interface PlanScene {
 }
 
 export const unlimited = { absolute: 1_000_000, percent: 100, cap: undefined };
+
+/** Guards that hold nothing, except what is given. */
+export function guards(over: Partial<GuardSettings>): Pick<SyncSettings, 'guards'> {
+  const open = Object.fromEntries(changeClasses.map((name) => [name, unlimited])) as unknown as GuardSettings;
+  const rest = { blocked: { ...unlimited, oneInRows: 0 }, rowsDownPercent: 100, fillRateDownPoints: 100 };
+  return { guards: { ...open, ...rest, ...over } };
+}
 export const all: RunScope = { kind: 'all' };
 export const only = (...identifications: string[]): RunScope => ({ kind: 'users', identifications });
 

@@ -2,16 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
 import type { SyncSettings } from '../../src/core/settings.ts';
 import { endRun, openRun, sampleEntry } from '../contracts/store-samples.ts';
-import {
-  account,
-  all,
-  only,
-  openPlanScene,
-  type PlanScene,
-  type PlanSceneOptions,
-  row,
-  unlimited,
-} from './plan-scene.ts';
+import { account, all, guards, only, openPlanScene, type PlanScene, type PlanSceneOptions, row } from './plan-scene.ts';
 
 const deltas: Partial<SyncSettings> = { deltas: { fullEveryMs: 86_400_000, overlapMs: 60_000 } };
 const entry = (name: string, over: Partial<LedgerEntry> = {}) =>
@@ -121,18 +112,7 @@ describe('users whom the ledger knows', () => {
 describe('the enabled users that guards count for named people', () => {
   const ids = ['p1', 'p2', 'p3', 'p4'];
   const half = { absolute: 0, percent: 50, cap: undefined };
-  const guards = {
-    ...Object.fromEntries(
-      ['creates', 'updates', 'emailChanges', 'firstSight', 'enables', 'disables', 'removes'].map((one) => [
-        one,
-        unlimited,
-      ]),
-    ),
-    updates: half,
-    blocked: { ...unlimited, oneInRows: 0 },
-    rowsDownPercent: 100,
-    fillRateDownPoints: 100,
-  } as SyncSettings['guards'];
+  const settings = { ...guards({ updates: half }), firstSight: 'write' as const };
 
   it.each([
     { disabled: 0, owner: 'people', state: 'update' },
@@ -144,7 +124,7 @@ describe('the enabled users that guards count for named people', () => {
     const scene = await knowing(ledger, {
       records: ids.map((id, i) => row(id, i < 2 ? {} : { area: 'X' })),
       users: ids.map((id, i) => account(id, { enabled: i >= disabled })),
-      settings: { guards, firstSight: 'write' },
+      settings,
     });
     const { kinds } = await scene.show(only(...ids));
     expect([kinds.p3, kinds.p4]).toEqual([state, state]);
@@ -266,7 +246,7 @@ describe('e-mails and names of the last full read', () => {
     const planned = await scene.plan();
     expect(planned.kinds).toEqual({ a1: 'update' });
     expect(scene.message(planned, 'case-conflict')).toBe(
-      'in the last full read, C3 had other upper and lower case: nothing is changed',
+      'the last full read had an identification that looks like C3 (other case or characters): nothing is changed',
     );
   });
 
