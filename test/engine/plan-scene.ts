@@ -44,6 +44,8 @@ export interface PlanSceneOptions {
   readonly capabilities?: Partial<Source['capabilities']>;
   /** Names of other configured syncs of the connection. */
   readonly otherSyncs?: readonly string[];
+  /** Another sync with the same store, clock and platform. Both know each other. */
+  readonly beside?: PlanScene;
 }
 
 export interface Planned {
@@ -112,12 +114,12 @@ export function account(identification: string, over: Partial<User> = {}): User 
 
 /** A source, a platform and a store of a sync, of which each run makes a plan. Guards hold nothing, unless asked to. */
 export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScene> {
-  const store = await openStore('sqlite::memory:', { folder: tmpdir() });
-  onTestFinished(() => store.close());
-  const clock = new FakeClock(someInstant);
-  const guards = { ...plainSettings.guards, blocked: { ...unlimited, oneInRows: 0 } };
-  const settings: SyncSettings = { ...plainSettings, firstSight: 'assume', guards, ...options.settings };
-  const users = new Map<string, User>();
+  const { beside } = options;
+  const store = beside?.store ?? (await openStore('sqlite::memory:', { folder: tmpdir() }));
+  if (beside === undefined) onTestFinished(() => store.close());
+  const clock = beside?.clock ?? new FakeClock(someInstant);
+  const settings: SyncSettings = { ...plainSettings, firstSight: 'assume', ...guards({}), ...options.settings };
+  const users = beside?.users ?? new Map<string, User>();
   // A second user of the same identification is shown by scans alone.
   for (const user of options.users ?? []) {
     const { id, identification } = user;
@@ -161,7 +163,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
   const log = memoryLogger();
   const io: EngineIo = {
     store,
-    syncs: new Map([[settings.name, sync], ...others]),
+    syncs: syncsWith([[settings.name, sync], ...others], beside),
     clock,
     logger: log,
     newId: (() => {
@@ -174,9 +176,10 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
   };
   const stopping = new AbortController();
   let runs = 0;
+  const idOf = (number: number): string => `run_${beside === undefined ? '' : `${settings.name}_`}${number}`;
   const open = async (scope: RunScope): Promise<RunContext> => {
     const { name, connection } = settings;
-    const owned = await openRun(store, { id: `run_${++runs}`, sync: name, connection, now: clock.now(), scope });
+    const owned = await openRun(store, { id: idOf(++runs), sync: name, connection, now: clock.now(), scope });
     return { owned, sync, signal: stopping.signal, stopping: stopping.signal };
   };
   const told = async (plan: Plan, id: string): Promise<Planned> => {
@@ -238,6 +241,14 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     },
     message: ({ plan }, code) => plan.findings.find((finding) => finding.code === code)?.message,
   };
+}
+
+/** Scenes beside each other share one map. */
+function syncsWith(own: readonly [string, Sync][], beside: PlanScene | undefined): EngineIo['syncs'] {
+  if (beside === undefined) return new Map(own);
+  const shared = beside.io.syncs as Map<string, Sync>;
+  for (const [name, sync] of own) shared.set(name, sync);
+  return shared;
 }
 
 function sourceOf(employees: Employees, capabilities: Partial<Source['capabilities']> = {}): Source {
