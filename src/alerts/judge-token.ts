@@ -6,6 +6,10 @@ export interface TokenView {
   readonly state: string;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
+  /** Refreshes in a row that the token endpoint did not answer as it should. */
+  readonly attempts: number;
+  /** When the refresh token is presented again. */
+  readonly retryAt: number | undefined;
   /** The reason, as the token manager gives it. */
   readonly reason: string | undefined;
   readonly advice: string;
@@ -24,7 +28,7 @@ export function judgeToken(connection: string, token: TokenView, now: number): A
   const base = { topic: 'token', unaffected, action, details: [token.reason, token.advice].filter(isText) } as const;
   switch (token.state) {
     case 'none':
-      return undefined;
+      return judgeEndpoint(connection, token, now, base);
     case 'reauth-required': {
       const summary = `REAUTH_REQUIRED: the platform refuses the refresh token; no sync over ${connection} can work until it gets a new one`;
       return { ...base, severity: 'critical', key: 'reauth-required', summary };
@@ -38,8 +42,29 @@ export function judgeToken(connection: string, token: TokenView, now: number): A
       return { ...base, severity: 'warning', key: 'revoked', summary };
     }
     default:
-      return judgeExpiry(connection, token, now, base);
+      return judgeEndpoint(connection, token, now, base) ?? judgeExpiry(connection, token, now, base);
   }
+}
+
+/** One odd answer is left to the next try, unless that is far away. */
+const fewAnswers = 2;
+
+function judgeEndpoint(
+  connection: string,
+  { attempts, retryAt, expiresAt }: TokenView,
+  now: number,
+  base: Pick<AlertProblem, 'topic' | 'details' | 'unaffected' | 'action'>,
+): AlertProblem | undefined {
+  if (retryAt === undefined || (attempts < fewAnswers && now < retryAt + refreshGraceMs) || attempts === 0)
+    return undefined;
+  const isValid = expiresAt !== undefined && now < expiresAt;
+  const answers = attempts === 1 ? '1 answer' : `${attempts} answers in a row`;
+  const meanwhile = isValid
+    ? `the access token works until ${instantOf(expiresAt)}`
+    : `no sync over ${connection} works until it does`;
+  const summary = `The token endpoint does not answer as it should (${answers}); the refresh token is kept and presented again, and ${meanwhile}`;
+  const details = [...base.details, `Next try: ${instantOf(retryAt)}. At once: rollcall token refresh ${connection}.`];
+  return { ...base, details, severity: isValid ? 'warning' : 'critical', key: 'endpoint', summary };
 }
 
 function judgeExpiry(

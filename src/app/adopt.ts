@@ -81,7 +81,7 @@ export async function adopt(
       );
       await sync.platform.rename(account, { identification, fields: carriedOver(account, sync.dialect) }, signal);
       io.checkpoint('change-accepted');
-      done.push({ ...adoption, isDone: await isRenamed(identification, account, sync, io, signal) });
+      done.push({ ...adoption, isDone: await isRenamed(identification, account, { sync, io }, signal) });
     } else done.push({ ...adoption, isDone: moved.has(identification) });
   }
   return done;
@@ -196,13 +196,14 @@ function carriedOver({ fields }: User, { customFieldLimit }: Dialect): FieldValu
 async function isRenamed(
   identification: string,
   { id }: User,
-  { platform, settings: { settle } }: Sync,
-  { clock }: EngineIo,
+  { sync, io }: { readonly sync: Sync; readonly io: EngineIo },
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { settle } = sync.settings;
+  const { clock } = io;
   const until = clock.now() + settle.visibleWithinMs;
   for (;;) {
-    const lookup = await platform.find(identification, signal);
+    const lookup = await sync.platform.find(identification, signal);
     if (lookup.found === true && lookup.user.id === id) return true;
     if (clock.now() >= until) return false;
     await clock.sleep(settle.everyMs, signal);

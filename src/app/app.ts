@@ -255,6 +255,12 @@ export interface TokenReport {
   readonly generation: number | undefined;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
+  /** Presentations of the refresh token in a row that were not answered as they should be. */
+  readonly attempts: number;
+  /** When the refresh token is presented again after such an answer. */
+  readonly retryAt: number | undefined;
+  /** What the last answer was like. Quotes nothing of it. */
+  readonly reason: string | undefined;
   /** The meaning of the state and the next action, as a sentence. */
   readonly advice: string;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { runJob } from '../../jobs/index.ts';
 import { checkOnce } from '../alerts/alert-checks.ts';
-import type { App, TokenReport, WatchOptions } from '../app/app.ts';
+import type { App, WatchOptions } from '../app/app.ts';
 import type { AppIo, ConnectionAccess } from '../app/app-io.ts';
 import { findConnection } from '../app/find-named.ts';
 import { openUseCases } from '../app/open-use-cases.ts';
@@ -71,14 +71,10 @@ export function openApp(config: Config, engine: Engine, scope: LogScope = openLo
 }
 
 function accessTo({ platform, tokenManager, revoke }: Connection): ConnectionAccess {
-  const report = async (status: ReturnType<typeof tokenManager.status>): Promise<TokenReport> => {
-    const { connection, state, generation, issuedAt, expiresAt, advice } = await status;
-    return { connection, state, generation, issuedAt, expiresAt, advice };
-  };
   const tokens = {
-    status: () => report(tokenManager.status()),
-    refresh: (signal: AbortSignal) => report(tokenManager.refresh(signal)),
-    revoke: (signal: AbortSignal) => report(tokenManager.revoke(revoke, signal)),
+    status: () => tokenManager.status(),
+    refresh: (signal: AbortSignal) => tokenManager.refresh(signal),
+    revoke: (signal: AbortSignal) => tokenManager.revoke(revoke, signal),
   };
   return { platform, tokens };
 }

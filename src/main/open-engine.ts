@@ -8,6 +8,7 @@ import { defaultExpressionLimits } from '../core/settings.ts';
 import { deliveryKinds } from '../delivery/registry.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
 import { openSeal } from '../platform/tokens/seal.ts';
+import type { TokenManager } from '../platform/tokens/token-manager.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { Checkpoint, Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { SourceBase } from '../ports/source.ts';
@@ -65,6 +66,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
     }),
   );
   const thread = openExpressionThread();
+  const sourceTokens: TokenManager[] = [];
   const syncs = new Map(
     Object.values(config.syncs).map((settings) => [
       settings.name,
@@ -75,7 +77,11 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
         {
           folder: config.folder,
           scratchFolder,
-          openTokens: (grant) => openSourceTokens(settings.name, grant, { ...parts, store, seal, metrics: meter }),
+          openTokens: (grant) => {
+            const manager = openSourceTokens(settings.name, grant, { ...parts, store, seal, metrics: meter });
+            sourceTokens.push(manager);
+            return manager;
+          },
         },
       ),
     ]),
@@ -88,7 +94,9 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
     meter,
     close: async () => {
       await thread.close();
-      for (const connection of connections.values()) await connection.close();
+      // A refresh in progress needs the store, and a pair that it refuses is tried for as long as the process may live.
+      const managers = [...connections.values(), ...sourceTokens];
+      await Promise.all(managers.map((manager) => manager.close()));
       budgets?.close();
       await store.close();
     },

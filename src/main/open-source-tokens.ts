@@ -1,10 +1,10 @@
+import type { TokenManager } from '../platform/tokens/token-manager.ts';
 import type { RefreshGrant } from '../ports/source.ts';
 import { sourceTokenName } from '../ports/token-store.ts';
-import type { AccessTokens } from '../ports/tokens.ts';
 import { openTokens, type TokenParts } from './open-tokens.ts';
 
 /** Opens the rotating tokens of a sync's source, kept in the store as `source <sync>` and refreshed as a connection's are. */
-export function openSourceTokens(sync: string, grant: RefreshGrant, parts: TokenParts): AccessTokens {
+export function openSourceTokens(sync: string, grant: RefreshGrant, parts: TokenParts): TokenManager {
   const logger = parts.logger.child({ source: sync });
   return openTokens(
     {

@@ -1,7 +1,7 @@
 import type { PlatformError } from '../core/errors.ts';
 import { AnswerInvalid } from '../http/answer-invalid.ts';
 import { startDeadline } from '../http/deadline.ts';
-import { readJson } from '../http/json-text.ts';
+import { type JsonText, readJson } from '../http/json-text.ts';
 import { type Answer, readBytes, type Transport } from '../http/transport.ts';
 import { breakdownError, refusalError } from './errors.ts';
 import { type Operation, operationUrl } from './operation.ts';
@@ -70,12 +70,23 @@ function headersOf(operation: Operation<unknown>, secret: string, language: stri
 async function readAnswer<T>(operation: Operation<T>, answer: Answer): Promise<T> {
   const type = answer.header('content-type') ?? '';
   const bytes = await readBytes(answer);
-  if (bytes.length > 0) checkContentType(type, operation.answer.expects);
   const reader = operation.answer;
-  if (reader.expects === 'nothing') return reader.read();
   const head = { status: answer.status, header: answer.header, bodyBytes: bytes.length };
+  if (reader.expects === 'json-of-any-type') return reader.read(readUnlabelled(bytes, type), head);
+  if (bytes.length > 0) checkContentType(type, reader.expects);
+  if (reader.expects === 'nothing') return reader.read();
   if (reader.expects === 'json') return reader.read(readJson(bytes), head);
   return reader.read(bytes.length === 0 ? undefined : readJson(bytes), head);
+}
+
+/** Reads JSON under any content type. Blames the type only for a body that is no JSON. */
+function readUnlabelled(bytes: Uint8Array, type: string): JsonText {
+  try {
+    return readJson(bytes);
+  } catch (error) {
+    if (bytes.length > 0) checkContentType(type, 'json');
+    throw error;
+  }
 }
 
 /**

@@ -11,12 +11,16 @@ export interface TokenRecord {
   readonly expiresAt: number | undefined;
   /** Hash of the configured first token that started this pair. */
   readonly seedHash: string | undefined;
-  /** Hashes of all first tokens ever used. Each is used once per store. */
+  /** Hashes of the first tokens that ended: a pair was stored from them, or after them, or the platform refused them. */
   readonly usedSeeds: readonly string[];
+  /** Hashes of the first tokens that were presented since the last stored pair, and not answered as they should. */
+  readonly triedSeeds: readonly string[];
   /** `refreshing(generation)`: set before the call, cleared with the new pair. */
   readonly refreshStartedAt: number | undefined;
-  /** Number of attempts with the same refresh token after an unknown outcome. At most 2. */
+  /** Number of presentations in a row that were answered neither with a usable pair nor with a refusal. */
   readonly attempts: number;
+  /** Earliest time of the next presentation, after one that was not answered as it should be. */
+  readonly retryAt: number | undefined;
   readonly reason: string | undefined;
 }
 
@@ -27,7 +31,8 @@ export interface TokenStore {
   get(connection: string): Promise<TokenRecord | undefined>;
   /**
    * Writes `next` if the stored generation and state equal those of `seen` (undefined: no row yet). Otherwise returns
-   * false.
+   * false. `room` is text that is stored beside the row in the same commit, and removed by the next one: it proves that
+   * an answer of that size can be stored.
    */
-  replace(seen: TokenRecord | undefined, next: TokenRecord): Promise<boolean>;
+  replace(seen: TokenRecord | undefined, next: TokenRecord, room?: string): Promise<boolean>;
 }

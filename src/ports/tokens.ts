@@ -25,21 +25,27 @@ export interface AccessToken {
 export type TokenExchange = (refreshToken: string, signal: AbortSignal) => Promise<ExchangeOutcome>;
 
 export type ExchangeOutcome =
-  /** A new pair; the presented token is used up. `expiresInMs` is the lifetime of the access token. */
+  /** A new pair; the presented token is used up. */
   | {
       readonly kind: 'granted';
-      readonly accessToken: string;
+      /** Undefined: the answer has a refresh token only. */
+      readonly accessToken: string | undefined;
       readonly refreshToken: string;
-      readonly expiresInMs: number;
+      /** Lifetime of the access token. Undefined: unknown. */
+      readonly expiresInMs: number | undefined;
+      /** What is unusual about the answer, as clauses that quote nothing of it. */
+      readonly oddities?: readonly string[];
     }
   /** 400 `invalid_grant`: expired, revoked, unknown or already used. */
   | { readonly kind: 'invalid-grant'; readonly description: string }
   /** The issuer certainly did not use the token: no connection, application token refused, too many requests. */
-  | ({ readonly kind: 'not-sent'; readonly reason: string } & RetryAfter)
+  | ({ readonly kind: 'not-sent'; readonly reason: string } & OddAnswer)
   /** The issuer may have used the token, and the answer is lost: timeout, reset, 5xx, unreadable answer. */
-  | ({ readonly kind: 'unknown'; readonly reason: string } & RetryAfter);
+  | ({ readonly kind: 'unknown'; readonly reason: string } & OddAnswer);
 
-export interface RetryAfter {
+export interface OddAnswer {
   /** The wait that the issuer requested (`Retry-After`), limited to `maxRetryAfterMs`. */
   readonly afterMs?: number;
+  /** True when an answer came, so the issuer is done with the call. Otherwise it may still be at work. */
+  readonly isAnswered?: boolean;
 }

@@ -149,9 +149,10 @@ export function requestedView({ trigger, sync: about, isNew, run }: RequestRepor
 }
 
 export function connectionView(report: TokenReport): View<typeof connectionList>['connections'][number] {
-  const { connection: name, state, generation, issuedAt, expiresAt, advice } = report;
-  const [issued, expires] = [instant(issuedAt), instant(expiresAt)];
-  return { name, token: { state, generation: generation ?? null, issuedAt: issued, expiresAt: expires, advice } };
+  const { connection: name, state, generation = null, attempts, reason = null, advice } = report;
+  const [issuedAt, expiresAt] = [instant(report.issuedAt), instant(report.expiresAt)];
+  const retryAt = instant(report.retryAt);
+  return { name, token: { state, generation, issuedAt, expiresAt, attempts, retryAt, reason, advice } };
 }
 
 export function auditView(entry: AuditEntry): View<typeof auditPage>['entries'][number] {

@@ -282,6 +282,9 @@ export interface TokenRow {
   refresh_started_at: number | null;
   attempts: number;
   reason: string | null;
+  retry_at: number | null;
+  tried_seeds: string | null;
+  room: string | null;
 }
 
 export interface PauseRow {

@@ -2,26 +2,43 @@ import type { TokenRecord, TokenStore } from '../ports/store.ts';
 import type { Database } from './database.ts';
 import type { TokenRow } from './schema.ts';
 
+const columns = [
+  'connection',
+  'generation',
+  'state',
+  'access_sealed',
+  'refresh_sealed',
+  'issued_at',
+  'expires_at',
+  'seed_hash',
+  'used_seeds',
+  'refresh_started_at',
+  'attempts',
+  'reason',
+  'retry_at',
+  'tried_seeds',
+] as const satisfies readonly Exclude<keyof TokenRow, 'room'>[];
+
 /** The pair is durable when `replace` resolves, because the database syncs every commit to disk. */
 export function createTokenStore(db: Database): TokenStore {
   return {
     async get(connection) {
-      const row = await db.selectFrom('tokens').selectAll().where('connection', '=', connection).executeTakeFirst();
+      const row = await db.selectFrom('tokens').select(columns).where('connection', '=', connection).executeTakeFirst();
       return row && toRecord(row);
     },
 
-    async replace(seen, next) {
+    async replace(seen, next, room) {
       if (seen === undefined) {
         const { numInsertedOrUpdatedRows } = await db
           .insertInto('tokens')
-          .values(toRow(next))
+          .values(toRow(next, room))
           .onConflict((conflict) => conflict.column('connection').doNothing())
           .executeTakeFirst();
         return (numInsertedOrUpdatedRows ?? 0n) > 0n;
       }
       const { numUpdatedRows } = await db
         .updateTable('tokens')
-        .set(toRow({ ...next, connection: seen.connection }))
+        .set(toRow({ ...next, connection: seen.connection }, room))
         .where('connection', '=', seen.connection)
         .where('generation', '=', seen.generation)
         .where('state', '=', seen.state)
@@ -33,7 +50,7 @@ export function createTokenStore(db: Database): TokenStore {
   };
 }
 
-function toRow(record: TokenRecord): TokenRow {
+function toRow(record: TokenRecord, room: string | undefined): TokenRow {
   return {
     connection: record.connection,
     generation: record.generation,
@@ -47,10 +64,13 @@ function toRow(record: TokenRecord): TokenRow {
     refresh_started_at: record.refreshStartedAt ?? null,
     attempts: record.attempts,
     reason: record.reason ?? null,
+    retry_at: record.retryAt ?? null,
+    tried_seeds: JSON.stringify(record.triedSeeds),
+    room: room ?? null,
   };
 }
 
-function toRecord(row: TokenRow): TokenRecord {
+function toRecord(row: Omit<TokenRow, 'room'>): TokenRecord {
   return {
     connection: row.connection,
     generation: Number(row.generation),
@@ -64,6 +84,8 @@ function toRecord(row: TokenRow): TokenRecord {
     refreshStartedAt: toInstant(row.refresh_started_at),
     attempts: row.attempts,
     reason: row.reason ?? undefined,
+    retryAt: toInstant(row.retry_at),
+    triedSeeds: JSON.parse(row.tried_seeds ?? '[]') as string[],
   };
 }
 

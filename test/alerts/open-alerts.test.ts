@@ -32,7 +32,15 @@ beforeEach(async () => {
   store = await openStore('sqlite::memory:', { folder: '.' });
   clock = new FakeClock();
   receiver = await openReceiver();
-  token = { state: 'static', issuedAt: undefined, expiresAt: undefined, reason: undefined, advice: '' };
+  token = {
+    state: 'static',
+    issuedAt: undefined,
+    expiresAt: undefined,
+    attempts: 0,
+    retryAt: undefined,
+    reason: undefined,
+    advice: '',
+  };
   staleAfterMs = undefined;
   isExcused = untilCaughtUp(0);
 });

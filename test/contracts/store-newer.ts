@@ -28,6 +28,7 @@ const released = [
   '011-rosters',
   '012-email-chains',
   '013-hand-overs',
+  '014-token-retries',
   '015-raw-texts',
   '018-runs-by-end',
 ];

@@ -174,6 +174,8 @@ export function sampleTokens(over: Partial<TokenRecord> = {}): TokenRecord {
     usedSeeds: ['hash of the first token'],
     refreshStartedAt: undefined,
     attempts: 0,
+    retryAt: undefined,
+    triedSeeds: [],
     reason: undefined,
     ...over,
   };

@@ -1,13 +1,14 @@
 import { PlatformError } from '../../core/errors.ts';
 import type { Dialect } from '../../core/settings.ts';
 import { AnswerInvalid } from '../../http/answer-invalid.ts';
+import { isRecord } from '../../http/json-text.ts';
+import { readTokenLife } from '../../http/token-life.ts';
 import { openTransport } from '../../http/transport.ts';
 import type { ExchangeOutcome } from '../../ports/tokens.ts';
-import { nothing, parseBy } from '../answer.ts';
+import { nothing } from '../answer.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
 import { exchangeOnce } from '../exchange.ts';
 import type { AnswerReader, Operation } from '../operation.ts';
-import { TokenPair } from '../schema/tokens.ts';
 import type { RevokeOutcome } from '../tokens/revoke-call.ts';
 
 /** Endpoint of token calls. They have their own sockets: a full pool must never delay a refresh. */
@@ -17,6 +18,9 @@ export interface TokenEndpoint {
   readonly timeoutMs: number;
   readonly now: () => number;
 }
+
+/** A pair is far smaller; what else an answer holds is not kept. */
+const maxAnswerBytes = 1024 * 1024;
 
 export interface RefreshCall extends TokenEndpoint {
   readonly applicationToken: string;
@@ -30,8 +34,8 @@ export interface RefreshCall extends TokenEndpoint {
  */
 export async function exchangeRefreshToken(call: RefreshCall, signal: AbortSignal): Promise<ExchangeOutcome> {
   const answer: AnswerReader<ExchangeOutcome> = {
-    expects: 'json',
-    read: ({ value }) => readPair(parseBy(TokenPair, value), call.expiresIn),
+    expects: 'json-of-any-type',
+    read: ({ value }) => readPair(value, call),
   };
   const body = jsonBody({ grant_type: 'refresh_token', refresh_token: call.refreshToken });
   const operation = contractCall('token', { body, answer });
@@ -46,20 +50,43 @@ export async function exchangeRefreshToken(call: RefreshCall, signal: AbortSigna
   const retryAfter = typeof error.retry === 'object' ? error.retry : {};
   return {
     kind: error.effect === 'none' && !isUnreadable ? 'not-sent' : 'unknown',
-    reason: error.message,
+    reason: reasonOf(error),
+    isAnswered: error.status !== undefined,
     ...retryAfter,
   };
 }
 
-function readPair(pair: TokenPair, unit: Dialect['expiresIn']): ExchangeOutcome {
-  if (pair.token_type.toLowerCase() !== 'bearer') throw new AnswerInvalid('`token_type` is not Bearer');
-  if (!Number.isFinite(pair.expires_in) || pair.expires_in <= 0) throw new AnswerInvalid('`expires_in` is no duration');
-  return {
-    kind: 'granted',
-    accessToken: pair.access_token,
-    refreshToken: pair.refresh_token,
-    expiresInMs: unit === 'seconds' ? pair.expires_in * 1000 : pair.expires_in,
-  };
+/** Returns what happened without a word of the platform's, except a registered error code (RFC 6749, 5.2). */
+function reasonOf({ status, title, message }: PlatformError): string {
+  if (title === undefined) return message;
+  const isCode = /^[a-z]{1,20}(?:_[a-z]{1,20}){1,3}$/.test(title);
+  return `it answered ${status}${isCode ? ` (${title})` : ''}`;
+}
+
+/**
+ * Reads everything that may be a pair. Nothing but a missing pair makes it unreadable: a granted token that is thrown
+ * away locks the community out.
+ */
+function readPair(value: unknown, call: RefreshCall): ExchangeOutcome {
+  const pair = isRecord(value) ? value : {};
+  const accessToken = textOf(pair.access_token);
+  const refreshToken = textOf(pair.refresh_token);
+  if (accessToken === undefined && refreshToken === undefined) {
+    throw new AnswerInvalid('it holds neither `access_token` nor `refresh_token`');
+  }
+  const life = readTokenLife(pair.expires_in, call.expiresIn === 'seconds' ? 1000 : 1);
+  const type = textOf(pair.token_type)?.toLowerCase();
+  const oddities = [
+    life.oddity,
+    refreshToken === undefined ? 'it has no `refresh_token`, so the old one is kept' : undefined,
+    type === undefined ? '`token_type` is absent' : type === 'bearer' ? undefined : '`token_type` is not Bearer',
+  ].filter((oddity) => oddity !== undefined);
+  const expiresInMs = life.ms;
+  return { kind: 'granted', accessToken, refreshToken: refreshToken ?? call.refreshToken, expiresInMs, oddities };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 export interface RevokeCallOptions extends TokenEndpoint {
@@ -83,7 +110,7 @@ async function sendOnce<T>(
   secret: string,
   signal: AbortSignal,
 ): Promise<Sent<T>> {
-  const transport = openTransport({ concurrency: 1, timeoutMs });
+  const transport = openTransport({ concurrency: 1, timeoutMs }, undefined, maxAnswerBytes);
   try {
     const base = { transport, baseUrl, timeoutMs, acceptLanguage: 'en', now };
     return { ok: true, value: await exchangeOnce(base, operation, { secret, signal }) };

@@ -5,15 +5,14 @@ import { type PresentationParts, type Presented, presentToken } from './presenta
 import { revokePair } from './revoke.ts';
 import { staticTokenManager } from './static-token-manager.ts';
 import { describeTokens, type TokenStatus } from './status.ts';
-import { tokenFailure, tokenUnavailable } from './token-errors.ts';
+import { endpointTrouble, storeRefuses, tokenFailure, tokenUnavailable } from './token-errors.ts';
 import type { TokenManager, TokenManagerOptions } from './token-manager.ts';
+import { openUnsavedPair } from './unsaved-pair.ts';
 import { hashSeed, openVault, type TokenEntry } from './vault.ts';
 import { type Circumstances, dueAt, judge, usableUntil, type Verdict } from './verdict.ts';
 
 /** Time between the longest call and the end of the lease, for the store's own time and a suspended process. */
 const leaseReserveMs = 15_000;
-/** Wait after a refresh that could not be sent. */
-const holdOffMs = 10_000;
 /** How long a token is used before the row is read again, while another process changes it. */
 const recheckMs = 5000;
 const pollMs = 250;
@@ -31,13 +30,6 @@ interface AccessRequest {
   readonly unwanted: string | undefined;
   readonly cause: 'need' | 'refused' | 'person';
 }
-
-interface HoldOff {
-  readonly until: number;
-  readonly reason: string;
-}
-
-type Unsaved = Extract<Presented, { kind: 'unsaved' }>;
 
 interface Cached {
   readonly token: AccessToken;
@@ -68,12 +60,13 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
 
   let cached: Cached | undefined;
   let flight: Promise<Presented> | undefined;
-  let unsaved: Unsaved | undefined;
-  let holdOff: HoldOff | undefined;
 
   const seedOf = (entry: TokenEntry | undefined): Circumstances['seed'] => {
     if (parts.seed === undefined) return 'none';
-    return entry?.usedSeeds.includes(parts.seed.hash) ? 'used' : 'new';
+    const { hash } = parts.seed;
+    if (entry?.usedSeeds.includes(hash)) return 'used';
+    if (!entry?.triedSeeds.includes(hash)) return 'new';
+    return entry.seedHash === hash ? 'pending' : 'tried';
   };
 
   const verdictFor =
@@ -94,17 +87,24 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
     const secret = entry.access ?? '';
     const token = cached?.token.secret === secret ? cached.token : { secret, generation: entry.generation };
     const due = dueAt(entry, share);
-    const soon = Math.max(holdOff?.until ?? 0, clock.now() + recheckMs);
+    const soon = clock.now() + recheckMs;
     const isQuiet = entry.state === 'ready' && clock.now() < due && !isRenewalDue;
     cached = { token, recheckAt: isQuiet ? due : Math.min(soon, usableUntil(entry)) };
     return token;
   };
 
+  const unsaved = openUnsavedPair({
+    connection,
+    clock,
+    logger,
+    onStored: (presented) => {
+      if (presented.kind === 'granted') take(presented.entry);
+    },
+  });
+
   const present = async (request: AccessRequest): Promise<Presented> => {
-    const presented =
-      unsaved === undefined ? await presentToken(parts, verdictFor(request)) : await storeAgain(unsaved);
-    holdOff = holdOffAfter(presented, clock.now());
-    unsaved = presented.kind === 'unsaved' ? presented : undefined;
+    const presented = (await unsaved.tryNow()) ?? (await presentToken(parts, verdictFor(request)));
+    if (presented.kind === 'unsaved' && unsaved.trouble() === undefined) unsaved.keep(presented);
     if (presented.kind === 'granted') {
       const { generation } = take(presented.entry);
       if (request.cause === 'refused') countFruitless(generation);
@@ -127,14 +127,27 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
     return flight;
   };
 
-  const obtain = async (request: AccessRequest, signal: AbortSignal): Promise<AccessToken> => {
+  /** Presents, unless the store refuses to begin while the access token still works. */
+  const presentOr = async (fallback: TokenEntry | undefined, request: AccessRequest): Promise<Presented> => {
+    try {
+      return await join(request);
+    } catch (error) {
+      if (fallback === undefined) throw error;
+      logger.warn({ connection, error: error instanceof Error ? error.name : undefined }, 'no refresh was begun');
+      return { kind: 'changed' };
+    }
+  };
+
+  const obtain = async (asked: AccessRequest, signal: AbortSignal): Promise<AccessToken> => {
     const giveUpAt = clock.now() + 3 * leaseMs;
+    let request = asked;
     let wasRevoked: boolean | undefined;
     for (let round = 0; round < maxRounds && clock.now() <= giveUpAt; round++) {
       signal.throwIfAborted();
-      if (unsaved !== undefined) {
+      if (unsaved.trouble() !== undefined) {
         await join(request);
-        if (unsaved !== undefined) throw storeRefuses(connection, unsaved.cause);
+        const trouble = unsaved.trouble();
+        if (trouble !== undefined) throw storeRefuses(connection, trouble.cause);
       }
       const entry = await vault.read();
       const isRevoked = entry?.state === 'revoked';
@@ -144,25 +157,25 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
       const verdict = verdictFor(request)(entry);
       if (verdict.kind === 'fail') throw tokenFailure(connection, verdict.why, entry?.reason);
       if (verdict.kind === 'use' && entry !== undefined) return take(entry);
+      if (verdict.kind === 'later' && entry !== undefined) throw endpointTrouble(connection, entry, verdict.ms);
       if (verdict.kind === 'wait') {
         await clock.sleep(Math.min(verdict.ms, pollMs * (1 + options.random())), signal);
         continue;
       }
       const fallback = verdict.kind === 'present' && verdict.isOptional ? entry : undefined;
-      const restMs = (holdOff?.until ?? 0) - clock.now();
-      if (holdOff !== undefined && restMs > 0 && request.cause !== 'person') {
-        if (fallback !== undefined) return take(fallback, true);
-        throw tokenUnavailable(connection, `the refresh could not be sent: ${holdOff.reason}`, { afterMs: restMs });
-      }
       const openForMs = request.cause === 'refused' ? breaker.openForMs(clock.now()) : 0;
       if (openForMs > 0) throw tokenUnavailable(connection, breakerText, { afterMs: openForMs });
 
-      const presented = await unlessAborted(join(request), signal);
+      const presented = await unlessAborted(presentOr(fallback, request), signal);
       if (presented.kind === 'granted' && presented.entry.access !== request.unwanted) return take(presented.entry);
       if (fallback !== undefined) return take(fallback, true);
-      if (presented.kind === 'not-sent' && request.cause === 'person') {
-        throw tokenUnavailable(connection, `the refresh could not be sent: ${presented.reason}`, 'backoff');
+      if (request.cause === 'person' && (presented.kind === 'not-sent' || presented.kind === 'unknown')) {
+        const attempts = (entry?.attempts ?? 0) + 1;
+        const afterMs = Math.max(0, (presented.retryAt ?? 0) - clock.now());
+        throw endpointTrouble(connection, { attempts, reason: presented.reason }, afterMs);
       }
+      // A refresh by hand presents once; what came of it decides.
+      if (presented.kind === 'settled') request = { ...request, cause: 'need' };
       if (presented.kind === 'busy') await clock.sleep(pollMs * (1 + options.random()), signal);
     }
     throw tokenUnavailable(connection, 'another process has been refreshing it for too long', 'backoff');
@@ -207,6 +220,7 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
 
     async close() {
       await flight?.catch(() => {});
+      await unsaved.close();
     },
   };
 }
@@ -214,30 +228,6 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
 const breakerText =
   'the platform refused two new access tokens in a row (401). Another refresh would not help: the token lacks a ' +
   'permission, belongs to another community, or was revoked. Check it with `rollcall token status` and `rollcall check`.';
-
-/** Returns until when this process presents nothing: after a failed send, and during the issuer's `Retry-After`. */
-function holdOffAfter(presented: Presented, now: number): HoldOff | undefined {
-  if (presented.kind !== 'not-sent' && presented.kind !== 'unknown') return undefined;
-  const { kind, reason, afterMs = 0 } = presented;
-  const waitMs = Math.max(afterMs, kind === 'not-sent' ? holdOffMs : 0);
-  return waitMs === 0 ? undefined : { until: now + waitMs, reason };
-}
-
-async function storeAgain(unsaved: Unsaved): Promise<Presented> {
-  try {
-    return await unsaved.store();
-  } catch (cause) {
-    return { ...unsaved, cause };
-  }
-}
-
-function storeRefuses(connection: string, cause: unknown): RollcallError {
-  return new RollcallError(
-    `connection ${connection} got a new token pair, but the store refuses it, and the pair must not be used before it is stored. ` +
-      'Keep this process running and repair the store (disk full, no permission, database unreachable).',
-    { code: 'TOKEN_UNAVAILABLE', retry: 'backoff', cause },
-  );
-}
 
 /** Returns the work's result, or rejects with the signal's reason when it aborts. The work itself continues. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

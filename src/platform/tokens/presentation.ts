@@ -1,9 +1,20 @@
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Leases } from '../../ports/store.ts';
 import type { ExchangeOutcome, TokenExchange } from '../../ports/tokens.ts';
+import { nextTryAt } from './retry-pace.ts';
 import { exchangeInTime, graceMs } from './timed-exchange.ts';
-import { howToClear } from './token-errors.ts';
-import { beginRefresh, beginSeed, grantPair, noteLostAnswer, requireReauth, type Seed } from './token-steps.ts';
+import { howToClear, storeHasNoRoom } from './token-errors.ts';
+import {
+  beginRefresh,
+  beginSeed,
+  endSeeds,
+  grantPair,
+  keepPairBefore,
+  noteOddAnswer,
+  noteUnsent,
+  requireReauth,
+  type Seed,
+} from './token-steps.ts';
 import { draftOf, type TokenDraft, type TokenEntry, type Vault } from './vault.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -32,9 +43,11 @@ export type Presented =
   | { readonly kind: 'granted'; readonly entry: TokenEntry }
   /** Another process holds the lease. */
   | { readonly kind: 'busy' }
-  /** The row has changed: read it again. */
+  /** Another process has changed the row, and nothing was presented: read it again. */
   | { readonly kind: 'changed' }
-  | Extract<ExchangeOutcome, { kind: 'not-sent' | 'unknown' }>
+  /** An answer was stored that gives no usable token: read the row. */
+  | { readonly kind: 'settled' }
+  | (Extract<ExchangeOutcome, { kind: 'not-sent' | 'unknown' }> & { readonly retryAt?: number })
   /** The answer arrived, but the store refuses it. `store` retries; until it succeeds the pair must not be used. */
   | { readonly kind: 'unsaved'; readonly store: () => Promise<Presented>; readonly cause: unknown };
 
@@ -46,15 +59,10 @@ export function leaseName(connection: string): string {
   return `token:${connection}`;
 }
 
-/** Returns the name of a lease without a holder. It lasts as long as the issuer's `Retry-After`, for every process. */
-function retryAfterLeaseName(connection: string): string {
-  return `token-patience:${connection}`;
-}
-
 /**
  * Presents a refresh token; no other function does. It works under the lease, after a second read of the row
- * (`decide`), after `refreshing` is stored, and not during the issuer's `Retry-After`. The answer is stored before it
- * is used.
+ * (`decide`), and after `refreshing` is stored together with room for the answer. The answer is stored before it is
+ * judged or used. Throws `TOKEN_UNAVAILABLE` when the store refuses that first write: nothing was presented then.
  */
 export async function presentToken(
   parts: PresentationParts,
@@ -65,14 +73,9 @@ export async function presentToken(
   const lease = await leases.take(leaseName(connection), parts.newOwner(), parts.leaseMs, takenAt);
   if (lease === undefined) return { kind: 'busy' };
   try {
-    const retryAfter = await leases.holder(retryAfterLeaseName(connection), takenAt);
     const seen = await parts.vault.read();
     const verdict = decide(seen);
-    if (verdict.kind === 'give-up') {
-      return await lockOut(parts, seen, 'two presentations of the refresh token had no answer');
-    }
     if (verdict.kind !== 'present') return { kind: 'changed' };
-    if (retryAfter !== undefined) return notYet(retryAfter.until - clock.now());
     return await presentSeen(parts, seen, verdict.what, takenAt);
   } finally {
     await leases.release(lease).catch((cause: unknown) => {
@@ -94,59 +97,89 @@ async function presentSeen(
   const { clock, seed, vault } = parts;
   const startedAt = clock.now();
   const begun = what === 'seed' && seed ? beginSeed(seen, seed, startedAt) : beginRefresh(seen, startedAt);
-  const pending = await vault.write(seen, begun);
+  const pending = await vault.write(seen, begun, 'room').catch((cause: unknown) => {
+    throw storeHasNoRoom(parts.connection, cause);
+  });
   if (pending?.refresh === undefined) return { kind: 'changed' };
   const outcome = await answerFor(parts, pending.refresh, takenAt);
-  if (outcome.kind === 'not-sent' || outcome.kind === 'unknown') await keepRetryAfter(parts, outcome.afterMs ?? 0);
-  return storePersistently(parts, () => storeAnswer(parts, { seen, pending, startedAt }, outcome));
+  const answered: Answered = { seen, pending, outcome, startedAt, endedAt: clock.now(), what };
+  return storePersistently(parts, () => storeAnswer(parts, answered));
 }
 
-function notYet(afterMs: number): Presented {
-  const reason = `the token endpoint asked to wait (Retry-After) for another ${Math.ceil(afterMs / 1000)} s`;
-  return { kind: 'not-sent', reason, afterMs };
+/** A presentation that ended, and is not stored yet. */
+interface Answered {
+  readonly seen: TokenEntry | undefined;
+  readonly pending: TokenEntry;
+  readonly outcome: ExchangeOutcome;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly what: 'refresh' | 'seed';
 }
 
-async function keepRetryAfter({ clock, connection, leases, logger, newOwner }: PresentationParts, afterMs: number) {
-  if (afterMs <= 0) return;
-  logger.warn({ connection, afterMs }, 'the token endpoint sent Retry-After');
-  // If the store fails here, the answer must still be stored; then only this process waits.
-  await leases.take(retryAfterLeaseName(connection), newOwner(), afterMs, clock.now()).catch(() => {});
-}
+const suspended = { kind: 'not-sent', reason: 'this process was suspended for too long' } as const;
 
 async function answerFor(parts: PresentationParts, refreshToken: string, takenAt: number): Promise<ExchangeOutcome> {
   const { clock, leaseMs, httpTimeoutMs } = parts;
   // A process that was suspended since it took the lease must not send: another may have taken over.
   if (clock.now() - takenAt > leaseMs - httpTimeoutMs - graceMs) {
-    return { kind: 'not-sent', reason: 'this process was suspended for too long' };
+    return suspended;
   }
   return exchangeInTime(parts.exchange, refreshToken, clock, httpTimeoutMs);
 }
 
-/** A presentation that was sent: the row before it, and the row that records it as in progress. */
-interface SentPresentation {
-  readonly seen: TokenEntry | undefined;
-  readonly pending: TokenEntry;
-  readonly startedAt: number;
-}
-
 /** Stores an answer. May be repeated after a failure of the store. */
-async function storeAnswer(
-  parts: PresentationParts,
-  { seen, pending, startedAt }: SentPresentation,
-  outcome: ExchangeOutcome,
-): Promise<Presented> {
+async function storeAnswer(parts: PresentationParts, answered: Answered): Promise<Presented> {
+  const { seen, pending, outcome, startedAt, endedAt } = answered;
   switch (outcome.kind) {
     case 'granted':
-      return storePair(parts, pending, grantPair(pending, outcome, startedAt), isLockedOut(seen));
+      return storePair(parts, pending, grantPair(pending, outcome, startedAt, endedAt), isLockedOut(seen));
     case 'invalid-grant':
-      return lockOut(parts, pending, `the platform answered invalid_grant: ${cut(outcome.description)}`);
-    case 'not-sent':
-      await parts.vault.write(pending, draftOf(seen));
-      return outcome;
-    case 'unknown':
-      await parts.vault.write(pending, noteLostAnswer(pending, `a refresh got no answer: ${cut(outcome.reason)}`));
-      return outcome;
+      return storeRefusal(parts, answered);
+    default:
+      return storeOddAnswer(parts, answered, outcome);
   }
+}
+
+async function storeOddAnswer(
+  parts: PresentationParts,
+  { seen, pending, startedAt, endedAt }: Answered,
+  outcome: Extract<ExchangeOutcome, { kind: 'not-sent' | 'unknown' }>,
+): Promise<Presented> {
+  const { connection, leaseMs, logger, vault } = parts;
+  if (outcome === suspended) {
+    await vault.write(pending, draftOf(seen));
+    return outcome;
+  }
+  const { attempts } = pending;
+  const retryAt = nextTryAt(outcome, { startedAt, endedAt, attempts, leaseMs });
+  const text = cut(outcome.reason);
+  if (outcome.kind === 'not-sent') {
+    const note = { reason: `the refresh token was not accepted for an exchange: ${text}`, retryAt };
+    await vault.write(pending, noteUnsent(seen, pending, note));
+  } else if (seen?.state === 'reauth-required' && seen.refresh === pending.refresh) {
+    // The platform has refused this token before; an odd answer does not bring it back to life.
+    await vault.write(pending, draftOf(seen));
+  } else {
+    const reason = `a refresh was not answered as it should be: ${text}`;
+    await vault.write(pending, noteOddAnswer(pending, reason, retryAt));
+  }
+  const fields = { connection, attempts, reason: text, nextTryInMs: retryAt - endedAt };
+  logger.warn(fields, 'the token endpoint does not answer as it should');
+  return { ...outcome, retryAt };
+}
+
+/** The platform refused the token. A pair from before it that still works stays in use. */
+async function storeRefusal(parts: PresentationParts, { seen, pending, what }: Answered): Promise<Presented> {
+  const { seed, logger, vault, connection } = parts;
+  const before = pending.attempts - 1;
+  const doubt = before > 0 ? `, after ${before} presentations that it did not answer as it should` : '';
+  const reason = `the platform answered invalid_grant${doubt}`;
+  const isWorking = what === 'seed' && seen?.refresh !== undefined && seen.isReadable && !isLockedOut(seen);
+  if (!isWorking || seed === undefined) return lockOut(parts, pending, reason);
+  const kept = 'the platform refused the configured refresh token (invalid_grant); the stored pair stays in use';
+  await vault.write(pending, keepPairBefore(seen, seed, kept));
+  logger.error({ connection }, 'the configured refresh token was refused, and the stored pair stays in use');
+  return { kind: 'settled' };
 }
 
 /**
@@ -163,12 +196,14 @@ async function storePair(
   let seen: TokenEntry | undefined = pending;
   while (seen !== undefined && seen.refresh === pending.refresh) {
     const isRevoked = seen.state === 'revoked';
-    const draft: TokenDraft = { ...pair, usedSeeds: seen.usedSeeds, state: isRevoked ? 'revoked' : 'ready' };
+    const { usedSeeds } = endSeeds(draftOf(seen));
+    const draft: TokenDraft = { ...pair, usedSeeds, state: isRevoked ? 'revoked' : pair.state };
     const entry = await vault.write(seen, draft);
     if (entry !== undefined) {
       logger.info({ connection, generation: entry.generation }, 'token refreshed');
+      if (entry.reason !== undefined) logger.warn({ connection, reason: entry.reason }, 'the token pair is unusual');
       if (isRecovery || seen.state === 'reauth-required') announceRecovery(parts);
-      return isRevoked ? { kind: 'changed' } : { kind: 'granted', entry };
+      return entry.state === 'ready' ? { kind: 'granted', entry } : { kind: 'settled' };
     }
     seen = await vault.read();
   }
@@ -187,14 +222,14 @@ async function storePersistently(parts: PresentationParts, store: () => Promise<
   }
 }
 
-async function lockOut(parts: PresentationParts, seen: TokenEntry | undefined, reason: string): Promise<Presented> {
+async function lockOut(parts: PresentationParts, seen: TokenEntry, reason: string): Promise<Presented> {
   const written = await parts.vault.write(seen, requireReauth(seen, reason));
   if (written === undefined) return { kind: 'changed' };
   const { connection } = parts;
   parts.logger.error({ connection, generation: written.generation, reason }, 'a new first token is required');
   const message = `connection ${connection} is locked out: ${reason}. ${howToClear(connection)}`;
   parts.onAlert({ kind: 'reauth-required', connection, message });
-  return { kind: 'changed' };
+  return { kind: 'settled' };
 }
 
 function isLockedOut(seen: TokenEntry | undefined): boolean {

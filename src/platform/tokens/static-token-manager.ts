@@ -12,6 +12,7 @@ export function staticTokenManager(connection: string, accessToken: string): Tok
     issuedAt: undefined,
     expiresAt: undefined,
     attempts: 0,
+    retryAt: undefined,
     reason: undefined,
     advice: 'The access token is in the configuration. It is used unchanged and never refreshed.',
   };

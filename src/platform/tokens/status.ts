@@ -1,6 +1,7 @@
 import type { TokenState } from '../../ports/store.ts';
 import { seedCommands } from './token-errors.ts';
 import type { TokenEntry } from './vault.ts';
+import type { Circumstances } from './verdict.ts';
 
 /** Output of `rollcall token status`. Holds no secret. Instants are epoch ms. */
 export interface TokenStatus {
@@ -10,8 +11,10 @@ export interface TokenStatus {
   readonly generation: number;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
-  /** Presentations of the refresh token without an answer. */
+  /** Presentations of the refresh token in a row that were not answered as they should be. */
   readonly attempts: number;
+  /** Earliest time of the next presentation, after such an answer. */
+  readonly retryAt: number | undefined;
   readonly reason: string | undefined;
   /** The next step, as a sentence. */
   readonly advice: string;
@@ -20,7 +23,7 @@ export interface TokenStatus {
 interface Described {
   readonly connection: string;
   readonly entry: TokenEntry | undefined;
-  readonly seed: 'none' | 'used' | 'new';
+  readonly seed: Circumstances['seed'];
 }
 
 export function describeTokens(described: Described): TokenStatus {
@@ -32,20 +35,26 @@ export function describeTokens(described: Described): TokenStatus {
     issuedAt: entry?.issuedAt,
     expiresAt: entry?.expiresAt,
     attempts: entry?.attempts ?? 0,
+    retryAt: entry?.retryAt,
     reason: entry?.reason,
     advice: advise(described),
   };
 }
 
 function stateOf(entry: TokenEntry | undefined): TokenStatus['state'] {
-  if (entry === undefined || entry.usedSeeds.length === 0) return 'none';
+  if (entry === undefined || isWithoutToken(entry)) return 'none';
   return entry.isReadable || entry.state === 'reauth-required' ? entry.state : 'sealed';
+}
+
+/** The row holds no token: none was ever exchanged, or the first one could not even be sent. */
+function isWithoutToken({ usedSeeds, triedSeeds, refresh, isReadable }: TokenEntry): boolean {
+  return usedSeeds.length + triedSeeds.length === 0 || (isReadable && refresh === undefined);
 }
 
 function advise({ connection, entry, seed }: Described): string {
   if (seed === 'new')
     return `The refresh token in the configuration is new. Commands that present it: ${seedCommands}.`;
-  if (entry === undefined || entry.usedSeeds.length === 0) {
+  if (entry === undefined || (isWithoutToken(entry) && seed === 'none')) {
     return `Put a refresh token in the configuration (connections.${connection}.refreshToken).`;
   }
   if (!entry.isReadable) {
@@ -54,13 +63,21 @@ function advise({ connection, entry, seed }: Described): string {
       `configuration (connections.${connection}.refreshToken).`
     );
   }
+  if (entry.attempts > 0 && entry.retryAt !== undefined && entry.state !== 'reauth-required') {
+    return (
+      'The token endpoint does not answer as it should. The refresh token is kept, and presented again by itself, ever ' +
+      `more seldom. To try at once: \`rollcall token refresh ${connection}\`.`
+    );
+  }
   switch (entry.state) {
     case 'ready':
-      return entry.access === undefined ? `Not exchanged yet. Commands that do it: ${seedCommands}.` : 'Nothing to do.';
+      return entry.issuedAt === undefined
+        ? `Not exchanged yet. Commands that do it: ${seedCommands}.`
+        : 'Nothing to do.';
     case 'refreshing':
       return 'A refresh is in progress, or its answer was lost. The next command that needs a token resolves it.';
     case 'reauth-required':
-      return `Get a new refresh token from the platform and put it in the configuration (connections.${connection}.refreshToken).`;
+      return `Get a new refresh token from the platform and put it in the configuration (connections.${connection}.refreshToken). To present the refused one once more: \`rollcall token refresh ${connection}\`.`;
     case 'revoked':
       return `It is not refreshed automatically. Run \`rollcall token refresh ${connection}\`, or configure a new refresh token.`;
   }

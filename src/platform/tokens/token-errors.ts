@@ -83,6 +83,43 @@ function clearing({ issuer, key, present }: Holder): string {
   );
 }
 
+/** Returns the error while the store refuses a granted pair. */
+export function storeRefuses(connection: string, cause: unknown): RollcallError {
+  return new RollcallError(
+    `${holderOf(connection).name} got a new token pair, but the store refuses it, and the pair must not be used before it is stored. ` +
+      'Keep this process running and repair the store (disk full, no permission, database unreachable).',
+    { code: 'TOKEN_UNAVAILABLE', retry: 'backoff', cause },
+  );
+}
+
+/** Returns the error for a refresh that was not begun, because its answer might not be storable. */
+export function storeHasNoRoom(connection: string, cause: unknown): RollcallError {
+  return new RollcallError(
+    `the refresh token of ${holderOf(connection).name} was not presented, because the store has no room for the answer. ` +
+      'Nothing is lost. Repair the store (disk full, no permission, database unreachable).',
+    { code: 'TOKEN_UNAVAILABLE', retry: 'backoff', cause },
+  );
+}
+
+/** Returns the error while the token endpoint does not answer as it should, and the next presentation is not due. */
+export function endpointTrouble(
+  connection: string,
+  { attempts, reason }: EndpointTrouble,
+  afterMs: number,
+): RollcallError {
+  const { present } = holderOf(connection);
+  const times = attempts === 1 ? 'once' : `${attempts} times in a row`;
+  const why =
+    `the token endpoint does not answer as it should (${times})${reason === undefined ? '' : `: ${reason}`}. ` +
+    `The refresh token is kept, and presented again in ${Math.ceil(afterMs / 1000)} s; ${present} tries at once`;
+  return tokenUnavailable(connection, why, { afterMs });
+}
+
+interface EndpointTrouble {
+  readonly attempts: number;
+  readonly reason: string | undefined;
+}
+
 /** Returns the error for a token that is temporarily unavailable. */
 export function tokenUnavailable(connection: string, why: string, retry: Retry): RollcallError {
   return new RollcallError(`no token is available for ${holderOf(connection).name}: ${why}`, {

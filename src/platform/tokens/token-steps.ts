@@ -1,4 +1,6 @@
+import { headerTextProblem } from '../../http/header-text.ts';
 import type { ExchangeOutcome } from '../../ports/tokens.ts';
+import { waitAfter } from './retry-pace.ts';
 import { draftOf, type TokenDraft, type TokenEntry } from './vault.ts';
 
 /** The configured first token, and the fingerprint that the store keeps of it. */
@@ -6,6 +8,11 @@ export interface Seed {
   readonly token: string;
   readonly hash: string;
 }
+
+type Granted = Extract<ExchangeOutcome, { kind: 'granted' }>;
+
+/** Assumed lifetime of an access token whose real one is not known. A 401 renews it anyway. */
+export const assumedLifeMs = 300_000;
 
 /** Returns the row before the stored refresh token is presented. */
 export function beginRefresh(seen: TokenEntry | undefined, startedAt: number): TokenDraft {
@@ -15,52 +22,94 @@ export function beginRefresh(seen: TokenEntry | undefined, startedAt: number): T
     state: 'refreshing',
     refreshStartedAt: startedAt,
     attempts: before.attempts + 1,
+    retryAt: undefined,
     reason: undefined,
   };
 }
 
-/** Returns the row before a configured first token is presented. It replaces the old pair completely. */
+/**
+ * Returns the row before a configured first token is presented. It replaces the refresh token; a working access token
+ * stays in use until the new pair is stored.
+ */
 export function beginSeed(seen: TokenEntry | undefined, seed: Seed, startedAt: number): TokenDraft {
+  const before = draftOf(seen);
+  const isTried = before.triedSeeds.includes(seed.hash);
+  const keepsAccess = before.state === 'ready' || before.state === 'refreshing';
   return {
+    ...before,
+    ...(keepsAccess ? {} : { access: undefined, issuedAt: undefined, expiresAt: undefined }),
     state: 'refreshing',
-    access: undefined,
     refresh: seed.token,
-    issuedAt: undefined,
-    expiresAt: undefined,
     seedHash: seed.hash,
-    usedSeeds: [...(seen?.usedSeeds ?? []), seed.hash],
+    triedSeeds: isTried ? before.triedSeeds : [...before.triedSeeds, seed.hash],
     refreshStartedAt: startedAt,
-    attempts: 1,
+    attempts: isTried ? before.attempts + 1 : 1,
+    retryAt: undefined,
     reason: undefined,
   };
 }
 
-/** Returns the row with a granted pair. Its lifetime counts from before the call, so it is never overestimated. */
-export function grantPair(
-  pending: TokenEntry,
-  granted: Extract<ExchangeOutcome, { kind: 'granted' }>,
-  startedAt: number,
-): TokenDraft {
-  const hasLife = Number.isFinite(granted.expiresInMs) && granted.expiresInMs > 0;
+/**
+ * Returns the row with a granted pair, whatever the pair is like. Its lifetime counts from before the call, so it is
+ * never overestimated. A pair that cannot be used is stored too: its refresh token is presented next, after a wait.
+ */
+export function grantPair(pending: TokenEntry, granted: Granted, startedAt: number, now: number): TokenDraft {
+  const { expiresInMs, oddities = [] } = granted;
+  const isKnown = expiresInMs !== undefined && Number.isFinite(expiresInMs) && expiresInMs > 0;
+  const problem = pairProblem(granted);
+  const lifeNote = isKnown ? [] : [`its lifetime is not known, so ${assumedLifeMs / 60_000} minutes are assumed`];
+  const notes = [...oddities, ...(problem === undefined ? lifeNote : [problem])];
   return {
-    ...draftOf(pending),
-    state: 'ready',
+    ...endSeeds(draftOf(pending)),
+    state: problem === undefined ? 'ready' : 'refreshing',
     access: granted.accessToken,
     refresh: granted.refreshToken,
     issuedAt: startedAt,
-    expiresAt: hasLife ? startedAt + granted.expiresInMs : undefined,
-    refreshStartedAt: undefined,
-    attempts: 0,
-    reason: undefined,
+    expiresAt: startedAt + (isKnown ? expiresInMs : assumedLifeMs),
+    refreshStartedAt: problem === undefined ? undefined : startedAt,
+    attempts: problem === undefined ? 0 : pending.attempts,
+    retryAt: problem === undefined ? undefined : now + waitAfter(pending.attempts),
+    reason: notes.length === 0 ? undefined : `the platform granted a pair, and it is stored, but ${notes.join('; ')}`,
   };
 }
 
-/** Returns the row that ends all presentations until an operator configures a new first token. */
-export function requireReauth(seen: TokenEntry | undefined, reason: string): TokenDraft {
-  return { ...draftOf(seen), state: 'reauth-required', refreshStartedAt: undefined, reason };
+function pairProblem({ accessToken }: Granted): string | undefined {
+  if (accessToken === undefined) return 'it has no `access_token`';
+  const problem = headerTextProblem(accessToken);
+  return problem === undefined ? undefined : `\`access_token\` cannot be sent in a header: it holds ${problem}`;
 }
 
-/** Returns the row after a lost answer: still `refreshing`, with its time and count. */
-export function noteLostAnswer(pending: TokenEntry, reason: string): TokenDraft {
-  return { ...draftOf(pending), reason };
+/** After a stored pair, no first token that was presented before may be presented again. */
+export function endSeeds(draft: TokenDraft): TokenDraft {
+  return { ...draft, usedSeeds: [...new Set([...draft.usedSeeds, ...draft.triedSeeds])], triedSeeds: [] };
+}
+
+/** Returns the row that ends all presentations until an operator acts. */
+export function requireReauth(seen: TokenEntry, reason: string): TokenDraft {
+  const draft = endSeeds(draftOf(seen));
+  return { ...draft, state: 'reauth-required', refreshStartedAt: undefined, retryAt: undefined, reason };
+}
+
+/** Returns the row after the platform refused a configured first token, while the pair before it still works. */
+export function keepPairBefore(before: TokenEntry, seed: Seed, reason: string): TokenDraft {
+  const draft = draftOf(before);
+  return { ...draft, usedSeeds: [...draft.usedSeeds, seed.hash], reason };
+}
+
+/** Returns the row after an answer that is neither a pair nor a refusal; the token may have been consumed. */
+export function noteOddAnswer(pending: TokenEntry, reason: string, retryAt: number): TokenDraft {
+  return { ...draftOf(pending), retryAt, reason };
+}
+
+/** Returns the row after a presentation that certainly consumed nothing: the pair is as before, with the count. */
+export function noteUnsent(
+  seen: TokenEntry | undefined,
+  pending: TokenEntry,
+  note: { reason: string; retryAt: number },
+) {
+  const before = draftOf(seen);
+  const isEnded = before.state === 'reauth-required' || before.state === 'revoked';
+  if (isEnded) return { ...before, triedSeeds: pending.triedSeeds } satisfies TokenDraft;
+  const { attempts, triedSeeds, refreshStartedAt } = pending;
+  return { ...before, attempts, triedSeeds, refreshStartedAt, ...note } satisfies TokenDraft;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { TokenRecord, TokenState, TokenStore } from '../../ports/store.ts';
 import type { Seal } from './seal.ts';
 
@@ -14,9 +14,12 @@ export interface TokenEntry {
   readonly expiresAt: number | undefined;
   readonly seedHash: string | undefined;
   readonly usedSeeds: readonly string[];
+  readonly triedSeeds: readonly string[];
   readonly refreshStartedAt: number | undefined;
-  /** Number of presentations of `refresh` without an answer. */
+  /** Number of presentations in a row that were not answered as they should be. */
   readonly attempts: number;
+  /** Earliest time of the next presentation. Undefined while one is in progress, or its process has died. */
+  readonly retryAt: number | undefined;
   readonly reason: string | undefined;
   /** False when the secrets were sealed with another key; they are then absent here. */
   readonly isReadable: boolean;
@@ -33,8 +36,10 @@ export const emptyDraft: TokenDraft = {
   expiresAt: undefined,
   seedHash: undefined,
   usedSeeds: [],
+  triedSeeds: [],
   refreshStartedAt: undefined,
   attempts: 0,
+  retryAt: undefined,
   reason: undefined,
 };
 
@@ -43,10 +48,13 @@ export interface Vault {
   read(): Promise<TokenEntry | undefined>;
   /**
    * Writes `draft` with the next generation if the row is still as `seen`. Returns undefined if another process was
-   * faster.
+   * faster. With `makeRoom`, the same commit also proves that the store has space for the largest answer.
    */
-  write(seen: TokenEntry | undefined, draft: TokenDraft): Promise<TokenEntry | undefined>;
+  write(seen: TokenEntry | undefined, draft: TokenDraft, makeRoom?: 'room'): Promise<TokenEntry | undefined>;
 }
+
+/** The longest pair for which there is room: 64 KiB, and a third more as sealed text. */
+const roomBytes = 64 * 1024;
 
 export function openVault(connection: string, store: TokenStore, seal: Seal): Vault {
   const context = (generation: number, which: 'access' | 'refresh') => JSON.stringify([connection, generation, which]);
@@ -67,7 +75,7 @@ export function openVault(connection: string, store: TokenStore, seal: Seal): Va
       return { ...plain, access, refresh, isReadable };
     },
 
-    async write(seen, draft) {
+    async write(seen, draft, makeRoom) {
       const generation = (seen?.generation ?? 0) + 1;
       const close = (which: 'access' | 'refresh', secret: string | undefined) =>
         secret === undefined ? undefined : seal.seal(secret, context(generation, which));
@@ -79,7 +87,9 @@ export function openVault(connection: string, store: TokenStore, seal: Seal): Va
         accessSealed: close('access', access),
         refreshSealed: close('refresh', refresh),
       };
-      const isWritten = await store.replace(seen && toRow(connection, seen), next);
+      // Random, because a database may compress anything else to nothing.
+      const room = makeRoom === undefined ? undefined : randomBytes(roomBytes).toString('base64');
+      const isWritten = await store.replace(seen && toRow(connection, seen), next, room);
       return isWritten ? { ...draft, generation, isReadable: true } : undefined;
     },
   };

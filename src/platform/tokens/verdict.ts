@@ -1,3 +1,5 @@
+import { headerTextProblem } from '../../http/header-text.ts';
+import { waitAfter } from './retry-pace.ts';
 import type { TokenEntry } from './vault.ts';
 
 /**
@@ -7,20 +9,17 @@ import type { TokenEntry } from './vault.ts';
  *                        first token
  *   (no row) ─────────────────────────────────────────────┐
  *                                                         ▼
- *            75 % of life · 401 · `token refresh`     refreshing              invalid_grant
- *   ready ────────────────────────────────────────► (attempts 1) ─────────────────────────────┐
- *    ▲ ▲ ▲            granted: new pair               │ │    │                               │
- *    │ │ └────────────────────────────────────────────┘ │    │ answer lost, or crash         │
- *    │ │        certainly not sent: as it was           │    ▼                               │
- *    │ └────────────────────────────────────────────────┘  unknown outcome: access token     │
- *    │                                                     is used as long as it is valid    │
- *    │                                                       │ then, a lease time later      │
- *    │                granted: new pair                      ▼                               ▼
- *    └─────────────────────────────────────────────── refreshing ──────────────────► reauth-required
- *                                                    (attempts 2)  invalid_grant, or         │
- *                                                                  lost again                │
- *   ready, refreshing ── `token revoke` ──► revoked ── `token refresh` ──► refreshing        │
- *   any state ── a new first token is configured ──► refreshing (attempts 1) ◄───────────────┘
+ *            75 % of life · 401 · `token refresh`     refreshing ──────────────────► reauth-required
+ *   ready ───────────────────────────────────────► (in progress)   invalid_grant       │
+ *    ▲ ▲               granted: new pair             │ │    ▲                          │ `token refresh`,
+ *    │ └─────────────────────────────────────────────┘ │    │ the same token again:    │ a new first token
+ *    │            certainly not sent: as it was        │    │ 5 s, 10 s … 1 h later    ▼
+ *    └─────────────────────────────────────────────────┤    │                     refreshing
+ *                                                      ▼    │
+ *                        any other answer, or none: refreshing (retryAt); the access token is used while it is valid
+ *
+ *   ready, refreshing ── `token revoke` ──► revoked ── `token refresh` ──► refreshing
+ *   any state ── a new first token is configured ──► refreshing
  */
 export type Verdict =
   | { readonly kind: 'use' }
@@ -28,26 +27,26 @@ export type Verdict =
   | { readonly kind: 'present'; readonly what: 'refresh' | 'seed'; readonly isOptional: boolean }
   /** Another process may be presenting now. Check again, at the latest after `ms`. */
   | { readonly kind: 'wait'; readonly ms: number }
-  /** Both presentations had no answer: an operator must act. */
-  | { readonly kind: 'give-up' }
+  /** The token endpoint does not answer as it should. The token is presented again after `ms`. */
+  | { readonly kind: 'later'; readonly ms: number }
   | { readonly kind: 'fail'; readonly why: 'no-token' | 'seed-not-allowed' | 'reauth' | 'revoked' | 'sealed' };
 
 export interface Circumstances {
   readonly now: number;
-  /** The configured first token: none, one that this store has used, or a new one. */
-  readonly seed: 'none' | 'used' | 'new';
+  /**
+   * The configured first token: none, one that has ended in this store (`used`), a `new` one, one that the row holds
+   * and that was not answered yet (`pending`), or the same behind another token (`tried`).
+   */
+  readonly seed: 'none' | 'used' | 'new' | 'pending' | 'tried';
   readonly mayPresentSeed: boolean;
   /** The access token was refused, or is no longer wanted. */
   readonly isAccessUnwanted: boolean;
-  /** An operator requested the refresh: leaves `revoked`. */
+  /** An operator requested the refresh: tries at once, whatever the state and the wait. */
   readonly isForced: boolean;
   /** Share of the access token's lifetime after which it is renewed early. */
   readonly dueShare: number;
   readonly leaseMs: number;
 }
-
-/** Maximum number of presentations: one, and one more after an unknown outcome (design, I6). */
-export const maxAttempts = 2;
 
 const maxMarginMs = 5000;
 const marginShare = 0.05;
@@ -55,30 +54,50 @@ const marginShare = 0.05;
 /** Decides from the stored pair and the time alone. */
 export function judge(entry: TokenEntry | undefined, at: Circumstances): Verdict {
   const isUsable = isAccessUsable(entry, at);
-  if (at.seed === 'new') {
-    if (at.mayPresentSeed) return { kind: 'present', what: 'seed', isOptional: isUsable };
-    return isUsable ? { kind: 'use' } : { kind: 'fail', why: 'seed-not-allowed' };
-  }
+  if (at.seed === 'new' || at.seed === 'tried') return judgeSeed(entry, at, isUsable);
   if (entry === undefined) return { kind: 'fail', why: 'no-token' };
   if (!entry.isReadable) return { kind: 'fail', why: 'sealed' };
   if (entry.refresh === undefined) return { kind: 'fail', why: 'no-token' };
-  if (entry.state === 'reauth-required') return { kind: 'fail', why: 'reauth' };
+  if (entry.state === 'reauth-required' && !at.isForced) return { kind: 'fail', why: 'reauth' };
   if (entry.state === 'revoked' && !at.isForced) return { kind: 'fail', why: 'revoked' };
   if (isUsable && (entry.state === 'refreshing' || at.now < dueAt(entry, at.dueShare))) return { kind: 'use' };
-  // Without an access token the pair is a first token, stored but never exchanged.
-  if (entry.access === undefined && !at.mayPresentSeed) return { kind: 'fail', why: 'seed-not-allowed' };
-  if (entry.state === 'refreshing') {
-    const restMs = restOfRefresh(entry, at);
-    if (restMs > 0) return { kind: 'wait', ms: restMs };
+  // A pair that was never issued is a first token, stored but not exchanged.
+  const isSeed = at.seed === 'pending' || entry.issuedAt === undefined;
+  if (isSeed && !at.mayPresentSeed) return { kind: 'fail', why: 'seed-not-allowed' };
+  return pause(entry, at, isUsable) ?? { kind: 'present', what: 'refresh', isOptional: isUsable };
+}
+
+function judgeSeed(entry: TokenEntry | undefined, at: Circumstances, isUsable: boolean): Verdict {
+  if (!at.mayPresentSeed) return isUsable ? { kind: 'use' } : { kind: 'fail', why: 'seed-not-allowed' };
+  const held = at.seed === 'tried' && entry !== undefined ? pause(entry, at, isUsable) : undefined;
+  return held ?? { kind: 'present', what: 'seed', isOptional: isUsable };
+}
+
+/** Returns what to do while nothing may be presented. Undefined: the time has come. */
+function pause(entry: TokenEntry, at: Circumstances, isUsable: boolean): Verdict | undefined {
+  if (entry.state === 'refreshing' && entry.retryAt === undefined) {
+    const sinceMs = entry.refreshStartedAt === undefined ? at.leaseMs : Math.abs(at.now - entry.refreshStartedAt);
+    const inFlightMs = at.leaseMs - sinceMs;
+    if (inFlightMs > 0) return isUsable ? { kind: 'use' } : { kind: 'wait', ms: inFlightMs };
   }
-  if (entry.attempts >= maxAttempts) return { kind: 'give-up' };
-  return { kind: 'present', what: 'refresh', isOptional: isUsable };
+  if (at.isForced) return undefined;
+  const restMs = restOfWait(entry, at.now);
+  if (restMs <= 0) return undefined;
+  return isUsable ? { kind: 'use' } : { kind: 'later', ms: restMs };
+}
+
+/** Returns the rest of the wait between two presentations. A clock that was set back ends it. */
+function restOfWait({ attempts, retryAt, refreshStartedAt, state }: TokenEntry, now: number): number {
+  if (attempts === 0 || refreshStartedAt === undefined) return 0;
+  if (retryAt !== undefined) return retryAt - refreshStartedAt - Math.abs(now - refreshStartedAt);
+  // A process died in the middle: its presentations count as odd ones.
+  return state === 'refreshing' ? waitAfter(attempts) - Math.abs(now - refreshStartedAt) : 0;
 }
 
 function isAccessUsable(entry: TokenEntry | undefined, at: Circumstances): boolean {
   if (entry?.access === undefined || at.isAccessUnwanted) return false;
   if (entry.state === 'revoked' || entry.state === 'reauth-required') return false;
-  return at.now < usableUntil(entry);
+  return at.now < usableUntil(entry) && headerTextProblem(entry.access) === undefined;
 }
 
 /** Returns when the access token should no longer be sent: shortly before its end, to allow for the network. */
@@ -92,10 +111,4 @@ export function usableUntil(entry: Pick<TokenEntry, 'issuedAt' | 'expiresAt'>): 
 export function dueAt(entry: Pick<TokenEntry, 'issuedAt' | 'expiresAt'>, dueShare: number): number {
   if (entry.expiresAt === undefined || entry.issuedAt === undefined) return Number.POSITIVE_INFINITY;
   return entry.issuedAt + (entry.expiresAt - entry.issuedAt) * dueShare;
-}
-
-/** Returns how long a stored refresh may still be in progress. A clock that was set back does not extend it. */
-function restOfRefresh(entry: TokenEntry, at: Circumstances): number {
-  if (entry.refreshStartedAt === undefined) return 0;
-  return Math.max(0, at.leaseMs - Math.abs(at.now - entry.refreshStartedAt));
 }

@@ -48,6 +48,8 @@ export function openHeldTokens(
   });
 }
 
+const noAccess = { reason: 'its answer has no usable access token', afterMs: undefined };
+
 function tokenTrouble(where: string, answer: Exclude<TokenAnswer, { kind: 'granted' }>): RollcallError {
   const endpoint = `the token endpoint ${where}`;
   if (answer.kind === 'refused') {
@@ -55,7 +57,8 @@ function tokenTrouble(where: string, answer: Exclude<TokenAnswer, { kind: 'grant
     const message = `${endpoint} answered ${answer.status} (${answer.error}). ${advice}`;
     return new RollcallError(message, { code: 'SOURCE_REFUSED', retry: 'never' });
   }
-  const message = `${endpoint} returned no token: ${answer.reason}. If this continues, check its address and the network.`;
-  const retry = answer.afterMs === undefined ? 'backoff' : { afterMs: answer.afterMs };
+  const { reason, afterMs } = answer.kind === 'half' ? noAccess : answer;
+  const message = `${endpoint} returned no token: ${reason}. If this continues, check its address and the network.`;
+  const retry = afterMs === undefined ? 'backoff' : { afterMs };
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry });
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { AnswerInvalid } from '../../http/answer-invalid.ts';
 import { startDeadline } from '../../http/deadline.ts';
+import { headerTextProblem } from '../../http/header-text.ts';
 import { exactValue, isRecord, readJson } from '../../http/json-text.ts';
 import type { OperationBody } from '../../http/message.ts';
 import { describeNetworkFailure } from '../../http/network-failure.ts';
 import { readRetryAfter } from '../../http/retry-after.ts';
+import { readTokenLife } from '../../http/token-life.ts';
 import { type Answer, openTransport, readBytes, type TlsOptions } from '../../http/transport.ts';
-import type { ExchangeOutcome, RetryAfter } from '../../ports/tokens.ts';
+import type { ExchangeOutcome, OddAnswer } from '../../ports/tokens.ts';
 
 /** A client of an OAuth 2.0 token endpoint (RFC 6749, 3.2). */
 export interface OAuthClient {
@@ -23,20 +25,31 @@ export interface OAuthClient {
 
 /** Answer of the token endpoint. Holds tokens: never log it. */
 export type TokenAnswer =
-  | { readonly kind: 'granted'; readonly accessToken: string; readonly refreshToken?: string; readonly lifeMs: number }
+  | {
+      readonly kind: 'granted';
+      readonly accessToken: string;
+      readonly refreshToken?: string;
+      readonly lifeMs: number;
+      /** What is unusual about the lifetime, which is then assumed. */
+      readonly oddity?: string;
+    }
   /** A 4xx. `error` is the endpoint's error code (`invalid_grant`). */
   | { readonly kind: 'refused'; readonly status: number; readonly error: string }
-  | ({ readonly kind: 'not-sent' | 'lost'; readonly reason: string } & RetryAfter);
+  /** A success with a new refresh token, and without an access token that could be used. */
+  | { readonly kind: 'half'; readonly refreshToken: string; readonly accessToken: string | undefined }
+  | ({ readonly kind: 'not-sent' | 'lost'; readonly reason: string } & OddAnswer);
 
 /** Assumed lifetime of a token without `expires_in`. A 401 renews it anyway. */
 const assumedLifeMs = 300_000;
 
 const Granted = z.looseObject({
-  access_token: z.string().min(1),
-  refresh_token: z.string().min(1).optional(),
-  // Some servers send null, 0 or "never", which is no reason to refuse the token.
-  expires_in: z.coerce.number().positive().optional().catch(undefined),
+  access_token: z.string().min(1).optional().catch(undefined),
+  refresh_token: z.string().min(1).optional().catch(undefined),
+  expires_in: z.unknown(),
 });
+
+/** A pair is far smaller; what else an answer holds is not kept. */
+const maxAnswerBytes = 1024 * 1024;
 
 /** Posts one form to the token endpoint, once. Throws only the signal's reason. */
 export async function requestToken(
@@ -79,12 +92,13 @@ export async function postForToken(
   const deadline = startDeadline(signal, timeoutMs);
   try {
     const answer = await transport.send({ method: 'POST', url: tokenUrl, headers, body }, deadline);
-    const said = read(answer.status, await readBytes(answer, 64 * 1024));
-    return said.kind === 'not-sent' ? { ...said, ...retryAfterOf(answer) } : said;
+    const said = read(answer.status, await readBytes(answer, maxAnswerBytes));
+    const isOdd = said.kind === 'not-sent' || said.kind === 'lost';
+    return isOdd ? { ...said, ...retryAfterOf(answer), isAnswered: true } : said;
   } catch (error) {
     signal.throwIfAborted();
     if (deadline.hasPassed()) return { kind: 'lost', reason: `no answer within ${timeoutMs} ms` };
-    if (error instanceof AnswerInvalid) return { kind: 'lost', reason: error.message };
+    if (error instanceof AnswerInvalid) return { kind: 'lost', reason: error.message, isAnswered: true };
     const { isBeforeSending, text } = describeNetworkFailure(error);
     return { kind: isBeforeSending ? 'not-sent' : 'lost', reason: text };
   } finally {
@@ -94,7 +108,7 @@ export async function postForToken(
 }
 
 /** Compares a date with the answer's own date, so that our clock does not matter. */
-function retryAfterOf(answer: Answer): RetryAfter {
+function retryAfterOf(answer: Answer): OddAnswer {
   const afterMs = readRetryAfter(answer.header('retry-after'), Date.parse(answer.header('date') ?? ''));
   return afterMs === undefined || Number.isNaN(afterMs) ? {} : { afterMs };
 }
@@ -103,10 +117,20 @@ function readTokenAnswer(status: number, bytes: Uint8Array): TokenAnswer {
   const failure = tokenFailureOf(status, bytes);
   if (failure !== undefined) return failure;
   const parsed = Granted.safeParse(exactValue(readJson(bytes)));
-  if (status >= 300 || !parsed.success) return { kind: 'lost', reason: `its answer (${status}) has no access token` };
-  const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = parsed.data;
-  const lifeMs = seconds === undefined ? assumedLifeMs : seconds * 1000;
-  return { kind: 'granted', accessToken, lifeMs, ...(refreshToken === undefined ? {} : { refreshToken }) };
+  const lost = { kind: 'lost', reason: `its answer (${status}) has no access token` } as const;
+  if (status >= 300 || !parsed.success) return lost;
+  const { access_token: accessToken, refresh_token: refreshToken } = parsed.data;
+  if (accessToken === undefined || headerTextProblem(accessToken) !== undefined) {
+    return refreshToken === undefined ? lost : { kind: 'half', refreshToken, accessToken };
+  }
+  const { ms = assumedLifeMs, oddity } = readTokenLife(parsed.data.expires_in, 1000);
+  return {
+    kind: 'granted',
+    accessToken,
+    lifeMs: ms,
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...(oddity === undefined ? {} : { oddity }),
+  };
 }
 
 /** Classifies the status of a token endpoint. Returns undefined for a success. */
@@ -156,15 +180,24 @@ export async function presentRefreshToken(
   if (answer === undefined) return { kind: 'unknown', reason: 'the call was cancelled' };
   switch (answer.kind) {
     case 'granted': {
-      const { accessToken, lifeMs: expiresInMs } = answer;
-      return { kind: 'granted', accessToken, refreshToken: answer.refreshToken ?? refreshToken, expiresInMs };
+      const { accessToken, lifeMs, oddity } = answer;
+      const pair = { kind: 'granted', accessToken, refreshToken: answer.refreshToken ?? refreshToken } as const;
+      return { ...pair, expiresInMs: lifeMs, ...(oddity === undefined ? {} : { oddities: [oddity] }) };
     }
+    case 'half':
+      return { ...answer, kind: 'granted', expiresInMs: undefined };
     case 'refused':
       if (answer.error === 'invalid_grant') return { kind: 'invalid-grant', description: answer.error };
-      return { kind: 'not-sent', reason: `the token endpoint answered ${answer.status}: ${answer.error}` };
+      return {
+        kind: 'not-sent',
+        reason: `the token endpoint answered ${answer.status}: ${answer.error}`,
+        isAnswered: true,
+      };
     case 'not-sent':
-      return { ...answer, kind: 'not-sent', reason: `the token endpoint could not be reached: ${answer.reason}` };
+      return answer.isAnswered === true
+        ? { ...answer, kind: 'not-sent' }
+        : { ...answer, kind: 'not-sent', reason: `the token endpoint could not be reached: ${answer.reason}` };
     case 'lost':
-      return { kind: 'unknown', reason: answer.reason };
+      return { ...answer, kind: 'unknown' };
   }
 }

@@ -12,6 +12,7 @@ import { blocked } from './010-blocked.ts';
 import { rosters } from './011-rosters.ts';
 import { emailChains } from './012-email-chains.ts';
 import { handOvers } from './013-hand-overs.ts';
+import { tokenRetries } from './014-token-retries.ts';
 import { rawTexts } from './015-raw-texts.ts';
 import { runsByEnd } from './018-runs-by-end.ts';
 
@@ -44,6 +45,7 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '011-rosters': { ...rosters, since: '0.1.0' },
   '012-email-chains': { ...emailChains, since: '0.1.0' },
   '013-hand-overs': { ...handOvers, since: '0.1.0' },
+  '014-token-retries': { ...tokenRetries, since: '0.1.0' },
   '015-raw-texts': { ...rawTexts, since: '0.1.0' },
   '018-runs-by-end': { ...runsByEnd, since: '0.1.0' },
 };

@@ -5,7 +5,7 @@ import { graceMs } from '../../../src/platform/tokens/timed-exchange.ts';
 import { emptyDraft, openVault, type TokenDraft } from '../../../src/platform/tokens/vault.ts';
 import type { Verdict } from '../../../src/platform/tokens/verdict.ts';
 import type { TokenRecord } from '../../../src/ports/store.ts';
-import type { ExchangeOutcome } from '../../../src/ports/tokens.ts';
+import type { ExchangeOutcome, OddAnswer } from '../../../src/ports/tokens.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 import { memoryTokenStore } from './memory-token-store.ts';
@@ -153,27 +153,20 @@ describe('nothing is presented', () => {
     const { present, parts, vault, presented, alerts } = await bench();
     const stale = { ...parts.vault, write: async () => undefined };
     expect(await present({ vault: stale })).toEqual({ kind: 'changed' });
-    expect(await present({ vault: stale }, { kind: 'give-up' })).toEqual({ kind: 'changed' });
     expect([presented, alerts]).toEqual([[], []]);
     expect(await vault.read()).toMatchObject({ state: 'ready', generation: 1 });
   });
 
-  it('before the time that the issuer asked for, by any process', async () => {
-    const asked = { kind: 'not-sent', reason: 'too many requests', afterMs: 10_000 } as const;
-    const { present, presented, clock, logger, memory } = await bench(asked);
-    expect(await present()).toEqual(asked);
-    expect(logger.lines).toContainEqual({
-      level: 'warn',
-      fields: { connection, afterMs: 10_000 },
-      message: expect.any(String),
+  it('when the store has no room for the answer', async () => {
+    const { present, parts, presented, memory, clock } = await bench();
+    const full = { ...parts.vault, write: () => Promise.reject(new Error('disk full')) };
+    await expect(present({ vault: full })).rejects.toMatchObject({
+      code: 'TOKEN_UNAVAILABLE',
+      retry: 'backoff',
+      message: expect.stringContaining('no room for the answer. Nothing is lost'),
     });
-    expect(await memory.leases.holder(`token-patience:${connection}`, clock.now())).toBeDefined();
-    clock.jumpTo(clock.now() + 9001);
-    expect(await present()).toEqual({ kind: 'not-sent', reason: expect.stringMatching(/another 1 s$/), afterMs: 999 });
-    expect(presented).toHaveLength(1);
-    clock.jumpTo(clock.now() + 999);
-    await present();
-    expect(presented).toHaveLength(2);
+    expect(presented).toEqual([]);
+    expect(await memory.leases.holder(`token:${connection}`, clock.now())).toBeUndefined();
   });
 
   it('later than the call could end within the lease', async () => {
@@ -199,43 +192,63 @@ describe('nothing is presented', () => {
 });
 
 describe('an answer without a pair', () => {
-  it('that was certainly not sent leaves the row as it was', async () => {
-    const notSent = { kind: 'not-sent', reason: 'connection refused' } as const;
-    const { present, vault, logger, clock, memory } = await bench(notSent, { ...pair, reason: 'an old one' });
-    expect(await present()).toEqual(notSent);
-    expect(await vault.read()).toMatchObject({ ...pair, reason: 'an old one', generation: 3 });
-    expect(logger.lines).toEqual([]);
-    expect(await memory.leases.holder(`token-patience:${connection}`, clock.now())).toBeUndefined();
+  it.each<[string, OddAnswer, number]>([
+    ['no connection', {}, 60_000],
+    ['an answer', { isAnswered: true }, 160_000],
+    ['an answer that asks for more', { isAnswered: true, afterMs: 600_000 }, 600_000],
+  ])('that was certainly not used leaves the pair as it was, with the count (%s)', async (_, more, waitMs) => {
+    const notSent = { kind: 'not-sent', reason: 'connection refused', ...more } as const;
+    const { present, vault, logger, clock } = await bench(notSent, { ...pair, reason: 'an old one', attempts: 5 });
+    const retryAt = clock.now() + waitMs;
+    expect(await present()).toEqual({ ...notSent, retryAt });
+    const reason = 'the refresh token was not accepted for an exchange: connection refused';
+    const count = { attempts: 6, retryAt, refreshStartedAt: retryAt - waitMs };
+    expect(await vault.read()).toMatchObject({ ...pair, ...count, reason, generation: 3 });
+    expect(logger.lines).toEqual([
+      {
+        level: 'warn',
+        fields: { connection, attempts: 6, reason: 'connection refused', nextTryInMs: waitMs },
+        message: 'the token endpoint does not answer as it should',
+      },
+    ]);
   });
 
-  it('that may have been taken leaves `refreshing` with its count', async () => {
-    const { present, vault, clock } = await bench({ kind: 'unknown', reason: 'x'.repeat(300) });
+  it.each(['revoked', 'reauth-required'] as const)('that was certainly not used leaves %s as it was', async (state) => {
+    const stored = { ...pair, state, reason: 'why', attempts: 2 };
+    const { present, vault } = await bench({ kind: 'not-sent', reason: 'connection refused' }, stored);
+    await present();
+    expect(await vault.read()).toMatchObject(stored);
+  });
+
+  it('that is odd does not revive a token that the platform has refused', async () => {
+    const stored = { ...pair, state: 'reauth-required', reason: 'why' } as const;
+    const { present, vault } = await bench({ kind: 'unknown', reason: 'it answered 500', isAnswered: true }, stored);
+    expect((await present()).kind).toBe('unknown');
+    expect(await vault.read()).toMatchObject(stored);
+  });
+
+  it.each<[string, OddAnswer, number]>([
+    ['a lost answer', {}, leaseMs],
+    ['an answer', { isAnswered: true }, 5000],
+    ['an answer that asks for more', { isAnswered: true, afterMs: 9000 }, 9000],
+  ])('that may have been taken leaves `refreshing` with its count and the next time (%s)', async (_, more, waitMs) => {
+    const { present, vault, clock } = await bench({ kind: 'unknown', reason: 'x'.repeat(300), ...more });
     const startedAt = clock.now();
     expect((await present()).kind).toBe('unknown');
     expect(await vault.read()).toMatchObject({
       state: 'refreshing',
       refreshStartedAt: startedAt,
       attempts: 1,
+      retryAt: startedAt + waitMs,
       refresh: 'r1',
-      reason: `a refresh got no answer: ${'x'.repeat(200)}…`,
+      reason: `a refresh was not answered as it should be: ${'x'.repeat(200)}…`,
     });
-  });
-
-  it('is stored though the wait that the issuer asked for cannot be', async () => {
-    const { present, parts, vault } = await bench({ kind: 'unknown', reason: 'reset', afterMs: 1000 });
-    const leases: PresentationParts['leases'] = {
-      ...parts.leases,
-      take: (name, ...rest) =>
-        name === `token:${connection}` ? parts.leases.take(name, ...rest) : Promise.reject(new Error('away')),
-    };
-    expect((await present({ leases })).kind).toBe('unknown');
-    expect(await vault.read()).toMatchObject({ reason: 'a refresh got no answer: reset' });
   });
 
   it('that is invalid_grant locks out, and says why and what to do', async () => {
     const { present, vault, alerts, logger } = await bench({ kind: 'invalid-grant', description: 'y'.repeat(200) });
-    const reason = `the platform answered invalid_grant: ${'y'.repeat(200)}`;
-    expect(await present()).toEqual({ kind: 'changed' });
+    const reason = 'the platform answered invalid_grant';
+    expect(await present()).toEqual({ kind: 'settled' });
     expect(await vault.read()).toMatchObject({ state: 'reauth-required', reason, refreshStartedAt: undefined });
     expect(alerts).toEqual([
       expect.stringMatching(/^reauth-required: connection acme is locked out: .*Get a new refresh token/),
@@ -245,11 +258,21 @@ describe('an answer without a pair', () => {
     ]);
   });
 
-  it('twice locks out without a third presentation', async () => {
-    const { present, vault, presented, alerts } = await bench();
-    expect(await present({}, { kind: 'give-up' })).toEqual({ kind: 'changed' });
-    expect(presented).toEqual([]);
-    expect(alerts).toHaveLength(1);
-    expect(await vault.read()).toMatchObject({ state: 'reauth-required', reason: expect.stringContaining('two') });
+  it('that is invalid_grant after odd answers says how many there were', async () => {
+    const { present, vault } = await bench({ kind: 'invalid-grant', description: '' }, { ...pair, attempts: 3 });
+    await present();
+    expect((await vault.read())?.reason).toMatch(/invalid_grant, after 3 presentations that it did not answer/);
+  });
+
+  it('that refuses a new first token keeps a working pair, and the refused one is not presented again', async () => {
+    const { present, vault, alerts, logger } = await bench({ kind: 'invalid-grant', description: '' });
+    expect(await present({}, { kind: 'present', what: 'seed', isOptional: true })).toEqual({ kind: 'settled' });
+    expect(await vault.read()).toMatchObject({
+      ...pair,
+      usedSeeds: ['s1', 's2'],
+      reason: expect.stringContaining('the stored pair stays in use'),
+    });
+    expect(alerts).toEqual([]);
+    expect(logger.lines.map(({ level }) => level)).toEqual(['error']);
   });
 });

@@ -25,6 +25,7 @@ it('a status has everything of the pair but its secrets', () => {
     issuedAt: 1000,
     expiresAt: 2000,
     attempts: 1,
+    retryAt: undefined,
     reason: 'why',
     advice: 'Nothing to do.',
   });
@@ -52,8 +53,20 @@ it.each<[string, Partial<TokenEntry>, 'used' | 'new', [state: string, advice: Re
     ['reauth-required', /another/],
   ],
   ['a dead pair', { state: 'reauth-required' }, 'used', ['reauth-required', /^Get a new refresh token/]],
-  ['a first token not exchanged', { access: undefined }, 'used', ['ready', /^Not exchanged yet/]],
+  ['a first token not exchanged', { access: undefined, issuedAt: undefined }, 'used', ['ready', /^Not exchanged yet/]],
   ['a refresh under way', { state: 'refreshing' }, 'used', ['refreshing', /in progress, or its answer was lost/]],
+  [
+    'an endpoint in trouble',
+    { state: 'refreshing', retryAt: 9000 },
+    'used',
+    ['refreshing', /^The token endpoint does not answer as it should.*`rollcall token refresh acme`/],
+  ],
+  [
+    'a first token that could not be sent',
+    { refresh: undefined, retryAt: 9000 },
+    'used',
+    ['none', /kept, and presented/],
+  ],
   ['a revoked pair', { state: 'revoked' }, 'used', ['revoked', /`rollcall token refresh acme`/]],
 ])('the advice for %s', (_, patch, seed, [state, advice]) => {
   const status = describeFor({ ...entry, ...patch }, seed);

@@ -1,4 +1,4 @@
-import type { ExchangeOutcome, RetryAfter, TokenExchange } from '../../../src/ports/tokens.ts';
+import type { ExchangeOutcome, OddAnswer, TokenExchange } from '../../../src/ports/tokens.ts';
 
 /** What becomes of one call: whether the server takes it, and whether its answer arrives. */
 export type CallFate = 'answered' | 'answer-lost' | 'not-sent' | 'lost-before';
@@ -18,7 +18,7 @@ export class TokenServer {
   readonly presentations: Presentation[] = [];
   lifeMs = 3_600_000;
   /** What it asks for where it does not answer as it should. */
-  patience: RetryAfter = {};
+  patience: OddAnswer = {};
   #number = 0;
   readonly #families = new Map<string, { isRevoked: boolean; live: string; readonly access: Set<string> }>();
   readonly #familyOf = new Map<string, string>();

@@ -3,8 +3,9 @@ import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import {
   beginRefresh,
   beginSeed,
+  endSeeds,
   grantPair,
-  noteLostAnswer,
+  noteOddAnswer,
   requireReauth,
 } from '../../../src/platform/tokens/token-steps.ts';
 import {
@@ -27,7 +28,9 @@ const draft: TokenDraft = {
   seedHash: 'hash',
   usedSeeds: ['hash'],
   refreshStartedAt: undefined,
+  triedSeeds: [],
   attempts: 0,
+  retryAt: undefined,
   reason: 'an old reason',
 };
 const entry: TokenEntry = { ...draft, generation: 7, isReadable: true };
@@ -99,7 +102,7 @@ describe('a step', () => {
   });
 
   it('before a refresh counts the attempt and forgets the old reason', () => {
-    expect(beginRefresh({ ...entry, attempts: 1 }, 5000)).toEqual({
+    expect(beginRefresh({ ...entry, attempts: 1, retryAt: 4000 }, 5000)).toEqual({
       ...draft,
       state: 'refreshing',
       refreshStartedAt: 5000,
@@ -108,38 +111,73 @@ describe('a step', () => {
     });
   });
 
-  it('before a first token takes the place of the old pair as a whole', () => {
-    const begun = {
-      ...emptyDraft,
-      state: 'refreshing',
-      refresh: 'seed',
-      seedHash: 'new',
-      refreshStartedAt: 5000,
-      attempts: 1,
-    };
-    const seed = { token: 'seed', hash: 'new' };
-    expect(beginSeed({ ...entry, attempts: 2 }, seed, 5000)).toEqual({ ...begun, usedSeeds: ['hash', 'new'] });
-    expect(beginSeed(undefined, seed, 5000)).toEqual({ ...begun, usedSeeds: ['new'] });
+  const begun = {
+    state: 'refreshing',
+    refresh: 'seed',
+    seedHash: 'new',
+    refreshStartedAt: 5000,
+    attempts: 1,
+    retryAt: undefined,
+    reason: undefined,
+    triedSeeds: ['new'],
+  };
+  const seed = { token: 'seed', hash: 'new' };
+
+  it('before a first token replaces the refresh token, and keeps a working access token', () => {
+    expect(beginSeed({ ...entry, attempts: 2, retryAt: 9 }, seed, 5000)).toEqual({ ...draft, ...begun });
+    expect(beginSeed(undefined, seed, 5000)).toEqual({ ...emptyDraft, ...begun });
+    const dead = { access: undefined, issuedAt: undefined, expiresAt: undefined };
+    for (const state of ['revoked', 'reauth-required'] as const) {
+      expect(beginSeed({ ...entry, state }, seed, 5000)).toEqual({ ...draft, ...begun, ...dead });
+    }
+  });
+
+  it('before a first token that was tried before counts on, also behind another one', () => {
+    const tried = { ...entry, attempts: 3, triedSeeds: ['new', 'other'] };
+    expect(beginSeed(tried, seed, 5000)).toMatchObject({ attempts: 4, triedSeeds: ['new', 'other'] });
+  });
+
+  it('after a stored pair ends every first token that was tried', () => {
+    expect(endSeeds({ ...draft, triedSeeds: ['new', 'hash'] })).toEqual({ ...draft, usedSeeds: ['hash', 'new'] });
   });
 
   it.each([
     [60_000, 65_000],
     [1, 5001],
-    [0, undefined],
-    [-1, undefined],
-    [Number.NaN, undefined],
-    [Number.POSITIVE_INFINITY, undefined],
+    [undefined, 305_000],
+    [0, 305_000],
+    [-1, 305_000],
+    [Number.NaN, 305_000],
+    [Number.POSITIVE_INFINITY, 305_000],
   ])('after a grant for %d ms ends the life at %s, counted from before the call', (expiresInMs, expiresAt) => {
+    const isKnown = expiresAt !== 305_000;
     const pending = { ...entry, state: 'refreshing', refreshStartedAt: 5000, attempts: 1 } as const;
     const granted = { kind: 'granted', accessToken: 'a2', refreshToken: 'r2', expiresInMs } as const;
-    expect(grantPair(pending, granted, 5000)).toEqual({
+    expect(grantPair(pending, granted, 5000, 6000)).toEqual({
       ...draft,
       access: 'a2',
       refresh: 'r2',
       issuedAt: 5000,
       expiresAt,
       attempts: 0,
-      reason: undefined,
+      reason: isKnown ? undefined : expect.stringContaining('5 minutes are assumed'),
+    });
+  });
+
+  it.each([
+    ['a\nb', /cannot be sent in a header: it holds a line feed \(U\+000A\) at position 2$/],
+    [undefined, /it has no `access_token`$/],
+  ])('after a grant of an unusable pair keeps it, and waits (%j)', (accessToken, reason) => {
+    const pending = { ...entry, state: 'refreshing', refreshStartedAt: 5000, attempts: 3 } as const;
+    const granted = { kind: 'granted', accessToken, refreshToken: 'r2', expiresInMs: 1 } as const;
+    expect(grantPair(pending, granted, 5000, 6000)).toMatchObject({
+      state: 'refreshing',
+      access: accessToken,
+      refresh: 'r2',
+      attempts: 3,
+      retryAt: 26_000,
+      refreshStartedAt: 5000,
+      reason: expect.stringMatching(reason),
     });
   });
 
@@ -152,6 +190,6 @@ describe('a step', () => {
       refreshStartedAt: undefined,
       reason: 'why',
     });
-    expect(noteLostAnswer(pending, 'why')).toEqual({ ...before, reason: 'why' });
+    expect(noteOddAnswer(pending, 'why', 9000)).toEqual({ ...before, reason: 'why', retryAt: 9000 });
   });
 });

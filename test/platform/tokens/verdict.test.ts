@@ -27,6 +27,9 @@ const calm: Circumstances = {
   leaseMs,
 };
 
+const odd: TokenEntry = { ...refreshing, attempts: 3, retryAt: 20_000 };
+const late = 10_000 + hour;
+
 const present = (isOptional: boolean): Verdict => ({ kind: 'present', what: 'refresh', isOptional });
 const seed = (isOptional: boolean): Verdict => ({ kind: 'present', what: 'seed', isOptional });
 const fail = (why: Extract<Verdict, { kind: 'fail' }>['why']): Verdict => ({ kind: 'fail', why });
@@ -38,8 +41,13 @@ describe('judge', () => {
     ['at 75 %', ready, { now: 0.75 * hour }, present(true)],
     ['a moment before its end', ready, { now: hour - 5000 }, present(false)],
     ['refused', ready, { isAccessUnwanted: true }, present(false)],
-    ['a first token that was not exchanged', { ...ready, access: undefined }, {}, present(false)],
-    ['the same, by a viewer', { ...ready, access: undefined }, { mayPresentSeed: false }, fail('seed-not-allowed')],
+    ['a first token that was not exchanged', { ...ready, access: undefined, issuedAt: undefined }, {}, present(false)],
+    [
+      'the same, by a viewer',
+      { ...ready, access: undefined, issuedAt: undefined },
+      { mayPresentSeed: false },
+      fail('seed-not-allowed'),
+    ],
     ['refreshing, still valid', refreshing, { now: hour / 2 }, { kind: 'use' }],
     ['refreshing, past 75 %', refreshing, { now: 0.8 * hour }, { kind: 'use' }],
     ['at 75 %, by a viewer', ready, { now: 0.75 * hour, mayPresentSeed: false }, present(true)],
@@ -52,17 +60,58 @@ describe('judge', () => {
     ['refreshing, refused', refreshing, { isAccessUnwanted: true }, { kind: 'wait', ms: leaseMs - 1000 }],
     ['the same, a lease time later', refreshing, { isAccessUnwanted: true, now: leaseMs }, present(false)],
     ['the same, with the clock put back', refreshing, { isAccessUnwanted: true, now: -hour }, present(false)],
-    ['lost twice, still valid', { ...refreshing, attempts: 2 }, { now: hour / 2 }, { kind: 'use' }],
-    ['lost twice, at its end', { ...refreshing, attempts: 2 }, { now: hour }, { kind: 'give-up' }],
-    ['locked out', { ...ready, state: 'reauth-required' }, { isForced: true }, fail('reauth')],
+    ['odd answers, still valid', odd, { now: 30_000 }, { kind: 'use' }],
+    ['odd answers, refused, before the next try', odd, { isAccessUnwanted: true }, { kind: 'later', ms: 19_000 }],
+    ['odd answers, refused, at the next try', odd, { isAccessUnwanted: true, now: 20_000 }, present(false)],
+    ['odd answers, an operator asks', odd, { isAccessUnwanted: true, isForced: true }, present(false)],
+    ['odd answers, at its end', { ...odd, retryAt: late }, { now: hour }, { kind: 'later', ms: 10_000 }],
+    ['odd answers, with the clock put back', odd, { isAccessUnwanted: true, now: -hour }, present(false)],
+    [
+      'not sent, still valid',
+      { ...ready, attempts: 1, refreshStartedAt: 0, retryAt: late },
+      { now: 0.8 * hour },
+      { kind: 'use' },
+    ],
+    [
+      'not sent, at the next try',
+      { ...ready, attempts: 1, refreshStartedAt: 0, retryAt: 0 },
+      { now: 0.8 * hour },
+      present(true),
+    ],
+    ['not sent once, long ago', { ...ready, attempts: 0, retryAt: late }, { now: 0.8 * hour }, present(true)],
+    [
+      'died at the fifth try',
+      { ...refreshing, attempts: 5 },
+      { isAccessUnwanted: true, now: leaseMs },
+      { kind: 'later', ms: 55_000 },
+    ],
+    [
+      'the same, an operator asks',
+      { ...refreshing, attempts: 5 },
+      { isAccessUnwanted: true, now: leaseMs, isForced: true },
+      present(false),
+    ],
+    ['an unusable access token', { ...ready, access: 'a\nb' }, {}, present(false)],
+    ['locked out', { ...ready, state: 'reauth-required' }, {}, fail('reauth')],
+    ['locked out, an operator asks', { ...ready, state: 'reauth-required' }, { isForced: true }, present(false)],
     ['revoked', { ...ready, state: 'revoked' }, {}, fail('revoked')],
     ['revoked, a person asks', { ...ready, state: 'revoked' }, { isForced: true }, present(false)],
     [
-      'revoked after a lost second try',
-      { ...ready, state: 'revoked', attempts: 2 },
-      { isForced: true },
-      { kind: 'give-up' },
+      'a first token that was not answered',
+      odd,
+      { seed: 'pending', isAccessUnwanted: true, now: 20_000 },
+      present(false),
     ],
+    [
+      'the same, by a viewer',
+      { ...odd, access: undefined },
+      { seed: 'pending', mayPresentSeed: false },
+      fail('seed-not-allowed'),
+    ],
+    ['the same behind another token', odd, { seed: 'tried', isAccessUnwanted: true, now: 20_000 }, seed(false)],
+    ['the same, before the next try', odd, { seed: 'tried', isAccessUnwanted: true }, { kind: 'later', ms: 19_000 }],
+    ['the same, in progress', refreshing, { seed: 'tried' }, { kind: 'use' }],
+    ['the same, without a row', undefined, { seed: 'tried' }, seed(false)],
     ['sealed with another key', { ...ready, isReadable: false }, {}, fail('sealed')],
     ['nothing there', undefined, { seed: 'none' }, fail('no-token')],
     ['an emptied row', { ...ready, refresh: undefined }, {}, fail('no-token')],

@@ -174,6 +174,7 @@ it.each([
   expect(outcome).toEqual({
     kind: 'not-sent',
     reason: expect.stringContaining('busy'),
+    isAnswered: true,
     ...(afterMs === undefined ? {} : { afterMs }),
   });
 });
