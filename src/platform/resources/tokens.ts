@@ -58,7 +58,8 @@ export async function exchangeRefreshToken(call: RefreshCall, signal: AbortSigna
 
 /** Returns what happened without a word of the platform's, except a registered error code (RFC 6749, 5.2). */
 function reasonOf({ status, title, message }: PlatformError): string {
-  if (title === undefined) return message;
+  // The rest of a message is advice about writes in general.
+  if (title === undefined) return message.split(/\.\s/, 1)[0] ?? '';
   const isCode = /^[a-z]{1,20}(?:_[a-z]{1,20}){1,3}$/.test(title);
   return `it answered ${status}${isCode ? ` (${title})` : ''}`;
 }

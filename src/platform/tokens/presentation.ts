@@ -154,7 +154,7 @@ async function storeOddAnswer(
   const retryAt = nextTryAt(outcome, { startedAt, endedAt, attempts, leaseMs });
   const text = cut(outcome.reason);
   if (outcome.kind === 'not-sent') {
-    const note = { reason: `the refresh token was not accepted for an exchange: ${text}`, retryAt };
+    const note = { reason: `a refresh had no effect: ${text}`, retryAt };
     await vault.write(pending, noteUnsent(seen, pending, note));
   } else if (seen?.state === 'reauth-required' && seen.refresh === pending.refresh) {
     // The platform has refused this token before; an odd answer does not bring it back to life.

@@ -65,7 +65,7 @@ export function grantPair(pending: TokenEntry, granted: Granted, startedAt: numb
     access: granted.accessToken,
     refresh: granted.refreshToken,
     issuedAt: startedAt,
-    expiresAt: startedAt + (isKnown ? expiresInMs : assumedLifeMs),
+    expiresAt: problem === undefined ? startedAt + (isKnown ? expiresInMs : assumedLifeMs) : startedAt,
     refreshStartedAt: problem === undefined ? undefined : startedAt,
     attempts: problem === undefined ? 0 : pending.attempts,
     retryAt: problem === undefined ? undefined : now + waitAfter(pending.attempts),

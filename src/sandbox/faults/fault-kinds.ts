@@ -35,6 +35,19 @@ export const faultKinds = [
   { kind: 'slow', reach: 'any', argument: 'number', summary: 'wait this many ms before anything else' },
   { kind: 'drip', reach: 'any', argument: 'number', summary: 'send the body byte by byte, with this many ms between' },
   { kind: 'html', reach: 'any', argument: 'none', summary: 'do it, but answer 200 with an HTML page' },
+  {
+    kind: 'page',
+    reach: 'any',
+    argument: 'status',
+    summary: 'answer with this HTTP status and an HTML page, as a proxy does, and do nothing',
+  },
+  { kind: 'instead', reach: 'any', argument: 'text', summary: 'answer 200 with this text as JSON, and do nothing' },
+  {
+    kind: 'merge',
+    reach: 'any',
+    argument: 'text',
+    summary: 'do it, and merge this JSON object into the answer; null removes a member (RFC 7396)',
+  },
   { kind: 'empty', reach: 'any', argument: 'none', summary: 'do it, but answer 200 without a body' },
   {
     kind: 'truncate-json',

@@ -93,6 +93,8 @@ function answerEarly(received: Received, world: World): Answer | undefined {
   const { faults } = received;
   const location = faults.text('redirect');
   if (location !== undefined) return { status: 302, headers: { location } };
+  // The body comes with the faults of sending.
+  if (faults.number('page') !== undefined || faults.text('instead') !== undefined) return { status: 200, headers: {} };
   const status = faults.has('absent') ? 404 : faults.number('status');
   return status === undefined ? undefined : faultAnswer(status, received, world);
 }

@@ -10,16 +10,26 @@ const maintenancePage = '<!doctype html><html><body><h1>Under maintenance</h1></
 
 /** Applies the faults to the answer. */
 export function spoilBody(answer: WireAnswer, faults: StruckFaults): WireAnswer {
+  const status = faults.number('page');
+  if (status !== undefined) return { status, type: 'text/html; charset=utf-8', body: maintenancePage };
+  const instead = faults.text('instead');
+  if (instead !== undefined) return { status: 200, type: 'application/json', body: instead };
   if (faults.has('html')) return { status: 200, type: 'text/html; charset=utf-8', body: maintenancePage };
   if (faults.has('empty')) return { ...answer, status: 200, body: '' };
   let body = answer.body;
   if (body === undefined) return answer;
-  body = spoilRows(body, faults);
+  body = mergeMembers(spoilRows(body, faults), faults.text('merge'));
   if (faults.has('truncate-json')) body = body.slice(0, Math.floor(body.length / 2));
   const extra = faults.number('huge');
   if (extra !== undefined) body += ' '.repeat(Math.max(0, extra));
   if (faults.has('bom')) body = `\uFEFF${body}`;
   return { ...answer, body };
+}
+
+function mergeMembers(body: string, patch: string | undefined): string {
+  if (patch === undefined) return body;
+  const merged = { ...(JSON.parse(body) as object), ...(JSON.parse(patch) as object) };
+  return JSON.stringify(Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null)));
 }
 
 function spoilRows(body: string, faults: StruckFaults): string {

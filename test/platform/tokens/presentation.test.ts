@@ -201,7 +201,7 @@ describe('an answer without a pair', () => {
     const { present, vault, logger, clock } = await bench(notSent, { ...pair, reason: 'an old one', attempts: 5 });
     const retryAt = clock.now() + waitMs;
     expect(await present()).toEqual({ ...notSent, retryAt });
-    const reason = 'the refresh token was not accepted for an exchange: connection refused';
+    const reason = 'a refresh had no effect: connection refused';
     const count = { attempts: 6, retryAt, refreshStartedAt: retryAt - waitMs };
     expect(await vault.read()).toMatchObject({ ...pair, ...count, reason, generation: 3 });
     expect(logger.lines).toEqual([
