@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../../src/core/field-visibility.ts';
 import type { ReadEnd } from '../../src/core/snapshot.ts';
 import type { ReadRequest, Source, SourceIo, SourcePage } from '../../src/ports/source.ts';
+import { statusField } from '../../src/source-kit/employment-status.ts';
 import { FastClock } from '../support/fast-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 import { whenQuiet } from '../support/taken-bytes.ts';
@@ -14,6 +16,11 @@ export interface SourceCase {
   prepare(fault?: FaultName): Promise<SourceUnderTest>;
   /** Faults that cannot happen to this kind, each with why; it plays all others. */
   readonly impossible: Readonly<Partial<Record<FaultName, string>>>;
+  /**
+   * Fields of the HR system, as they are called on the wire, from which the kind derives the status. Absent for a kind
+   * that derives none.
+   */
+  readonly statusInputs?: readonly string[];
   /** What is taken before it is asked for, where that is more than a page; the suite sees whether it is so. */
   readonly ahead?: ReadAhead;
 }
@@ -37,6 +44,8 @@ export interface SourceUnderTest {
   readonly bytesTaken?: () => number;
   /** `capabilities.delta`: lets some people change at `changeInstant`, and tells what a delta since then has to give. */
   change?(): Promise<{ readonly since: string; readonly changed: readonly string[] }>;
+  /** Kinds that derive the status: takes a right away, so that the HR system shows the field for nobody any more. */
+  withdraw?(wireName: string): void;
   /** After a fault: throws when the HR system saw what it must not see (a credential at another host). */
   verify?(): void;
 }
@@ -77,8 +86,17 @@ export async function readWhole(
   }
 }
 
+/** Which fields a full read shows of those that a sync watches when it maps the derived status alone. */
+async function readVisibility(source: Source): Promise<FieldVisibility> {
+  const { readers } = withInputs(new Map([[statusField, ['lifecycle.status']]]), source.derives);
+  const watch = watchFields([...readers.keys()]);
+  const { pages, end } = await readWhole(source);
+  for (const { records } of pages) for (const record of records) watch.see(record);
+  return correctVisibility(watch.visibility(), end.notReturned ?? []);
+}
+
 /** The promises of `ports/source`, for every kind. */
-export function sourceContract({ name, prepare, impossible, ahead }: SourceCase): void {
+export function sourceContract({ name, prepare, impossible, ahead, statusInputs = [] }: SourceCase): void {
   describe(`a ${name} source keeps the contract of every source:`, () => {
     it('a full read gives everybody once, and says what proves it', async () => {
       const { source, field, identifications } = await prepare();
@@ -191,6 +209,39 @@ export function sourceContract({ name, prepare, impossible, ahead }: SourceCase)
       const inRecords = new Set(pages.flatMap(({ records }) => records.flatMap(({ fields }) => Object.keys(fields))));
       if (fields !== undefined) expect([...fields].sort()).toEqual([...inRecords].sort());
     });
+
+    it('what a derived field reads is declared, and its records show it', async () => {
+      const { source } = await prepare();
+
+      const before = await readVisibility(source);
+
+      expect(before[statusField] === true, 'a status is derived where its inputs are known').toBe(
+        statusInputs.length > 0,
+      );
+      const declared = source.derives?.[statusField] ?? [];
+      if (statusInputs.length > 0) expect(declared.filter((path) => before[path])).not.toEqual([]);
+    });
+
+    it.each(statusInputs)(
+      'a right to %s that is withdrawn is noticed, although the mapping reads the status alone',
+      async (field) => {
+        const { source, withdraw } = await prepare();
+        if (withdraw === undefined) throw new Error('a kind that derives a status can have a right withdrawn');
+        const before = await readVisibility(source);
+
+        withdraw(field);
+        const after = await readVisibility(source).then(
+          (shown) => ({ shown }),
+          (error: unknown) => ({ error }),
+        );
+
+        if ('error' in after) expect(after.error).toMatchObject({ code: expect.stringMatching(/^SOURCE_/) });
+        else
+          expect(Object.keys(before).filter((path) => before[path] === true && after.shown[path] !== true)).not.toEqual(
+            [],
+          );
+      },
+    );
 
     it('a delta is read only where the source can', async () => {
       const { source } = await prepare();

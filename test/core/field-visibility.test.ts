@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { correctVisibility, neverShown, vanishedFields, watchFields } from '../../src/core/field-visibility.ts';
+import {
+  correctVisibility,
+  neverShown,
+  vanishedFields,
+  watchFields,
+  withInputs,
+} from '../../src/core/field-visibility.ts';
 
 describe('a field is visible', () => {
   it.each([
@@ -33,6 +39,39 @@ describe('a field is visible', () => {
     const watch = watchFields(['a', 'b', 'c']);
     for (const fields of [{}, { b: 1 }, { c: null }, {}]) watch.see({ at: 'x', fields });
     expect(watch.visibility()).toEqual({ a: false, b: true, c: true });
+  });
+});
+
+describe('a field that a source derives from others', () => {
+  const derives = { rollcallStatus: ['status', 'end'], workEmail: ['emails'] };
+
+  it('brings its inputs to what is watched, with the keys that read it', () => {
+    const readers = new Map([
+      ['rollcallStatus', ['lifecycle.status', 'scope']],
+      ['status', ['customFields.1']],
+      ['id', ['identification']],
+    ]);
+
+    const all = withInputs(readers, derives);
+
+    expect([...all.readers]).toEqual([
+      ...readers,
+      ['end', ['lifecycle.status (by rollcallStatus)', 'scope (by rollcallStatus)']],
+    ]);
+    expect([...all.derivedFrom]).toEqual(['end']);
+    expect([...withInputs(readers).readers]).toEqual([...readers]);
+  });
+
+  it('is said to have vanished with an input, but not to be misspelt where an input never came', () => {
+    const fields = withInputs(new Map([['rollcallStatus', ['lifecycle.status']]]), derives);
+    const now = { rollcallStatus: true, status: true, end: false };
+
+    expect(neverShown({ ...fields, now, before: undefined, notReturned: [] })).toEqual([]);
+    expect(vanishedFields({ ...fields, now, before: undefined, notReturned: [] })).toEqual([]);
+    expect(vanishedFields({ ...fields, now, before: { end: true }, notReturned: [] })).toMatchObject([{ read: 'end' }]);
+    expect(vanishedFields({ ...fields, now, before: undefined, notReturned: ['end'] })).toMatchObject([
+      { read: 'end' },
+    ]);
   });
 });
 

@@ -121,8 +121,6 @@ export function statusInputs({ status }: BamboohrConfig): readonly string[] {
 }
 
 /** Returns every field to request, each once: the key, the fields, and those of the status. */
-export function requestedFields({ key, fields, status }: BamboohrConfig): readonly string[] {
-  const { field, employmentStatus, hireDate, terminationDate } = status;
-  const ofStatus = [field, employmentStatus, hireDate, terminationDate].filter((name) => name !== null);
-  return [...new Set([key, ...fields, ...ofStatus])];
+export function requestedFields(config: BamboohrConfig): readonly string[] {
+  return [...new Set([config.key, ...config.fields, ...statusInputs(config)])];
 }

@@ -63,8 +63,34 @@ export async function startVendor({ answer, isData, fault, strikeAt = 2 }: Vendo
 }
 
 function give({ status, headers, body }: VendorReply, response: ServerResponse): void {
-  response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers });
-  response.end(body);
+  const shown = withoutFields(body, withdrawn.get(response.socket?.localPort ?? 0) ?? []);
+  response.writeHead(status, { 'content-length': Buffer.byteLength(shown), ...headers });
+  response.end(shown);
+}
+
+/** Names of fields that a server shows to nobody any more, by its port. */
+const withdrawn = new Map<number, readonly string[]>();
+
+/** Takes the right to these fields away: from now on no answer of the server has a key or element of such a name. */
+export function withdraw(port: number, names: readonly string[]): void {
+  withdrawn.set(port, names);
+}
+
+function withoutFields(body: string, names: readonly string[]): string {
+  if (names.length === 0 || body === '') return body;
+  if (body.trimStart().startsWith('<')) {
+    return names.reduce(
+      (xml, name) => xml.replaceAll(new RegExp(`<((?:\\w+:)?${name})(?:\\s[^>]*)?(?:/>|>[\\s\\S]*?</\\1>)`, 'g'), ''),
+      body,
+    );
+  }
+  const isHidden = (key: string): boolean => names.includes(key);
+  return JSON.stringify(JSON.parse(body, (_key, value) => leaveOut(value, isHidden)));
+}
+
+function leaveOut(value: unknown, isHidden: (key: string) => boolean): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !isHidden(key)));
 }
 
 /** Whether the fault was played instead of the reply. `since`: requests after the one that meets it. */

@@ -14,7 +14,7 @@ import {
   fakeEmployees,
   startBamboohr,
 } from '../../fakes/hris/bamboohr.ts';
-import { startVendor } from '../../fakes/hris/vendor-server.ts';
+import { startVendor, withdraw } from '../../fakes/hris/vendor-server.ts';
 import { FastClock } from '../../support/fast-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
@@ -33,6 +33,7 @@ const asOneAnswer = 'a report is one answer, without pages or a total';
 
 export const bamboohrDatasets: SourceCase = {
   name: 'bamboohr (datasets)',
+  statusInputs: ['status', 'hireDate', 'terminationDate'],
   prepare: (fault) => prepare(fault, 2, 'employeeNumber', { ...datasets, pageSize: 500 }),
   impossible: {
     'cursor again': numbered,
@@ -44,12 +45,14 @@ export const bamboohrDatasets: SourceCase = {
 
 export const bamboohrEmployees: SourceCase = {
   name: 'bamboohr (employees)',
+  statusInputs: ['status', 'hireDate'],
   prepare: (fault) => prepare(fault, 2, 'employeeId', { ...employees, pageSize: 500 }),
   impossible: { 'stray quotes': noTextRows, 'still written': notFrozen },
 };
 
 export const bamboohrReport: SourceCase = {
   name: 'bamboohr (report)',
+  statusInputs: ['status', 'hireDate', 'terminationDate'],
   prepare: (fault) => prepare(fault, 1, 'employeeNumber', report),
   ahead: { kind: 'buffers', why: 'the report is one answer, which is taken off the socket piece by piece' },
   impossible: {
@@ -96,6 +99,7 @@ async function prepare(
     identifications: people.map(({ id, number }) => (field === 'employeeId' ? id : (number ?? ''))),
     openResources: watchSockets(fake.port),
     bytesTaken: bytesOverHttp(fake.port),
+    withdraw: (name) => withdraw(fake.port, [name]),
     change: async () => change(fake, field),
     verify() {
       if (other.requests.length > 0) throw new Error('another host was asked');

@@ -3,6 +3,7 @@ import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase } from '../../contracts/source.ts';
 import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
 import { bobPeople, bobUser, startBob } from '../../fakes/hris/hibob.ts';
+import { withdraw } from '../../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { bytesOverHttp } from '../../support/taken-bytes.ts';
@@ -49,9 +50,11 @@ function hibobCase({ name, strikeAt, settings, ahead, impossible }: HibobCase): 
         identifications: bobPeople(2_600).map(({ id }) => id),
         openResources: watchSockets(server.port),
         bytesTaken: bytesOverHttp(server.port),
+        withdraw: (name) => withdraw(server.port, [name]),
         verify: () => expect(elsewhere.requests).toEqual([]),
       };
     },
+    statusInputs: ['lifecycleStatus', 'status', 'startDate', 'terminationDate'],
     impossible: {
       'total too small': 'no total is told; ids that are not listed are not asked for',
       'cursor again': 'there is no cursor',

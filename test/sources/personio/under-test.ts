@@ -3,6 +3,7 @@ import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
 import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
 import { personioClient, personioPeople, startPersonio } from '../../fakes/hris/personio.ts';
+import { withdraw } from '../../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { bytesOverHttp } from '../../support/taken-bytes.ts';
@@ -13,6 +14,7 @@ function personioCase(
   name: string,
   settings: Readonly<Record<string, unknown>>,
   impossible: SourceCase['impossible'],
+  statusInputs: readonly string[],
 ): SourceCase {
   return {
     name,
@@ -33,10 +35,12 @@ function personioCase(
         identifications: personioPeople(count, fault).map(({ id }) => id.replace('#', '')),
         openResources: watchSockets(server.port),
         bytesTaken: bytesOverHttp(server.port),
+        withdraw: (name) => withdraw(server.port, [name]),
         verify: () => expect(elsewhere.requests).toEqual([]),
         ...(source.capabilities.delta ? { change: async () => change(people) } : {}),
       };
     },
+    statusInputs,
     impossible: {
       'stray quotes': noTextRows,
       'still written': 'an answer is of one moment; see "person slipped"',
@@ -59,6 +63,7 @@ export const personioV1 = personioCase(
   'personio (v1)',
   { api: 'v1' },
   { 'cursor again': 'employees are counted: there is no cursor' },
+  ['status', 'hire_date', 'termination_date'],
 );
 
 const noTotal = 'no total is told';
@@ -71,4 +76,5 @@ export const personioV2 = personioCase(
     'total too small': noTotal,
     'person slipped': 'a page goes on after a person: nobody slips when one is deleted',
   },
+  ['status', 'employment_start_date', 'employment_end_date', 'termination', 'termination_date'],
 );

@@ -8,7 +8,7 @@ import { humaansPeople, startHumaans } from '../../fakes/hris/humaans.ts';
 import { mergeEmployees, startMerge } from '../../fakes/hris/merge.ts';
 import { ripplingWorkers, startRippling } from '../../fakes/hris/rippling.ts';
 import { startUkg, ukgEmployments } from '../../fakes/hris/ukg.ts';
-import type { VendorServer } from '../../fakes/hris/vendor-server.ts';
+import { type VendorServer, withdraw } from '../../fakes/hris/vendor-server.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { bytesOverHttp } from '../../support/taken-bytes.ts';
 import { openSocketsTo } from './open-sockets.ts';
@@ -24,6 +24,16 @@ const always = {
 const noTotal = { 'total too large': 'the API tells no total', 'total too small': 'the API tells no total' } as const;
 const afterSomebody = { 'person slipped': 'a page goes on after a person: nobody slips when one is deleted' } as const;
 const noCursor = { 'cursor again': 'pages are counted: there is no cursor' } as const;
+
+/** Fields of each API from which its preset derives the status. */
+const statusInputs: Readonly<Record<string, readonly string[]>> = {
+  rippling: ['status'],
+  merge: ['employment_status'],
+  deel: ['hiring_status'],
+  factorial: ['terminated_on'],
+  humaans: ['employmentStartDate', 'employmentEndDate'],
+  ukg: ['employeeStatusCode', 'lastHireDate'],
+};
 
 /** What is known of each preset's fake, to be read. */
 interface Vendor {
@@ -53,10 +63,12 @@ function presetCase(
         identifications,
         openResources: () => openSocketsTo(server.port),
         bytesTaken: bytesOverHttp(server.port),
+        withdraw: (name) => withdraw(server.port, [name]),
         verify: () => expect(elsewhere.requests).toEqual([]),
         ...(change === undefined ? {} : { change }),
       };
     },
+    statusInputs: statusInputs[preset] ?? [],
     impossible: { ...always, ...impossible },
     ...more,
   };

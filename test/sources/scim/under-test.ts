@@ -2,7 +2,7 @@ import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
 import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
 import { type FakeScim, type FakeScimOptions, fakeUsers, startScim } from '../../fakes/hris/scim.ts';
-import { startVendor } from '../../fakes/hris/vendor-server.ts';
+import { startVendor, withdraw } from '../../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { bytesOverHttp } from '../../support/taken-bytes.ts';
@@ -18,6 +18,7 @@ const notFrozen = 'pages show what is there when they are asked for: see "person
 /** Every SCIM server: totals are not trusted, an empty page ends the read. */
 export const scimByIndex: SourceCase = {
   name: 'scim (index)',
+  statusInputs: ['active'],
   prepare: (fault) => prepare(fault, {}, { paging: 'index', pageSize: 500 }),
   impossible: {
     'total too small': 'known of many servers, and believed only with total: exact',
@@ -30,6 +31,7 @@ export const scimByIndex: SourceCase = {
 
 export const scimByExactTotal: SourceCase = {
   name: 'scim (index, exact total)',
+  statusInputs: ['active'],
   prepare: (fault) => prepare(fault, {}, { paging: 'index', total: 'exact', pageSize: 500 }),
   impossible: {
     'cursor again': byNumber,
@@ -41,6 +43,7 @@ export const scimByExactTotal: SourceCase = {
 
 export const scimByCursor: SourceCase = {
   name: 'scim (cursor)',
+  statusInputs: ['active'],
   prepare: (fault) => prepare(fault, { cursors: true }, { total: 'exact', pageSize: 500 }),
   impossible: { 'stray quotes': noTextRows, 'still written': notFrozen },
 };
@@ -62,6 +65,7 @@ async function prepare(
     identifications: users.map(({ externalId }) => externalId),
     openResources: watchSockets(scim.port),
     bytesTaken: bytesOverHttp(scim.port),
+    withdraw: (name) => withdraw(scim.port, [name]),
     change: async () => change(scim),
     verify() {
       if (other.requests.length > 0) throw new Error('another host was asked');

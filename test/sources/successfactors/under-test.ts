@@ -9,7 +9,7 @@ import {
   makeClientKeys,
   startSuccessFactors,
 } from '../../fakes/hris/successfactors.ts';
-import { startVendor } from '../../fakes/hris/vendor-server.ts';
+import { startVendor, withdraw } from '../../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { bytesOverHttp } from '../../support/taken-bytes.ts';
@@ -17,7 +17,7 @@ import { bytesOverHttp } from '../../support/taken-bytes.ts';
 /** The clock of the suite runs ten thousand times as fast as the server. */
 const patient = { requestsPerSecond: 1000, patience: '48h' };
 
-function sourceCase(entity: 'PerPerson' | 'User', field: string): SourceCase {
+function sourceCase(entity: 'PerPerson' | 'User', field: string, statusInputs: readonly string[]): SourceCase {
   return {
     name: `successfactors (${entity})`,
     async prepare(fault) {
@@ -39,6 +39,7 @@ function sourceCase(entity: 'PerPerson' | 'User', field: string): SourceCase {
         identifications: people.map(({ id }) => id),
         openResources: watchSockets(fake.port),
         bytesTaken: bytesOverHttp(fake.port),
+        withdraw: (name) => withdraw(fake.port, [name]),
         verify() {
           if (other.requests.length > 0) throw new Error('another host was asked');
         },
@@ -52,6 +53,7 @@ function sourceCase(entity: 'PerPerson' | 'User', field: string): SourceCase {
         },
       };
     },
+    statusInputs,
     impossible: {
       'stray quotes': noTextRows,
       'still written': 'pages are of one snapshot; one that does not hold is "person slipped"',
@@ -59,5 +61,10 @@ function sourceCase(entity: 'PerPerson' | 'User', field: string): SourceCase {
   };
 }
 
-export const perPerson = sourceCase('PerPerson', 'personIdExternal');
-export const userEntity = sourceCase('User', 'userId');
+export const perPerson = sourceCase('PerPerson', 'personIdExternal', [
+  'jobInfoNav',
+  'activeEmploymentsCount',
+  'startDate',
+  'endDate',
+]);
+export const userEntity = sourceCase('User', 'userId', ['status', 'hireDate']);

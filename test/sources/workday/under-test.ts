@@ -1,7 +1,7 @@
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
 import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
-import { startVendor } from '../../fakes/hris/vendor-server.ts';
+import { startVendor, withdraw } from '../../fakes/hris/vendor-server.ts';
 import { type FakeWorkday, type FakeWorker, fakeWorkers, startWorkday, workdayUser } from '../../fakes/hris/workday.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
@@ -27,6 +27,7 @@ const asOneAnswer = 'a report is one answer, without pages';
 
 export const workdayRaas: SourceCase = {
   name: 'workday (raas)',
+  statusInputs: ['Active_Status', 'Terminated', 'Hire_Date', 'Termination_Date'],
   prepare: (fault) =>
     prepare(
       fault,
@@ -57,6 +58,7 @@ export const workdayRaas: SourceCase = {
 
 export const workdaySoap: SourceCase = {
   name: 'workday (soap)',
+  statusInputs: ['Active', 'Terminated', 'On_Leave', 'Hire_Date', 'Termination_Date'],
   prepare: (fault) =>
     prepare(
       fault,
@@ -104,6 +106,7 @@ async function prepare(
     identifications: workers.map(({ id }) => id),
     openResources: watchSockets(workday.port),
     bytesTaken: bytesOverHttp(workday.port),
+    withdraw: (name) => withdraw(workday.port, [name]),
     verify() {
       if (other.requests.length > 0) throw new Error('another host was asked');
     },
