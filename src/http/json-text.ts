@@ -42,21 +42,30 @@ function keepDigits(_key: string, value: unknown, context?: { readonly source?: 
   return /^-?\d+$/.test(context.source) ? context.source : value;
 }
 
-/** Returns the decoded body. If an integer beyond 2^53 lost digits, all such integers are text. */
+/** Deeper than any data. Recursive code, ours and that of libraries, cannot follow much more. */
+export const maxDepth = 200;
+
+/**
+ * Returns the decoded body. If an integer beyond 2^53 lost digits, all such integers are text. Throws `AnswerInvalid`
+ * for a body that is nested deeper than `maxDepth`.
+ */
 export function exactValue(answer: JsonText): unknown {
-  return hasLostDigits(answer.value) ? answer.exact() : answer.value;
+  return hasLostDigits(answer.value, 0) ? answer.exact() : answer.value;
 }
 
 /** Visits every value of every answer. Uses loops, because building lists of values takes three times as long. */
-function hasLostDigits(value: unknown): boolean {
+function hasLostDigits(value: unknown, depth: number): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth >= maxDepth) throw new AnswerInvalid(`the body is nested more than ${maxDepth} levels deep`, true);
+  let isLost = false;
   if (Array.isArray(value)) {
-    for (const item of value) if (hasLostDigits(item)) return true;
-    return false;
+    for (const item of value) if (hasLostDigits(item, depth + 1)) isLost = true;
+    return isLost;
   }
-  if (!isRecord(value)) return false;
-  for (const key in value) if (hasLostDigits(value[key])) return true;
-  return false;
+  const record = value as Readonly<Record<string, unknown>>;
+  for (const key in record) if (hasLostDigits(record[key], depth + 1)) isLost = true;
+  return isLost;
 }
 
 /** Returns whether a value is a JSON object. */

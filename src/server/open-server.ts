@@ -7,7 +7,7 @@ import { serveHealth } from './health.ts';
 import { type Caller, openGatekeeper } from './http/access.ts';
 import { plainPolicy, sendPage } from './http/page.ts';
 import { problemOf, Refusal } from './http/problem.ts';
-import { openRateLimit } from './http/rate-limit.ts';
+import { guessesPerMinute, openRateLimit } from './http/rate-limit.ts';
 import { watchMethods } from './http/refuse-methods.ts';
 import { routeEndpoint } from './http/route-endpoint.ts';
 import { describeApi } from './open-api.ts';
@@ -16,7 +16,8 @@ import type { RunningServer, ServerParts } from './server-parts.ts';
 const largestBodyBytes = 256 * 1024;
 /** Time that open requests have to finish when the server closes. */
 const finishWithinMs = 5000;
-const requestTimeoutMs = 30_000;
+/** Time that a client has to send a whole request. A slower one holds a socket and is cut off with 408. */
+const defaultReceiveWithinMs = 10_000;
 
 /** Opens the server and listens. Throws USAGE when it cannot listen on the address. Must be closed. */
 export async function openServer(parts: ServerParts): Promise<RunningServer> {
@@ -55,10 +56,16 @@ export async function openServer(parts: ServerParts): Promise<RunningServer> {
 }
 
 function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSignal): FastifyInstance {
-  const { clock, logger, newId, settings } = parts;
+  const { clock, logger, newId, settings, receiveWithinMs = defaultReceiveWithinMs } = parts;
   const app = fastify({
+    http: {
+      headersTimeout: receiveWithinMs,
+      requestTimeout: receiveWithinMs,
+      // Node.js looks for slow connections every 30 seconds unless it is told otherwise.
+      connectionsCheckingInterval: Math.ceil(receiveWithinMs / 10),
+    },
     bodyLimit: largestBodyBytes,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: receiveWithinMs,
     genReqId: () => newId('request'),
     routerOptions: { maxParamLength: 1024 },
     // A load balancer may finish the requests that it has begun. Later connections are refused.
@@ -138,10 +145,11 @@ function serveApi(
 ): void {
   const { clock, settings } = parts;
   const limit = openRateLimit(settings.requestsPerMinute, () => clock.now());
+  const guesses = openRateLimit(guessesPerMinute, () => clock.now());
   const keeper = openGatekeeper(settings.tokens);
   const remember = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
   for (const endpoint of endpoints) {
-    routeEndpoint(app, endpoint, parts, { keeper, limit, closing, remember });
+    routeEndpoint(app, endpoint, parts, { keeper, limit, guesses, closing, remember });
   }
   const document = describeApi(parts.version);
   const docs = parts.renderDocs(document);

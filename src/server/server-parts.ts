@@ -67,6 +67,8 @@ export interface ServerParts {
   /** Renders the documentation page of the API. */
   readonly renderDocs: (document: OpenApiDocument) => string;
   readonly metrics?: MetricsPage;
+  /** Time in ms that a client has to send a whole request. Default: 10 s. */
+  readonly receiveWithinMs?: number;
 }
 
 export interface RunningServer {

@@ -1,7 +1,7 @@
 import type { Assembler } from 'stream-json/core/assembler.js';
 import type { Token } from 'stream-json/core/parser.js';
 import { RollcallError } from '../core/errors.ts';
-import { isRecord } from '../http/json-text.ts';
+import { isRecord, maxDepth } from '../http/json-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -67,6 +67,14 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
   let key = '';
   let isFound = false;
   let isOver = false;
+  let depth = 0;
+
+  /** Every open object and array costs memory, and recursive code cannot follow a deep one. */
+  const watchDepth = ({ name }: Token): void => {
+    if (name === 'startObject' || name === 'startArray') depth += 1;
+    else if (name === 'endObject' || name === 'endArray') depth -= 1;
+    if (depth > maxDepth) throw untrusted(place, `is nested more than ${maxDepth} levels deep`, checkIt);
+  };
 
   const inside = (token: Token, into: Fields[], current: Assembler): void => {
     if (token.name === 'endArray' && current.done) {
@@ -97,6 +105,7 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
 
   return {
     take(token: Token, into: Fields[]): void {
+      watchDepth(token);
       if (assembler === undefined) outside(token);
       else inside(token, into, assembler);
     },

@@ -1,4 +1,5 @@
 import { countOf } from '../core/count-of.ts';
+import { RollcallError } from '../core/errors.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
 import { compileSourcePath, compileVisibility } from '../core/source-path.ts';
 import { digestOf, wordAt } from './digest.ts';
@@ -13,11 +14,19 @@ export interface TallyRules {
   readonly expected?: readonly string[];
   /** True for a delta or a lookup, which may find no one. */
   readonly mayBeEmpty?: boolean;
+  /** Most records of one read. Default: 5 million. */
+  readonly maxRecords?: number;
 }
+
+/** More records than any company has employees. A list that goes on longer has no end. */
+const defaultMaxRecords = 5_000_000;
 
 /** Counts the records of a read and decides at its end whether the read is complete. Holds only a hash per person. */
 export interface Tally {
-  /** Returns false for a repeated key. The record must still be returned, but the read is no longer complete. */
+  /**
+   * Returns false for a repeated key. The record must still be returned, but the read is no longer complete. Throws
+   * SOURCE_UNAVAILABLE for more records than `maxRecords`.
+   */
   add(fields: Fields): boolean;
   /** Adds a reason, without values, why absence proves nothing. */
   doubt(reason: string): void;
@@ -30,7 +39,8 @@ export interface Tally {
 }
 
 /** Opens the tally of one read. */
-export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules): Tally {
+export function openTally(rules: TallyRules): Tally {
+  const { key, expected = [], mayBeEmpty = false, maxRecords = defaultMaxRecords } = rules;
   const keyOf = typeof key === 'string' ? compileSourcePath(key) : key;
   const unseen = new Map(expected.map((path) => [path, compileVisibility(path)]));
   const seen = openKeySet();
@@ -44,6 +54,7 @@ export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules
   return {
     add(fields) {
       rows += 1;
+      if (rows > maxRecords) throw endless(maxRecords);
       if (unseen.size > 0) for (const [path, isVisible] of unseen) if (isVisible(fields)) unseen.delete(path);
       addHash(sum, fields);
       const value = keyOf(fields);
@@ -84,6 +95,13 @@ export function openTally({ key, expected = [], mayBeEmpty = false }: TallyRules
       return { complete: true, rows, evidence, stamp, asOf: 'read', ...more };
     },
   };
+}
+
+function endless(maxRecords: number): RollcallError {
+  const message =
+    `the source has returned more than ${maxRecords} records and still more follow: its list does not end. Check the ` +
+    'paging of the source, and its filters';
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
 }
 
 function addHash(sum: Uint32Array, fields: Fields): void {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, it, test } from 'vitest';
 import { openHeartbeat } from '../../src/runtime/heartbeat.ts';
 import type { DriveIo } from '../../src/runtime/in-process/drive-run.ts';
@@ -160,11 +162,11 @@ describe('limits', () => {
     expect((await server.ask('/api/syncs')).status).toBe(429);
   });
 
-  it('strangers share one limit, and take nothing from those who are known', async () => {
-    const server = await openTestServer(noApp, { settings: { requestsPerMinute: 3 } });
+  it('strangers share one limit of their own, whatever requestsPerMinute is, and take nothing from those who are known', async () => {
+    const server = await openTestServer(noApp, { settings: { requestsPerMinute: 100_000 } });
     const statuses: number[] = [];
-    for (let i = 0; i < 5; i += 1) statuses.push((await server.ask('/api/syncs', { token: `guess-${i}` })).status);
-    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    for (let i = 0; i < 33; i += 1) statuses.push((await server.ask('/api/syncs', { token: `guess-${i}` })).status);
+    expect(statuses).toEqual([...Array(30).fill(401), 429, 429, 429]);
     expect((await server.ask('/api/syncs')).status).toBe(200);
   });
 
@@ -173,6 +175,37 @@ describe('limits', () => {
     const asViewer = () => server.ask('/api/syncs/people/pause', { method: 'POST', token: viewerToken });
     expect([(await asViewer()).status, (await asViewer()).status, (await asViewer()).status]).toEqual([403, 403, 429]);
     expect((await server.ask('/api/syncs', { token: 'nobody' })).status).toBe(401);
+  });
+
+  it.each([
+    [1_024, 400, 'REQUEST_INVALID'],
+    [1_025, 414, 'PATH_TOO_LONG'],
+    [9_000, 414, 'PATH_TOO_LONG'],
+  ])('a part of the path with %d characters is answered %d', async (length, status, code) => {
+    const server = await openTestServer(noApp);
+    expect(await server.ask(`/api/syncs/${'s'.repeat(length)}/people/E1`)).toMatchObject({
+      status,
+      json: { status, code },
+    });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['half a header', 'GET /healthz HTTP/1.1\r\nhost: a\r\nx-slow: '],
+    ['half a body', 'POST /api/syncs/people/runs HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{'],
+  ])('a socket that sends %s and drips is cut off, whatever it drips', async (_, beginning) => {
+    const server = await openTestServer(noApp, { parts: { receiveWithinMs: 400 } });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    const drip = setInterval(() => socket.write(beginning === '' ? '' : 'a'), 50);
+    socket.on('error', () => {});
+    socket.write(beginning);
+    const startedAt = performance.now();
+
+    await once(socket.resume(), 'close');
+
+    clearInterval(drip);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect((await server.ask('/healthz', plain)).status).toBe(200);
   });
 
   it('a body in another form than JSON is refused', async () => {

@@ -5,6 +5,8 @@ import { openTestServer, type TestServer, webhookSecret } from './open-test-serv
 
 interface Sending {
   readonly sync?: string;
+  /** The name of the sync that the signature covers. */
+  readonly signedFor?: string;
   readonly body?: string;
   readonly secret?: string;
   /** How many ms the sender's clock is ahead of ours. */
@@ -16,10 +18,10 @@ const about = JSON.stringify({ identifications: ['E1', 'E2'] });
 
 function send(
   server: TestServer,
-  { sync = 'people', body = about, secret = webhookSecret, aheadMs = 0, headers }: Sending = {},
+  { sync = 'people', signedFor = sync, body = about, secret = webhookSecret, aheadMs = 0, headers }: Sending = {},
 ) {
   const timestamp = String(Math.floor((server.clock.now() + aheadMs) / 1000));
-  const signature = `sha256=${signWebhook(secret, timestamp, body)}`;
+  const signature = `sha256=${signWebhook(secret, { timestamp, sync: signedFor, body })}`;
   return server.ask(`/api/webhooks/${sync}`, {
     method: 'POST',
     token: null,
@@ -54,6 +56,7 @@ describe('a webhook', () => {
   });
 
   it.each<[string, Sending, number, string]>([
+    ['another sync', { signedFor: 'contractors' }, 401, 'SIGNATURE_WRONG'],
     ['another secret', { secret: `${webhookSecret}x` }, 401, 'SIGNATURE_WRONG'],
     ['another body', { headers: { [signatureHeader]: `sha256=${'0'.repeat(64)}` } }, 401, 'SIGNATURE_WRONG'],
     ['another timestamp', { headers: { [timestampHeader]: '1795262401' } }, 401, 'SIGNATURE_WRONG'],

@@ -18,6 +18,7 @@ const titles: Readonly<Record<number, string>> = {
   405: 'Method Not Allowed',
   409: 'Conflict',
   413: 'Content Too Large',
+  414: 'URI Too Long',
   415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
   429: 'Too Many Requests',
@@ -87,6 +88,7 @@ const framework: Readonly<Record<number, { readonly code: string; readonly text:
     text: 'the request cannot be read: check that the body is JSON and the path is well-formed',
   },
   413: { code: 'BODY_TOO_LARGE', text: 'the body is larger than 256 KiB: name fewer employees per request' },
+  414: { code: 'PATH_TOO_LONG', text: 'a part of the path is longer than 1,024 characters' },
   415: { code: 'MEDIA_TYPE', text: 'a body must be sent as application/json' },
 };
 

@@ -5,6 +5,9 @@ export interface RateLimit {
   spend(caller: string, cost?: number): void;
 }
 
+/** Requests per minute without a valid token or signature, from all addresses together. */
+export const guessesPerMinute = 30;
+
 /**
  * Opens a token bucket of `perMinute` requests per caller. Callers are names from the configuration, never values from a
  * request, so the number of buckets is bounded.

@@ -11,6 +11,8 @@ import { checkSignature, signatureHeader, timestampHeader } from './webhook-sign
 export interface Gates {
   readonly keeper: Gatekeeper;
   readonly limit: RateLimit;
+  /** The limit of requests without a valid token or signature. Independent of the limit of the callers. */
+  readonly guesses: RateLimit;
   readonly closing: AbortSignal;
   /** Records the caller for the log. */
   readonly remember: (request: FastifyRequest, caller: Caller) => void;
@@ -52,7 +54,7 @@ function letIn(
   endpoint: Endpoint,
   request: FastifyRequest,
   { settings, clock }: ServerParts,
-  { keeper, limit }: Gates,
+  { keeper, guesses }: Gates,
 ): { readonly caller: Caller; readonly signature: string | undefined } {
   try {
     if (endpoint.needs !== 'signature') {
@@ -65,10 +67,10 @@ function letIn(
     }
     const signed = { timestamp: headerOf(request, timestampHeader), signature: headerOf(request, signatureHeader) };
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const signature = checkSignature({ ...signed, body }, secret, clock.now());
+    const signature = checkSignature({ ...signed, sync, body }, secret, clock.now());
     return { caller: { name: `webhook:${sync}`, role: 'operator' }, signature };
   } catch (error) {
-    limit.spend(unknownCaller);
+    guesses.spend(unknownCaller);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { RollcallError } from '../../core/errors.ts';
 import { type Marker, readMarker } from './marker.ts';
@@ -33,7 +34,8 @@ export const chunkBytes = 64 * 1024;
 
 /** Opens a file of this machine. Throws `SOURCE_UNAVAILABLE` with its path and the next step. */
 export async function openCsvFile(path: string, marker: string): Promise<CsvFile> {
-  const handle = await open(path, 'r').catch((error: unknown) => {
+  // Without O_NONBLOCK, opening a pipe waits for a writer, which may never come, and cannot be stopped.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     throw unreadable(path, error);
   });
   try {
@@ -47,7 +49,7 @@ export async function openCsvFile(path: string, marker: string): Promise<CsvFile
 async function watchFile(path: string, marker: string, handle: FileHandle): Promise<CsvFile> {
   const before = await handle.stat({ bigint: true });
   if (!before.isFile()) {
-    throw new RollcallError(`${path} is not a file: set source.path to the CSV file`, { code: 'SOURCE_UNAVAILABLE' });
+    throw notRegular(path);
   }
   const hash = createHash('sha256');
   let bytesRead = 0;
@@ -87,6 +89,12 @@ async function watchFile(path: string, marker: string, handle: FileHandle): Prom
       return reasons;
     },
   };
+}
+
+/** A folder, pipe, socket or device. */
+export function notRegular(path: string): RollcallError {
+  const message = `${path} is not a file: a folder, pipe or device cannot be read. Set source.path to the CSV file`;
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
 }
 
 async function fill(handle: FileHandle, chunk: Buffer, path: string): Promise<number> {

@@ -1,7 +1,7 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RollcallError } from '../../core/errors.ts';
-import { unreadable } from './csv-file.ts';
+import { notRegular, unreadable } from './csv-file.ts';
 import { type Candidate, chooseNewest, compilePattern, folderOf, isPattern } from './newest.ts';
 import type { FileState, Place, Visit } from './place.ts';
 
@@ -54,7 +54,7 @@ export async function findLocal(path: string, newest: 'name' | 'time'): Promise<
 async function statFile(file: string): Promise<FileState> {
   const facts = await stat(file, { bigint: true });
   if (!facts.isFile()) {
-    throw new RollcallError(`${file} is not a file: set source.path to the CSV file`, { code: 'SOURCE_UNAVAILABLE' });
+    throw notRegular(file);
   }
   return { bytes: Number(facts.size), version: `${facts.ino}-${facts.mtimeNs}`, writtenAtNs: facts.mtimeNs };
 }

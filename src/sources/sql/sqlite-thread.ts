@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import type { SqliteAnswer, SqliteColumn, SqliteRequest } from './sqlite.ts';
@@ -14,6 +15,8 @@ function serve(port: MessagePort): void {
 
   const answer = (ask: SqliteRequest): unknown => {
     if (ask.kind === 'open') {
+      // Opening a pipe would wait for a writer that may never come.
+      if (isPipeOrDevice(ask.path)) throw Object.assign(new Error('not a file'), { code: 'SQLITE_NOTADB' });
       database = new Sqlite(ask.path, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
       database.exec('begin');
       return undefined;
@@ -38,6 +41,15 @@ function attempt(work: () => unknown): SqliteAnswer {
   } catch (error) {
     const { code, message } = error as { readonly code?: string; readonly message: string };
     return { ok: false, code: code ?? 'unknown error', message };
+  }
+}
+
+function isPipeOrDevice(path: string): boolean {
+  try {
+    return !statSync(path).isFile();
+  } catch {
+    // SQLite reports what is wrong with the path.
+    return false;
   }
 }
 
