@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const executable = resolve('src/main/cli.ts');
+
+interface Running {
+  readonly child: ChildProcess;
+  /** Resolves with the first line of standard output or error that matches. */
+  line(what: RegExp): Promise<string>;
+  readonly ended: Promise<number | null>;
+}
+
+function start(folder: string, words: readonly string[]): Running {
+  const child = spawn(process.execPath, [executable, ...words], { cwd: folder, env: { PATH: process.env.PATH } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines: string[] = [];
+  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', (line) => lines.push(line));
+  const ended = once(child, 'close').then(([code]): number | null => code);
+  return {
+    child,
+    ended,
+    async line(what) {
+      for (;;) {
+        const found = lines.find((line) => what.test(line));
+        if (found !== undefined) return found;
+        const event = await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), ended]);
+        if (!Array.isArray(event)) expect.fail(`ended without ${what}: ${lines.join('\n')}`);
+      }
+    },
+  };
+}
+
+interface Office {
+  readonly folder: string;
+  readonly deployment: Running;
+  readonly url: string;
+}
+
+/** A deployment whose mapping has a regular expression of exponential time, and names that trigger it. */
+async function openOffice(limits: string): Promise<Office> {
+  const folder = await temporaryFolder();
+  const sandbox = start(folder, ['sandbox', '--port', '0', '--json']);
+  const { url, accessToken } = JSON.parse(await sandbox.line(/^\{.*\}$/));
+  const evil = `${'a'.repeat(40)}1`;
+  const rows = Array.from({ length: 60 }, (_, i) => `E${i},${i % 20 === 7 ? evil : `Ana${i}`},Lopez`);
+  await writeFile(join(folder, 'employees.csv'), `${['id,first,last', ...rows].join('\n')}\n`);
+  await writeFile(
+    join(folder, 'rollcall.yaml'),
+    `connections: { acme: { baseUrl: "${url}", accessToken: "${accessToken}" } }
+server: { port: 0, tokens: [{ name: ops, role: operator, token: "${'t'.repeat(40)}" }] }
+syncs:
+  people:
+    connection: acme
+    policy: sync
+    source: { kind: csv, path: ./employees.csv }
+    guards: { creates: { absolute: 100 } }
+    expressions: ${limits}
+    mapping:
+      identification: id
+      firstName: first
+      lastName: last
+      job: { expression: "$match(first, /^([A-Za-z]+)*$/) ? 'letters' : 'other'" }
+`,
+  );
+  const deployment = start(folder, ['start', '--json']);
+  const listening = await deployment.line(/http:\/\/127\.0\.0\.1:\d+/);
+  return { folder, deployment, url: /http:\/\/127\.0\.0\.1:\d+/.exec(listening)?.[0] ?? '' };
+}
+
+/** Resolves as soon as a run is in one of these phases. */
+async function inPhase(folder: string, phases: string): Promise<void> {
+  const isIt = new RegExp(`"phase":"(?:${phases})"`);
+  for (;;) {
+    const asked = start(folder, ['runs', '--json']);
+    const line = await asked.line(/^[[{].*/);
+    await asked.ended;
+    if (isIt.test(line)) return;
+  }
+}
+
+/** Asks for the health of the deployment again and again. Returns the longest answer time (ms). */
+async function slowestHealth(url: string, over: AbortSignal): Promise<number> {
+  let slowest = 0;
+  while (!over.aborted) {
+    const began = performance.now();
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    slowest = Math.max(slowest, performance.now() - began);
+  }
+  return slowest;
+}
+
+test('names that make an expression hang cost their own cell only, and the deployment answers meanwhile', async () => {
+  const { folder, deployment, url } = await openOffice('{ perRow: 500ms }');
+  const over = new AbortController();
+  const health = slowestHealth(url, over.signal);
+  expect(await start(folder, ['resync', 'people', '--json']).ended).toBe(0);
+  await inPhase(folder, 'done');
+  over.abort();
+  expect(await health).toBeLessThan(2_000);
+  const why = start(folder, ['why', 'people', 'E7', '--json']);
+  expect(await why.line(/took longer than 0\.5 s \(expressions\.perRow\)/)).toContain('expressions.perRow');
+  deployment.child.kill('SIGTERM');
+  expect(await deployment.ended).toBe(0);
+});
+
+test('SIGTERM ends a deployment in the middle of an evaluation that would take minutes', async () => {
+  const { folder, deployment, url } = await openOffice('{ perRow: 5m, perRun: 1h }');
+  const resync = start(folder, ['resync', 'people', '--json']);
+  expect(await resync.ended).toBe(0);
+  await inPhase(folder, 'reading|pulling');
+  for (let i = 0; i < 20; i += 1) expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const began = performance.now();
+  deployment.child.kill('SIGTERM');
+  expect(await deployment.ended).toBe(0);
+  expect(performance.now() - began).toBeLessThan(25_000);
+});
