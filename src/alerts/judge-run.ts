@@ -27,7 +27,7 @@ export async function judgeRun(run: Run, store: Store): Promise<AlertProblem | '
 
 async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
   const { applied, unresolved } = run.counts;
-  const unknown = `${amount(unresolved, 'change')} unresolved: later runs look for the effect first`;
+  const unknown = `${amount(unresolved, 'change')} unresolved: later runs check first whether it was applied`;
   const parts = [
     applied === 0 ? 'no change is known to be applied' : `${amount(applied, 'change')} had been applied by then`,
     ...(unresolved > 0 ? [unknown] : []),

@@ -108,7 +108,7 @@ function refuseUnseen(run: Run, key: string, unseen: readonly string[]): void {
   if (unseen.length === 0) return;
   const named = unseen.slice(0, namedPeople).join(', ');
   const more = unseen.length > namedPeople ? `, and ${unseen.length - namedPeople} more` : '';
-  const message = `${key} names people of whom run ${run.id} holds no change: ${named}${more}. "rollcall show ${run.id} --held" lists those it holds`;
+  const message = `${key} names people without a held change in run ${run.id}: ${named}${more}. "rollcall show ${run.id} --held" lists the held changes`;
   throw new RollcallError(message, { code: 'USAGE' });
 }
 

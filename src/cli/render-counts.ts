@@ -77,7 +77,7 @@ export function renderFacts(facts: RunFacts): string {
     .join(', ');
 }
 
-/** `12 blocked (10 status-unknown, 2 conflict)`; undefined when nobody is. */
+/** `12 blocked (10 status-unknown, 2 conflict)`; undefined when no person is. */
 export function renderBlocked({ blocked = {} }: RunFacts): string | undefined {
   const kinds = blockedKinds.filter((kind) => (blocked[kind] ?? 0) > 0);
   if (kinds.length === 0) return undefined;

@@ -120,11 +120,11 @@ export function vanishedFields({ readers, now, before, notReturned }: Visibility
     if (now[read] === true) return [];
     const who = `${names.join(' and ')} ${names.length === 1 ? 'reads' : 'read'} \`${read}\``;
     if (known(read) === true) {
-      const reason = `${who}, which came for nobody, and did before: was a permission or a column taken away in the HR system?`;
+      const reason = `${who}, which no record has, although records had it before: was a permission or a column removed in the HR system?`;
       return [{ read, readers: names, reason }];
     }
     if (known(read) === false || !isAmong(read, notReturned)) return [];
-    const reason = `${who}, which the source was asked for and gave for nobody: is it granted in the HR system, and called so there?`;
+    const reason = `${who}, which the source returned for no record although it was requested: is it granted in the HR system, under this name?`;
     return [{ read, readers: names, reason }];
   });
 }

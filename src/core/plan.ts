@@ -284,12 +284,12 @@ function active(subject: CurrentCase, person: Person): Decision {
     return { rule: 'active-enable', change: enable(user, identification, difference, why), ...learned };
   }
   if (rules.foreignDisable === 'enable') {
-    const why = 'active, and disabled by somebody else';
+    const why = 'active, and disabled outside Rollcall';
     const change = enable(user, identification, difference, why);
     return { rule: 'active-foreign-disable', change, ...learned };
   }
   const text =
-    'is active in the source, but somebody else disabled the account: enable it by hand, or set foreignDisable: enable';
+    'is active in the source, but the account was disabled outside Rollcall: enable it by hand, or set foreignDisable: enable';
   return { rule: 'active-foreign-disable', finding: finding(subject, 'foreign-disable', text), ...seen };
 }
 

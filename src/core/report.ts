@@ -32,9 +32,11 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
     return { outcome: 'cancelled', reason: `cancelled: ${countOf(states.dropped, 'change')} not sent` };
   const trouble = [
     counts.failed > 0 ? `${countOf(counts.failed, 'change')} failed` : undefined,
-    counts.unresolved > 0 ? `${countOf(counts.unresolved, 'change has', 'changes have')} an unknown fate` : undefined,
+    counts.unresolved > 0
+      ? `${countOf(counts.unresolved, 'change has', 'changes have')} an unknown outcome`
+      : undefined,
     waiting > 0
-      ? `${countOf(waiting, 'person waits', 'people wait')} until the fate of an earlier change is known`
+      ? `${countOf(waiting, 'person waits', 'people wait')} until the outcome of an earlier change is known`
       : undefined,
     gaps.length > 0 ? `the source was not read completely (${gaps.join('; ')})` : undefined,
   ].filter((text) => text !== undefined);

@@ -100,8 +100,8 @@ export function certifySnapshot(facts: ReadFacts): Snapshot {
   }
   const leavers = { readAt } as LeaverProof;
   if (unreadable > 0) {
-    const nobody = `${countOf(unreadable, 'record names', 'records name')} nobody`;
-    const gap = kind === 'full' ? `${nobody}, so nobody can be called missing` : nobody;
+    const unnamed = `${countOf(unreadable, 'record has', 'records have')} no identification`;
+    const gap = kind === 'full' ? `${unnamed}, so no person can be counted as missing` : unnamed;
     return { kind, rows: end.rows, leavers, missing: undefined, gaps: [gap] };
   }
   if (kind !== 'full') return { kind, rows: end.rows, leavers, missing: undefined, gaps: [] };

@@ -12,11 +12,11 @@ import type { SomePeople } from './some-people.ts';
 /** What comparing the platform's users with the index came to. */
 export interface Compared {
   readonly users: number;
-  /** Enabled users that are ours; undefined where not everybody was read. */
+  /** Enabled users that are ours; undefined where not all users were read. */
   readonly enabled: number | undefined;
   /** Equal and ours already: nothing to do, not even in the ledger. */
   readonly unchanged: number;
-  /** On the platform, in no record of this source and not ours; undefined where not everybody was read. */
+  /** On the platform, in no record of this source and not ours; undefined where not all users were read. */
   readonly unmanaged: number | undefined;
   /** People who are left as they are for a reason that passes. */
   readonly postponed: number;
@@ -43,7 +43,7 @@ export function readKept(spool: Spool, place: number): KeptUser {
 
 export interface CompareJob {
   readonly sync: Sync;
-  /** The people whom the run is about; undefined: everybody. */
+  /** The people whom the run is about. Undefined: all people. */
   readonly only: SomePeople | undefined;
   /** Some slots are bystanders; every other one needs a decision, however equal it is. */
   readonly isFocused: boolean;
@@ -59,7 +59,7 @@ interface Count {
   unchanged: number;
   unmanaged: number;
   postponed: number;
-  /** Users were looked up one by one: nobody else's e-mail was seen. */
+  /** Users were looked up one by one, so no other user's e-mail was read. */
   isLookedUp: boolean;
   /** E-mails that are to be given to users who do not have them; counted where users were looked up. */
   newEmails: number;
@@ -94,9 +94,9 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
 }
 
 /**
- * A few people were looked up, and one of them wants an e-mail that their user does not have: somebody else may, who is
- * perhaps the same person under another identification. Then a look at everybody's e-mail decides. The same for a new
- * identification that looks like plain text without being it: a lookup by name does not find its look-alike.
+ * Returns whether looking up only the named people can miss a clash. One of them may want an e-mail that another user
+ * has, perhaps the same person under another identification. A new identification with look-alike characters is not
+ * found by a lookup by name either. In both cases all users must be read.
  */
 function mayClash({ index, sync, only }: CompareJob, { isLookedUp, newEmails }: Count): boolean {
   if (!isLookedUp) return false;
@@ -128,7 +128,7 @@ function reportTwin(user: User, slot: number, { index, find }: CompareJob): void
   find({ code: 'case-conflict', identification: user.identification, message });
 }
 
-/** Everybody by a scan; named people by a call for each, unless the scan takes fewer calls. */
+/** Reads all users by a scan, and named people by one call each, unless a scan takes fewer calls. */
 async function* readUsers(job: CompareJob, count: Count): AsyncGenerator<ReadPage, void> {
   const { sync, only, signal } = job;
   if (only !== undefined && only.count <= singleReadLimit) {

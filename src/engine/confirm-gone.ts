@@ -36,7 +36,7 @@ export async function confirmGone(job: ConfirmJob, io: EngineIo): Promise<number
     if (why === undefined) continue;
     left += 1;
     index.set(slot, mark.conflict);
-    const message = `gone, by what has changed; but the source was asked once more, and ${why}: nothing is done, later runs look again`;
+    const message = `gone, by what has changed; but the source was asked once more, and ${why}: nothing is done, and later runs check again`;
     find({ code: 'gone-unconfirmed', identification, message });
   }
   return left;

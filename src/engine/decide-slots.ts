@@ -23,7 +23,7 @@ export interface DecideJob {
   readonly neighbors: NeighborReader;
   /** Bystanders are skipped, and every other slot is decided. */
   readonly isFocused: boolean;
-  /** Identifications with a change whose fate is not known yet: nothing goes to them. */
+  /** Identifications with a change whose outcome is not known yet: nothing is sent to them. */
   readonly blocked: ReadonlySet<string>;
   readonly signal: AbortSignal;
 }

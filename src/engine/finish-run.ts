@@ -82,7 +82,7 @@ async function leaveUnresolved({ owned }: Owned, run: Run, io: EngineIo): Promis
   if (out.length === 0) return undefined;
   return {
     code: 'unresolved',
-    message: `${countOf(out.length, 'batch was', 'batches were')} out when the run ended: later runs look for the effect first`,
+    message: `${countOf(out.length, 'batch was', 'batches were')} out when the run ended: later runs check first whether it was applied`,
   };
 }
 

@@ -20,7 +20,7 @@ export const mark = {
   outOfScope: 1 << 4,
   /** Two records, two people differing by case only, or an e-mail claimed twice: no change, protected. */
   conflict: 1 << 5,
-  /** Ours, and nothing in the ledger that needs a closer look: see `recall`. Ask `isPlain`: the account may be a new one. */
+  /** Ours, and nothing in the ledger that must be checked: see `recall`. Ask `isPlain`: the account may be a new one. */
   plain: 1 << 6,
   /** The ledger knows this identification. */
   inLedger: 1 << 7,
@@ -30,7 +30,7 @@ export const mark = {
   bystander: 1 << 9,
   /** The ledger calls this user ours, or the source names them and a sync that is gone has left them behind. */
   ours: 1 << 10,
-  /** A date of the lifecycle cannot be read: nobody knows whether the person works here. Counted as blocked. */
+  /** A lifecycle date cannot be read, so it is not known whether the person works here. Counted as blocked. */
   undated: 1 << 11,
 } as const;
 
@@ -43,7 +43,7 @@ interface Place {
 }
 
 /**
- * Everybody that source or ledger name, one slot each, found by identification (without case, and by look-alikes:
+ * All people that source or ledger name, one slot each, found by identification (without case, and by look-alikes:
  * people who differ only by that share a slot and are a conflict). A slot holds hashes and a place in the spool, never
  * a record.
  */

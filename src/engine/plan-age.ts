@@ -17,7 +17,7 @@ function planAge(run: Run, now: number): number {
 export function tooOldToSend(run: Run, now: number): string | undefined {
   const age = planAge(run, now);
   if (age < planLifeMs) return undefined;
-  return `its plan was made ${hours(age)} ago and the run was interrupted since: what was not sent is left to the next run, which looks anew`;
+  return `its plan was made ${hours(age)} ago and the run was interrupted since: the next run plans the unsent changes again`;
 }
 
 /**
@@ -35,7 +35,7 @@ export function leaveOutUncertain<Planned extends Change>(
   const kept = changes.filter(({ kind }) => kind === 'create' || kind === 'update');
   const left = changes.filter((change) => !kept.includes(change));
   if (left.length === 0) return { kept, marks: [], findings: [] };
-  const reason = `planned ${hours(age)} ago: enables, disables and removes are not sent so late; the next run looks anew`;
+  const reason = `planned ${hours(age)} ago: enables, disables and removes are not sent so late; the next run plans them again`;
   const message = `batch ${batch.number}: ${countOf(left.length, 'change')} left out, ${reason}`;
   return {
     kept,

@@ -66,7 +66,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   const file = (mapped: Mapped): void => {
     if (mapped.kind === 'unreadable') {
       unreadable += 1;
-      find({ code: 'row-unreadable', at: mapped.at, message: `${mapped.at} names nobody: ${mapped.reason}` });
+      find({ code: 'row-unreadable', at: mapped.at, message: `${mapped.at} has no identification: ${mapped.reason}` });
       return;
     }
     const { identification } = mapped;
@@ -144,8 +144,8 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
 /** What a read lacks when it has no proof of completeness. */
 const proofless = {
   full: 'the read proves nothing about absence',
-  delta: 'the read may lack somebody who has changed',
-  point: 'the read may lack somebody who was asked for',
+  delta: 'the read may lack a person who changed',
+  point: 'the read may lack a requested person',
 } as const;
 
 function readRequest({ reading, sync }: ReadJob): ReadRequest {

@@ -11,7 +11,7 @@ import type { SomePeople } from './some-people.ts';
 export interface RecallJob {
   readonly sync: Sync;
   readonly index: PeopleIndex;
-  /** The people whom the run is about; undefined: everybody, and people that only the ledger knows get a slot as well. */
+  /** The people whom the run is about. Undefined: all people; those that only the ledger has get a slot too. */
   readonly only: SomePeople | undefined;
   readonly period: Omit<HandOverPeriod, 'sync'>;
   readonly find: (finding: Finding) => void;
@@ -79,7 +79,7 @@ function recallOne(entry: LedgerEntry, index: PeopleIndex, claim: Claim, isFull:
   return isOurs;
 }
 
-/** Quirks need no look: they matter only where the platform does not show what is wanted. */
+/** Quirks are not checked: they matter only where the platform does not show what is wanted. */
 function isPlain({ unverified, disabledAt, goneSince, misses }: LedgerEntry): boolean {
   return unverified === 0 && disabledAt === undefined && goneSince === undefined && misses === undefined;
 }

@@ -79,7 +79,7 @@ async function pollStatus(context: RunContext, batch: Batch, io: EngineIo): Prom
 }
 
 /** Prefix of a batch status that we set because the platform returned none. */
-const missingStatus = 'not told: ';
+const missingStatus = 'no status: ';
 
 /**
  * Returns the file's status. A request that fails with a temporary error returns pending, because the batch has already

@@ -14,7 +14,7 @@ import type { Absent } from './person-text.ts';
  */
 export function sayOf(person: Person | RejectedPerson | undefined, snapshot: Snapshot, isBlocked: boolean): SourceSays {
   if (isBlocked) {
-    const reason = 'an earlier change has an unknown fate: nothing is sent to this user until it is known';
+    const reason = 'the outcome of an earlier change is not known: nothing is sent to this user until it is';
     return { says: 'unusable', code: 'unresolved', reason };
   }
   if (person === undefined) {

@@ -129,12 +129,13 @@ async function lookUp(
   const total = changes.length;
   io.progress({ step: 'looking-up', users: 0, total });
   const scanned = await scan(changes, context);
-  const census = scanned && new Map(changes.map(({ identification: name }) => [name, scanned.get(name)?.length ?? 0]));
+  const userCounts =
+    scanned && new Map(changes.map(({ identification: name }) => [name, scanned.get(name)?.length ?? 0]));
   const look = async (change: PlannedChange): Promise<void> => {
     const { identification, kind } = change;
     const isRead = scanned === undefined || kind === 'create' || kind === 'remove';
     const lookup = isRead
-      ? await sync.platform.find(platformKey(change), signal, census)
+      ? await sync.platform.find(platformKey(change), signal, userCounts)
       : lookupOf(scanned.get(identification));
     lookups.set(identification, lookup);
     if (isRead) io.progress({ step: 'looking-up', users: lookups.size, total });
@@ -171,7 +172,7 @@ type Trouble = Pick<Finding, 'code'> & { readonly reason: string };
 
 function whyNotCreate(lookup: Lookup): Trouble | undefined {
   if (lookup.found === false) return undefined;
-  const already = 'the user is on the platform by now; the next run will look again';
+  const already = 'the user is on the platform now; the next run checks it again';
   return { code: 'lookup-disagrees', reason: lookup.found === 'unclear' ? lookup.reason : already };
 }
 
@@ -183,7 +184,7 @@ function whyNotUpdate(lookup: Lookup): Trouble | undefined {
   if (lookup.found === 'unclear') return { code: 'lookup-disagrees', reason: lookup.reason };
   if (!lookup.found) return { code: 'lookup-disagrees', reason: 'the platform has no such user any more' };
   if (lookup.user.enabled) return undefined;
-  return { code: 'foreign-disable', reason: 'somebody disabled the account since the plan was made' };
+  return { code: 'foreign-disable', reason: 'the account was disabled after the plan was made' };
 }
 
 /** Returns why a removal is not sent. A removal cannot be undone, so a user who was enabled since is kept. */

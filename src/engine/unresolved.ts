@@ -34,7 +34,7 @@ export async function resolveUnresolved(context: RunContext, io: EngineIo): Prom
       if (back.verdict.kind === 'unverified' || entry === undefined) open.push(back.change.identification);
       else if (batch.isParking === true) {
         const { identification } = back.change;
-        marks.push({ identification, state: 'failed', reason: 'only its parking address was sent; planned anew' });
+        marks.push({ identification, state: 'failed', reason: 'only its parking address was sent; planned again' });
       } else {
         ledger.push(entry);
         marks.push(markOf(back, now));
@@ -47,12 +47,12 @@ export async function resolveUnresolved(context: RunContext, io: EngineIo): Prom
     }
     for (const identification of open) {
       released.add(identification);
-      marks.push({ identification, state: 'failed', reason: 'its fate stayed unknown; planned anew' });
+      marks.push({ identification, state: 'failed', reason: 'its outcome stayed unknown; planned again' });
     }
     const reason =
       open.length === 0
         ? 'every change was seen applied'
-        : `${countOf(open.length, 'change was', 'changes were')} not seen applied in time; planned anew`;
+        : `${countOf(open.length, 'change was', 'changes were')} not seen applied in time; planned again`;
     await io.store.batches.resolve(owned, batch.id, reason, { marks, ledger });
   }
   return { blocked, released };

@@ -13,7 +13,7 @@ export interface RedisWatch {
   /** Returns the number of waiting jobs; undefined when Redis does not answer. */
   waiting(): Promise<number | undefined>;
   /** Returns the same, with the instant (epoch ms) at which the oldest waiting job was added. */
-  look(): Promise<QueueDepth | undefined>;
+  depth(): Promise<QueueDepth | undefined>;
   close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function watchRedis(config: RedisConfig, { clock, logger }: { clock: Cloc
   return {
     fault: async () => ((await waiting()) === undefined ? `no answer within ${answerMs} ms` : undefined),
     waiting,
-    look: () =>
+    depth: () =>
       Promise.all([queue.waiting(), queue.oldestAt()]).then(
         ([count, oldestAt]) => ({ waiting: count, oldestAt }),
         () => undefined,

@@ -35,7 +35,7 @@ export async function startDeployment(parts: DeploymentParts, options: StartOpti
       listen,
       vitals: { workedAt: heartbeat.workedAt, isStarted: () => isStarted },
       redisFault: watch?.fault,
-      queue: watch?.look,
+      queue: watch?.depth,
       app,
     });
     if (server !== undefined) {

@@ -1,7 +1,7 @@
 import { PlatformError } from '../core/errors.ts';
 import { normalText } from '../core/text.ts';
 import type { User } from '../core/user.ts';
-import type { Census, Lookup } from '../ports/platform.ts';
+import type { Lookup, UserCounts } from '../ports/platform.ts';
 import type { PlatformClient } from './client.ts';
 import { contractCall } from './contract-call.ts';
 import { checkIdentification } from './identification.ts';
@@ -24,7 +24,7 @@ export async function findUser(
   client: PlatformClient,
   identification: string,
   signal: AbortSignal,
-  userCounts?: Census,
+  userCounts?: UserCounts,
 ): Promise<Lookup> {
   checkIdentification(identification, 'GET /os-api/public-api/v1/users/{identification}');
   const wanted = normalText(identification);

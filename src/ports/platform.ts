@@ -16,7 +16,7 @@ export interface Platform {
    * Finds one user by identification with a read. A failed read is classified by a search, or by a scan that counted
    * this identification.
    */
-  find(identification: string, signal: AbortSignal, census?: Census): Promise<Lookup>;
+  find(identification: string, signal: AbortSignal, userCounts?: UserCounts): Promise<Lookup>;
   create(write: UserWrite, signal: AbortSignal): Promise<{ readonly userId: string }>;
   update(target: UpdateTarget, write: UserWrite, signal: AbortSignal): Promise<void>;
   /**
@@ -37,7 +37,7 @@ export interface ScanPage {
 }
 
 /** Number of users per requested identification in a complete scan that has just ended. */
-export type Census = ReadonlyMap<string, number>;
+export type UserCounts = ReadonlyMap<string, number>;
 
 export type Lookup =
   | { readonly found: true; readonly user: User }

@@ -78,7 +78,7 @@ async function keepRenewing(
   }
 }
 
-const lookAgainMs = 1000;
+const pollMs = 1000;
 
 /**
  * Takes a lease as `holdLease` does, but waits for the lease of a dead holder to expire. Returns undefined as soon as
@@ -99,6 +99,6 @@ export async function takeOverLease(
     if (holder === undefined) continue;
     if (seen !== undefined && (holder.owner !== seen.owner || holder.until !== seen.until)) return undefined;
     seen = holder;
-    await clock.sleep(Math.min(lookAgainMs, Math.max(1, holder.until - clock.now())), outer);
+    await clock.sleep(Math.min(pollMs, Math.max(1, holder.until - clock.now())), outer);
   }
 }

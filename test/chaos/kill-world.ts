@@ -45,7 +45,7 @@ export interface KillWorld {
 
 const watch = () => ({ signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' });
 
-/** Longer than any lease, shorter than any wait for an unknown fate. */
+/** Longer than any lease, shorter than any wait for an unknown outcome. */
 export const leaseEndsMs = 31_000;
 /** Longer than `settle.unknownAfter` and any lease. */
 export const fatesEndMs = 31 * 60_000;

@@ -89,7 +89,7 @@ test('approve after reject asks again', async () => {
 
 test.each([
   [['--only', 'leavers'], 'It must be one of creates'],
-  [['--except', '999'], 'except names people of whom run'],
+  [['--except', '999'], 'except names people without a held change in run'],
   [['--ids', 'none.txt'], 'the file of --ids cannot be read: none.txt (ENOENT)'],
 ])('a wrong selection approves nobody: %j', async (words, told) => {
   const { shell, run } = await openHeld();

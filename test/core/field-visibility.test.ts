@@ -84,8 +84,8 @@ it('what the source says it returned for no record is not visible, although ever
 describe('a field that nobody shows', () => {
   const readers = new Map([['end', ['lifecycle.leaveDate', 'orgEntryDate']]]);
   const before =
-    /^lifecycle\.leaveDate and orgEntryDate read `end`, which came for nobody, and did before: .*taken away/;
-  const asked = /read `end`, which the source was asked for and gave for nobody: is it granted/;
+    /^lifecycle\.leaveDate and orgEntryDate read `end`, which no record has, although records had it before: .*removed/;
+  const asked = /read `end`, which the source returned for no record although it was requested: is it granted/;
 
   it.each([
     { name: 'and did before, is gone', was: { end: true }, asked: [], reason: before },

@@ -38,7 +38,7 @@ describe('the outcome of a run', () => {
       exit: 3,
     },
     { name: 'partial before held', patch: counts({ held: 1, failed: 1 }), outcome: 'partial', exit: 4 },
-    { name: 'an unknown fate is partial', patch: counts({ unresolved: 1 }), outcome: 'partial', exit: 4 },
+    { name: 'an unknown outcome is partial', patch: counts({ unresolved: 1 }), outcome: 'partial', exit: 4 },
     {
       name: 'an incomplete read is never a success',
       patch: { ...counts({ applied: 3 }), gaps: ['cut'] },
@@ -57,8 +57,8 @@ describe('the outcome of a run', () => {
 describe('the reason of a run', () => {
   it.each([
     { patch: counts({ failed: 1 }), reason: '1 change failed' },
-    { patch: counts({ failed: 12, unresolved: 1 }), reason: '12 changes failed, 1 change has an unknown fate' },
-    { patch: { ...counts({}), waiting: 1 }, reason: '1 person waits until the fate of an earlier change is known' },
+    { patch: counts({ failed: 12, unresolved: 1 }), reason: '12 changes failed, 1 change has an unknown outcome' },
+    { patch: { ...counts({}), waiting: 1 }, reason: '1 person waits until the outcome of an earlier change is known' },
     { patch: counts({ held: 1 }), reason: '1 change waits for approval' },
     {
       patch: { ...counts({ held: 1 }), isReadDoubted: true, doubt: 'too many' },

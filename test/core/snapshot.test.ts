@@ -41,15 +41,17 @@ describe('what a read proves', () => {
     expect(certify('full', shrunk)).not.toHaveProperty('isShrunk');
   });
 
-  it('of a full read with records that name nobody: leavers, and that nobody is missing', () => {
+  it('of a full read with records without an identification: leavers, and that no person is missing', () => {
     const { leavers, missing, gaps } = certify('full', complete, 2);
     expect(leavers).toBeDefined();
     expect(missing).toBeUndefined();
-    expect(gaps).toEqual([expect.stringMatching(/^2 records name nobody, so nobody can be called missing$/)]);
+    expect(gaps).toEqual([
+      expect.stringMatching(/^2 records have no identification, so no person can be counted as missing$/),
+    ]);
   });
 
-  it('of a delta with a record that names nobody: not who that was', () => {
-    expect(certify('delta', complete, 1).gaps).toEqual(['1 record names nobody']);
+  it('of a delta with a record without an identification: that it is unknown', () => {
+    expect(certify('delta', complete, 1).gaps).toEqual(['1 record has no identification']);
   });
 });
 

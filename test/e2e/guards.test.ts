@@ -121,7 +121,7 @@ describe('too many changes of one class', () => {
     expect((await office.apply()).run.counts).toMatchObject({ applied: 3, held: 0 });
   });
 
-  it('changes of an unknown fate count as well: they may have been taken', async () => {
+  it('changes of an unknown outcome count as well: they may have been taken', async () => {
     const office = await managed();
     await office.writeEmployees(patched(40, 1, 3, left));
     office.setFaults('upload:reset-before-commit');

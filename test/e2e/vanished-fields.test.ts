@@ -74,7 +74,7 @@ describe('a permission that was taken away', () => {
       expect(run).toMatchObject({ outcome: 'held', counts: { create: 1, update: 1, disable: 2, held: 4, applied: 0 } });
       expect(holds.map(({ class: held }) => held).sort()).toEqual(['creates', 'disables', 'updates']);
       for (const { reason } of holds)
-        expect(reason).toMatch(/^lifecycle\.leaveDate reads `end`, which came for nobody/);
+        expect(reason).toMatch(/^lifecycle\.leaveDate reads `end`, which no record has/);
       expect(findings).toContainEqual({
         code: 'field-vanished',
         message: expect.stringContaining('a permission or a column'),
@@ -140,7 +140,7 @@ describe('a permission that was taken away', () => {
     const { run } = await office.apply();
     expect(run.outcome).toBe('failed');
     expect(run.reason).toMatch(
-      /none of them usable.*lifecycle\.status reads `status`, which came for nobody, and did before/,
+      /none of them usable.*lifecycle\.status reads `status`, which no record has, although records had it before/,
     );
   });
 });
@@ -166,8 +166,8 @@ describe('an API over HTTP whose answers leave out what may not be seen', () => 
     expect(run).toMatchObject({ outcome: 'held', counts: { create: 1, update: 1, disable: 1, held: 3, applied: 0 } });
     const told = findings.filter(({ code }) => code === 'field-vanished').map(({ message }) => message);
     expect(told).toEqual([
-      expect.stringMatching(/^email reads `mail`, which came for nobody, and did before/),
-      expect.stringMatching(/^lifecycle\.leaveDate reads `end`, which came for nobody, and did before/),
+      expect.stringMatching(/^email reads `mail`, which no record has, although records had it before/),
+      expect.stringMatching(/^lifecycle\.leaveDate reads `end`, which no record has, although records had it before/),
     ]);
     expect(office.sandbox.state.log).toHaveLength(0);
     const watch = { signal: AbortSignal.timeout(60_000), progress: () => {} };
@@ -202,7 +202,7 @@ describe('a field that was never there', () => {
     const { run, findings } = await office.apply();
     expect(run.outcome).toBe('held');
     expect(findings.map(({ message }) => message).join()).toMatch(
-      /`end`, which the source was asked for and gave for nobody/,
+      /`end`, which the source returned for no record although it was requested/,
     );
     await office.app.approve(run.id, 'ops');
     hr.people = changed();

@@ -23,7 +23,7 @@ describe('ending a run', () => {
       { state: 'planned', finalAt: undefined },
     ]);
     expect(await scene.findings()).toEqual([
-      'unresolved: 1 batch was out when the run ended: later runs look for the effect first',
+      'unresolved: 1 batch was out when the run ended: later runs check first whether it was applied',
     ]);
     const run = await scene.run();
     expect(run).toMatchObject({ phase: 'done', outcome: 'failed', reason: 'the disk is full' });

@@ -69,8 +69,8 @@ describe('the status of a file', () => {
   });
 
   it.each([
-    { name: 'was refused', error: trouble('PLATFORM_FAILED', 'backoff', 500), text: 'not told: answered 500' },
-    { name: 'got no answer', error: trouble('PLATFORM_UNREACHABLE'), text: 'not told: no complete answer' },
+    { name: 'was refused', error: trouble('PLATFORM_FAILED', 'backoff', 500), text: 'no status: answered 500' },
+    { name: 'got no answer', error: trouble('PLATFORM_UNREACHABLE'), text: 'no status: no complete answer' },
   ])('that $name is pending until the deadline, then its users are read back', async ({ error, text }) => {
     const scene = await fileOut();
     scene.script.status = error;

@@ -18,13 +18,13 @@ describe('a last look before a change goes out', () => {
       name: 'a create of a user who is there by now',
       change: sampleChange('ana', 'create'),
       now: someone('ana', true),
-      finding: 'lookup-disagrees: create not sent: the user is on the platform by now; the next run will look again',
+      finding: 'lookup-disagrees: create not sent: the user is on the platform now; the next run checks it again',
     },
     {
       name: 'an update of a user who was disabled since',
       change: sampleChange('ana', 'update'),
       now: someone('ana', false),
-      finding: 'foreign-disable: update not sent: somebody disabled the account since the plan was made',
+      finding: 'foreign-disable: update not sent: the account was disabled after the plan was made',
     },
     {
       name: 'an update of a user who is gone',
@@ -115,7 +115,7 @@ describe('a last look at a large file', () => {
     expect(scene.calls).toMatchObject({ scan: 1, find: 0 });
     expect(await scene.states()).toMatchObject({ u106: 'sent', u107: 'failed', u108: 'failed' });
     expect(await scene.findings()).toEqual([
-      'foreign-disable: update not sent: somebody disabled the account since the plan was made',
+      'foreign-disable: update not sent: the account was disabled after the plan was made',
       'lookup-disagrees: update not sent: the platform has no such user any more',
     ]);
   });

@@ -68,7 +68,7 @@ describe('users of a batch whose outcome is not known', () => {
       expect(await statesOf(scene)).toBe('applied,failed,failed');
       expect(await batchOf(scene)).toMatchObject({
         state: 'settled',
-        reason: '2 changes were not seen applied in time; planned anew',
+        reason: '2 changes were not seen applied in time; planned again',
       });
       expect(await resolve(scene)).toEqual({ blocked: none, released: none });
     },

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultDialect } from '../../src/core/settings.ts';
-import type { Census, Lookup } from '../../src/ports/platform.ts';
+import type { Lookup, UserCounts } from '../../src/ports/platform.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { closeAndFailOnLeaks } from './closing.ts';
 import { type Responder, sendJson, startLocalServer } from './local-server.ts';
@@ -148,14 +148,14 @@ describe('a direct write', () => {
 
 describe('finding one user', () => {
   /** Reads are answered by `read`, searches over `users`. */
-  async function findWith(read: Responder, users = wireUsers(40), wanted = 'E4', census?: Census) {
+  async function findWith(read: Responder, users = wireUsers(40), wanted = 'E4', userCounts?: UserCounts) {
     const search = searchResponder(() => users);
     const server = await startLocalServer((request, response, index) =>
       request.url.startsWith('/os-api/public-api/v1/users/')
         ? read(request, response, index)
         : search(request, response, index),
     );
-    return openTestClient(server.url).platform.find(wanted, neverAborted, census);
+    return openTestClient(server.url).platform.find(wanted, neverAborted, userCounts);
   }
 
   it('believes a read that answers with the user', async () => {
@@ -219,10 +219,12 @@ describe('finding one user', () => {
     [2, 'unclear'],
     // Nobody counted this name: the search, which finds nobody, decides.
     [undefined, false],
-  ])('concludes from a failed read and a census that counted %s: %s', async (count, found) => {
-    const census = new Map(count === undefined ? [] : [['E4', count]]);
+  ])('concludes from a failed read and a count of users of %s: %s', async (count, found) => {
+    const userCounts = new Map(count === undefined ? [] : [['E4', count]]);
     const users = count === undefined ? [] : wireUsers(40);
-    expect(await findWith((_, response) => sendJson(response, 404, {}), users, 'E4', census)).toMatchObject({ found });
+    expect(await findWith((_, response) => sendJson(response, 404, {}), users, 'E4', userCounts)).toMatchObject({
+      found,
+    });
   });
 
   it.each([403, 429])('does not take %i for an absence', async (status) => {

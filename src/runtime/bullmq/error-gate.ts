@@ -58,25 +58,25 @@ function kindOf(error: unknown): string {
 }
 
 const otherAuthority =
-  'the certificate of Redis is of an authority that is not trusted here: put that authority into redis.ca, in PEM';
+  'the certificate of Redis is from an authority that is not trusted: set redis.ca to that authority, in PEM';
 const noAnswer =
-  'no answer from Redis: it is tried again, and nothing is lost. If there never was one: is this its port, and is that one for TLS (rediss://) or not (redis://)?';
+  'no answer from Redis: the operation is retried, and nothing is lost. If Redis never answered, check the port, and whether it needs TLS (rediss://) or not (redis://)';
 
 // No colon follows a word for a secret, because the log would redact the text after it.
 const access =
   'redis.username and redis.password; if it is the Sentinels that ask, redis.sentinelUsername and redis.sentinelPassword';
 
-const nobodyThere =
-  'nobody answers where Redis should be: is it up, and are host and port right? Nothing is lost meanwhile';
+const notReachable =
+  'Redis does not answer at this address: check that it runs, and that host and port are correct. Nothing is lost';
 
 const advice: Readonly<Record<string, string>> = {
-  OOM: 'Redis is full: give it more memory, with maxmemory-policy noeviction. Nothing is lost; work goes on by itself',
+  OOM: 'Redis is full: give it more memory, with maxmemory-policy noeviction. Nothing is lost; work continues by itself',
   NOAUTH: `Redis wants a password. Set ${access}`,
   WRONGPASS: `Redis refuses the user or the password. See ${access}`,
   NOPERM:
-    'the Redis user may not do this: give it the rights that docs/operations.md lists, on the keys of redis.prefix',
+    'the Redis user lacks a permission: grant the rights that docs/operations.md lists, on the keys of redis.prefix',
   READONLY: 'this Redis is a replica: name the master, or use the sentinel form',
-  MISCONF: 'Redis cannot save to its disk and takes no writes: see its log. Nothing is lost',
+  MISCONF: 'Redis cannot save to its disk and refuses writes: see its log. Nothing is lost',
   // Codes of Node's TLS (node:tls, "X509 certificate error codes").
   SELF_SIGNED_CERT_IN_CHAIN: otherAuthority,
   DEPTH_ZERO_SELF_SIGNED_CERT: otherAuthority,
@@ -85,12 +85,11 @@ const advice: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: otherAuthority,
   CERT_SIGNATURE_FAILURE: otherAuthority,
   CERT_HAS_EXPIRED: 'the certificate of Redis has expired: renew it there',
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    'the certificate of Redis is of another host than redis names: use the name that it holds',
-  ECONNREFUSED: nobodyThere,
-  ENOTFOUND: nobodyThere,
-  EAI_AGAIN: nobodyThere,
-  EHOSTUNREACH: nobodyThere,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of Redis is for another host: use the host name in the certificate',
+  ECONNREFUSED: notReachable,
+  ENOTFOUND: notReachable,
+  EAI_AGAIN: notReachable,
+  EHOSTUNREACH: notReachable,
   ETIMEDOUT: noAnswer,
   ECONNRESET: noAnswer,
 };
@@ -98,6 +97,7 @@ const advice: Readonly<Record<string, string>> = {
 function adviceFor(error: unknown, kind: string): string {
   if (error instanceof RollcallError) return error.message;
   return (
-    advice[kind] ?? 'trouble with Redis: it is tried again. Nothing is lost, the store knows where every run stands'
+    advice[kind] ??
+    'Redis failed: the operation is retried. Nothing is lost, because the store holds the state of every run'
   );
 }

@@ -18,7 +18,7 @@ export function compileStatusMap(map: Readonly<Record<string, EmploymentStatus>>
 }
 
 /**
- * Where somebody stands. The first row that matches:
+ * Returns the status of a person. The first row that matches:
  *
  * | status   | employment status             | dates                     | becomes      |
  * |----------|-------------------------------|---------------------------|--------------|
@@ -29,7 +29,7 @@ export function compileStatusMap(map: Readonly<Record<string, EmploymentStatus>>
  * | Inactive | any                           | left today or before      | terminated   |
  * | Active   | any                           | any                       | active       |
  *
- * Everything else is unknown: `Inactive` alone is also how somebody looks who has not begun yet.
+ * Everything else is unknown: `Inactive` alone is also the status of a person who has not started yet.
  */
 export function employeeStatus(facts: EmploymentFacts, map: StatusMap, today: string): EmploymentStatus | undefined {
   if (facts.status === undefined) return undefined;

@@ -16,7 +16,7 @@ source:
   auth: { kind: basic, username: "\${env:BAMBOOHR_KEY}", password: x }
   api: datasets                                  # or employees (OAuth), or report (old, but has every field)
   key: eeid                                      # tells employees apart; employeeNumber may be empty
-  # Names differ between accounts. The run is held, and names the field, if one of them comes for nobody.
+  # Names differ between accounts. The run is held, and names the field, if no record has one of them.
   fields:
     [employeeNumber, firstName, lastName, email, jobInformationJobTitle, jobInformationDepartment,
      jobInformationLocation, supervisorEid]

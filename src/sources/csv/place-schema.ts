@@ -73,7 +73,7 @@ export const S3 = z.strictObject({
   sessionToken: text().optional().meta({ description: 'Of temporary credentials.' }),
   addressing: z.enum(['path', 'host']).optional().meta({
     description:
-      'Where the bucket stands: in the path, or before the host name. Default: `host` for AWS (`path` if the bucket has dots), `path` elsewhere.',
+      'Where the bucket name is: in the path, or before the host name. Default: `host` for AWS (`path` if the bucket has dots), `path` elsewhere.',
   }),
   tls: HttpTls,
 });

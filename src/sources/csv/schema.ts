@@ -26,7 +26,7 @@ export const CsvConfig = z
       .optional()
       .meta({
         description:
-          'The file, meant from the folder of the configuration. A `*` in its name stands for any characters: the newest such file is read.',
+          'The file. A relative path is resolved from the folder of the configuration file. A `*` in its name stands for any characters: the newest such file is read.',
         examples: ['./employees.csv', './drop/employees-*.csv.gz'],
       }),
     sftp: Sftp.optional().meta({ description: 'Instead of `path`: a file on an SFTP server.' }),
@@ -43,7 +43,9 @@ export const CsvConfig = z
     complete: z
       .enum(['stable', 'marker', 'trailer'])
       .default('stable')
-      .meta({ description: 'What proves that the file is whole: it stands still, a marker file, or its last record.' }),
+      .meta({
+        description: 'What proves that the file is complete: it no longer changes, a marker file, or its last record.',
+      }),
     delimiter: z
       .preprocess((value) => (value === 'tab' || value === '\\t' ? '\t' : value), oneCharacter)
       .optional()
@@ -81,7 +83,11 @@ export const CsvConfig = z
       context.addIssue({ code: 'custom', path: ['path'], message: 'is required (or one of sftp, https, s3 instead)' });
     }
     for (const key of named.slice(1)) {
-      context.addIssue({ code: 'custom', path: [key], message: `cannot stand beside ${named[0]}: one place is read` });
+      context.addIssue({
+        code: 'custom',
+        path: [key],
+        message: `cannot be combined with ${named[0]}: only one place is read`,
+      });
     }
     for (const key of ['marker', 'trailer'] as const) {
       if (config[key] !== undefined && config.complete !== key) {

@@ -14,7 +14,7 @@ export const statusInputs: readonly string[] = [
 ];
 
 /**
- * Compiles where somebody stands on a day; undefined when neither status is visible. The first row that matches:
+ * Compiles the status of a person on a day; undefined when neither status is visible. The first row that matches:
  *
  * | lifecycle status        | status     | dates                     | is         |
  * |-------------------------|------------|---------------------------|------------|

@@ -3,7 +3,7 @@ import type { SourceStarter } from '../../ports/source.ts';
 /** Starter of `rollcall init --source hibob`. */
 export const hibobStarter: SourceStarter = {
   name: 'hibob',
-  source: `# Everybody whom the service user may see (docs/sources/hibob.md).
+  source: `# All people whom the service user may see (docs/sources/hibob.md).
 source:
   kind: hibob
   serviceUser: "\${env:HIBOB_SERVICE_USER}"

@@ -9,7 +9,7 @@ export interface EmploymentFacts {
 }
 
 /**
- * Where somebody stands on a day; both versions of the API have the same words. Undefined when the status is not
+ * Returns the status of a person on a day; both versions of the API have the same words. Undefined when the status is not
  * visible. The first row that matches:
  * | status         | dates                                         | is         |
  * |----------------|-----------------------------------------------|------------| | inactive       | any

@@ -11,7 +11,7 @@ export function statusInputs({ status }: { readonly status?: StatusSettings | un
 }
 
 /**
- * Compiles where a record stands on a day. The first row that matches:
+ * Compiles the status of a record on a day. The first row that matches:
  *
  * | raw status                    | hire date | last day  | status     |
  * |-------------------------------|-----------|-----------|------------|

@@ -50,7 +50,7 @@ export async function readJoined(join: JoinSettings, main: List, client: SourceC
           unmet.size === 0
             ? []
             : [
-                `${countOf(unmet.size, 'record', 'records')} of ${name} ${unmet.size === 1 ? 'belongs' : 'belong'} to no employee of ${nameOf(main)}, one of whom may be missing between two pages (\`join.each: false\` if that is normal)`,
+                `${countOf(unmet.size, 'record', 'records')} of ${name} ${unmet.size === 1 ? 'belongs' : 'belong'} to no employee of ${nameOf(main)}: an employee may be missing between two pages (\`join.each: false\` if that is normal)`,
               ],
         complete(fields) {
           const key = byOf(fields) ?? '';

@@ -31,7 +31,7 @@ export const listKeys = {
 
 const condition = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-  .meta({ description: 'Path within an element, and the text that must stand there.', examples: [{ type: 'work' }] });
+  .meta({ description: 'Path within an element, and the text that it must hold.', examples: [{ type: 'work' }] });
 
 /** The section `join`: a second list, read completely, whose records are added to the employees. */
 export const JoinSettings = z

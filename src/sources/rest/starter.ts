@@ -18,8 +18,8 @@ export const restStarter: SourceStarter = {
   status:                                      # becomes the field rollcallStatus
     from: status
     map: { active: active, leave: leave, terminated: terminated }
-    # hireDate: start_date                     # before it somebody active is prehire
-    # terminationDate: end_date                # after it somebody is terminated
+    # hireDate: start_date                     # before it an active person is prehire
+    # terminationDate: end_date                # after it the person is terminated
 `,
   mapping: `# Field of the platform: field of the source; dots reach inside.
 mapping:

@@ -15,7 +15,7 @@ source:
   # paging: auto                                 # index or cursor, where the server says nothing of itself
   # total: unreliable                            # exact, if totalResults is always right; ignored, if it counts too many
   # sortBy: id                                   # false for servers that refuse to sort
-  # filters: false                               # for servers that refuse filters: everybody is read each time
+  # filters: false                               # for servers that refuse filters: all users are read each time
 `,
   mapping: `# Field of the platform: attribute; dots reach inside, and enterprise is the enterprise extension.
 mapping:

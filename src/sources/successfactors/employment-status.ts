@@ -13,7 +13,7 @@ export interface EmploymentFacts {
 }
 
 /**
- * Where somebody stands. The first row that matches:
+ * Returns the status of a person. The first row that matches:
  * | start       | emplStatus | employment                              | status     |
  * |-------------|------------|-----------------------------------------|------------| | after today | any        |
  * any                                     | prehire    | | any         | U, P, D    | any
@@ -21,7 +21,7 @@ export interface EmploymentFacts {
  * any        | activeEmploymentsCount is 0             | terminated | | any         | T, R, O    | at home, and its
  * end date is past       | terminated | | any         | A          | any                                     | active
  * |
- * Everything else is unknown. `latestTerminationDate` plays no part: it is also set for somebody whose assignment
+ * Everything else is unknown. `latestTerminationDate` plays no part: it is also set for a person whose assignment
  * abroad has ended and who works on.
  */
 export function employmentStatus(facts: EmploymentFacts, today: string): EmploymentStatus {

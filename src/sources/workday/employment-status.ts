@@ -11,7 +11,7 @@ export interface EmploymentFacts {
 }
 
 /**
- * Where somebody stands. The first row that matches:
+ * Returns the status of a person. The first row that matches:
  *
  * | active | terminated | on leave | dates                                              | status     |
  * |--------|------------|----------|----------------------------------------------------|------------|

@@ -80,7 +80,7 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
   const someCa = (redis: SecureRedis): string => redis.otherCa;
   const plain = (redis: SecureRedis): string => redis.server.url.replace('redis:', 'rediss:');
   it.each([
-    ['its certificate is of another authority', urlOf, someCa, /put that authority into redis\.ca/],
+    ['its certificate is of another authority', urlOf, someCa, /set redis\.ca to that authority/],
     [
       'the password is wrong',
       (redis: SecureRedis) => urlOf(redis, 'rollcall', 'guessed'),
@@ -94,12 +94,12 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
       undefined,
       /another host/,
     ],
-    ['the port knows no TLS', plain, undefined, /is that one for TLS/],
+    ['the port knows no TLS', plain, undefined, /whether it needs TLS/],
     [
       'the port wants TLS',
       (redis: SecureRedis) => urlOf(redis).replace('rediss:', 'redis:'),
       undefined,
-      /is that one for TLS/,
+      /whether it needs TLS/,
     ],
   ])('has us say what to do when %s, and nothing is lost', async (_when, url, ca, advice) => {
     const redis = await openSecure();

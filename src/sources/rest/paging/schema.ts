@@ -14,7 +14,7 @@ const size = {
 
 const lastPage = z.enum(['empty', 'total']).default('empty').meta({
   description:
-    'What ends the read: an empty page, asked for after the last one (safe where totals lie), or the total alone, for servers that refuse to be asked beyond their end.',
+    'What ends the read: an empty page, requested after the last one (safe where totals are wrong), or only the total, for servers that refuse requests after their end.',
 });
 
 const next = (description: string) => path().meta({ description });

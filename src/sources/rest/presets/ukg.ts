@@ -52,7 +52,7 @@ export const ukg: RestPreset = {
   headers: { us-customer-api-key: "\${env:UKG_CUSTOMER_API_KEY}" }
   # status: { map: { R: terminated } }         # "released": unknown, and so left alone, unless you say what it means
 `,
-    mapping: `# Somebody who works for two companies has two records: then scope picks the one that counts.
+    mapping: `# A person who works for two companies has two records: then scope picks the one that counts.
 mapping:
   identification: employeeNumber
   firstName: person.firstName
