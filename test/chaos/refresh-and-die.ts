@@ -62,6 +62,7 @@ const manager = openTokenManager({
   clock,
   newOwner: randomUUID,
   configuredRefreshToken: order.refreshToken,
+  staticAccessToken: undefined,
   mayPresentSeed: true,
   httpTimeoutMs: 5000,
   logger,

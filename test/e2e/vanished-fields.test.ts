@@ -73,8 +73,7 @@ describe('a permission that was taken away', () => {
       const { run, findings, holds } = await office.apply();
       expect(run).toMatchObject({ outcome: 'held', counts: { create: 1, update: 1, disable: 2, held: 4, applied: 0 } });
       expect(holds.map(({ class: held }) => held).sort()).toEqual(['creates', 'disables', 'updates']);
-      for (const { reason } of holds)
-        expect(reason).toMatch(/^lifecycle\.leaveDate reads `end`, which no record has/);
+      for (const { reason } of holds) expect(reason).toMatch(/^lifecycle\.leaveDate reads `end`, which no record has/);
       expect(findings).toContainEqual({
         code: 'field-vanished',
         message: expect.stringContaining('a permission or a column'),

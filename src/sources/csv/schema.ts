@@ -40,12 +40,9 @@ export const CsvConfig = z
       .enum(compressions)
       .optional()
       .meta({ description: 'How the file is packed. Default: by the end of its name, `.gz` or `.zip`.' }),
-    complete: z
-      .enum(['stable', 'marker', 'trailer'])
-      .default('stable')
-      .meta({
-        description: 'What proves that the file is complete: it no longer changes, a marker file, or its last record.',
-      }),
+    complete: z.enum(['stable', 'marker', 'trailer']).default('stable').meta({
+      description: 'What proves that the file is complete: it no longer changes, a marker file, or its last record.',
+    }),
     delimiter: z
       .preprocess((value) => (value === 'tab' || value === '\\t' ? '\t' : value), oneCharacter)
       .optional()

@@ -181,6 +181,7 @@ class OddWorld {
       clock: this.#clock,
       newOwner: () => crypto.randomUUID(),
       configuredRefreshToken: parts.seed,
+      staticAccessToken: undefined,
       mayPresentSeed: true,
       httpTimeoutMs: leaseMs - 15_000,
       logger: silentLogger,

@@ -18,7 +18,11 @@ test.each([
   [{ path: 7 }, ['path'], 'must be text; put it in quotes'],
   [{ path: undefined }, ['path'], 'is required (or one of sftp, https, s3 instead)'],
   [{ trailer: 'T' }, ['trailer'], 'is only read with complete: trailer'],
-  [{ https: { url: 'https://hr.example.com/a.csv' } }, ['https'], 'cannot be combined with path: only one place is read'],
+  [
+    { https: { url: 'https://hr.example.com/a.csv' } },
+    ['https'],
+    'cannot be combined with path: only one place is read',
+  ],
   [{ path: undefined, https: { url: 'http://hr.example.com/a.csv' } }, ['https', 'url'], /^must be an https:/],
   [{ path: undefined, sftp: { ...sftp, hostKey: 'ab:cd' } }, ['sftp', 'hostKey'], /SHA256: and 43 characters/],
   [{ path: undefined, sftp: { ...sftp, hostKey: undefined } }, ['sftp', 'hostKey'], 'is required'],
