@@ -1,9 +1,12 @@
 import { type Change, sealChange } from '../../src/core/change.ts';
 import { looksLikeSamePerson } from '../../src/core/conversion.ts';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
+import { takenOver } from '../../src/core/ledger-steps.ts';
 import type { CompiledMapping } from '../../src/core/mapping.ts';
+import { claimOf, type Neighbors, releaseOf, trustRoster } from '../../src/core/neighbors.ts';
 import type { Person, RejectedPerson, SourceRecord } from '../../src/core/person.ts';
 import { decide, type SourceSays } from '../../src/core/plan.ts';
+import type { Roster, RosterStanding } from '../../src/core/roster.ts';
 import type { SyncSettings } from '../../src/core/settings.ts';
 import { certifySnapshot, type ReadEnd } from '../../src/core/snapshot.ts';
 import type { User } from '../../src/core/user.ts';
@@ -16,6 +19,8 @@ export interface World {
   readonly users: readonly User[];
   /** In order of identification. */
   readonly ledger: readonly LedgerEntry[];
+  /** What the last accepted full read of the sync `other` showed, and how old it is. */
+  readonly others?: { readonly standings: ReadonlyMap<string, RosterStanding>; readonly ageMs: number };
 }
 
 export interface NaivePlan {
@@ -51,7 +56,9 @@ export async function planNaively(
       ? { says: 'unusable', code: 'duplicate-key', reason: 'a conflict' }
       : sayOf(person, snapshot, false);
     const user = world.users.find((one) => one.identification === identification);
-    const decision = decide({ identification, source, user, ledger: entry }, settings, facts.now);
+    const neighbors = neighborsOf({ world, settings, source, entry });
+    const subject = { identification, source, user, ledger: entry, ...(neighbors === undefined ? {} : { neighbors }) };
+    const decision = decide(subject, settings, facts.now);
     return { decision, source, user, entry, isLeftBehind };
   };
   const moves = (key: string): boolean => {
@@ -70,10 +77,41 @@ export async function planNaively(
       changes.push(sealChange({ ...decision.change, rule: decision.rule, episode: '0' }));
     }
     const inherited = isLeftBehind && source.says === 'active' && decision.change === undefined ? entry : undefined;
-    const next = decision.ledger ?? inherited;
+    const isTaken = decision.takenFrom !== undefined && entry !== undefined;
+    const next = isTaken ? takenOver(entry, settings.name, facts.now) : (decision.ledger ?? inherited);
     if (next !== undefined) ledger.set(identification, next);
   }
   return { changes, ledger };
+}
+
+/** What the roster of the sync `other` says about a person of the ledger, looked up in a map. */
+function neighborsOf(facts: {
+  readonly world: World;
+  readonly settings: SyncSettings;
+  readonly source: SourceSays;
+  readonly entry: LedgerEntry | undefined;
+}): Neighbors | undefined {
+  const { world, settings, source, entry } = facts;
+  if (world.others === undefined || entry === undefined || entry.removed !== undefined) return undefined;
+  const { standings, ageMs } = world.others;
+  const roster = trustRoster({ sync: 'other', at: -ageMs, fingerprint: 'f' } as Roster, {
+    fingerprint: 'f',
+    maxAgeMs: settings.handOver.maxAgeMs,
+    now: 0,
+  });
+  if (roster === undefined) return undefined;
+  const entries = [...standings].flatMap(([name, standing]) => {
+    const isSame = name.toLowerCase() === entry.identification.toLowerCase();
+    return isSame ? [{ standing, isExact: name === entry.identification }] : [];
+  });
+  if (entry.owner === 'other' && source.says === 'active') {
+    const release = releaseOf(roster, entries);
+    return release && { release };
+  }
+  const isGone = source.says === 'missing' || source.says === 'out-of-scope';
+  const claim = isGone && entry.owner === settings.name ? claimOf(roster, entries, []) : undefined;
+  // A sync that may not enable is expected to take nobody over; here both have one policy.
+  return claim === undefined || settings.policy === 'create-only' ? undefined : { claim };
 }
 
 /** The people of the source, the first record of each, and those of ours whom it does not name; by key without case. */

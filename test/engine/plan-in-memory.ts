@@ -3,6 +3,7 @@ import { createExpressions } from '../../src/config/expressions.ts';
 import type { Change } from '../../src/core/change.ts';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
 import { compileMapping } from '../../src/core/mapping.ts';
+import { packRoster, saltedHash, standingCode } from '../../src/core/roster.ts';
 import { defaultDialect, defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/settings.ts';
 import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
 import { type Explained, explain } from '../../src/engine/explain.ts';
@@ -73,6 +74,7 @@ export const plainSettings: SyncSettings = {
     enables: unlimited,
     disables: unlimited,
     removes: unlimited,
+    handOvers: unlimited,
   },
 };
 
@@ -90,8 +92,9 @@ export async function planByIndex(
   try {
     const owned = await openRun(store, { id: 'run_1' });
     await store.ledger.put(owned, world.ledger);
+    await putRoster(world, owned, store);
     const sync = syncOver(world, settings);
-    const io = ioOver(store, new Map([settings.name, ...otherSyncs].map((name) => [name, sync])));
+    const io = ioOver(store, syncsOver(world, settings, otherSyncs));
     const plan = await planRun(owned, sync, io);
     const changes = await store.plans.page(owned.run.id, { limit: 10_000 });
     const ledger = new Map<string, LedgerEntry>();
@@ -112,15 +115,36 @@ export async function explainByIndex(
 ): Promise<ReadonlyMap<string, Explained>> {
   const store = await openStore('sqlite::memory:', { folder: tmpdir() });
   try {
-    await store.ledger.put(await openRun(store, { id: 'run_1' }), world.ledger);
+    const owned = await openRun(store, { id: 'run_1' });
+    await store.ledger.put(owned, world.ledger);
+    await putRoster(world, owned, store);
     const sync = syncOver(world, settings);
-    const io = ioOver(store, new Map([settings.name, ...otherSyncs].map((name) => [name, sync])));
+    const io = ioOver(store, syncsOver(world, settings, otherSyncs));
     const explained = new Map<string, Explained>();
     for (const name of names) explained.set(name, await explain(name, sync, io, new AbortController().signal));
     return explained;
   } finally {
     await store.close();
   }
+}
+
+function syncsOver(world: World, settings: SyncSettings, others: readonly string[]): ReadonlyMap<string, Sync> {
+  return new Map([settings.name, ...others].map((name) => [name, syncOver(world, { ...settings, name })]));
+}
+
+/** Stores what the last accepted full read of the sync `other` showed. */
+async function putRoster({ others }: World, owned: OwnedRun, store: Store): Promise<void> {
+  if (others === undefined) return;
+  const hash = saltedHash('s');
+  const entries = [...others.standings].flatMap(([name, standing]) => {
+    const { hi, lo } = hash.of(name.toLowerCase());
+    return [hi, lo, hash.of(name).hi, standingCode(standing)];
+  });
+  const pages = packRoster('people', Int32Array.from(entries));
+  const at = someInstant - others.ageMs;
+  const counts = { people: pages.length, emails: 1 };
+  const header = { sync: 'other', run: 'run_0', at, fingerprint: 'f1', salt: 's', rows: 1, pages: counts };
+  await store.rosters.put(owned, header, pages);
 }
 
 function planRun(owned: OwnedRun, sync: Sync, io: EngineIo): Promise<Plan> {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { compareIdentifications } from '../../src/core/change.ts';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
 import type { SourceRecord } from '../../src/core/person.ts';
+import type { RosterStanding } from '../../src/core/roster.ts';
 import type { SyncSettings } from '../../src/core/settings.ts';
 import type { ReadEnd } from '../../src/core/snapshot.ts';
 import type { User } from '../../src/core/user.ts';
@@ -183,6 +184,19 @@ function entryOf(
   return how === 'plain' || other[how] === undefined ? plain : { ...plain, [how]: other[how] };
 }
 
+/** What the other sync's last full read showed of some of these people; a read of 25 hours ago is too old. */
+function othersOf(names: readonly string[]): fc.Arbitrary<World['others']> {
+  const standing = fc.constantFrom<RosterStanding>('active', 'active', 'leaver', 'out-of-scope', 'other');
+  const shown = [...new Set(names.map((name) => name.normalize('NFC').trim()))].filter((name) => name !== '');
+  const some = fc
+    .subarray(shown)
+    .chain((list) => fc.tuple(...list.map((name) => fc.tuple(fc.constant(name), standing))));
+  return fc.option(
+    fc.record({ standings: some.map((pairs) => new Map(pairs)), ageMs: fc.constantFrom(0, 3_600_000, 90_000_000) }),
+    { nil: undefined, freq: 4 },
+  );
+}
+
 const world: fc.Arbitrary<World> = fc
   .record({
     people: fc.uniqueArray(person, {
@@ -207,18 +221,24 @@ const world: fc.Arbitrary<World> = fc
   }))
   .filter(({ rows }) => rows.length > 0)
   .chain(({ rows, users, ledger }) =>
-    end(rows.length).map((readEnd) => ({
-      records: rows.map(({ fields }, i) => ({ at: `line ${i + 2}`, fields })),
-      end: readEnd,
-      users: users.map((one, i) => ({ ...one, id: String(i + 1) })),
-      ledger: ledger
-        .map((known) => {
-          if (known.accountId !== 'shown') return known;
-          const at = users.findIndex(({ identification: name }) => name === known.identification);
-          return { ...known, accountId: String(at + 1) };
-        })
-        .toSorted((a, b) => compareIdentifications(a.identification, b.identification)),
-    })),
+    fc
+      .tuple(
+        end(rows.length),
+        othersOf([...rows.map(({ fields }) => String(fields.id ?? '')), ...ledger.map(({ identification: id }) => id)]),
+      )
+      .map(([readEnd, others]) => ({
+        ...(others === undefined ? {} : { others }),
+        records: rows.map(({ fields }, i) => ({ at: `line ${i + 2}`, fields })),
+        end: readEnd,
+        users: users.map((one, i) => ({ ...one, id: String(i + 1) })),
+        ledger: ledger
+          .map((known) => {
+            if (known.accountId !== 'shown') return known;
+            const at = users.findIndex(({ identification: name }) => name === known.identification);
+            return { ...known, accountId: String(at + 1) };
+          })
+          .toSorted((a, b) => compareIdentifications(a.identification, b.identification)),
+      })),
   );
 
 const settings: fc.Arbitrary<SyncSettings> = fc
