@@ -277,10 +277,10 @@ describe('named people', () => {
 
   it('about whom read and search disagree are left for a later run', async () => {
     const scene = await afterFirst({ records, users });
-    scene.script.find = (name) => (name === 'a1' ? { found: 'unclear', reason: 'they disagree' } : undefined);
-    scene.source.records = [row('a1', { area: 'X' }), row('b2', { area: 'X' })];
+    scene.script.find = (name) => (name === 'b2' ? { found: 'unclear', reason: 'they disagree' } : undefined);
+    scene.source.records = [row('a1', { area: 'X', email: 'ana@x.com' }), row('b2', { area: 'X' })];
     const planned = await scene.plan(only('a1', 'b2', 'nobody'));
-    expect([planned.kinds, planned.findings]).toEqual([{ b2: 'update' }, ['lookup-disagrees a1']]);
+    expect([planned.kinds, planned.findings]).toEqual([{ a1: 'update' }, ['lookup-disagrees b2']]);
     expect(scene.message(planned, 'lookup-disagrees')).toBe('nothing is done: they disagree');
     expect(planned.plan.facts.postponed).toBe(1);
   });
@@ -289,20 +289,24 @@ describe('named people', () => {
     { people: 50, pageSize: 500, scans: 0 },
     { people: 51, pageSize: 500, scans: 1 },
     { people: 60, pageSize: 1, scans: 1, finds: 60 },
+    { people: 60, pageSize: 1, others: 0, scans: 1, finds: 0 },
     { people: 60, pageSize: 2, scans: 1, finds: 0 },
-  ])('$people of them with $pageSize users a page take $scans scans', async ({ people, pageSize, scans, finds }) => {
-    const names = Array.from({ length: people }, (_, i) => `p${String(i).padStart(3, '0')}`);
-    const more = ['y1', 'y2', 'y3'].map((name) => account(name));
-    const scene = await afterFirst({
-      records: names.map((name) => row(name)),
-      users: [...names.map((name) => account(name)), ...more],
-    });
-    scene.script.pageSize = pageSize;
-    scene.source.records = names.map((name) => row(name, { area: 'X' }));
-    const planned = await scene.plan(only(...names));
-    expect(Object.keys(planned.kinds)).toEqual(names);
-    expect(scene.calls).toMatchObject({ scan: scans, find: finds ?? (scans === 0 ? people : 0) });
-  });
+  ])(
+    '$people of them with $pageSize users a page take $scans scans',
+    async ({ people, pageSize, others = 3, scans, finds }) => {
+      const names = Array.from({ length: people }, (_, i) => `p${String(i).padStart(3, '0')}`);
+      const more = ['y1', 'y2', 'y3'].slice(0, others).map((name) => account(name));
+      const scene = await afterFirst({
+        records: names.map((name) => row(name)),
+        users: [...names.map((name) => account(name)), ...more],
+      });
+      scene.script.pageSize = pageSize;
+      scene.source.records = names.map((name) => row(name, { area: 'X' }));
+      const planned = await scene.plan(only(...names));
+      expect(Object.keys(planned.kinds)).toEqual(names);
+      expect(scene.calls).toMatchObject({ scan: scans, find: finds ?? (scans === 0 ? people : 0) });
+    },
+  );
 });
 
 describe('named people before the first full read', () => {

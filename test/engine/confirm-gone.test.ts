@@ -83,6 +83,31 @@ describe('employees who are gone by a delta', () => {
     expect((await scene.plan()).kinds).toEqual({ a1: 'disable' });
   });
 
+  it('are left as they are when their record cannot be used', async () => {
+    const scope = '$number(grade) < 5';
+    const scene = await delta([left('a1', { grade: 1 })], [row('a1', { grade: 'x' })], {
+      records: names.map((id) => row(id, { grade: 1 })),
+      settings: { scope },
+    });
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual({});
+    expect(scene.message(planned, 'gone-unconfirmed')).toContain('and has a record that cannot be used:');
+  });
+
+  it('leave no read open when their records cannot be mapped', async () => {
+    const scene = await delta([left('a1')], [left('a1')]);
+    const { mapping } = scene.sync;
+    let calls = 0;
+    const map: typeof mapping.map = (...given) => {
+      calls += 1;
+      if (calls > 1) throw new Error('the expression fails');
+      return mapping.map(...given);
+    };
+    Object.assign(scene.sync, { mapping: { ...mapping, map } });
+    await expect(scene.plan()).rejects.toThrow('the expression fails');
+    expect(scene.source.stopped).toBe(1);
+  });
+
   it('are found among all when the source cannot be asked by name', async () => {
     const scene = await delta([left('a1')], [left('a1'), row('b2')]);
     Object.assign(scene.sync, { mapping: { ...scene.sync.mapping, identificationField: undefined } });

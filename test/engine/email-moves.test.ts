@@ -201,6 +201,12 @@ describe('named people before the first full read', () => {
   });
 });
 
+it('an employee who was named alone does not get the e-mail of one who was not', async () => {
+  const scene = await openPlanScene({ records: [wants('a1', 'b2'), wants('b2', 'new')], users: two });
+  const { kinds, findings } = await scene.run(only('a1'));
+  expect([kinds, findings, scene.sent]).toEqual([{ a1: 'update failed' }, ['email-conflict a1'], []]);
+});
+
 describe('changes that wait for one that is not sent', () => {
   const held = guards({ emailChanges: { absolute: 0, percent: 0, cap: undefined } });
 

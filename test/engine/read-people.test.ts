@@ -77,6 +77,19 @@ describe('an e-mail that two employees have', () => {
     expect(planned.kinds).toEqual({ a1: 'create', b2: 'create', c3: 'create' });
   });
 
+  it('is no conflict when it is to be cleared', async () => {
+    const { mapping } = (await openPlanScene({ records: [] })).sync.settings;
+    const email = { kind: 'from', path: 'email', transform: [], format: undefined, whenEmpty: 'clear' } as const;
+    const fields = { ...mapping.fields, email };
+    const records = [mail('a1', { email: '' }), mail('b2', { email: '' })];
+    const scene = await openPlanScene({ records, settings: { mapping: { ...mapping, fields } } });
+    const planned = await scene.plan();
+    expect([planned.kinds, planned.findings]).toEqual([{ a1: 'create', b2: 'create' }, []]);
+    scene.users.set('a1', account('a1', { fields: { email: 'old@x.com' } }));
+    expect((await scene.plan(only('a1'))).kinds).toEqual({ a1: 'update' });
+    expect(scene.calls.scan).toBe(1);
+  });
+
   it('is no conflict when match does not name the e-mail', async () => {
     const planned = await (
       await openPlanScene({ records: [mail('a1'), mail('b2')], settings: { match: ['identification'] } })
@@ -150,6 +163,14 @@ describe('a read that no plan can be made from', () => {
     expect([plan.verdict, plan.repeated]).toEqual([{ holds: [], fields: [], areMissesHeld: false }, 0]);
   });
 
+  it('is one whose rows are all refused', async () => {
+    const records = [row('a1', { grade: 'x' }), row('b2', { grade: 'y' })];
+    const scene = await openPlanScene({ records, settings: { scope: '$number(grade) < 5' } });
+    const { plan } = await scene.plan();
+    expect(plan.failure).toContain('the source returned 2 rows, none of them usable');
+    expect(plan.facts.blocked).toEqual({ 'row-refused': 2 });
+  });
+
   it('names the most frequent cause', async () => {
     const scene = await openPlanScene({ records: [row('a1', { status: 'odd' }), row('b2', { status: 'odd' })] });
     expect((await scene.plan()).plan.failure).toContain(
@@ -171,6 +192,13 @@ describe('employees whose lifecycle dates cannot be read', () => {
     const planned = await scene.plan();
     expect(planned.plan.facts.blocked).toEqual({ 'row-refused': 2 });
     expect(planned.kinds).toEqual({ c3: 'create' });
+  });
+
+  it('are not counted when they were asked for by name', async () => {
+    const scene = await openPlanScene({ records: [row('a1'), row('c3')] });
+    await scene.plan();
+    scene.source.records = [undated('a1')];
+    expect((await scene.plan(only('a1'))).plan.facts.sourceRows).toBe(1);
   });
 
   it.each([

@@ -239,6 +239,19 @@ describe('e-mails and names of the last full read', () => {
     expect((await scene.plan()).changes.map(({ identification }) => identification)).toEqual(['b2', 'c3']);
   });
 
+  it('stop no new hire', async () => {
+    const scene = await afterFull();
+    scene.source.changed = [mail('d4', 'd@x.com')];
+    expect(await scene.plan()).toMatchObject({ kinds: { d4: 'create' }, findings: [] });
+  });
+
+  it('stop nobody whose letters have changed when all are read', async () => {
+    const scene = await afterFull({});
+    scene.source.records = [...records.slice(0, 2), row('C3')];
+    scene.users.delete('c3');
+    expect((await scene.plan()).kinds.C3).toBe('create');
+  });
+
   it('stop who is written in other letters now', async () => {
     const scene = await afterFull();
     scene.source.changed = [row('C3', { area: 'Y' }), row('a1', { email: 'a@x.com', area: 'Y' })];
