@@ -15,7 +15,7 @@ function play(part: string): HostileReport {
 }
 
 describe('no input ends the process, and each ends in data or a classified error:', () => {
-  it.each(['answers'])('%s', { timeout: 420_000 }, (part) => {
+  it.each(['answers', 'documents', 'files'])('%s', { timeout: 420_000 }, (part) => {
     const { inputs, wrong, longestStopMs, tookMs } = play(part);
 
     expect(wrong).toEqual([]);

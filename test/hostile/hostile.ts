@@ -1,9 +1,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sendAnswers } from './answers.ts';
+import { readDocuments } from './documents.ts';
+import { readFiles } from './files.ts';
 import { openTally, type Tally } from './tally.ts';
 
 /** The parts of the corpus, by the name that selects one. */
-const parts: Readonly<Record<string, (tally: Tally) => Promise<void>>> = { answers: sendAnswers };
+const parts: Readonly<Record<string, (tally: Tally) => Promise<void>>> = {
+  answers: sendAnswers,
+  documents: readDocuments,
+  files: readFiles,
+};
 
 /** One line of the report. Times are in ms. */
 export interface HostileReport {

@@ -122,3 +122,10 @@ describe('a field that was asked for', () => {
     expect(tally.end({ evidence: 'the end' })).toMatchObject({ notReturned: ['boss.mail'] });
   });
 });
+
+it('a list that never ends is refused when it has more records than any company has people', () => {
+  const tally = openTally({ key: 'id', maxRecords: 3 });
+  for (const id of ['1', '2', '3']) tally.add({ id });
+
+  expect(() => tally.add({ id: '4' })).toThrow(/more than 3 records and still more follow/);
+});

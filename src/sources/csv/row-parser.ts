@@ -22,6 +22,14 @@ export interface RowParser {
 /** A longer record has an unclosed quote, which would otherwise swallow the file. */
 const maxRecordLength = 1_000_000;
 
+/** The parser makes an error with a stack for each row of another width, so a file of such rows would take minutes. */
+const maxOddRows = 50_000;
+
+/** Ends the parser from within. */
+class TooManyOddRows extends Error {
+  readonly code = 'TOO_MANY_ODD_ROWS';
+}
+
 /**
  * Parses RFC 4180 strictly, with any line end: quotes only around whole cells and doubled inside. Accepts UTF-8.
  * Returns rows of any length, and blank lines as one blank cell; the caller knows the header.
@@ -51,6 +59,7 @@ export function createRowParser(options: {
       rows.push({ line, lines, cells });
       line += lines;
       linesBefore = parser.info.lines + 1;
+      if (parser.info.invalid_field_length > maxOddRows) throw new TooManyOddRows();
       return undefined;
     },
   });
@@ -96,6 +105,7 @@ const reasons: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote: a quote inside a cell is not doubled',
   INVALID_OPENING_QUOTE:
     'a cell that is not quoted holds a quote: quote the cell and double the quote, or set source.quote: none',
+  TOO_MANY_ODD_ROWS: `more than ${maxOddRows} rows are blank lines or have another number of columns than the first one`,
   CSV_MAX_RECORD_SIZE: `the row is longer than ${maxRecordLength} characters: a quote is not closed`,
 };
 

@@ -280,7 +280,16 @@ describe('blank rows', () => {
 
     expect(sheet.rows).toEqual([['1', 'Ana']]);
     expect(sheet.end.complete).toBe(true);
-    await expect(read(`id,name\n1,Ana\n${'\n'.repeat(2_000_000)}`)).rejects.toThrow(/more than 1100000 blank rows/);
+    await expect(read(`id,name\n1,Ana\n${',\n'.repeat(1_200_000)}`)).rejects.toThrow(/more than 1100000 blank rows/);
+  });
+
+  it('without delimiters are left out, and two million of them end the read at once', async () => {
+    const { end, reasons } = await read(`id,name\n1,Ana\n${'\n'.repeat(2_000_000)}`);
+
+    expect(end.complete).toBe(false);
+    expect(reasons).toEqual([
+      expect.stringMatching(/^reading ended in line 5000\d: more than 50000 rows are blank lines/),
+    ]);
   });
 });
 
