@@ -64,7 +64,7 @@ async function check(shell: Shell, connection: string | undefined): Promise<numb
 }
 
 /** Renders one check: `✓ connection acme  user search: 512 users read, each once`. */
-export function renderCheckLine({ subject, state, message }: CheckLine, { colors }: Style): string {
+function renderCheckLine({ subject, state, message }: CheckLine, { colors }: Style): string {
   const mark = { ok: colors.green('✓'), warning: colors.yellow('!'), failed: colors.red('✗') }[state];
   return `${mark} ${colors.bold(cleanLine(subject))}  ${cleanLine(message)}`;
 }

@@ -71,6 +71,6 @@ export function retryingLine({ afterMs, reason }: Extract<ProgressEvent, { step:
 }
 
 /** Returns why the process waits. Repeated events return the same words, so that they are written once. */
-export function waitingLine({ run }: Extract<ProgressEvent, { step: 'waiting' }>): string {
+function waitingLine({ run }: Extract<ProgressEvent, { step: 'waiting' }>): string {
   return `waiting: another process works on run ${cleanLine(run)}. If that process has died, this one continues within seconds.`;
 }

@@ -10,7 +10,7 @@ import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
 
 /** The shown part of a digest. `--approve` accepts it. */
-export const shortDigest = (digest: string): string => digest.slice(0, 12);
+const shortDigest = (digest: string): string => digest.slice(0, 12);
 
 /** Renders a plan: counts, held changes, findings, the first changes, and the next commands. */
 export function renderPlan(

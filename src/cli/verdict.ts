@@ -52,7 +52,7 @@ async function leftIn(app: App, run: Run): Promise<number> {
 }
 
 /** The people whom a verdict is about, with what changes, and who rejected it before. */
-export function renderHeld(run: Run, held: readonly HeldChange[], style: Style): string {
+function renderHeld(run: Run, held: readonly HeldChange[], style: Style): string {
   const { doubt } = run.facts;
   const doubted = doubt === undefined ? [] : [`its source looks wrong: ${cleanLine(doubt)}`];
   if (held.length === 0) return [`run ${run.id} of ${run.sync} holds no change`, ...doubted].join('\n');

@@ -11,7 +11,7 @@ export function normalText(text: string): string {
 }
 
 /** Maximum length of a value, in UTF-16 units. Longer values are usually damaged data. */
-export const maxTextLength = 255;
+const maxTextLength = 255;
 
 /** Returns why a normal text cannot be a value of the platform, without the value; undefined when it can. */
 export function textProblem(text: string): Refusal | undefined {

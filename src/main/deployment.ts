@@ -1,6 +1,7 @@
 import { workerJobs } from '../../jobs/index.ts';
 import type { Config } from '../config/config.ts';
 import { describeError, RollcallError } from '../core/errors.ts';
+import { deploymentLease, deploymentLeaseMs } from '../runtime/deployment-lease.ts';
 import { type HeldLease, takeOverLease } from '../runtime/hold-lease.ts';
 import { openLocalDispatch } from '../runtime/in-process/dispatch.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
@@ -8,13 +9,6 @@ import { runScheduler } from '../runtime/scheduler.ts';
 import type { Engine } from './open-engine.ts';
 import { schedulerTasks } from './scheduler-tasks.ts';
 import { openConfigAlertChecks } from './watch-alerts.ts';
-
-/**
- * Name of the lease that `start` holds. Other processes read it to know that a deployment will take a requested run.
- */
-export const deploymentLease = 'deployment';
-
-export const deploymentLeaseMs = 15_000;
 
 export interface DeploymentHooks {
   readonly onReady: () => void;

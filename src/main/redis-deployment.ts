@@ -9,13 +9,13 @@ import { openWorker, type QueueTiming, type RunWorker } from '../runtime/bullmq/
 import { keyPrefix, type RedisSettings } from '../runtime/bullmq/redis-settings.ts';
 import { troublesOf } from '../runtime/bullmq/redis-troubles.ts';
 import { openRunQueue } from '../runtime/bullmq/run-queue.ts';
+import { alertWithoutScheduler, announceDeployment } from '../runtime/deployment-lease.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
 import { runScheduler } from '../runtime/scheduler.ts';
-import { type DeploymentHooks, deploymentLease, deploymentLeaseMs } from './deployment.ts';
+import type { DeploymentHooks } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
 import { redisSettings } from './redis-settings.ts';
 import { schedulerTasks } from './scheduler-tasks.ts';
-import { alertWithoutScheduler } from './stand-in.ts';
 import { openConfigAlertChecks } from './watch-alerts.ts';
 
 export interface RedisDeploymentOptions extends DeploymentHooks {
@@ -30,8 +30,6 @@ const announceMs = 5000;
 const answerMs = 4000;
 /** How long a call in progress may continue after a stop request (ms). */
 const stopGraceMs = 8000;
-/** Lease owner that all schedulers share, because together they are one deployment. */
-const deploymentOwner = 'redis';
 
 /**
  * Runs `rollcall start` with Redis, in any number of processes. Schedulers add the jobs of due runs to the queue;
@@ -48,13 +46,13 @@ export async function runRedisDeployment(
   const settings = redisSettings(redis);
   const schedules = role !== 'worker';
   const works = role !== 'scheduler';
-  if (schedules) await announce(engine, drive.signal);
+  if (schedules) await announceDeployment(engine.io, drive.signal);
   const worker = works ? startWorker(settings, engine, drive, timing) : undefined;
   onReady();
   try {
     await (schedules
       ? schedule(config, engine, drive, { redis: settings, onTick })
-      : alertWithoutScheduler(engine, openConfigAlertChecks(config, engine), drive.signal));
+      : alertWithoutScheduler(engine.io, openConfigAlertChecks(config, engine), drive.signal));
   } finally {
     await worker?.close();
   }
@@ -125,7 +123,11 @@ async function schedule(
   );
   const dispatch = openQueueDispatch(queue, store);
   const alerts = openConfigAlertChecks(config, engine);
-  const renewLease = { name: 'deployment lease', everyMs: announceMs, run: () => announce(engine, signal) };
+  const renewLease = {
+    name: 'deployment lease',
+    everyMs: announceMs,
+    run: () => announceDeployment(engine.io, signal),
+  };
   const tasks = [renewLease, ...schedulerTasks(config, engine, { drive, dispatch, alerts })];
   try {
     await runScheduler(tasks, { clock, signal, onTick, onError: gate.report });
@@ -133,25 +135,5 @@ async function schedule(
     await alerts.ended();
     await queue.close().catch(gate.report);
     closeRedis(connection);
-  }
-}
-
-/**
- * Renews the lease that tells other processes that a deployment runs. Throws CONFLICT when a deployment without Redis
- * holds it.
- */
-async function announce({ io }: Engine, signal: AbortSignal): Promise<void> {
-  const { store, clock } = io;
-  for (let isSecondTry = false; ; isSecondTry = true) {
-    if (signal.aborted) return;
-    const now = clock.now();
-    if ((await store.leases.take(deploymentLease, deploymentOwner, deploymentLeaseMs, now)) !== undefined) return;
-    const holder = await store.leases.holder(deploymentLease, now);
-    if (holder === undefined) continue;
-    if (isSecondTry && holder.until > now + deploymentLeaseMs / 3) {
-      const message = 'a "rollcall start" without Redis works on this store: stop that one first';
-      throw new RollcallError(message, { code: 'CONFLICT' });
-    }
-    await clock.sleep(Math.max(1, holder.until - now), signal).catch(() => {});
   }
 }

@@ -98,7 +98,7 @@ export function judgeEnd(state: ScanState, enabledTotal: number): ScanProblem | 
 }
 
 /** Compares ids as whole numbers of any length. */
-export function compareIds(a: string, b: string): number {
+function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -13,7 +13,7 @@ export function showDateTime(at: number): string {
 }
 
 /** Formats as `YYYY-MM-DD`, UTC. */
-export function showDate(at: number): string {
+function showDate(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 

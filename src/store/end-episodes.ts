@@ -1,9 +1,10 @@
+import type { ExpressionBuilder } from 'kysely';
 import type { OwnedRun } from '../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from './database.ts';
 import { decisionsOf, lockName } from './differences.ts';
 import { shownPlans } from './pending-people.ts';
 import { inLists } from './row-writer.ts';
-import type { DecisionRow } from './schema.ts';
+import type { DecisionRow, Schema } from './schema.ts';
 
 interface Ending {
   readonly planId: string;
@@ -19,23 +20,9 @@ export function endEpisodes(db: Database, owned: OwnedRun, { planId, identificat
     const shown = await shownPlans(transaction, sync, now);
     for (const names of inLists(identifications)) {
       await useUp(transaction, { sync, run, planId, names });
-      await transaction
-        .updateTable('decisions')
+      await openDecisions(transaction, { sync, names })
         .set({ ended_at: now, ended_by: run })
-        .where('sync', '=', sync)
-        .where('ended_at', 'is', null)
-        .where('identification', 'in', names)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('changes')
-                .select('changes.hash')
-                .where('changes.plan', '=', planId)
-                .whereRef('changes.identification', '=', 'decisions.identification')
-                .whereRef('changes.rule', '=', 'decisions.rule'),
-            ),
-          ),
-        )
+        .where((eb) => eb.not(eb.exists(proposals(eb, planId))))
         .execute();
       for (const plan of shown) await endShown(transaction, { sync, run, planId, names, now, plan });
     }
@@ -51,25 +38,29 @@ interface Names {
 
 /** An approval is for the next decision about the person: other values need another one. */
 async function useUp(db: OpenTransaction, { sync, run, planId, names }: Names): Promise<void> {
-  await db
-    .updateTable('decisions')
+  await openDecisions(db, { sync, names })
     .set({ run })
-    .where('sync', '=', sync)
-    .where('ended_at', 'is', null)
     .where('state', '=', 'approved')
     .where('run', 'is', null)
-    .where('identification', 'in', names)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('changes')
-          .select('changes.hash')
-          .where('changes.plan', '=', planId)
-          .whereRef('changes.identification', '=', 'decisions.identification')
-          .whereRef('changes.rule', '=', 'decisions.rule')
-          .whereRef('changes.hash', '!=', 'decisions.hash'),
-      ),
-    )
+    .where((eb) => eb.exists(proposals(eb, planId).whereRef('changes.hash', '!=', 'decisions.hash')))
     .execute();
+}
+
+function openDecisions(db: OpenTransaction, { sync, names }: Pick<Names, 'sync' | 'names'>) {
+  return db
+    .updateTable('decisions')
+    .where('sync', '=', sync)
+    .where('ended_at', 'is', null)
+    .where('identification', 'in', names);
+}
+
+/** The plan's changes of the same person by the same rule as the decision. */
+function proposals({ selectFrom }: ExpressionBuilder<Schema, 'decisions'>, planId: string) {
+  return selectFrom('changes')
+    .select('changes.hash')
+    .where('changes.plan', '=', planId)
+    .whereRef('changes.identification', '=', 'decisions.identification')
+    .whereRef('changes.rule', '=', 'decisions.rule');
 }
 
 /** Remembers that a change which a plan showed is gone, so that the plan's digest does not approve it when it is back. */

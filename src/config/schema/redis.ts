@@ -4,7 +4,7 @@ import { makeSecret, type Secret } from '../secret.ts';
 import { must } from '../sentences.ts';
 import { secretText, text, wholeNumber } from './values.ts';
 
-export const defaultRedisPrefix = 'rollcall';
+const defaultRedisPrefix = 'rollcall';
 const urlSentence =
   'must be redis://host:6379, or rediss:// for TLS; add user:password@ before the host and /number for the database if needed';
 const nodeSentence = 'must be host:port, such as redis-1.example.com:6379';

@@ -4,7 +4,7 @@ import { redis } from './redis.ts';
 import { server } from './server.ts';
 import { secretText, text } from './values.ts';
 
-export const defaultStore = 'sqlite:./.rollcall/rollcall.db';
+const defaultStore = 'sqlite:./.rollcall/rollcall.db';
 
 /** The top-level keys without operator-chosen names below them. */
 export const rootShape = {

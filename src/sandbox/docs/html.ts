@@ -17,6 +17,6 @@ function render(part: Part): string {
 }
 
 /** Escapes text for use between tags and in quoted attributes. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -4,7 +4,7 @@ const topics = [
   { code: 'craft', color: '#f45d01', en: 'Craft', es: 'Oficio', pt: 'Ofício' },
 ] as const;
 
-export const languages = ['en', 'es', 'pt'] as const;
+const languages = ['en', 'es', 'pt'] as const;
 export type Language = (typeof languages)[number];
 
 /** Returns the first supported language of an `Accept-Language` header; otherwise the default, English. */

@@ -34,7 +34,7 @@ export interface FileDeskOptions {
   readonly writes: UserWrites;
 }
 
-export const processingStatus = 'Processing';
+const processingStatus = 'Processing';
 
 /**
  * Accepts provisioning files and processes one at a time. It has no timer: the first access after a file's due time

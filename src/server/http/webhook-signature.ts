@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Refusal } from './problem.ts';
 
 /** Maximum difference between the sender's clock and ours. An older signature is invalid. */
-export const replayWindowMs = 300_000;
+const replayWindowMs = 300_000;
 
 export const timestampHeader = 'x-rollcall-timestamp';
 export const signatureHeader = 'x-rollcall-signature';

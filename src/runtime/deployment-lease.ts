@@ -1,0 +1,66 @@
+import { RollcallError } from '../core/errors.ts';
+import type { Clock } from '../ports/runtime.ts';
+import type { Store } from '../ports/store.ts';
+
+/**
+ * Name of the lease that `start` holds. Other processes read it to know that a deployment will take a requested run.
+ */
+export const deploymentLease = 'deployment';
+
+export const deploymentLeaseMs = 15_000;
+
+/** Lease owner that all schedulers with Redis share, because together they are one deployment. */
+const deploymentOwner = 'redis';
+
+export interface DeploymentIo {
+  readonly store: Pick<Store, 'leases'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Renews the lease that tells other processes that a deployment runs. Throws CONFLICT when a deployment without Redis
+ * holds it.
+ */
+export async function announceDeployment({ store, clock }: DeploymentIo, signal: AbortSignal): Promise<void> {
+  for (let isSecondTry = false; ; isSecondTry = true) {
+    if (signal.aborted) return;
+    const now = clock.now();
+    if ((await store.leases.take(deploymentLease, deploymentOwner, deploymentLeaseMs, now)) !== undefined) return;
+    const holder = await store.leases.holder(deploymentLease, now);
+    if (holder === undefined) continue;
+    if (isSecondTry && holder.until > now + deploymentLeaseMs / 3) {
+      const message = 'a "rollcall start" without Redis works on this store: stop that one first';
+      throw new RollcallError(message, { code: 'CONFLICT' });
+    }
+    await clock.sleep(Math.max(1, holder.until - now), signal).catch(() => {});
+  }
+}
+
+/** Evaluates alerts. */
+interface StandInAlerts {
+  begin(signal: AbortSignal): Promise<void>;
+  ended(): Promise<void>;
+}
+
+const everyMs = 5000;
+
+/**
+ * Evaluates alerts in a worker while no scheduler holds the deployment's lease, because a missing scheduler is itself
+ * an alert. Several workers may do so; each notice is sent once. Returns when the signal aborts.
+ */
+export async function alertWithoutScheduler(
+  { store, clock }: DeploymentIo,
+  alerts: StandInAlerts,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    // The worker's jobs report a store that is not available. This loop continues when the store is back.
+    const isUnscheduled = await store.leases.holder(deploymentLease, clock.now()).then(
+      (holder) => holder === undefined,
+      () => false,
+    );
+    if (isUnscheduled && !signal.aborted) await alerts.begin(signal);
+    await clock.sleep(everyMs, signal).catch(() => {});
+  }
+  await alerts.ended();
+}
