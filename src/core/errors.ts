@@ -35,7 +35,7 @@ export interface ErrorOptions {
   readonly retry?: Retry;
   readonly cause?: unknown;
   /** What the other system sent. It may hold personal data: see `rawTextOf`. */
-  readonly raw?: string | undefined;
+  readonly raw?: string;
 }
 
 export class RollcallError extends Error {

@@ -96,8 +96,8 @@ export async function explain(
 interface Found {
   subject?: Case;
   decision?: Decision;
-  change?: Change | undefined;
-  expected?: Change | undefined;
+  change?: Change;
+  expected?: Change;
   conflict?: Explained['conflict'];
 }
 

@@ -35,13 +35,14 @@ export function refusalError(
   const afterMs = kind.retry === 'never' ? undefined : readRetryAfter(refusal.retryAfter, now);
   const retry: Retry = afterMs !== undefined && (status === 429 || status === 503) ? { afterMs } : kind.retry;
   const says = title === undefined ? '' : ` (${title})`;
+  const raw = withoutSecrets(text, [secret]);
   return new PlatformError(`${name} was answered ${status}${says}. ${kind.advice}`, {
     code: kind.code,
     retry,
     effect: effectOf(operation, status),
     status,
     operation: name,
-    raw: withoutSecrets(text, [secret]),
+    ...(raw === undefined ? {} : { raw }),
     ...(title === undefined ? {} : { title }),
   });
 }

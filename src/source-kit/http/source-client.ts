@@ -295,7 +295,11 @@ const maxRawLength = 4000;
 
 function failureError({ what, advice, isRefusal, raw }: RequestFailure, retry: Retry): RollcallError {
   const code = isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE';
-  return new RollcallError(advice === '' ? what : `${what}. ${advice}`, { code, retry, raw });
+  return new RollcallError(advice === '' ? what : `${what}. ${advice}`, {
+    code,
+    retry,
+    ...(raw === undefined ? {} : { raw }),
+  });
 }
 
 /** Returns undefined for text that is not an absolute address. */
