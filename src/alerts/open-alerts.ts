@@ -10,6 +10,7 @@ import type {
   ChannelTest,
   ChannelView,
 } from '../ports/alerts.ts';
+import type { Egress } from '../ports/egress.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import { type LastEvaluation, openAttention } from './attention.ts';
@@ -29,6 +30,8 @@ export interface AlertsOptions {
   readonly channels: readonly ChannelSettings[];
   readonly syncs: readonly WatchedSync[];
   readonly connections: readonly WatchedConnection[];
+  /** The proxies of the environment. Absent: none. */
+  readonly egress?: Egress;
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -53,7 +56,7 @@ export interface Alerts {
 
 export function openAlerts(options: AlertsOptions): Alerts {
   const { store, clock, logger, newId } = options;
-  const channels = options.channels.map((settings) => openChannel(settings, clock));
+  const channels = options.channels.map((settings) => openChannel(settings, clock, options.egress));
   const notify = async (before: AlertState, found: Evaluation): Promise<boolean> => {
     const notices: NoticeDraft[] = [];
     let state = before;

@@ -72,6 +72,10 @@ export interface ConnectionSettings {
   readonly refreshToken?: Secret;
   /** A fixed token that is never refreshed. */
   readonly accessToken?: Secret;
+  /** Address of an HTTP proxy, or `none`. Absent: the proxies of the environment. */
+  readonly proxy?: Secret;
+  /** Certificates to trust besides the public ones, as PEM text. */
+  readonly ca?: string;
   readonly limits: Limits;
   readonly dialect: Dialect;
 }

@@ -62,13 +62,15 @@ function addressFault(address: string, isInsecure: boolean): string | undefined 
 
 /** Returns the connection in the form that all other code uses. */
 export function connectionSettings(name: string, input: ConnectionInput): ConnectionSettings {
-  const { baseUrl, applicationToken, refreshToken, accessToken, limits, dialect } = input;
+  const { baseUrl, applicationToken, refreshToken, accessToken, proxy, ca, limits, dialect } = input;
   return {
     name,
     baseUrl: baseUrl.replace(/\/+$/, ''),
     ...(applicationToken === undefined ? {} : { applicationToken }),
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(accessToken === undefined ? {} : { accessToken }),
+    ...(proxy === undefined ? {} : { proxy }),
+    ...(ca === undefined ? {} : { ca }),
     limits: { requestsPerSecond: limits.requestsPerSecond, concurrency: limits.concurrency, timeoutMs: limits.timeout },
     dialect,
   };

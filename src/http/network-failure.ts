@@ -1,3 +1,4 @@
+import { ProxyFailure } from './dispatcher.ts';
 import { RequestInvalid } from './header-text.ts';
 
 /** A classified socket error. */
@@ -39,6 +40,21 @@ const damaged: readonly (readonly [RegExp, string])[] = [
 
 /** Describes an error of fetch or undici by the codes in its chain of causes. Never repeats its message. */
 export function describeNetworkFailure(error: unknown): NetworkFailure {
+  return error instanceof ProxyFailure ? describeProxyFailure(error) : describeDirectFailure(error);
+}
+
+function describeProxyFailure({ proxy, status, cause }: ProxyFailure): NetworkFailure {
+  if (status !== undefined) {
+    const hint = status === 407 ? ': it requires a user and a password, or rejects those of `proxy`' : '';
+    const text = `the proxy ${proxy} refused to connect (${status})${hint}`;
+    return { kind: 'unreachable', isBeforeSending: true, text };
+  }
+  const failure = describeDirectFailure(cause);
+  if (failure.kind !== 'unreachable') return { ...failure, text: `${failure.text} (through the proxy ${proxy})` };
+  return { ...failure, text: `the proxy ${proxy} cannot be reached: ${failure.text}` };
+}
+
+function describeDirectFailure(error: unknown): NetworkFailure {
   if (error instanceof RequestInvalid) return { kind: 'invalid', isBeforeSending: true, text: error.message };
   const codes = codesOf(error);
   const found = (table: Readonly<Record<string, string>>): string | undefined => codes.find((code) => code in table);

@@ -1,13 +1,16 @@
 import { Readable } from 'node:stream';
 import ky, { type Options } from 'ky';
-import { type Agent, request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { Limits } from '../core/settings.ts';
+import type { Egress } from '../ports/egress.ts';
 import { decodedBody, noBytes, owned } from './answer-body.ts';
 import { AnswerInvalid } from './answer-invalid.ts';
 import type { Deadline } from './deadline.ts';
+import { openDispatchers, ProxyFailure, type TlsOptions } from './dispatcher.ts';
 import { checkHeaders } from './header-text.ts';
 import type { Method, OperationBody } from './message.ts';
-import { openAgent } from './open-agent.ts';
+
+export type { TlsOptions };
 
 /** Largest accepted answer in bytes, before and after decompression. A page of 10,000 users has about 6 MB. */
 export const maxAnswerBytes = 64 * 1024 * 1024;
@@ -18,14 +21,6 @@ export interface Exchange {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: OperationBody | undefined;
-}
-
-/** TLS settings as PEM texts, for servers that the system's certificate authorities do not cover. */
-export interface TlsOptions {
-  readonly ca?: string | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-  readonly passphrase?: string | undefined;
 }
 
 /** Status and headers of an answer. The body is still to come: it must be read to its end or discarded. */
@@ -46,29 +41,45 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+export interface TransportOptions {
+  readonly tls?: TlsOptions | undefined;
+  /** Absent: no proxy. */
+  readonly egress?: Egress | undefined;
+  /** Largest answer in bytes. Default: `maxAnswerBytes`. */
+  readonly maxBytes?: number | undefined;
+}
+
 /**
  * Opens a connection pool with bounded sockets, times and sizes. Never follows redirects, so a token never reaches an
  * address that the configuration does not name. Retries nothing.
  */
 export function openTransport(
   limits: Pick<Limits, 'concurrency' | 'timeoutMs'>,
-  tls?: TlsOptions,
-  maxBytes: number = maxAnswerBytes,
+  { tls, egress, maxBytes = maxAnswerBytes }: TransportOptions = {},
 ): Transport {
-  const agent = openAgent({
+  const options = {
     connections: limits.concurrency,
     connectTimeout: Math.min(10_000, limits.timeoutMs),
     headersTimeout: limits.timeoutMs,
     bodyTimeout: limits.timeoutMs,
     maxResponseSize: maxBytes,
-    ...(tls === undefined ? {} : { connect: tls }),
-  });
+  };
+  const dispatchers = openDispatchers(options, egress, tls);
   return {
     async send(exchange, deadline) {
       checkHeaders(exchange.headers);
-      return isSmallWrite(exchange) ? sendByKy(exchange, agent, deadline) : sendByUndici(exchange, agent, deadline);
+      const { dispatcher, proxy } = dispatchers.to(exchange.url);
+      const send = isSmallWrite(exchange) ? sendByKy : sendByUndici;
+      if (proxy === undefined) return send(exchange, dispatcher, deadline);
+      const answer = await send(exchange, dispatcher, deadline).catch((error: unknown) => {
+        throw deadline.signal.aborted ? error : new ProxyFailure(proxy, error);
+      });
+      if (answer.status !== 407) return answer;
+      // Only a proxy asks for this.
+      answer.discard();
+      throw new ProxyFailure(proxy, undefined, 407);
     },
-    close: () => agent.destroy(),
+    close: () => dispatchers.destroy(),
   };
 }
 
@@ -83,7 +94,7 @@ function isSmallWrite({ method, body }: Exchange): boolean {
 
 const http = ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' });
 
-async function sendByKy(exchange: Exchange, dispatcher: Agent, deadline: Deadline): Promise<Answer> {
+async function sendByKy(exchange: Exchange, dispatcher: Dispatcher, deadline: Deadline): Promise<Answer> {
   const { method, url, headers, body } = exchange;
   const options: Options = {
     method,
@@ -105,7 +116,7 @@ async function sendByKy(exchange: Exchange, dispatcher: Agent, deadline: Deadlin
 }
 
 /** undici follows no redirects by default. */
-async function sendByUndici(exchange: Exchange, dispatcher: Agent, deadline: Deadline): Promise<Answer> {
+async function sendByUndici(exchange: Exchange, dispatcher: Dispatcher, deadline: Deadline): Promise<Answer> {
   const { method, url, headers, body } = exchange;
   const response = await request(url, {
     dispatcher,

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import type { App } from '../app/app.ts';
 import type { OpenAppOptions } from '../cli/cli-io.ts';
 import type { Config } from '../config/config.ts';
+import { RollcallError } from '../core/errors.ts';
+import { environmentEgress } from '../http/egress.ts';
+import type { Egress } from '../ports/egress.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
 
 export interface AppSurroundings extends OpenAppOptions {
@@ -25,6 +28,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
       import('./open-app.ts'),
     ]);
   const { logs, stderr, mayPresentSeed } = options;
+  const egress = openEgress(options.env);
   const scope = openLogScope();
   const logger = createLogger({
     level: logs === 'on' ? config.log.level : 'silent',
@@ -34,7 +38,14 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
     clock,
     scope,
   });
-  const engine = await openEngine(config, { clock, logger, newId: newUlid, checkpoint: () => {}, mayPresentSeed });
+  const engine = await openEngine(config, {
+    clock,
+    logger,
+    newId: newUlid,
+    checkpoint: () => {},
+    mayPresentSeed,
+    egress,
+  });
   return openApp(config, engine, scope);
 }
 
@@ -58,4 +69,12 @@ async function readConfig(configPath: string, env: AppSurroundings['env']): Prom
 function logKey({ encryptionKey, folder, store }: Config): Uint8Array {
   const text = encryptionKey?.reveal() ?? `${folder}\n${store}`;
   return createHash('sha256').update('rollcall log key\n').update(text).digest();
+}
+
+function openEgress(env: AppSurroundings['env']): Egress {
+  try {
+    return environmentEgress(env);
+  } catch (error) {
+    throw new RollcallError(error instanceof Error ? error.message : String(error), { code: 'CONFIG_INVALID' });
+  }
 }

@@ -1,9 +1,12 @@
+import { getCACertificates } from 'node:tls';
 import type { ConnectionSettings } from '../config/config.ts';
+import { egressWith } from '../http/egress.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../platform/client.ts';
 import { openPlatform } from '../platform/platform.ts';
 import { exchangeRefreshToken, revokeToken } from '../platform/resources/tokens.ts';
 import type { RevokeCall } from '../platform/tokens/revoke-call.ts';
 import type { TokenManager } from '../platform/tokens/token-manager.ts';
+import type { Egress } from '../ports/egress.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
 import { openTokens, type TokenParts } from './open-tokens.ts';
@@ -22,6 +25,8 @@ export interface Connection {
 export interface ConnectionParts extends TokenParts {
   /** The rate that every process of the deployment shares. Absent: this process has the whole rate of the connection. */
   readonly budget?: RateBudget;
+  /** The proxies of the environment. */
+  readonly egress?: Egress;
 }
 
 export function openConnection(settings: ConnectionSettings, parts: ConnectionParts): Connection {
@@ -29,7 +34,12 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
   const { name, baseUrl, dialect, limits } = settings;
   const logger = parts.logger.child({ connection: name });
   const applicationToken = settings.applicationToken?.reveal();
-  const endpoint = { baseUrl, timeoutMs: limits.timeoutMs, now: () => clock.now() };
+  const ca = settings.ca === undefined ? undefined : withPublic(settings.ca);
+  const way = {
+    egress: egressWith(settings.proxy?.reveal(), parts.egress),
+    ...(ca === undefined ? {} : { tls: { ca } }),
+  };
+  const endpoint = { baseUrl, timeoutMs: limits.timeoutMs, now: () => clock.now(), way };
   const tokenManager = openTokens(
     {
       connection: name,
@@ -53,6 +63,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     dialect,
     limits,
     tokens: tokenManager,
+    way,
     clock,
     logger,
     onRequest: (request) => metrics.requestEnded({ ...request, connection: name }),
@@ -72,4 +83,9 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
       await client.close();
     },
   };
+}
+
+/** Node takes given authorities in place of its own. */
+function withPublic(ca: string): string {
+  return [...getCACertificates('default'), ca].join('\n');
 }

@@ -10,6 +10,7 @@ import type { EngineIo, Sync } from '../engine/engine-io.ts';
 import { openSeal } from '../platform/tokens/seal.ts';
 import type { TokenManager } from '../platform/tokens/token-manager.ts';
 import type { Delivery } from '../ports/delivery.ts';
+import type { Egress } from '../ports/egress.ts';
 import type { Checkpoint, Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { SourceBase } from '../ports/source.ts';
 import { openFileSpool } from '../store/file-spool.ts';
@@ -26,6 +27,8 @@ export interface EngineParts {
   readonly checkpoint: Checkpoint;
   /** Whether this command may present the configured first refresh token (design, "Tokens"). */
   readonly mayPresentSeed: boolean;
+  /** The proxies of the environment. Absent: none. */
+  readonly egress?: Egress;
 }
 
 export interface Engine {
@@ -33,6 +36,7 @@ export interface Engine {
   readonly connections: ReadonlyMap<string, Connection>;
   /** Counts the activity of the connections. */
   readonly meter: Meter;
+  readonly egress: Egress | undefined;
   close(): Promise<void>;
 }
 
@@ -77,6 +81,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
         {
           folder: config.folder,
           scratchFolder,
+          ...(parts.egress === undefined ? {} : { egress: parts.egress }),
           openTokens: (grant) => {
             const manager = openSourceTokens(settings.name, grant, { ...parts, store, seal, metrics: meter });
             sourceTokens.push(manager);
@@ -92,6 +97,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
     io: { store, syncs, clock, logger, newId, openSpool, checkpoint, progress: () => {} },
     connections,
     meter,
+    egress: parts.egress,
     close: async () => {
       await thread.close();
       // A refresh in progress needs the store, and a pair that it refuses is tried for as long as the process may live.

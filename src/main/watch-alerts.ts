@@ -9,10 +9,11 @@ import { random } from './system.ts';
 export type { AlertChecks } from '../alerts/alert-checks.ts';
 
 /** Opens the alerts of a configuration. Before `freshFrom` (epoch ms), no sync is late. */
-export function openConfigAlerts(config: Config, { io, connections }: Engine, freshFrom = 0): Alerts {
+export function openConfigAlerts(config: Config, { io, connections, egress }: Engine, freshFrom = 0): Alerts {
   const { store, clock, logger, newId } = io;
   return openAlerts({
     channels: config.alerts,
+    ...(egress === undefined ? {} : { egress }),
     syncs: Object.values(config.syncs).map(({ name, connection, freshnessMs, schedule }) => {
       const slots = schedule === undefined ? undefined : openSchedule(schedule.cron, schedule.timezone);
       const staleBefore = oldestSuccess({ freshnessMs, schedule: slots });

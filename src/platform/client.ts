@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { PlatformError, RollcallError } from '../core/errors.ts';
 import type { Dialect, Limits } from '../core/settings.ts';
 import { openLimiter } from '../http/rate-limit.ts';
-import { openTransport } from '../http/transport.ts';
+import { openTransport, type TransportOptions } from '../http/transport.ts';
 import type { RequestSeen } from '../ports/metrics.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
@@ -11,6 +11,8 @@ import { cancelledError, refuseToSend, tokenError } from './errors.ts';
 import { type ExchangeBase, exchangeOnce } from './exchange.ts';
 import { type Operation, operationName } from './operation.ts';
 import { maxTries, retryDelayMs } from './retry.ts';
+
+export type Way = Pick<TransportOptions, 'tls' | 'egress'>;
 
 export interface PlatformClientOptions {
   readonly baseUrl: string;
@@ -21,6 +23,8 @@ export interface PlatformClientOptions {
   readonly applicationToken?: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Proxy and certificate authorities. Absent: no proxy, and the public authorities. */
+  readonly way?: Way;
   /** Decides when a call may start. Default: this client alone, by its limits. */
   readonly budget?: RateBudget;
   /** Receives every exchange that was started, after its end. */
@@ -49,7 +53,7 @@ export interface PlatformClient {
 export function openPlatformClient(options: PlatformClientOptions): PlatformClient {
   const { dialect, limits, tokens, clock, logger, random = randomShare } = options;
   const limiter = openLimiter(limits, clock, options.budget);
-  const transport = openTransport(limits);
+  const transport = openTransport(limits, options.way);
   const base: ExchangeBase = {
     transport,
     baseUrl: options.baseUrl,

@@ -1,5 +1,6 @@
 import type { SourceRecord } from '../core/person.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
+import type { Egress } from './egress.ts';
 import type { Clock, Logger } from './runtime.ts';
 import type { AccessTokens, TokenExchange } from './tokens.ts';
 
@@ -56,6 +57,8 @@ export interface SourceIo {
   readonly signal: AbortSignal;
   /** The last complete full read of this sync, for comparison; undefined at first. `stamp` is the stamp of its end. */
   readonly previous: { readonly rows: number; readonly stamp?: string } | undefined;
+  /** The proxies of this source. `source-kit/kind.ts` sets it; a caller leaves it out. */
+  readonly egress?: Egress;
 }
 
 export interface SourcePage {
@@ -120,6 +123,8 @@ export interface SourceBase {
   readonly folder: string;
   /** A folder of this process for temporary files, readable only by this process. The writer of a file deletes it. */
   readonly scratchFolder: string;
+  /** The proxies of the environment, or of the source where it names one. */
+  readonly egress?: Egress;
   /**
    * Opens a token manager for tokens that rotate. All workers together present each refresh token once. Its successor
    * is stored, sealed, before it is used. Throws `CONFIG_INVALID` without an `encryptionKey`.

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { proxyProblem } from '../core/proxy-address.ts';
+import { egressWith } from '../http/egress.ts';
+import type { Egress } from '../ports/egress.ts';
 import type { Source, SourceBase, SourceCapabilities, SourceKind, SourceStarter } from '../ports/source.ts';
 import { messageFor, problemsOf } from './problem-messages.ts';
 
@@ -10,6 +13,8 @@ export interface KindDescription<C extends { readonly kind: string }> {
   /** The section `syncs.*.source`. Strict: an unknown key is a misspelling. Describe each key with `.meta`. */
   readonly config: z.ZodType<C>;
   readonly starters: readonly SourceStarter[];
+  /** Whether the kind speaks HTTP, so that `proxy` is a key of its section. Default: true. */
+  readonly isHttp?: boolean;
   /**
    * Capabilities of a source with this configuration, where they depend on it. `open` returns a source with the same
    * ones.
@@ -23,22 +28,61 @@ export interface KindDescription<C extends { readonly kind: string }> {
 
 /** Defines a kind of source. Its zod schema is the only definition of its keys. */
 export function defineKind<C extends { readonly kind: string }>(description: KindDescription<C>): SourceKind {
-  const { kind, title, capabilities, config, starters } = description;
+  const { kind, title, capabilities, config, starters, isHttp = true } = description;
   return {
     kind,
     title,
     capabilities,
     starters,
     get schema() {
-      return z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }) as Readonly<Record<string, unknown>>;
+      const schema = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+      return isHttp ? withProxyKey(schema) : schema;
     },
-    parse(written) {
+    parse(given) {
+      const { proxy, written } = isHttp ? withoutProxy(given) : { proxy: undefined, written: given };
       const parsed = config.safeParse(description.fill?.(written) ?? written, { error: messageFor });
-      if (parsed.success) {
-        const capabilities = description.capabilitiesOf?.(parsed.data) ?? description.capabilities;
-        return { ok: true, capabilities, open: (base) => description.open(parsed.data, base) };
-      }
-      return { ok: false, problems: problemsOf(parsed.error) };
+      const fault = proxy === undefined ? undefined : typeof proxy === 'string' ? proxyProblem(proxy) : 'must be text';
+      const problems = fault === undefined ? [] : [{ path: ['proxy'], message: fault }];
+      if (!parsed.success) return { ok: false, problems: [...problemsOf(parsed.error), ...problems] };
+      if (problems.length > 0) return { ok: false, problems };
+      const capabilities = description.capabilitiesOf?.(parsed.data) ?? description.capabilities;
+      const open = (base: SourceBase): Source => {
+        const egress = egressWith(proxy as string | undefined, base.egress);
+        return withEgress(description.open(parsed.data, egress === undefined ? base : { ...base, egress }), egress);
+      };
+      return { ok: true, capabilities, open };
     },
+  };
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+const proxyKey = {
+  type: 'string',
+  description:
+    'HTTP proxy to the HR system, such as `http://user:password@proxy.example.com:3128`; `none` for no proxy. Absent: `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` of the environment.',
+};
+
+/** Adds the key to every form of the section. */
+function withProxyKey(schema: JsonSchema): JsonSchema {
+  const forms = ['anyOf', 'oneOf'].filter((key) => Array.isArray(schema[key]));
+  const below = forms.map((key) => [key, (schema[key] as readonly JsonSchema[]).map(withProxyKey)] as const);
+  const { properties } = schema;
+  const own = typeof properties === 'object' ? { properties: { ...properties, proxy: proxyKey } } : {};
+  return { ...schema, ...own, ...Object.fromEntries(below) };
+}
+
+function withoutProxy(given: unknown): { readonly proxy: unknown; readonly written: unknown } {
+  if (typeof given !== 'object' || given === null || !('proxy' in given)) return { proxy: undefined, written: given };
+  const { proxy, ...written } = given;
+  return { proxy, written };
+}
+
+function withEgress(source: Source, egress: Egress | undefined): Source {
+  if (egress === undefined) return source;
+  return {
+    ...source,
+    read: (request, io) => source.read(request, { ...io, egress }),
+    fields: (io) => source.fields({ ...io, egress }),
   };
 }

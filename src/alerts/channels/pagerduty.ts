@@ -1,4 +1,6 @@
 import type { AlertNotice, Channel, ChannelSettings } from '../../ports/alerts.ts';
+import type { Egress } from '../../ports/egress.ts';
+import type { Clock } from '../../ports/runtime.ts';
 import { renderNotice } from '../render-notice.ts';
 import { postJson } from './post-json.ts';
 
@@ -12,13 +14,18 @@ const longestSummary = 1024;
  * Triggers one incident per subject and topic, and resolves it when the problem ends. The dedup key is stable, so a
  * repeated event changes nothing.
  */
-export function openPagerDuty(settings: Settings): Channel {
+export function openPagerDuty(settings: Settings, _clock: Clock, egress?: Egress): Channel {
   const url = settings.url?.reveal() ?? eventsUrl;
   return {
     settings,
     async send(notice, signal) {
       for (const event of eventsOf(notice)) {
-        await postJson({ url, body: JSON.stringify({ routing_key: settings.routingKey.reveal(), ...event }), signal });
+        await postJson({
+          url,
+          body: JSON.stringify({ routing_key: settings.routingKey.reveal(), ...event }),
+          signal,
+          egress,
+        });
       }
     },
   };

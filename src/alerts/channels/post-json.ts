@@ -1,10 +1,14 @@
-import { Agent, request } from 'undici';
+import { request } from 'undici';
+import { openDispatchers } from '../../http/dispatcher.ts';
+import type { Egress } from '../../ports/egress.ts';
 
 export interface Post {
   readonly url: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** The proxies of the environment. Undefined: none. */
+  readonly egress: Egress | undefined;
 }
 
 /** Larger answers are not read. */
@@ -14,8 +18,11 @@ const maxAnswerBytes = 64 * 1024;
  * Posts JSON once over a new connection and requires a 2xx. Does not follow redirects, so that the notice goes only to
  * the configured address. Errors name only the host, because the rest of the address is often the secret.
  */
-export async function postJson({ url, body, headers, signal }: Post): Promise<void> {
-  const agent = new Agent({ connections: 1, connectTimeout: 10_000, headersTimeout: 15_000, bodyTimeout: 15_000 });
+export async function postJson({ url, body, headers, signal, egress }: Post): Promise<void> {
+  const options = { connections: 1, connectTimeout: 10_000, headersTimeout: 15_000, bodyTimeout: 15_000 };
+  const dispatchers = openDispatchers(options, egress);
+  const { dispatcher, proxy } = dispatchers.to(url);
+  const through = proxy === undefined ? '' : ` through the proxy ${proxy}`;
   const { host } = new URL(url);
   try {
     const answer = await request(url, {
@@ -23,14 +30,16 @@ export async function postJson({ url, body, headers, signal }: Post): Promise<vo
       headers: { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'rollcall', ...headers },
       body,
       signal,
-      dispatcher: agent,
-    }).catch((error: unknown) => Promise.reject(new Error(`${host} cannot be reached: ${codeOf(error, signal)}`)));
+      dispatcher,
+    }).catch((error: unknown) =>
+      Promise.reject(new Error(`${host} cannot be reached${through}: ${codeOf(error, signal)}`)),
+    );
     const { statusCode } = answer;
     await answer.body.dump({ limit: maxAnswerBytes, signal }).catch(() => {});
     if (statusCode >= 200 && statusCode < 300) return;
-    throw new Error(`${host} answered ${statusCode}${hintFor(statusCode)}`);
+    throw new Error(`${host} answered ${statusCode}${through}${hintFor(statusCode)}`);
   } finally {
-    await agent.destroy();
+    await dispatchers.destroy();
   }
 }
 

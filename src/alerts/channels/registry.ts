@@ -1,4 +1,5 @@
 import type { Channel, ChannelSettings } from '../../ports/alerts.ts';
+import type { Egress } from '../../ports/egress.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import { openEmail } from './email.ts';
 import { openPagerDuty } from './pagerduty.ts';
@@ -10,6 +11,7 @@ type Openers = {
   readonly [Kind in ChannelSettings['kind']]: (
     settings: Extract<ChannelSettings, { kind: Kind }>,
     clock: Clock,
+    egress?: Egress,
   ) => Channel;
 };
 
@@ -23,7 +25,7 @@ const channelKinds: Openers = {
 };
 
 /** Opens a channel. Connects and sends nothing before the first notice. */
-export function openChannel(settings: ChannelSettings, clock: Clock): Channel {
-  const open = channelKinds[settings.kind] as (settings: ChannelSettings, clock: Clock) => Channel;
-  return open(settings, clock);
+export function openChannel(settings: ChannelSettings, clock: Clock, egress?: Egress): Channel {
+  const open = channelKinds[settings.kind] as (settings: ChannelSettings, clock: Clock, egress?: Egress) => Channel;
+  return open(settings, clock, egress);
 }

@@ -1,4 +1,6 @@
 import type { Channel, ChannelSettings } from '../../ports/alerts.ts';
+import type { Egress } from '../../ports/egress.ts';
+import type { Clock } from '../../ports/runtime.ts';
 import { renderNotice } from '../render-notice.ts';
 import { postJson } from './post-json.ts';
 
@@ -8,13 +10,18 @@ type Settings = Extract<ChannelSettings, { kind: 'slack' }>;
 const longestText = 3900;
 
 /** Posts to a Slack incoming webhook. */
-export function openSlack(settings: Settings): Channel {
+export function openSlack(settings: Settings, _clock: Clock, egress?: Egress): Channel {
   return {
     settings,
     async send(notice, signal) {
       const { title, lines } = renderNotice(notice);
       const text = `*${escapeSlack(title)}*\n${escapeSlack(lines.join('\n'))}`.slice(0, longestText);
-      await postJson({ url: settings.url.reveal(), body: JSON.stringify({ text, unfurl_links: false }), signal });
+      await postJson({
+        url: settings.url.reveal(),
+        body: JSON.stringify({ text, unfurl_links: false }),
+        signal,
+        egress,
+      });
     },
   };
 }

@@ -1,15 +1,17 @@
 import type { AlertNotice, Channel, ChannelSettings } from '../../ports/alerts.ts';
+import type { Egress } from '../../ports/egress.ts';
+import type { Clock } from '../../ports/runtime.ts';
 import { renderNotice } from '../render-notice.ts';
 import { postJson } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'teams' }>;
 
 /** Posts an adaptive card to a Teams incoming webhook (a workflow "when a webhook request is received"). */
-export function openTeams(settings: Settings): Channel {
+export function openTeams(settings: Settings, _clock: Clock, egress?: Egress): Channel {
   return {
     settings,
     async send(notice, signal) {
-      await postJson({ url: settings.url.reveal(), body: JSON.stringify(cardOf(notice)), signal });
+      await postJson({ url: settings.url.reveal(), body: JSON.stringify(cardOf(notice)), signal, egress });
     },
   };
 }

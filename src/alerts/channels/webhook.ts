@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { AlertNotice, Channel, ChannelSettings } from '../../ports/alerts.ts';
+import type { Egress } from '../../ports/egress.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import { renderNotice } from '../render-notice.ts';
 import { postJson } from './post-json.ts';
@@ -11,7 +12,7 @@ type Settings = Extract<ChannelSettings, { kind: 'webhook' }>;
  * the secret over `<t>.<body>`. A receiver compares it in constant time and rejects an old `t`. `x-rollcall-notice` is
  * the id of the notice, the same in every attempt.
  */
-export function openWebhook(settings: Settings, clock: Clock): Channel {
+export function openWebhook(settings: Settings, clock: Clock, egress?: Egress): Channel {
   return {
     settings,
     async send(notice, signal) {
@@ -22,7 +23,7 @@ export function openWebhook(settings: Settings, clock: Clock): Channel {
         'x-rollcall-notice': notice.id,
         ...(secret === undefined ? {} : { 'x-rollcall-signature': `t=${seconds},v1=${sign(secret, seconds, body)}` }),
       };
-      await postJson({ url: settings.url.reveal(), body, headers, signal });
+      await postJson({ url: settings.url.reveal(), body, headers, signal, egress });
     },
   };
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { proxyProblem } from '../../core/proxy-address.ts';
 import { defaultLimits } from '../../core/settings.ts';
 import { must } from '../sentences.ts';
 import { dialect } from './dialect.ts';
-import { duration, secretText, wholeNumber } from './values.ts';
+import { duration, secretText, text, wholeNumber } from './values.ts';
 
 const limits = z.strictObject({
   requestsPerSecond: z
@@ -52,6 +53,27 @@ export const connectionShape = {
     .meta({
       description: 'A fixed access token instead of a refresh token. Replace it here when it expires.',
       examples: [`\${env:ACME_ACCESS_TOKEN}`],
+    }),
+  proxy: secretText()
+    .superRefine((address, ctx) => {
+      const message = proxyProblem(address.reveal());
+      if (message !== undefined) ctx.addIssue({ code: 'custom', message });
+    })
+    .optional()
+    .meta({
+      description:
+        'HTTP proxy to the platform, for all calls of this connection; `none` for no proxy. Absent: `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` of the environment.',
+      examples: ['http://proxy.example.com:3128', `\${env:PROXY_URL}`],
+    }),
+  ca: text()
+    .refine((pem) => pem.includes('-----BEGIN CERTIFICATE-----'), {
+      error: `must be certificates as PEM text, such as \${file:certs/ca.pem}`,
+    })
+    .optional()
+    .meta({
+      description:
+        'Certificates of authorities to trust besides the public ones, as PEM text: of the platform, or of a proxy that inspects TLS.',
+      examples: [`\${file:certs/ca.pem}`],
     }),
   limits: limits
     .prefault({})

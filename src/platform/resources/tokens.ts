@@ -3,7 +3,7 @@ import type { Dialect } from '../../core/settings.ts';
 import { AnswerInvalid } from '../../http/answer-invalid.ts';
 import { isRecord } from '../../http/json-text.ts';
 import { readTokenLife } from '../../http/token-life.ts';
-import { openTransport } from '../../http/transport.ts';
+import { openTransport, type TransportOptions } from '../../http/transport.ts';
 import type { ExchangeOutcome } from '../../ports/tokens.ts';
 import { nothing } from '../answer.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
@@ -14,6 +14,8 @@ import type { RevokeOutcome } from '../tokens/revoke-call.ts';
 /** Endpoint of token calls. They have their own sockets: a full pool must never delay a refresh. */
 export interface TokenEndpoint {
   readonly baseUrl: string;
+  /** Proxy and certificate authorities. Absent: no proxy, and the public authorities. */
+  readonly way?: Pick<TransportOptions, 'tls' | 'egress'>;
   /** After this time without a complete answer the outcome is unknown. */
   readonly timeoutMs: number;
   readonly now: () => number;
@@ -106,12 +108,12 @@ export async function revokeToken(call: RevokeCallOptions, signal: AbortSignal):
 type Sent<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: PlatformError };
 
 async function sendOnce<T>(
-  { baseUrl, timeoutMs, now }: TokenEndpoint,
+  { baseUrl, timeoutMs, now, way }: TokenEndpoint,
   operation: Operation<T>,
   secret: string,
   signal: AbortSignal,
 ): Promise<Sent<T>> {
-  const transport = openTransport({ concurrency: 1, timeoutMs }, undefined, maxAnswerBytes);
+  const transport = openTransport({ concurrency: 1, timeoutMs }, { ...way, maxBytes: maxAnswerBytes });
   try {
     const base = { transport, baseUrl, timeoutMs, acceptLanguage: 'en', now };
     return { ok: true, value: await exchangeOnce(base, operation, { secret, signal }) };

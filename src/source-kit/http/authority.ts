@@ -48,9 +48,9 @@ export function openAuthority(auth: HttpAuth, base: SourceBase, timeoutMs: numbe
     case 'headers':
       return fixedAuthority(auth.headers);
     case 'client-credentials':
-      return bearerAuthority(openClientCredentials(clientOf(auth, timeoutMs, tls)));
+      return bearerAuthority(openClientCredentials(clientOf(auth, base, timeoutMs, tls)));
     case 'refresh-token': {
-      const client = clientOf(auth, timeoutMs, tls);
+      const client = clientOf(auth, base, timeoutMs, tls);
       const { refreshToken } = auth;
       const exchange = (token: string, signal: AbortSignal) => presentRefreshToken(client, token, signal);
       const tokens = base.openTokens({ refreshToken, exchange, timeoutMs });
@@ -84,6 +84,7 @@ export function basicAuthorization(username: string, password: string): string {
 
 function clientOf(
   auth: Extract<HttpAuth, { kind: 'client-credentials' | 'refresh-token' }>,
+  { egress }: Pick<SourceBase, 'egress'>,
   timeoutMs: number,
   tls: HttpTls,
 ): OAuthClient {
@@ -94,6 +95,7 @@ function clientOf(
     clientAuth,
     timeoutMs,
     tls,
+    egress,
     ...(clientSecret === undefined ? {} : { clientSecret }),
     form: { ...(scope === undefined ? {} : { scope }), ...parameters },
   };

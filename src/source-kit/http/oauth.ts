@@ -8,6 +8,7 @@ import { describeNetworkFailure } from '../../http/network-failure.ts';
 import { readRetryAfter } from '../../http/retry-after.ts';
 import { readTokenLife } from '../../http/token-life.ts';
 import { type Answer, openTransport, readBytes, type TlsOptions } from '../../http/transport.ts';
+import type { Egress } from '../../ports/egress.ts';
 import type { ExchangeOutcome, OddAnswer } from '../../ports/tokens.ts';
 
 /** A client of an OAuth 2.0 token endpoint (RFC 6749, 3.2). */
@@ -21,6 +22,7 @@ export interface OAuthClient {
   readonly timeoutMs: number;
   /** TLS settings, where the endpoint requires a client certificate (ADP) or has a private authority. */
   readonly tls?: TlsOptions | undefined;
+  readonly egress?: Egress | undefined;
 }
 
 /** Answer of the token endpoint. Holds tokens: never log it. */
@@ -57,7 +59,7 @@ export async function requestToken(
   grant: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<TokenAnswer> {
-  const { tokenUrl, clientId, clientSecret, clientAuth, timeoutMs, tls } = client;
+  const { tokenUrl, clientId, clientSecret, clientAuth, timeoutMs, tls, egress } = client;
   const form = new URLSearchParams({ ...grant, ...client.form });
   const headers: Record<string, string> = {
     'content-type': 'application/x-www-form-urlencoded',
@@ -72,23 +74,23 @@ export async function requestToken(
     if (clientSecret !== undefined) form.set('client_secret', clientSecret);
   }
   const body = { kind: 'text', text: form.toString() } as const;
-  return postForToken({ tokenUrl, headers, body, timeoutMs, tls }, readTokenAnswer, signal);
+  return postForToken({ tokenUrl, headers, body, timeoutMs, tls, egress }, readTokenAnswer, signal);
 }
 
 /** A call that returns a token, in any form. */
-export interface TokenCall extends Pick<OAuthClient, 'tokenUrl' | 'timeoutMs' | 'tls'> {
+export interface TokenCall extends Pick<OAuthClient, 'tokenUrl' | 'timeoutMs' | 'tls' | 'egress'> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Extract<OperationBody, { kind: 'json' | 'text' }>;
 }
 
 /** Posts once and reads the answer. Throws only the signal's reason. */
 export async function postForToken(
-  { tokenUrl, headers, body, timeoutMs, tls }: TokenCall,
+  { tokenUrl, headers, body, timeoutMs, tls, egress }: TokenCall,
   read: (status: number, bytes: Uint8Array) => TokenAnswer,
   signal: AbortSignal,
 ): Promise<TokenAnswer> {
   signal.throwIfAborted();
-  const transport = openTransport({ concurrency: 1, timeoutMs }, tls);
+  const transport = openTransport({ concurrency: 1, timeoutMs }, { tls, egress });
   const deadline = startDeadline(signal, timeoutMs);
   try {
     const answer = await transport.send({ method: 'POST', url: tokenUrl, headers, body }, deadline);

@@ -89,7 +89,10 @@ export async function* withSourceClient<T, R>(
 ): AsyncGenerator<T, R> {
   parts.io.signal.throwIfAborted();
   const { limits, tls, maxBytes } = parts;
-  const transport = openTransport({ concurrency: 4, timeoutMs: limits.timeout }, tls, maxBytes);
+  const transport = openTransport(
+    { concurrency: 4, timeoutMs: limits.timeout },
+    { tls, maxBytes, egress: parts.io.egress },
+  );
   try {
     return yield* work(openClient(parts, transport));
   } finally {

@@ -20,7 +20,7 @@ export const personio = defineKind({
   config: PersonioConfig,
   starters: personioStarters,
   capabilitiesOf: ({ api }) => (api === 'v1' ? ofV1 : ofV2),
-  open: (config, base) => (config.api === 'v1' ? openV1(config) : openV2(config, base)),
+  open: (config, base) => (config.api === 'v1' ? openV1(config, base) : openV2(config, base)),
 });
 
 /** What the status of an employment is derived from. */
@@ -31,8 +31,8 @@ const employmentInputs = [
   'employment.termination.termination_date',
 ];
 
-function openV1(config: V1Config): Source {
-  const authority = openV1Authority(config);
+function openV1(config: V1Config, base: SourceBase): Source {
+  const authority = openV1Authority(config, base);
   return {
     kind,
     capabilities: ofV1,

@@ -11,6 +11,7 @@ export const sql = defineKind({
   capabilities: { delta: false, point: true, terminated: 'configurable', future: 'configurable' },
   config: SqlConfig,
   starters: [sqlStarter],
+  isHttp: false,
   open: openSql,
 });
 

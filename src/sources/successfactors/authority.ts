@@ -1,4 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
+import type { SourceBase } from '../../ports/source.ts';
 import {
   type Authority,
   basicAuthorization,
@@ -11,7 +12,10 @@ import { signedAssertion } from './saml-assertion.ts';
 import type { SuccessFactorsAuth, SuccessFactorsConfig } from './schema.ts';
 
 /** Authenticates with user and password, or with tokens for SAML assertions (RFC 7522). */
-export function openSuccessFactorsAuthority(config: SuccessFactorsConfig): Authority {
+export function openSuccessFactorsAuthority(
+  config: SuccessFactorsConfig,
+  { egress }: Pick<SourceBase, 'egress'>,
+): Authority {
   const { auth, companyId, limits, tls, url } = config;
   if (auth.kind === 'basic') {
     return fixedAuthority({ authorization: basicAuthorization(`${auth.user}@${companyId}`, auth.password) });
@@ -23,6 +27,7 @@ export function openSuccessFactorsAuthority(config: SuccessFactorsConfig): Autho
     form: { company_id: companyId },
     timeoutMs: limits.timeout,
     tls,
+    egress,
   };
   // SuccessFactors returns the same token again with its remaining lifetime, even after it was refused.
   let mustBeNew = false;

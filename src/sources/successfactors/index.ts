@@ -1,4 +1,4 @@
-import type { Source, SourceCapabilities } from '../../ports/source.ts';
+import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
 import { statusField } from '../../source-kit/employment-status.ts';
 import { defineKind } from '../../source-kit/kind.ts';
 import { openSuccessFactorsAuthority } from './authority.ts';
@@ -20,8 +20,8 @@ export const successfactors = defineKind({
   open: openSuccessFactors,
 });
 
-function openSuccessFactors(config: SuccessFactorsConfig): Source {
-  const authority = openSuccessFactorsAuthority(config);
+function openSuccessFactors(config: SuccessFactorsConfig, base: SourceBase): Source {
+  const authority = openSuccessFactorsAuthority(config, base);
   return {
     kind: 'successfactors',
     capabilities,

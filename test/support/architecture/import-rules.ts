@@ -19,7 +19,7 @@ export const allowances: Readonly<Record<string, Allowance>> = {
   'src/store': { folders: contracts },
   'src/telemetry': { folders: contracts },
   'src/config': { folders: contracts },
-  'src/alerts': { folders: contracts },
+  'src/alerts': { folders: [...contracts, 'src/http'] },
   'src/sandbox': { folders: [...contracts, 'src/platform/schema'] },
   'src/app': { folders: [...contracts, 'src/engine'] },
   'src/runtime': { folders: [...contracts, 'src/engine'] },

@@ -1,0 +1,95 @@
+import { createServer, request, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { startDeadline } from '../../src/http/deadline.ts';
+import { egressWith, environmentEgress } from '../../src/http/egress.ts';
+import { describeNetworkFailure } from '../../src/http/network-failure.ts';
+import { openTransport, readBytes } from '../../src/http/transport.ts';
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** A proxy of both forms. It sends every host to one port of this machine. */
+async function startProxy(originPort: number, credentials?: string) {
+  const seen: string[] = [];
+  const allows = (given: string | undefined) =>
+    credentials === undefined || given === `Basic ${Buffer.from(credentials).toString('base64')}`;
+  const server = createServer((asked, answer) => {
+    seen.push(`${asked.method} ${asked.url}`);
+    if (!allows(asked.headers['proxy-authorization'])) return void answer.writeHead(407).end();
+    const { pathname } = new URL(asked.url ?? '');
+    const forward = request({ port: originPort, host: '127.0.0.1', path: pathname, method: asked.method });
+    forward.on('response', (got) => got.pipe(answer.writeHead(got.statusCode ?? 502)));
+    asked.pipe(forward);
+  });
+  server.on('connect', (asked, socket) => {
+    seen.push(`CONNECT ${asked.url}`);
+    if (!allows(asked.headers['proxy-authorization'])) return void socket.end('HTTP/1.1 407 No\r\n\r\n');
+    const origin = connect(originPort, '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+    origin.on('error', () => socket.destroy());
+    socket.on('error', () => origin.destroy());
+    origin.pipe(socket).pipe(origin);
+  });
+  return { port: await listen(server), seen };
+}
+
+async function get(url: string, proxy: string): Promise<string> {
+  const egress = egressWith(proxy, undefined);
+  const transport = openTransport({ concurrency: 1, timeoutMs: 5_000 }, { egress });
+  const deadline = startDeadline(new AbortController().signal, 5_000);
+  try {
+    const answer = await transport.send({ method: 'GET', url, headers: {}, body: undefined }, deadline);
+    return Buffer.from(await readBytes(answer)).toString();
+  } catch (error) {
+    return describeNetworkFailure(error).text;
+  } finally {
+    deadline.dispose();
+    await transport.close();
+  }
+}
+
+test('an http address goes through the proxy in absolute form, with its user and password', async () => {
+  const origin = await listen(createServer((_, answer) => answer.end('people')));
+  const { port, seen } = await startProxy(origin, 'ana:se cret');
+  expect(await get('http://hr.example.com/people', `http://ana:se%20cret@127.0.0.1:${port}`)).toBe('people');
+  expect(seen).toEqual(['GET http://hr.example.com/people']);
+  const refused = await get('http://hr.example.com/people', `http://ana:wrong-word@127.0.0.1:${port}`);
+  expect(refused).toContain(`the proxy 127.0.0.1:${port} refused to connect (407)`);
+  expect(refused).not.toContain('wrong-word');
+});
+
+test('an https address asks the proxy for a tunnel, and a refusal names the proxy', async () => {
+  const { port, seen } = await startProxy(1, 'ana:secret');
+  const text = await get('https://hr.example.com/people', `http://ana:wrong-word@127.0.0.1:${port}`);
+  expect(seen).toEqual(['CONNECT hr.example.com:443']);
+  expect(text).toContain(`the proxy 127.0.0.1:${port} refused to connect (407)`);
+  expect(text).not.toContain('wrong-word');
+});
+
+test('a proxy that is down is named', async () => {
+  expect(await get('https://hr.example.com/', 'http://ana:secret@127.0.0.1:9')).toMatch(
+    /^the proxy 127\.0\.0\.1:9 cannot be reached: the connection was refused/,
+  );
+});
+
+test.each([
+  ['https://hr.example.com/', 'http://s:3'],
+  ['http://hr.example.com/', 'http://h:3'],
+  ['https://inside.example.org/', undefined],
+  ['https://example.org/', undefined],
+  ['https://notexample.org/', 'http://s:3'],
+  ['https://10.1.2.3/', undefined],
+  ['https://11.1.2.3/', 'http://s:3'],
+  ['https://ported.example.net:8443/', undefined],
+  ['https://ported.example.net/', 'http://s:3'],
+  ['http://127.0.0.1:1/', undefined],
+  ['http://[::1]:1/', undefined],
+])('of the environment %s goes through %s', (url, proxy) => {
+  const NO_PROXY = '.example.org, 10.0.0.0/8 ported.example.net:8443';
+  const egress = environmentEgress({ HTTP_PROXY: 'h:3', HTTPS_PROXY: 'http://s:3', NO_PROXY });
+  expect(egress.proxyFor(new URL(url))).toBe(proxy);
+});
