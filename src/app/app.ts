@@ -14,8 +14,10 @@ import type {
   AuditQuery,
   Batch,
   ChangeQuery,
+  ForgetResult,
   HoldRecord,
   Pause,
+  PersonRecord,
   PlannedChange,
   RawText,
   Run,
@@ -25,6 +27,7 @@ import type {
 import type { VerdictOrder } from './approve.ts';
 import type { HeldChange } from './held-changes.ts';
 import type { HoldsQuery, HoldsReport } from './holds.ts';
+import type { SignedCaller } from './person-records.ts';
 import type { SourceTrial, TrialOptions } from './source-trial.ts';
 
 /**
@@ -122,6 +125,15 @@ export interface App {
   /** Requests a retry from a deployment; never runs in this process. */
   requestRetry(run: string, by: string): Promise<RequestReport>;
   audit(query: AuditQuery): Promise<readonly AuditEntry[]>;
+  /** Returns everything that the store has about one person, in all connections and syncs. Audited. */
+  exportPerson(identification: string, signed: SignedCaller): Promise<PersonRecord>;
+  /** Returns what `forgetPerson` would erase. */
+  previewForget(identification: string): Promise<PersonRecord>;
+  /**
+   * Erases one person from ledger and history, and keeps a keyed hash with owner, disabled and blacklist. Audited.
+   * Throws `NOT_FOUND` when there is nothing, and `CONFLICT` while a run may still change the person.
+   */
+  forgetPerson(identification: string, signed: SignedCaller): Promise<ForgetResult>;
   /** Lists the changes of one person in earlier runs of the sync, newest first. */
   history(sync: string, identification: string, limit: number): Promise<readonly PastChange[]>;
   /** Reports open problems, channels, and the newest notices. */

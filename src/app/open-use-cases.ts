@@ -9,6 +9,7 @@ import { note } from './audit.ts';
 import { check } from './check.ts';
 import { findConnection, findRun, findSync } from './find-named.ts';
 import { listHolds } from './holds.ts';
+import { exportPerson, forgetPerson } from './person-records.ts';
 import { planReport, runReport } from './reports.ts';
 import { cancel, inFull, queue, queueOrRun, queueRetry, retry, storeRequest } from './requests.ts';
 import { runHere } from './run-here.ts';
@@ -94,6 +95,9 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     resume: (sync, by) => resumeSync(sync, by, io),
     audit: async ({ run, ...query }) =>
       store.audit.list(run === undefined ? query : { ...query, run: (await findRun(run, store)).id }),
+    exportPerson: (identification, signed) => exportPerson(identification, signed, engine),
+    previewForget: (identification) => store.people.read(identification),
+    forgetPerson: (identification, signed) => forgetPerson(identification, signed, engine),
     history: async (sync, identification, limit) =>
       store.plans.history(syncOf(sync).settings.name, identification, limit),
   };

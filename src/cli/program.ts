@@ -9,6 +9,8 @@ import { addCancel } from './cancel.ts';
 import { addCheck } from './check.ts';
 import type { AddCommand, CommandHost } from './command.ts';
 import { addDemo } from './demo.ts';
+import { addExport } from './export.ts';
+import { addForget } from './forget.ts';
 import { addHolds } from './holds.ts';
 import { addInit } from './init.ts';
 import { addMigrate } from './migrate.ts';
@@ -47,6 +49,8 @@ const commands: readonly AddCommand[] = [
   addResume,
   addWhy,
   addAudit,
+  addExport,
+  addForget,
   addToken,
   addAlerts,
   addMigrate,

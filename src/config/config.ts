@@ -13,6 +13,9 @@ export interface Config {
   readonly store: string;
   /** 32 bytes in base64; present whenever a connection keeps tokens in the store. */
   readonly encryptionKey?: Secret;
+  /** Keys that opened the store before, newest first. */
+  readonly formerEncryptionKeys: readonly Secret[];
+  readonly retention: RetentionSettings;
   /** Present: jobs run through a queue in Redis, and several processes share the work. */
   readonly redis?: RedisConfig;
   readonly connections: Readonly<Record<string, ConnectionSettings>>;
@@ -22,6 +25,13 @@ export interface Config {
   /** Alert channels. Empty: no alerts are sent. */
   readonly alerts: readonly ChannelSettings[];
   readonly log: LogSettings;
+}
+
+/** How long the store keeps what, in ms. */
+export interface RetentionSettings {
+  readonly runs: number;
+  readonly audit: number;
+  readonly ledgerOfGone: number;
 }
 
 export interface LogSettings {

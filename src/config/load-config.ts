@@ -84,7 +84,18 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     );
     return undefined;
   }
-  const known = ['store', 'redis', 'encryptionKey', 'connections', 'syncs', 'server', 'alerts', 'log'];
+  const known = [
+    'store',
+    'redis',
+    'encryptionKey',
+    'formerEncryptionKeys',
+    'retention',
+    'connections',
+    'syncs',
+    'server',
+    'alerts',
+    'log',
+  ];
   for (const key of Object.keys(value)) {
     if (key === '$schema') readValue(editorSchema, value[key], [key], report);
     else if (!known.includes(key)) reportUnknownKey([key], known, report);
@@ -177,7 +188,9 @@ function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
 
 /** Reads the checked sections again through their schemas, which returns the whole with its types. */
 function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder'> {
-  const { store, redis, encryptionKey, server, alerts, log } = z.strictObject(rootShape).parse(root);
+  const { store, redis, encryptionKey, formerEncryptionKeys, retention, server, alerts, log } = z
+    .strictObject(rootShape)
+    .parse(root);
   const connection = z.strictObject(connectionShape);
   const sync = z.strictObject(syncShape);
   const named = [...connections].map(([name, value]): [string, ConnectionSettings] => [
@@ -191,6 +204,8 @@ function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'fol
     store,
     ...(redis === undefined ? {} : { redis }),
     ...(encryptionKey === undefined ? {} : { encryptionKey }),
+    formerEncryptionKeys,
+    retention,
     connections: byName(named),
     syncs: byName(read),
     ...(server === undefined ? {} : { server: { ...server, webhooks: byName(Object.entries(server.webhooks)) } }),

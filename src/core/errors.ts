@@ -76,8 +76,9 @@ export function describeError(error: unknown): string {
   const code =
     'code' in error && typeof error.code === 'string' && /^[A-Z0-9_]{1,40}$/.test(error.code) ? ` (${error.code})` : '';
   const name = /^[A-Za-z]{1,40}$/.test(error.name) ? error.name : 'Error';
-  // Only positions follow the message in a stack, so the first position is searched in lines that begin like one.
-  const lines = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
+  // The message itself may look like a position.
+  const at = error.stack?.indexOf(error.message) ?? -1;
+  const lines = at === -1 ? [] : (error.stack?.slice(at + error.message.length).split('\n') ?? []);
   const place = lines
     .map((line) => /\/((?:src|jobs|dist|test)\/[\w./-]+:\d+:\d+)\)?$/.exec(line)?.[1])
     .find((one) => one !== undefined);

@@ -31,6 +31,8 @@ export interface EngineIo {
   readonly logger: Logger;
   readonly newId: NewId;
   readonly openSpool: OpenSpool;
+  /** How long the store keeps what, in ms. */
+  readonly retention: { readonly runs: number; readonly audit: number; readonly ledgerOfGone: number };
   readonly checkpoint: Checkpoint;
   readonly progress: Progress;
 }

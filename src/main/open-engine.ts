@@ -48,7 +48,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
     folder: config.folder,
     clock: parts.clock,
     logger: parts.logger,
-    seals: seal === undefined ? [] : [seal],
+    seals: seal === undefined ? [] : [seal, ...config.formerEncryptionKeys.map((key) => openSeal(key.reveal()))],
   });
   // The Redis client is loaded only where it is used.
   const budgets =
@@ -94,7 +94,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
   const { clock, logger, newId, checkpoint } = parts;
   const openSpool = () => openFileSpool(scratchFolder);
   return {
-    io: { store, syncs, clock, logger, newId, openSpool, checkpoint, progress: () => {} },
+    io: { store, syncs, clock, logger, newId, openSpool, retention: config.retention, checkpoint, progress: () => {} },
     connections,
     meter,
     egress: parts.egress,

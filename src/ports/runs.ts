@@ -105,10 +105,15 @@ export interface Runs {
   lastGood(sync: string): Promise<Run | undefined>;
   /**
    * Deletes the details of runs that ended before `before`; keeps the newest `keep` per sync. Returns how many. Deletes
-   * all audit entries from before `before`, regardless of their subject. Deletes shown plans made before `shownBefore`
-   * (`before` when absent).
+   * all audit entries from before `others.audit`, regardless of their subject, and plans that were only shown and made
+   * before `others.shown`. Both are `before` when absent.
    */
-  prune(before: number, keep: number, shownBefore?: number): Promise<number>;
+  prune(before: number, keep: number, others?: PruneOthers): Promise<number>;
+}
+
+export interface PruneOthers {
+  readonly shown?: number;
+  readonly audit?: number;
 }
 
 export type RunPatch = Partial<

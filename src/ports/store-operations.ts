@@ -30,6 +30,8 @@ export const auditActions = [
   'webhook',
   'token-refresh',
   'token-revoke',
+  'export',
+  'forget',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

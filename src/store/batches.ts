@@ -3,6 +3,7 @@ import { RollcallError } from '../core/errors.ts';
 import type { Batch, BatchEffects, Batches, BatchPatch } from '../ports/store.ts';
 import { markChanges, planOfRun } from './change-marks.ts';
 import { asOwner, type Database, type OpenTransaction } from './database.ts';
+import type { KeyRing } from './key-ring.ts';
 import { createLedgerWriter, toLedgerRows } from './ledger-rows.ts';
 import { inLists } from './row-writer.ts';
 import type { BatchRow } from './schema.ts';
@@ -10,7 +11,7 @@ import type { BatchRow } from './schema.ts';
 /** States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours. */
 const unknownStates = ['sending', 'sent', 'unresolved'] as const;
 
-export function createBatches(db: Database): Batches {
+export function createBatches(db: Database, keys: KeyRing): Batches {
   const ledgerWriter = createLedgerWriter();
 
   async function writeEffects(
@@ -19,7 +20,7 @@ export function createBatches(db: Database): Batches {
     { marks = [], ledger = [] }: BatchEffects,
   ): Promise<void> {
     await markChanges(transaction, batch.run, marks, batch.id);
-    await ledgerWriter.write(transaction, toLedgerRows(batch.connection, ledger));
+    await ledgerWriter.write(transaction, toLedgerRows(batch.connection, ledger, keys));
   }
 
   return {

@@ -3,6 +3,7 @@ import type { Before, Change, ChangeClass, ChangeKind } from '../core/change.ts'
 import { changeClasses } from '../core/change.ts';
 import type { FieldName, FieldValues } from '../core/fields.ts';
 import type { PlannedChange } from '../ports/store.ts';
+import type { KeyRing } from './key-ring.ts';
 import type { ChangeRow } from './schema.ts';
 
 /** The meaning of each bit of `changes.classes`. It is stored, so a bit is never reused. */
@@ -54,40 +55,95 @@ export type NewChangeRow = Pick<
   | 'park_email'
 > & { readonly rule: string; readonly episode: string };
 
-export function toNewChangeRow(plan: string, change: Change): NewChangeRow {
+/** The parts of a change that hold personal data, as one sealed text in `after_json`. */
+type SealedParts = readonly [before: Before | null, after: FieldValues, reason: string, parkEmail: string | null];
+
+/** Returns the place of the sealed parts of a change. */
+export function changeContext(plan: string, identification: string): string {
+  return JSON.stringify(['changes', plan, identification]);
+}
+
+export function toNewChangeRow(plan: string, change: Change, keys: KeyRing): NewChangeRow {
+  const parts: SealedParts = [change.before ?? null, change.after, change.reason, change.parkEmail ?? null];
+  return { ...plainColumns(plan, change), ...personalColumns(parts, keys, changeContext(plan, change.identification)) };
+}
+
+/** Returns the columns with personal data: sealed into one of them with a key, as they are without. */
+export function personalColumns(
+  parts: SealedParts,
+  keys: KeyRing,
+  context: string,
+): Pick<NewChangeRow, 'before_json' | 'after_json' | 'reason' | 'park_email'> {
+  if (keys.prefix !== undefined) {
+    return { before_json: null, after_json: keys.close(JSON.stringify(parts), context), reason: '', park_email: null };
+  }
+  const [before, after, reason, parkEmail] = parts;
+  return {
+    before_json: before === null ? null : JSON.stringify(before),
+    after_json: JSON.stringify(after),
+    reason,
+    park_email: parkEmail,
+  };
+}
+
+/** Reads the columns with personal data. Throws `STORE_INVALID` when no configured key opens them. */
+export function readPersonal(
+  row: Pick<ChangeRow, 'plan' | 'identification' | 'before_json' | 'after_json' | 'reason' | 'park_email'>,
+  keys: KeyRing,
+): SealedParts {
+  if (row.after_json.startsWith('v1.')) {
+    return JSON.parse(keys.open(row.after_json, changeContext(row.plan, row.identification))) as SealedParts;
+  }
+  const before = row.before_json === null ? null : (JSON.parse(row.before_json) as Before);
+  return [before, JSON.parse(row.after_json) as FieldValues, row.reason, row.park_email];
+}
+
+function plainColumns(
+  plan: string,
+  change: Change,
+): Omit<NewChangeRow, 'before_json' | 'after_json' | 'reason' | 'park_email'> {
   return {
     plan,
     identification: change.identification,
     kind: change.kind,
-    before_json: change.before === undefined ? null : JSON.stringify(change.before),
-    after_json: JSON.stringify(change.after),
     changed: change.changed.length === 0 ? '' : `,${change.changed.join()},`,
     classes: classMask(change.classes),
-    reason: change.reason,
     waits_for: change.waitsFor ?? null,
-    park_email: change.parkEmail ?? null,
     hash: change.hash,
     rule: change.rule,
     episode: change.episode,
   };
 }
 
+/** The columns of a change whose person was forgotten. */
+export const emptyChange = {
+  before_json: null,
+  after_json: '{}',
+  changed: '',
+  reason: '',
+  state_reason: null,
+  waits_for: null,
+  park_email: null,
+  hash: 'forgotten',
+} as const satisfies Partial<ChangeRow>;
+
 /** Returns a `like` pattern that finds the field in `changed`. */
 export function changedPattern(field: FieldName): string {
   return `%,${field},%`;
 }
 
-export function toPlannedChange(row: Selectable<ChangeRow>): PlannedChange {
+export function toPlannedChange(row: Selectable<ChangeRow>, keys: KeyRing): PlannedChange {
+  const [before, after, reason, parkEmail] = readPersonal(row, keys);
   return {
     identification: row.identification,
     kind: row.kind,
-    before: row.before_json === null ? undefined : (JSON.parse(row.before_json) as Before),
-    after: JSON.parse(row.after_json) as FieldValues,
+    before: before ?? undefined,
+    after,
     changed: row.changed === '' ? [] : (row.changed.slice(1, -1).split(',') as FieldName[]),
     classes: classesOf(row.classes),
-    reason: row.reason,
+    reason,
     ...(row.waits_for === null ? {} : { waitsFor: row.waits_for }),
-    ...(row.park_email === null ? {} : { parkEmail: row.park_email }),
+    ...(parkEmail === null ? {} : { parkEmail }),
     rule: row.rule,
     episode: row.episode,
     hash: row.hash,

@@ -126,7 +126,7 @@ function toRow(sync: string, change: ChangeName, verdict: ChangeVerdict): Decisi
   };
 }
 
-function toRecord(row: Selectable<DecisionRow>): DecisionRecord {
+export function toRecord(row: Selectable<DecisionRow>): DecisionRecord {
   return {
     identification: row.identification,
     rule: row.rule,

@@ -1,5 +1,6 @@
 import { RollcallError } from '../core/errors.ts';
 import type { Seal } from '../ports/seal.ts';
+import type { Database } from './database.ts';
 
 /** The seals of a store: the first one seals, and all of them open. Without any, texts are stored as they are. */
 export interface KeyRing {
@@ -27,6 +28,29 @@ export function openKeyRing(seals: readonly Seal[]): KeyRing {
       return opened;
     },
   };
+}
+
+const keyIdName = 'sealed with';
+
+/**
+ * Records which key seals the store. Throws `STORE_INVALID` when personal data in it is sealed and no key is configured:
+ * otherwise new rows would silently be stored as they are.
+ */
+export async function checkKeys(db: Database, seals: readonly Seal[]): Promise<void> {
+  const row = await db.selectFrom('store_keys').select('value').where('name', '=', keyIdName).executeTakeFirst();
+  const [current] = seals;
+  if (current === undefined) {
+    if (row === undefined) return;
+    throw lostKey(row.value, false);
+  }
+  const isKnown = row === undefined || seals.some(({ keyId }) => keyId === row.value);
+  // A key that is configured nowhere stays recorded. Reading what it sealed fails with its name.
+  if (row?.value === current.keyId || !isKnown) return;
+  await db
+    .insertInto('store_keys')
+    .values({ name: keyIdName, value: current.keyId })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: current.keyId }))
+    .execute();
 }
 
 /** Returns the error for a sealed text that cannot be opened. */

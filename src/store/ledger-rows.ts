@@ -1,5 +1,6 @@
 import type { FieldValues } from '../core/fields.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import type { KeyRing } from './key-ring.ts';
 import { RowWriter } from './row-writer.ts';
 import type { LedgerRow } from './schema.ts';
 
@@ -30,19 +31,24 @@ export function createLedgerWriter(): RowWriter<'ledger', LedgerRow> {
 }
 
 /** Returns one row per user. The last entry wins, and no statement may write the same row twice. */
-export function toLedgerRows(connection: string, entries: readonly LedgerEntry[]): LedgerRow[] {
+export function toLedgerRows(connection: string, entries: readonly LedgerEntry[], keys: KeyRing): LedgerRow[] {
   const byName = new Map(entries.map((entry) => [entry.identification, entry]));
-  return [...byName.values()].map((entry) => toRow(connection, entry));
+  return [...byName.values()].map((entry) => toRow(connection, entry, keys));
 }
 
-function toRow(connection: string, entry: LedgerEntry): LedgerRow {
+function toRow(connection: string, entry: LedgerEntry, keys: KeyRing): LedgerRow {
+  const { identification } = entry;
+  const close = (column: 'hidden' | 'quirks'): string | null => {
+    const text = toText(entry[column]);
+    return text === null ? null : keys.close(text, ledgerContext(connection, identification, column));
+  };
   return {
     connection,
-    identification: entry.identification,
+    identification,
     owner: entry.owner,
     account_id: entry.accountId ?? null,
-    hidden: toText(entry.hidden),
-    quirks: toText(entry.quirks),
+    hidden: close('hidden'),
+    quirks: close('quirks'),
     unverified: entry.unverified,
     disabled_at: entry.disabledAt ?? null,
     gone_since: entry.goneSince ?? null,
@@ -63,12 +69,20 @@ function toText(values: object): string | null {
   return text === '{}' ? null : text;
 }
 
-export function toLedgerEntry(row: LedgerRow): LedgerEntry {
+/** Returns the place of a sealed column of an entry. */
+export function ledgerContext(connection: string, identification: string, column: 'hidden' | 'quirks'): string {
+  return JSON.stringify(['ledger', connection, identification, column]);
+}
+
+/** Throws `STORE_INVALID` when no configured key opens a sealed column. */
+export function toLedgerEntry(row: LedgerRow, keys: KeyRing): LedgerEntry {
+  const open = (column: 'hidden' | 'quirks', text: string): string =>
+    keys.open(text, ledgerContext(row.connection, row.identification, column));
   const entry: { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] } = {
     identification: row.identification,
     owner: row.owner,
-    hidden: row.hidden === null ? {} : (JSON.parse(row.hidden) as FieldValues),
-    quirks: row.quirks === null ? {} : (JSON.parse(row.quirks) as LedgerEntry['quirks']),
+    hidden: row.hidden === null ? {} : (JSON.parse(open('hidden', row.hidden)) as FieldValues),
+    quirks: row.quirks === null ? {} : (JSON.parse(open('quirks', row.quirks)) as LedgerEntry['quirks']),
     unverified: row.unverified,
   };
   if (row.account_id !== null) entry.accountId = row.account_id;

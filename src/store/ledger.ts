@@ -3,6 +3,8 @@ import type { LedgerEntry } from '../core/ledger.ts';
 import type { Adoption, Ledger } from '../ports/store.ts';
 import { toAuditRow } from './audit.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
+import { findForgotten } from './forgotten.ts';
+import type { KeyRing } from './key-ring.ts';
 import { createLedgerWriter, toLedgerEntry, toLedgerRows } from './ledger-rows.ts';
 import { inLists } from './row-writer.ts';
 import type { LedgerRow } from './schema.ts';
@@ -10,7 +12,7 @@ import type { LedgerRow } from './schema.ts';
 /** Rows per piece of `all`: large enough that the query cost disappears, small enough for a few hundred kilobytes. */
 const pieceRows = 4096;
 
-export function createLedger(db: Database): Ledger {
+export function createLedger(db: Database, keys: KeyRing): Ledger {
   const writer = createLedgerWriter();
 
   return {
@@ -28,7 +30,7 @@ export function createLedger(db: Database): Ledger {
           .execute();
         const last = rows.at(-1);
         if (last === undefined) return;
-        yield rows.map(toLedgerEntry);
+        yield rows.map((row) => toLedgerEntry(row, keys));
         if (rows.length < pieceRows) return;
         after = last.identification;
         // The driver is synchronous, so without this nothing else of this process would run before the last piece.
@@ -43,7 +45,8 @@ export function createLedger(db: Database): Ledger {
         .where('connection', '=', connection)
         .where('identification', '=', identification)
         .executeTakeFirst();
-      return row && toLedgerEntry(row);
+      if (row !== undefined) return toLedgerEntry(row, keys);
+      return (await findForgotten(db, keys, connection, [identification])).get(identification);
     },
 
     async getMany(connection, identifications) {
@@ -55,8 +58,10 @@ export function createLedger(db: Database): Ledger {
           .where('connection', '=', connection)
           .where('identification', 'in', names)
           .execute();
-        for (const row of rows) found.set(row.identification, toLedgerEntry(row));
+        for (const row of rows) found.set(row.identification, toLedgerEntry(row, keys));
       }
+      const others = identifications.filter((name) => !found.has(name));
+      for (const [name, entry] of await findForgotten(db, keys, connection, others)) found.set(name, entry);
       return found;
     },
 
@@ -76,7 +81,7 @@ export function createLedger(db: Database): Ledger {
 
     put(owned, entries) {
       return asOwner(db, owned, (transaction) =>
-        writer.write(transaction, toLedgerRows(owned.run.connection, entries)),
+        writer.write(transaction, toLedgerRows(owned.run.connection, entries, keys)),
       );
     },
 

@@ -10,11 +10,12 @@ import { createBatches } from './batches.ts';
 import type { Database } from './database.ts';
 import { createDecisions } from './decisions.ts';
 import { createHolds } from './holds.ts';
-import { type KeyRing, openKeyRing } from './key-ring.ts';
+import { checkKeys, type KeyRing, openKeyRing } from './key-ring.ts';
 import { createLeases } from './leases.ts';
 import { createLedger } from './ledger.ts';
 import { migrate } from './migrate.ts';
 import { createPauses } from './pauses.ts';
+import { createPersonRecords } from './person-records.ts';
 import { createPlans } from './plans.ts';
 import { openPostgres, type PostgresWatch } from './postgres.ts';
 import { isPostgresUrl } from './postgres-url.ts';
@@ -22,6 +23,7 @@ import { createRawTexts } from './raw-texts.ts';
 import { createReads } from './reads.ts';
 import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
+import { createSealing } from './sealing.ts';
 import { openSqlite } from './sqlite.ts';
 import { createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
@@ -43,6 +45,7 @@ export async function openStore(url: string, base: StoreBase): Promise<Store> {
   const { db, place } = await openDatabase(url, base);
   try {
     await migrate(db as unknown as Kysely<unknown>, place);
+    await checkKeys(db, base.seals ?? []);
     return createStore(db, openKeyRing(base.seals ?? []));
   } catch (error) {
     await db.destroy();
@@ -85,14 +88,16 @@ function createStore(db: Database, keys: KeyRing): Store {
     leases: createLeases(db),
     triggers: createTriggers(db),
     runs: createRuns(db),
-    plans: createPlans(db),
-    batches: createBatches(db),
-    ledger: createLedger(db),
+    plans: createPlans(db, keys),
+    batches: createBatches(db, keys),
+    ledger: createLedger(db, keys),
     decisions: createDecisions(db),
     holds: createHolds(db),
     reads: createReads(db),
     rosters: createRosters(db),
     rawTexts: createRawTexts(db, keys),
+    people: createPersonRecords(db, keys),
+    sealing: createSealing(db, keys),
     tokens: createTokenStore(db),
     alerts: createAlerts(db),
     pauses: createPauses(db),

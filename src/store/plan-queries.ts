@@ -3,13 +3,17 @@ import { RollcallError } from '../core/errors.ts';
 import type { PlannedChange, Plans } from '../ports/store.ts';
 import { classMask, toPlannedChange } from './change-rows.ts';
 import type { Database } from './database.ts';
+import type { KeyRing } from './key-ring.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
 
 /** Hashes have 64 characters, so thousands of them are one short read. */
 const hashesPerPiece = 8192;
 
 /** The read-only queries on plans. */
-export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' | 'get' | 'findByDigest' | 'history'> {
+export function createPlanQueries(
+  db: Database,
+  keys: KeyRing,
+): Pick<Plans, 'hashes' | 'page' | 'get' | 'findByDigest' | 'history'> {
   return {
     async *hashes(planId) {
       let after = '';
@@ -48,7 +52,7 @@ export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' |
           .where(inPiece(piece))
           .limit(limit - found.length)
           .execute();
-        for (const row of rows) found.push(toPlannedChange(row));
+        for (const row of rows) found.push(toPlannedChange(row, keys));
         if (found.length >= limit) break;
       }
       return found;
@@ -61,7 +65,7 @@ export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' |
         .where('plan', '=', planId)
         .where('identification', '=', identification)
         .executeTakeFirst();
-      return row && toPlannedChange(row);
+      return row && toPlannedChange(row, keys);
     },
 
     async findByDigest(sync, digest) {
@@ -111,7 +115,7 @@ export function createPlanQueries(db: Database): Pick<Plans, 'hashes' | 'page' |
         .limit(limit)
         .execute();
       return rows.map((row) => ({
-        ...toPlannedChange(row),
+        ...toPlannedChange(row, keys),
         run: row.run,
         at: Number(row.applied_at ?? row.started_at),
       }));

@@ -6,6 +6,7 @@ import type { PlanHeader, Plans } from '../ports/store.ts';
 import { markChanges } from './change-marks.ts';
 import { countClasses, type NewChangeRow, noKinds, toNewChangeRow } from './change-rows.ts';
 import { asOwner, type Database, type OpenTransaction } from './database.ts';
+import type { KeyRing } from './key-ring.ts';
 import { asPlanner, inPlan } from './plan-access.ts';
 import { createPlanGuards } from './plan-guards.ts';
 import { dropPlan, inPiece, piecesOf } from './plan-pieces.ts';
@@ -15,18 +16,18 @@ import { RowWriter } from './row-writer.ts';
 /** Changes per transaction while a plan is written. Other processes wait for at most this many. */
 const pieceRows = 4096;
 
-export function createPlans(db: Database): Plans {
+export function createPlans(db: Database, keys: KeyRing): Plans {
   const writer = new RowWriter<'changes', NewChangeRow>('changes');
 
   return {
     ...createPlanGuards(db),
-    ...createPlanQueries(db),
+    ...createPlanQueries(db, keys),
 
     begin: (owned, header) => asPlanner(db, owned, header, (transaction) => beginPlan(transaction, header)),
 
     async add(owned, planId, changes) {
       for (let from = 0; from < changes.length; from += pieceRows) {
-        const rows = changes.slice(from, from + pieceRows).map((change) => toNewChangeRow(planId, change));
+        const rows = changes.slice(from, from + pieceRows).map((change) => toNewChangeRow(planId, change, keys));
         await inPlan(db, owned, planId, async (transaction, { digest }) => {
           if (digest !== null) throw sealed(planId);
           await writer.write(transaction, rows);

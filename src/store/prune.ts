@@ -1,3 +1,4 @@
+import type { PruneOthers } from '../ports/runs.ts';
 import { phases } from '../ports/unknown-state.ts';
 import { type Database, inTransaction, type OpenTransaction } from './database.ts';
 import { dropPlan, inPiece, piecesOf } from './plan-pieces.ts';
@@ -7,11 +8,16 @@ const guardWindowMs = 24 * 3_600_000;
 
 /**
  * Drops findings, changes, batches and holds of runs that ended before `before`, except the newest `keep` of each sync,
- * with approvals, triggers and audit entries of the same age, and preview plans from before `shownBefore`. Keeps the runs
+ * with approvals and triggers of the same age, and audit entries and preview plans from before `others`. Keeps the runs
  * themselves, batches whose effect is not known with their changes, what a guard may still count, and each sync's newest
  * schedule slot and last complete read. Returns how many runs lost their details for good.
  */
-export async function pruneRuns(db: Database, before: number, keep: number, shownBefore: number): Promise<number> {
+export async function pruneRuns(
+  db: Database,
+  before: number,
+  keep: number,
+  others: Required<PruneOthers>,
+): Promise<number> {
   const ended = await db
     .selectFrom((eb) =>
       eb
@@ -36,8 +42,9 @@ export async function pruneRuns(db: Database, before: number, keep: number, show
   for (const { id } of ended) {
     if (await inTransaction(db, (transaction) => pruneRun(transaction, id, before))) pruned++;
   }
-  await pruneShown(db, shownBefore);
+  await pruneShown(db, others.shown);
   await inTransaction(db, (transaction) => pruneLoose(transaction, before));
+  await db.deleteFrom('audit').where('at', '<', others.audit).execute();
   return pruned;
 }
 
@@ -105,7 +112,6 @@ async function pruneShown(db: Database, before: number): Promise<void> {
 }
 
 async function pruneLoose(db: OpenTransaction, before: number): Promise<void> {
-  await db.deleteFrom('audit').where('at', '<', before).execute();
   await db.deleteFrom('approvals').where('expires_at', '<', before).execute();
   // A rejection counts as long as its episode lasts, however old it is.
   await db

@@ -174,7 +174,7 @@ export function createRuns(db: Database): Runs {
       return row && toRun(row);
     },
 
-    prune: (before, keep, shownBefore = before) => pruneRuns(db, before, keep, shownBefore),
+    prune: (before, keep, { shown = before, audit = before } = {}) => pruneRuns(db, before, keep, { shown, audit }),
   };
 }
 

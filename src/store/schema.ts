@@ -16,6 +16,8 @@ export interface Schema {
   runs: RunRow;
   findings: FindingRow;
   raw_texts: RawTextRow;
+  forgotten: ForgottenRow;
+  store_keys: StoreKeyRow;
   plans: PlanRow;
   changes: ChangeRow;
   batches: BatchRow;
@@ -92,6 +94,24 @@ export interface RawTextRow {
   at: number;
   /** JSON of what it belongs to and the text, sealed. */
   sealed: string;
+}
+
+export interface ForgottenRow {
+  connection: string;
+  /** Keyed hash of connection and identification. */
+  hash: string;
+  owner: string;
+  disabled_at: number | null;
+  gone_since: number | null;
+  removed_at: number | null;
+  removed_blacklist: number | null;
+  forgotten_at: number;
+}
+
+/** Keys that the store itself made, sealed when there is an `encryptionKey`. */
+export interface StoreKeyRow {
+  name: string;
+  value: string;
 }
 
 export interface PlanRow {

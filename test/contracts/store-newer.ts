@@ -30,6 +30,7 @@ const released = [
   '013-hand-overs',
   '014-token-retries',
   '015-raw-texts',
+  '016-forgotten',
   '018-runs-by-end',
 ];
 

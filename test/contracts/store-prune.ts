@@ -198,7 +198,7 @@ export function describePrune(store: () => Store): void {
     await endRun(store(), owned, now - 10 * dayMs);
     await writePlan(store(), { id: 'old', madeAt: now - 8 * dayMs }, [sampleChange('ana', 'disable')]);
     await writePlan(store(), { id: 'new', madeAt: now - 6 * dayMs }, [sampleChange('ana', 'disable')]);
-    expect(await runs.prune(now - 90 * dayMs, 0, now - 7 * dayMs)).toBe(0);
+    expect(await runs.prune(now - 90 * dayMs, 0, { shown: now - 7 * dayMs })).toBe(0);
     const left = await Promise.all(['run_1', 'old', 'new'].map((id) => plans.page(id, { limit: 10 })));
     expect(left.map(({ length }) => length)).toEqual([1, 0, 1]);
   });

@@ -199,6 +199,7 @@ function ioOver(store: Store, syncs: ReadonlyMap<string, Sync>): EngineIo {
     logger: silentLogger,
     newId: (prefix) => `${prefix}_1`,
     openSpool: () => openFileSpool(tmpdir()),
+    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
     checkpoint: () => {},
     progress: () => {},
   };

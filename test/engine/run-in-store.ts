@@ -141,6 +141,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     clock,
     logger: log,
     newId: (prefix) => `${prefix}_1`,
+    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
     openSpool: () => {
       throw new Error('no step after planning spools anything');
     },

@@ -189,9 +189,9 @@ describe('a list of pages', () => {
 describe('the status of a provisioning file', () => {
   it.each([
     ['Processed', { kind: 'done', text: 'Processed' }],
-    ['  COMPLETED ', { kind: 'done', text: '  COMPLETED ' }],
-    ['failed', { kind: 'failed', text: 'failed' }],
-    ['queued', { kind: 'pending', text: 'queued', isKnown: true }],
+    ['  COMPLETED ', { kind: 'done', text: 'Completed' }],
+    ['failed', { kind: 'failed', text: 'Failed' }],
+    ['queued', { kind: 'pending', text: 'Queued', isKnown: true }],
     ['Half way', { kind: 'pending', text: 'unknown status', isKnown: false, raw: 'Half way' }],
     ['', { kind: 'pending', text: 'unknown status', isKnown: false, raw: '' }],
   ])('status %j is told by the lists of the dialect', (text, expected) => {

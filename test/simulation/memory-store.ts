@@ -34,6 +34,8 @@ export function memoryStore(): SimulatedStore {
     tokens: memoryTokens(tables),
     alerts: absentPart as Store['alerts'],
     pauses: { get: async () => undefined, list: async () => [], add: absent, remove: absent },
+    people: absentPart as Store['people'],
+    sealing: absentPart as Store['sealing'],
     audit: absentPart as Store['audit'],
     close: async () => {},
   };

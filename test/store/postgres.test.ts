@@ -1,7 +1,9 @@
 import { describe } from 'vitest';
+import { openSeal } from '../../src/platform/tokens/seal.ts';
 import { openStore } from '../../src/store/index.ts';
 import { describeStore } from '../contracts/store.ts';
 import { emptyPostgresTables } from '../contracts/store-newer.ts';
+import { describeSealing, sampleKey } from '../contracts/store-sealing.ts';
 import { startPostgres } from '../support/services.ts';
 
 const postgres = await startPostgres();
@@ -14,5 +16,20 @@ describe.skipIf(postgres === undefined)('on a real server', () => {
     if (database === undefined) database = await postgres.newDatabase();
     else await postgres.query(database, emptyPostgresTables);
     return openStore(database, { folder: '.' });
+  });
+
+  let sealed: string | undefined;
+
+  describeStore('sealed store in PostgreSQL', async () => {
+    if (postgres === undefined) throw new Error('skipped without a server');
+    if (sealed === undefined) sealed = await postgres.newDatabase();
+    else await postgres.query(sealed, emptyPostgresTables);
+    return openStore(sealed, { folder: '.', seals: [openSeal(sampleKey(1))] });
+  });
+
+  describeSealing('personal data in PostgreSQL', async () => {
+    if (postgres === undefined) throw new Error('skipped without a server');
+    const place = await postgres.newDatabase();
+    return (keys) => openStore(place, { folder: '.', seals: keys });
   });
 });

@@ -12,6 +12,8 @@ export const document = z.strictObject({
   store: rootShape.store,
   redis: rootShape.redis,
   encryptionKey: rootShape.encryptionKey,
+  formerEncryptionKeys: rootShape.formerEncryptionKeys,
+  retention: rootShape.retention,
   connections: z.record(name(), z.strictObject(connectionShape)).meta({
     description: 'The platform communities, each under a name of your choice.',
     examples: [{ acme: { baseUrl: 'https://platform.example.com', accessToken: `\${env:ACME_ACCESS_TOKEN}` } }],

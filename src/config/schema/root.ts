@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { alerts } from './alerts.ts';
 import { redis } from './redis.ts';
+import { retention } from './retention.ts';
 import { server } from './server.ts';
 import { secretText, text } from './values.ts';
 
 const defaultStore = 'sqlite:./.rollcall/rollcall.db';
+
+/** Returns a schema for 32 bytes in base64. */
+function key() {
+  return secretText().refine((value) => /^[A-Za-z0-9+/]{43}=$/.test(value.reveal()), {
+    error: 'must be 32 random bytes in base64 (44 characters); create one with: openssl rand -base64 32',
+  });
+}
 
 /** The top-level keys without operator-chosen names below them. */
 export const rootShape = {
@@ -25,16 +33,22 @@ export const rootShape = {
     }),
   redis,
   server,
-  encryptionKey: secretText()
-    .refine((key) => /^[A-Za-z0-9+/]{43}=$/.test(key.reveal()), {
-      error: 'must be 32 random bytes in base64 (44 characters); create one with: openssl rand -base64 32',
-    })
+  encryptionKey: key()
     .optional()
     .meta({
       description:
-        'Seals the tokens in the store. Required with a `refreshToken`. 32 bytes in base64: `openssl rand -base64 32`.',
+        'Seals the tokens and the personal data in the store. Required with a `refreshToken`. 32 bytes in base64: `openssl rand -base64 32`.',
       examples: [`\${env:ROLLCALL_KEY}`],
     }),
+  formerEncryptionKeys: z
+    .array(key())
+    .default([])
+    .meta({
+      description:
+        'Keys that sealed what is in the store, beside the new `encryptionKey`. Personal data is sealed again in the background; then the former key can be deleted here.',
+      examples: [[`\${env:ROLLCALL_FORMER_KEY}`]],
+    }),
+  retention,
   alerts,
   log: z
     .strictObject({

@@ -14,6 +14,7 @@ import { emailChains } from './012-email-chains.ts';
 import { handOvers } from './013-hand-overs.ts';
 import { tokenRetries } from './014-token-retries.ts';
 import { rawTexts } from './015-raw-texts.ts';
+import { forgotten } from './016-forgotten.ts';
 import { runsByEnd } from './018-runs-by-end.ts';
 
 export interface SchemaMigration extends Migration {
@@ -47,5 +48,10 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '013-hand-overs': { ...handOvers, since: '0.1.0' },
   '014-token-retries': { ...tokenRetries, since: '0.1.0' },
   '015-raw-texts': { ...rawTexts, since: '0.1.0' },
+  '016-forgotten': {
+    ...forgotten,
+    since: '0.1.0',
+    breaks: 'personal fields in it may be sealed, and people may be kept under a keyed hash only',
+  },
   '018-runs-by-end': { ...runsByEnd, since: '0.1.0' },
 };

@@ -1,0 +1,56 @@
+import type { Finding } from '../core/finding.ts';
+import type { LedgerEntry } from '../core/ledger.ts';
+import type { DecisionRecord } from './decisions.ts';
+import type { PlannedChange } from './store.ts';
+
+/** Everything that the store has about one person. */
+export interface PersonRecord {
+  readonly identification: string;
+  readonly ledger: readonly { readonly connection: string; readonly entry: LedgerEntry }[];
+  /** Set when the person was forgotten: what is kept under a keyed hash of the identification. */
+  readonly forgotten: readonly { readonly connection: string; readonly entry: LedgerEntry; readonly at: number }[];
+  readonly changes: readonly (PlannedChange & {
+    readonly plan: string;
+    readonly sync: string;
+    readonly madeAt: number;
+  })[];
+  readonly findings: readonly (Finding & { readonly run: string })[];
+  readonly decisions: readonly (DecisionRecord & { readonly sync: string })[];
+  /** Requests for runs that named the person. */
+  readonly requests: readonly { readonly trigger: string; readonly sync: string; readonly requestedAt: number }[];
+  /** Number of alert notices and texts of other systems that name the person. */
+  readonly notices: number;
+  readonly rawTexts: number;
+}
+
+/** What `forget` deleted, and what it kept. */
+export interface ForgetResult {
+  /** Connections for which owner, *disabled by us*, removal and blacklist are kept under a keyed hash. */
+  readonly kept: readonly string[];
+}
+
+/** Reads and erases what the store has about one person. */
+export interface PersonRecords {
+  read(identification: string): Promise<PersonRecord>;
+  /**
+   * Erases the person from ledger, history, findings, decisions, requests, notices and texts of other systems, in one
+   * transaction. Keeps who owns the user, that we disabled or removed it, and a blacklist, under a keyed hash: a later
+   * read that shows the person continues from there. Changes stay as numbers without a person, so that guards count
+   * them. Throws `CONFLICT` while a run that may still change the person is in progress or unresolved.
+   */
+  forget(identification: string, now: number): Promise<ForgetResult>;
+  /**
+   * Moves ledger entries of users whom we removed or disabled, and who have been gone since before `before`, behind
+   * their keyed hash. Returns how many, at most `limit`.
+   */
+  forgetGone(before: number, now: number, limit: number): Promise<number>;
+}
+
+/** Keeps stored personal data sealed with the current key. */
+export interface Sealing {
+  /**
+   * Seals rows that are not sealed with the current key, at most `limit` of them, and returns how many it sealed. Returns
+   * 0 when everything is sealed, and without a key.
+   */
+  reseal(limit: number): Promise<number>;
+}

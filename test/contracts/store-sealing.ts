@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSeal } from '../../src/platform/tokens/seal.ts';
+import type { Seal } from '../../src/ports/seal.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { someInstant as now } from '../support/fake-clock.ts';
+import { dayMs, endRun, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from './store-samples.ts';
+
+/** A key that differs by its number. */
+export function sampleKey(number: number): string {
+  return Buffer.alloc(32, number).toString('base64');
+}
+
+type OpenWith = (seals: readonly Seal[]) => Promise<Store>;
+
+/** What a store does with personal data, with one key and another. `newPlace` gives a new, empty store to open. */
+export function describeSealing(name: string, newPlace: () => Promise<OpenWith>): void {
+  describe(name, () => {
+    const opened: Store[] = [];
+    let open: OpenWith;
+    beforeEach(async () => {
+      const openPlace = await newPlace();
+      open = async (seals) => {
+        for (const store of opened.splice(0)) await store.close();
+        const store = await openPlace(seals);
+        opened.push(store);
+        return store;
+      };
+    });
+    afterEach(async () => {
+      for (const store of opened.splice(0)) await store.close();
+    });
+    const seal = (number: number): Seal => openSeal(sampleKey(number));
+    const entry = (id: string) => sampleEntry(id, { hidden: { phoneNumber: '+598 99 1' }, writtenAt: now });
+
+    /** A run that ended, with a change, a ledger entry, findings and a text of the platform. */
+    async function fill(store: Store, ids: readonly string[] = ['ana', 'eva']): Promise<void> {
+      const owned = await openRun(store, { id: 'run_1' });
+      await writePlan(
+        store,
+        { id: 'run_1', owned },
+        ids.map((id) => sampleChange(id)),
+      );
+      await store.ledger.put(owned, ids.map(entry));
+      await store.rawTexts.add(owned, { at: now, about: 'batch 1', text: 'bad row: ana' });
+      await store.runs.addFindings(owned, [
+        { code: 'ignored-field', identification: 'ana', message: 'about ana' },
+        { code: 'email-conflict', identification: 'eva', message: 'eva and ana want one e-mail' },
+      ]);
+      await endRun(store, owned);
+    }
+
+    async function reads(store: Store): Promise<void> {
+      expect(await store.plans.get('run_1', 'ana')).toMatchObject({
+        after: sampleChange('ana').after,
+        reason: sampleChange('ana').reason,
+      });
+      expect(await store.ledger.get('acme', 'ana')).toEqual(entry('ana'));
+    }
+
+    it('is sealed as soon as there is a key, and what was there before in the background', async () => {
+      const plain = await open([]);
+      await fill(plain);
+      expect(await plain.sealing.reseal(100)).toBe(0);
+      const sealed = await open([seal(1)]);
+      await reads(sealed);
+      expect(await sealed.sealing.reseal(3)).toBe(3);
+      await reads(sealed);
+      expect(await sealed.sealing.reseal(100)).toBe(1);
+      expect(await sealed.sealing.reseal(100)).toBe(0);
+      await reads(sealed);
+    });
+
+    it('keeps texts of other systems only with a key', async () => {
+      const plain = await open([]);
+      await fill(plain);
+      expect(await plain.rawTexts.ofRun('run_1')).toEqual([]);
+      const sealed = await (await newPlace())([seal(1)]);
+      opened.push(sealed);
+      await fill(sealed);
+      expect(await sealed.rawTexts.ofRun('run_1')).toEqual([{ at: now, about: 'batch 1', text: 'bad row: ana' }]);
+    });
+
+    it('is read with the former key, sealed again with the new one, and then needs the former no more', async () => {
+      await fill(await open([seal(1)]));
+      const both = await open([seal(2), seal(1)]);
+      await reads(both);
+      expect(await both.sealing.reseal(100)).toBeGreaterThan(0);
+      expect(await both.sealing.reseal(100)).toBe(0);
+      const renewed = await open([seal(2)]);
+      await reads(renewed);
+      expect(await renewed.rawTexts.ofRun('run_1')).toHaveLength(1);
+    });
+
+    it('is refused by name of the key when the key is another one or gone', async () => {
+      await fill(await open([seal(1)]));
+      const other = await open([seal(2)]);
+      await expect(other.ledger.get('acme', 'ana')).rejects.toMatchObject({ code: 'STORE_INVALID' });
+      await expect(other.plans.get('run_1', 'ana')).rejects.toThrow(seal(1).keyId);
+      await expect(open([])).rejects.toThrow(/sealed with the key [0-9a-f]{8}, and encryptionKey is not set/);
+      await reads(await open([seal(1)]));
+    });
+
+    it('of one person can be read whole, and is erased but for a keyed hash', async () => {
+      const store = await open([seal(1)]);
+      await fill(store);
+      const before = await store.people.read('ana');
+      expect(before).toMatchObject({ ledger: [{ connection: 'acme' }], forgotten: [], rawTexts: 1 });
+      expect(before.changes).toHaveLength(1);
+      expect(before.findings.map(({ message }) => message)).toEqual(['about ana', 'eva and ana want one e-mail']);
+
+      expect(await store.people.forget('ana', now)).toEqual({ kept: ['acme'] });
+      const after = await store.people.read('ana');
+      expect(after).toMatchObject({ ledger: [], changes: [], findings: [], decisions: [], requests: [], rawTexts: 0 });
+      expect(after.forgotten).toMatchObject([{ connection: 'acme', entry: { owner: 'people', hidden: {} }, at: now }]);
+      expect((await store.runs.findings('run_1')).map(({ message }) => message)).toEqual([
+        'eva and (forgotten) want one e-mail',
+      ]);
+      expect(await store.plans.countStates('run_1')).toMatchObject({ planned: 2 });
+      expect(await store.plans.get('run_1', 'eva')).toMatchObject({ after: sampleChange('eva').after });
+    });
+
+    it('of a person who was removed with blacklist keeps that, whatever the key', async () => {
+      const store = await open([seal(1)]);
+      const owned = await openRun(store, { id: 'run_1' });
+      const removed = { at: now - 5, blacklist: true };
+      await store.ledger.put(owned, [sampleEntry('ana', { removed, disabledAt: now - 9, goneSince: now - 9 })]);
+      await endRun(store, owned);
+      await store.people.forget('ana', now);
+      const both = await open([seal(2), seal(1)]);
+      await both.sealing.reseal(100);
+      const renewed = await open([seal(2)]);
+      for (const found of [
+        await renewed.ledger.get('acme', 'ana'),
+        (await renewed.ledger.getMany('acme', ['ana', 'eva'])).get('ana'),
+      ]) {
+        expect(found).toMatchObject({ identification: 'ana', owner: 'people', removed, disabledAt: now - 9 });
+      }
+      expect(await renewed.ledger.get('other', 'ana')).toBeUndefined();
+      expect((await renewed.ledger.countOwned('acme', 'people')).managed).toBe(0);
+    });
+
+    it('is not erased while a run may still change the person', async () => {
+      const store = await open([]);
+      const owned = await openRun(store, { id: 'run_1' });
+      await writePlan(store, { id: 'run_1', owned }, [sampleChange('ana')]);
+      await expect(store.people.forget('ana', now)).rejects.toMatchObject({ code: 'CONFLICT' });
+      await store.batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
+      await store.plans.setStates(owned, [{ identification: 'ana', state: 'unresolved' }]);
+      await endRun(store, owned);
+      await expect(store.people.forget('ana', now)).rejects.toThrow(/run_1 may still change this person/);
+    });
+
+    it('of users who have been gone for long is kept behind the hash, others stay', async () => {
+      const store = await open([]);
+      const owned = await openRun(store, { id: 'run_1' });
+      const at = now - 500 * dayMs;
+      await store.ledger.put(owned, [
+        sampleEntry('removed', { removed: { at, blacklist: false } }),
+        sampleEntry('disabled', { disabledAt: at, goneSince: at }),
+        sampleEntry('back', { disabledAt: at }),
+        sampleEntry('active', {}),
+      ]);
+      expect(await store.people.forgetGone(now - 400 * dayMs, now, 1)).toBe(1);
+      expect(await store.people.forgetGone(now - 400 * dayMs, now, 9)).toBe(1);
+      expect(await store.people.forgetGone(now - 400 * dayMs, now, 9)).toBe(0);
+      const names: string[] = [];
+      for await (const entries of store.ledger.all('acme')) names.push(...entries.map((one) => one.identification));
+      expect(names).toEqual(['active', 'back']);
+      expect(await store.ledger.get('acme', 'disabled')).toMatchObject({ disabledAt: at, hidden: {} });
+    });
+  });
+}

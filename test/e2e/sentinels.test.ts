@@ -1,0 +1,476 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { SMTPServer } from 'smtp-server';
+import { afterEach, expect, it } from 'vitest';
+import { parseFault, startSandbox } from '../../src/sandbox/index.ts';
+import { openMetrics } from '../../src/telemetry/metrics.ts';
+import { openReceiver } from '../alerts/receiver.ts';
+import { openHere } from '../chaos/open-here.ts';
+import { openTestShell } from '../cli/test-shell.ts';
+import { openRedisWorld } from '../runtime/bullmq/redis-world.ts';
+import {
+  hostileError,
+  hostileSuccesses,
+  openGreeter,
+  openHostileServer,
+  type Spoiling,
+} from '../sentinels/hostile-server.ts';
+import { openSentinels, type Sentinels } from '../sentinels/sentinels.ts';
+import { openTestServer, viewerToken } from '../server/open-test-server.ts';
+import { FastClock } from '../support/fast-clock.ts';
+import { memoryLogger } from '../support/memory-logger.ts';
+import { csvOf, type Row, usersOf } from '../support/office.ts';
+import { type RedisSpace, startRedisService } from '../support/services.ts';
+
+const key = Buffer.alloc(32, 7).toString('base64');
+const closers: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A place in which a planted text may turn up. */
+interface Sink {
+  readonly name: string;
+  readonly text: string;
+  /** `said`: only texts of other systems must be absent, because the sink shows changes. */
+  readonly mayShowCells?: true;
+}
+
+interface World {
+  readonly folder: string;
+  readonly sentinels: Sentinels;
+  readonly platform: Awaited<ReturnType<typeof openHostileServer>>;
+  readonly hr: Awaited<ReturnType<typeof openHostileServer>>;
+  /** How many planted texts `show --raw` has shown. */
+  shownRaw(): number;
+  /** Runs the sync over this source, and returns everything that it left anywhere. */
+  run(options?: RunOptions): Promise<readonly Sink[]>;
+}
+
+interface RunOptions {
+  readonly sync?: object;
+  readonly connection?: object;
+  readonly rows?: readonly Row[];
+  readonly spoil?: Spoiling;
+  readonly faults?: readonly string[];
+}
+
+async function openMail(): Promise<{ readonly url: string; texts(): string }> {
+  const mails: string[] = [];
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, _session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        mails.push(Buffer.concat(chunks).toString());
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  closers.push(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const address = server.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  // Quoted-printable breaks long words; a break inside a planted text must not hide it.
+  return { url: `smtp://127.0.0.1:${port}`, texts: () => mails.join('\n').replaceAll('=\r\n', '') };
+}
+
+const people = {
+  connection: 'acme',
+  source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
+  policy: 'sync',
+  mapping: {
+    identification: 'id',
+    firstName: 'first',
+    lastName: 'last',
+    email: 'mail',
+    phoneNumber: 'phone',
+    birthDate: { from: 'born', format: 'dd/MM/yyyy' },
+    job: { expression: '$number(job) > 3 ? "A" : job' },
+    office: 'office',
+  },
+  lifecycle: { status: 'status', active: ['active'], leaver: ['left'], leaveDate: 'ended', hireDate: 'hired' },
+  settle: { every: '2s', visibleWithin: '20s', deadline: '2m' },
+};
+
+function rowsWith(sentinels: Sentinels): Row[] {
+  const { cell } = sentinels;
+  const row = (id: string, patch: Row = {}): Row => ({
+    id,
+    first: cell(`${id} first`),
+    last: cell(`${id} last`),
+    mail: `${cell(`${id} mail`)}@example.com`,
+    phone: cell(`${id} phone`),
+    born: '07/03/1961',
+    job: '7',
+    office: cell(`${id} office`),
+    status: 'active',
+    hired: '2020-01-01',
+    ended: '',
+    ...patch,
+  });
+  const twin = `${cell('twin mail')}@example.com`;
+  return [
+    ...Array.from({ length: 12 }, (_, i) => row(`E${i + 1}`)),
+    row('E20', { status: cell('unknown status') }),
+    row('E21', { born: cell('bad birth date') }),
+    row('E22', { hired: cell('bad hire date') }),
+    row('E23', { ended: cell('bad leave date') }),
+    row('E24', { first: `${cell('too long')}${'x'.repeat(300)}` }),
+    row('E25', { last: `#REF!${cell('formula error')}` }),
+    row('E26', { mail: cell('no e-mail') }),
+    row('E27', { mail: twin }),
+    row('E28', { mail: twin.toUpperCase() }),
+    row('E29', { job: cell('expression fails') }),
+    row('E30', { first: `\u0000${cell('control character')}` }),
+    row('E31', { first: '', last: cell('no first name') }),
+    row('E32', { office: `${cell('line break')}\n${cell('second line')}` }),
+    row('E12', { first: cell('key twice') }),
+    row('e11', { first: cell('key by case') }),
+    row('', { first: cell('no identification') }),
+    row(`..`, { first: cell('unusable identification') }),
+  ];
+}
+
+async function openWorld(sentinels: Sentinels): Promise<World> {
+  const shell = await openTestShell();
+  const { folder } = shell;
+  const clock = new FastClock(Date.UTC(2026, 10, 21, 12));
+  const known = ['E1', 'E2', 'E3'].map((id) => ({ id, first: `Old${id}`, last: 'Díaz', mail: `${id}@example.com` }));
+  const sandbox = await startSandbox({
+    now: () => clock.now(),
+    processingMs: 3000,
+    accessTokenLifeMs: 86_400_000_000,
+    people: usersOf(known),
+  });
+  const [platform, hr] = [await openHostileServer(sandbox.url), await openHostileServer()];
+  const [hook, slack, pager, mail] = [
+    await openReceiver(),
+    await openReceiver(),
+    await openReceiver(),
+    await openMail(),
+  ];
+  closers.push(() => sandbox.close(), platform.close, hr.close);
+  let number = 0;
+  let shownRaw = 0;
+
+  return {
+    folder,
+    sentinels,
+    platform,
+    hr,
+    shownRaw: () => shownRaw,
+    async run({ sync = {}, connection = {}, rows = rowsWith(sentinels), spoil, faults = [] } = {}) {
+      number += 1;
+      const config = {
+        store: `sqlite:./store-${number}.db`,
+        encryptionKey: key,
+        connections: {
+          acme: {
+            baseUrl: platform.url,
+            ...('refreshToken' in connection || 'accessToken' in connection
+              ? {}
+              : { accessToken: sandbox.accessToken }),
+            limits: { requestsPerSecond: 1000, concurrency: 4, timeout: '1s' },
+            ...connection,
+          },
+        },
+        syncs: { people: { ...people, ...sync } },
+        alerts: [
+          { kind: 'webhook', url: hook.url },
+          { kind: 'slack', url: slack.url },
+          { kind: 'pagerduty', routingKey: 'a-routing-key-of-32-characters-00', url: pager.url },
+          { kind: 'email', url: mail.url, from: 'rollcall@example.com', to: ['ops@example.com'], insecure: true },
+        ],
+      };
+      const path = join(folder, 'rollcall.json');
+      await writeFile(path, JSON.stringify(config));
+      await writeFile(join(folder, 'employees.csv'), csvOf(rows));
+      sandbox.setFaults(faults.map(parseFault));
+      platform.spoil(spoil);
+      hr.spoil(spoil);
+      const log = memoryLogger();
+      const { app, engine } = await openHere(path, { clock, logger: log });
+      const progress: string[] = [];
+      const sinks: Sink[] = [];
+      let run = 'none';
+      try {
+        const watch = {
+          signal: AbortSignal.timeout(200_000),
+          progress: (step: object) => void progress.push(JSON.stringify(step)),
+          by: 'ana',
+        };
+        const ended = await app.apply('people', watch).catch((error: unknown) => String(error));
+        for await (const line of app.check(undefined, watch.signal))
+          sinks.push({ name: 'check', text: JSON.stringify(line) });
+        const server = await openTestServer(app);
+        const [{ id } = { id: 'none' }] = await app.runs({ limit: 1 });
+        run = id;
+        for (const [name, mayShowCells] of [
+          ['runs', false],
+          [`runs/${id}`, false],
+          ['audit', false],
+          ['syncs', false],
+          ['connections', false],
+          [`runs/${id}/changes`, true],
+          ['holds', true],
+        ] as const) {
+          const { text } = await server.ask(`/api/${name}`, { token: viewerToken });
+          sinks.push({ name: `API ${name}`, text, ...(mayShowCells ? { mayShowCells } : {}) });
+        }
+        const raw = await server.ask(`/api/runs/${id}/raw`, { token: viewerToken });
+        expect(raw.status).toBe(403);
+        const metrics = openMetrics({
+          store: engine.io.store,
+          clock,
+          version: '1',
+          names: { syncs: [], connections: ['acme'] },
+        });
+        sinks.push({ name: 'metrics', text: await metrics.render() });
+        metrics.close();
+        sinks.push({ name: 'report', text: typeof ended === 'string' ? ended : JSON.stringify(ended) });
+        sinks.push({ name: 'progress', text: progress.join('\n') });
+        await server.close();
+      } finally {
+        await app.close();
+      }
+      platform.spoil(undefined);
+      for (const words of [['runs'], ['show', run], ['show', run, '--json'], ['holds'], ['audit'], ['alerts']]) {
+        const { stdout, stderr } = await shell.run([...words, '--config', 'rollcall.json']);
+        const mayShowCells = words[0] === 'holds' ? ({ mayShowCells: true } as const) : {};
+        sinks.push({ name: `CLI ${words.join(' ').replace(run, 'RUN')}`, text: stdout + stderr, ...mayShowCells });
+      }
+      const raw = await shell.run(['show', run, '--raw', '--config', 'rollcall.json']);
+      shownRaw += sentinels.found(raw.stdout, ['said']).length;
+      const take = (receiver: typeof hook): string =>
+        receiver.received
+          .splice(0)
+          .map(({ text }) => text)
+          .join('\n');
+      sinks.push({ name: 'log', text: log.text() });
+      sinks.push({ name: 'webhook', text: take(hook) }, { name: 'Slack', text: take(slack) });
+      sinks.push({ name: 'PagerDuty', text: take(pager) }, { name: 'e-mail', text: mail.texts() });
+      sinks.push(...(await tablesOf(join(folder, `store-${number}.db`))));
+      return sinks;
+    },
+  };
+}
+
+/** Everything in the store but the columns that hold changes: findings, reasons, alerts, job data, batches. */
+async function tablesOf(path: string): Promise<readonly Sink[]> {
+  const db = new Database(path, { readonly: true });
+  try {
+    const tables = db.prepare("select name from sqlite_master where type = 'table'").all() as { name: string }[];
+    return tables.map(({ name }) => {
+      const rows = db.prepare(`select * from ${name}`).all();
+      const shown = name === 'changes' || name === 'ledger' ? ({ mayShowCells: true } as const) : {};
+      return { name: `table ${name}`, text: JSON.stringify(rows), ...shown };
+    });
+  } finally {
+    db.close();
+  }
+}
+
+function leaksOf(sinks: readonly Sink[], sentinels: Sentinels): readonly string[] {
+  return sinks.flatMap(({ name, text, mayShowCells }) => {
+    const kinds = mayShowCells === true ? (['said'] as const) : (['said', 'cell'] as const);
+    const birth = mayShowCells === true || !/1961-03-07|07\/03\/1961/.test(text) ? [] : ['the birth date'];
+    return [...sentinels.found(text, kinds), ...birth].map((what) => `${name}: ${what}`);
+  });
+}
+
+const platformCalls: readonly [string, Spoiling['matches']][] = [
+  ['search', (method, path) => method === 'GET' && path.includes('/search')],
+  ['upload', (method, path) => method === 'POST' && path.includes('/userFiles')],
+  ['file status', (method, path) => method === 'GET' && path.includes('/userFiles')],
+  ['create', (method, path) => method === 'POST' && path.endsWith('/users/')],
+  ['every call', () => true],
+];
+
+it('no text of another system and no value of an employee reaches a log, an alert, a finding, a metric or an error', async () => {
+  const sentinels = openSentinels();
+  const world = await openWorld(sentinels);
+  const leaks: string[] = [];
+  const seen = new Map<string, number>();
+  let shownAsChange = 0;
+  const scenarios: [string, RunOptions][] = [
+    ['rows', {}],
+    ['unknown file status', { faults: [`file:unknown-status=${sentinels.said('file status')}`] }],
+    ['failing file', { faults: ['file:fail'] }],
+  ];
+  for (const status of [302, 400, 401, 403, 422, 503]) {
+    const answer = hostileError(status, sentinels);
+    for (const [call, matches] of platformCalls) {
+      const sync =
+        call === 'create'
+          ? { delivery: 'direct', policy: 'create-only', mapping: { ...people.mapping, office: undefined } }
+          : {};
+      scenarios.push([`${call} ${status}`, { spoil: { matches, answer }, sync }]);
+    }
+    const rest = {
+      kind: 'rest',
+      baseUrl: world.hr.url,
+      path: '/people',
+      items: 'people',
+      key: 'id',
+      paging: { style: 'none' },
+      auth: { kind: 'bearer', token: 'a-token' },
+    };
+    scenarios.push([`HR ${status}`, { spoil: { matches: () => true, answer }, sync: { source: rest } }]);
+    const token = { kind: 'client-credentials', tokenUrl: `${world.hr.url}/token`, clientId: 'a', clientSecret: 'b' };
+    scenarios.push([
+      `HR token ${status}`,
+      { spoil: { matches: () => true, answer }, sync: { source: { ...rest, auth: token } } },
+    ]);
+    scenarios.push([
+      `token ${status}`,
+      {
+        spoil: { matches: (_method, path) => path.endsWith('/token'), answer },
+        connection: { refreshToken: 'a-first-refresh-token', applicationToken: 'an-application-token' },
+      },
+    ]);
+  }
+  for (const [at, answer] of hostileSuccesses(sentinels).entries()) {
+    for (const [call, matches] of platformCalls.slice(0, 3))
+      scenarios.push([`${call} odd ${at}`, { spoil: { matches, answer } }]);
+    scenarios.push([
+      `token odd ${at}`,
+      {
+        spoil: { matches: (_method, path) => path.endsWith('/token'), answer },
+        connection: { refreshToken: 'a-first-refresh-token', applicationToken: 'an-application-token' },
+      },
+    ]);
+  }
+  const greeter = await openGreeter(`SSH-2.0-${sentinels.said('SSH banner')}\r\n${sentinels.said('SSH text')}\r\n`);
+  closers.push(greeter.close);
+  const sftp = {
+    host: '127.0.0.1',
+    port: greeter.port,
+    user: 'u',
+    password: 'p',
+    hostKey: [`SHA256:${'A'.repeat(43)}`],
+    path: '/out/people.csv',
+  };
+  scenarios.push(['SFTP', { sync: { source: { kind: 'csv', sftp } } }]);
+  const db = new Database(join(world.folder, 'hr.db'));
+  db.exec(
+    `create table people (id text, first text); insert into people values ('1', '${sentinels.cell('SQL value')}')`,
+  );
+  db.close();
+  for (const query of [
+    `select * from ${sentinels.said('SQL table')}`,
+    'select id, json(first) as first from people',
+    'select first as id, first as ID from people',
+  ]) {
+    scenarios.push([
+      `SQL ${query}`,
+      {
+        sync: {
+          source: { kind: 'sql', url: 'sqlite:./hr.db', query, key: 'id' },
+          mapping: { identification: 'id', firstName: 'first', lastName: 'first' },
+          lifecycle: undefined,
+        },
+      },
+    ]);
+  }
+
+  for (const [name, options] of scenarios) {
+    const sinks = await world.run(options);
+    for (const sink of sinks)
+      seen.set(
+        sink.name.replace(/run_\w+/, 'RUN'),
+        (seen.get(sink.name.replace(/run_\w+/, 'RUN')) ?? 0) + sink.text.length,
+      );
+    leaks.push(...leaksOf(sinks, sentinels).map((leak) => `${name} → ${leak}`));
+    shownAsChange += sinks
+      .filter((sink) => sink.mayShowCells)
+      .flatMap(({ text }) => sentinels.found(text, ['cell'])).length;
+  }
+
+  const counts = `sentinels: ${sentinels.count()}, scenarios: ${scenarios.length}, sinks: ${seen.size}, hits: ${leaks.length}`;
+  process.stdout.write(`${counts}\n`);
+  expect(leaks).toEqual([]);
+  expect(await readdir(world.folder)).toContain('rollcall.json');
+  // What is planted is found where it may be shown: the search works.
+  expect(shownAsChange).toBeGreaterThan(10);
+  expect(world.shownRaw()).toBeGreaterThan(10);
+  // The channels were reached at all, so that an empty sink proves something.
+  for (const sink of ['log', 'webhook', 'Slack', 'PagerDuty', 'e-mail', 'table findings', 'metrics']) {
+    expect(seen.get(sink) ?? 0, sink).toBeGreaterThan(100);
+  }
+  expect(await readFile(join(world.folder, 'rollcall.json'), 'utf8')).toContain('people');
+});
+
+const redisService = await startRedisService('texts of other systems in job data');
+
+it.skipIf(redisService === undefined)(
+  'job data in Redis holds no text of another system and no value of an employee',
+  async () => {
+    const redis = await redisService?.newSpace();
+    if (redis === undefined) return expect.unreachable();
+    const sentinels = openSentinels();
+    const hr = await openHostileServer();
+    closers.push(hr.close);
+    hr.spoil({ matches: () => true, answer: hostileError(403, sentinels) });
+    const rest = {
+      kind: 'rest',
+      baseUrl: hr.url,
+      path: '/people',
+      items: 'people',
+      key: 'id',
+      paging: { style: 'none' },
+    };
+    const jobs: string[] = [];
+    for (const sync of [{ source: { ...rest, auth: { kind: 'bearer', token: 'a-token' } } }, {}]) {
+      const world = await openRedisWorld({
+        redis: redis.url,
+        employees: Array.from({ length: 9 }, (_, i) => ({
+          id: `E${i}`,
+          first: sentinels.cell('first'),
+          last: sentinels.cell('last'),
+          mail: `${sentinels.cell('mail')}@example.com`,
+          status: 'active',
+        })),
+        sync,
+        encryptionKey: key,
+      });
+      closers.push(() => world.close());
+      world.setFaults(`file:unknown-status=${sentinels.said('file status')}`);
+      const replica = world.replica();
+      closers.push(async () => {
+        replica.process.kill('SIGTERM');
+        await replica.ended;
+      });
+      await world.ask();
+      await world.ended(1);
+      jobs.push(await contentOf(redis));
+    }
+    const hits = sentinels.found(jobs.join('\n'), ['said', 'cell']);
+    process.stdout.write(
+      `sentinels: ${sentinels.count()}, characters of job data: ${jobs.join('').length}, hits: ${hits.length}\n`,
+    );
+    expect(hits).toEqual([]);
+    expect(jobs.join('').length).toBeGreaterThan(100);
+  },
+);
+
+/** Every key with its content, whatever its type. */
+async function contentOf(redis: RedisSpace): Promise<string> {
+  const keys = (await redis.command('KEYS', '*')) as string[];
+  const read: Readonly<Record<string, readonly string[]>> = {
+    hash: ['HGETALL', 'KEY'],
+    list: ['LRANGE', 'KEY', '0', '-1'],
+    zset: ['ZRANGE', 'KEY', '0', '-1'],
+    set: ['SMEMBERS', 'KEY'],
+    stream: ['XRANGE', 'KEY', '-', '+'],
+    string: ['GET', 'KEY'],
+  };
+  const texts = keys.map(async (name) => {
+    const words = read[String(await redis.command('TYPE', name))] ?? ['TYPE', 'KEY'];
+    return JSON.stringify([name, await redis.command(...words.map((word) => (word === 'KEY' ? name : word)))]);
+  });
+  return (await Promise.all(texts)).join('\n');
+}
