@@ -64,7 +64,9 @@ export function changeContext(plan: string, identification: string): string {
 }
 
 export function toNewChangeRow(plan: string, change: Change, keys: KeyRing): NewChangeRow {
-  const parts: SealedParts = [change.before ?? null, change.after, change.reason, change.parkEmail ?? null];
+  // A database stores no lone surrogate in a plain column either.
+  const reason = change.reason.toWellFormed();
+  const parts: SealedParts = [change.before ?? null, change.after, reason, change.parkEmail ?? null];
   return { ...plainColumns(plan, change), ...personalColumns(parts, keys, changeContext(plan, change.identification)) };
 }
 
