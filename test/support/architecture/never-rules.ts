@@ -80,7 +80,7 @@ export const neverRules: readonly NeverRule[] = [
   },
   {
     name: 'absence is said once: an optional property, or one that may be undefined',
-    pattern: /\w\?:(?:=>|[^;={},])*\|\s*undefined\b/g,
+    pattern: /\w\?:(?:=>|\((?:[^()]|\([^()]*\))*\)|[^;={},()])*\|\s*undefined\b/g,
     // Parsed input has optional properties that may be undefined, and these folders pass it on.
     except: parsedInput,
     example: 'interface Read { readonly total?: number | undefined }',
