@@ -98,7 +98,9 @@ describe('source fields that no record has', () => {
     scene.source.records = [bare('a1'), bare('b2'), bare('c3')];
     const planned = await scene.plan({ kind: 'all', isFull: true });
     expect(planned.kinds).toEqual({ c3: 'create held' });
-    expect(scene.message(planned, 'field-vanished')).toContain('area reads `area`, which came for nobody');
+    expect(scene.message(planned, 'field-vanished')).toContain(
+      'area reads `area`, which no record has, although records had it before',
+    );
     expect(planned.plan.facts.isReadDoubted).toBe(true);
     expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1' });
   });
@@ -136,7 +138,7 @@ describe('source fields that no record has', () => {
     scene.source.records = [{ at: 'line 2', fields }];
     const planned = await scene.plan({ kind: 'all', isFull: true });
     expect(planned.plan.failure).toMatch(
-      /none of them usable.*nothing was changed\. .*`status`, which came for nobody/,
+      /none of them usable.*nothing was changed\. .*`status`, which no record has, although/,
     );
     expect(planned.plan.failure).not.toContain('blocked');
   });

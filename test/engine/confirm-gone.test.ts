@@ -47,8 +47,8 @@ describe('employees who are gone by a delta', () => {
     const scene = await delta([left('a1'), left('c3')], [...again, left('c3')]);
     const planned = await scene.plan();
     expect([planned.kinds, planned.findings]).toEqual([{ c3: 'disable' }, ['gone-unconfirmed a1']]);
-    expect(scene.message(planned, 'gone-unconfirmed')).toBe(
-      `gone, by what has changed; but the source was asked once more, and ${why}: nothing is done, later runs look again`,
+    expect(scene.message(planned, 'gone-unconfirmed')).toContain(
+      `the source was asked once more, and ${why}: nothing is done`,
     );
     expect(planned.plan.facts.postponed).toBe(1);
     expect(points(scene)).toEqual([['a1', 'c3']]);

@@ -164,8 +164,8 @@ describe('a sealed plan', () => {
     scene.source.records = [row('', {}, 'line 2')];
     const { plan, changes } = await scene.plan();
     expect([changes, plan.facts.sourceGaps?.length, plan.digest.length]).toEqual([[], 1, 64]);
-    expect(plan.failure).toBe(
-      'the source returned 1 row, none of them usable; the findings say why: nothing was changed. 1 record names nobody, so nobody can be called missing',
+    expect(plan.failure).toMatch(
+      /^the source returned 1 row, none of them usable.*: nothing was changed\. 1 record has no/,
     );
   });
 

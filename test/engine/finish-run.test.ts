@@ -91,7 +91,10 @@ describe('ending a run', () => {
   it('because of a bug says only that it was unexpected and where', async () => {
     const scene = await openScene({ changes: three });
     await failRun(await scene.context(), new TypeError('x is no function'), scene.io);
-    expect(await scene.run()).toMatchObject({ outcome: 'failed', reason: expect.stringMatching(/^unexpected: TypeError at test\/engine\/finish-run/) });
+    expect(await scene.run()).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringMatching(/^unexpected: TypeError at test\/engine\/finish-run/),
+    });
   });
 
   it.each([

@@ -103,9 +103,9 @@ describe('records that name nobody', () => {
     const scene = await openPlanScene({ records: [row('a1'), row('', {}, 'line 9')] });
     const planned = await scene.plan();
     expect(planned.findings).toEqual(['row-unreadable', 'source-incomplete']);
-    expect(scene.message(planned, 'row-unreadable')).toMatch(/^line 9 names nobody: /);
-    expect(scene.message(planned, 'source-incomplete')).toBe(
-      'the read proves nothing about absence: 1 record names nobody, so nobody can be called missing',
+    expect(scene.message(planned, 'row-unreadable')).toMatch(/^line 9 has no identification: /);
+    expect(scene.message(planned, 'source-incomplete')).toMatch(
+      /^the read proves nothing about absence: 1 record has no identification/,
     );
     expect(planned.plan.facts).toMatchObject({ sourceRows: 2, sourceGaps: [expect.stringContaining('1 record')] });
     expect(await scene.store.reads.last('people')).toBeUndefined();
@@ -120,7 +120,7 @@ describe('records that name nobody', () => {
       at: 'line 4',
       message: 'line 4 cannot be read: 3 cells instead of 9',
     });
-    expect(scene.message(planned, 'source-incomplete')).toContain('2 records name nobody');
+    expect(scene.message(planned, 'source-incomplete')).toContain('2 records have no identification');
   });
 });
 
@@ -326,8 +326,6 @@ describe('a read of named people', () => {
     await scene.plan();
     scene.source.end = { complete: false, rows: 1, reasons: ['it timed out'] };
     const planned = await scene.plan(only('a1'));
-    expect(scene.message(planned, 'source-incomplete')).toBe(
-      'the read may lack somebody who was asked for: it timed out',
-    );
+    expect(scene.message(planned, 'source-incomplete')).toBe('the read may lack a requested person: it timed out');
   });
 });
