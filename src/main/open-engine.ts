@@ -1,24 +1,17 @@
-import { join } from 'node:path';
-import type { Config, SyncConfig } from '../config/config.ts';
-import { type ExpressionThread, openExpressionThread } from '../config/expression-thread.ts';
-import { createExpressions } from '../config/expressions.ts';
-import { fingerprintOf } from '../config/fingerprint.ts';
-import { compileMapping } from '../core/mapping.ts';
-import { defaultExpressionLimits } from '../core/settings.ts';
-import { deliveryKinds } from '../delivery/registry.ts';
-import type { EngineIo, Sync } from '../engine/engine-io.ts';
+import type { Config } from '../config/config.ts';
+import { openExpressionThread } from '../config/expression-thread.ts';
+import type { EngineIo } from '../engine/engine-io.ts';
 import { openSeal } from '../platform/tokens/seal.ts';
 import type { TokenManager } from '../platform/tokens/token-manager.ts';
-import type { Delivery } from '../ports/delivery.ts';
 import type { Egress } from '../ports/egress.ts';
 import type { Checkpoint, Clock, Logger, NewId } from '../ports/runtime.ts';
-import type { SourceBase } from '../ports/source.ts';
 import { openFileSpool } from '../store/file-spool.ts';
 import { openStore } from '../store/index.ts';
 import { openScratchFolder } from '../store/scratch-folder.ts';
 import { type Connection, openConnection } from './open-connection.ts';
 import { type Meter, openMeter } from './open-meter.ts';
 import { openSourceTokens } from './open-source-tokens.ts';
+import { openSync } from './open-sync.ts';
 
 export interface EngineParts {
   readonly clock: Clock;
@@ -106,34 +99,5 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
       budgets?.close();
       await store.close();
     },
-  };
-}
-
-function openSync(
-  settings: SyncConfig,
-  config: Config,
-  { connections, thread }: { readonly connections: ReadonlyMap<string, Connection>; readonly thread: ExpressionThread },
-  base: SourceBase,
-): Sync {
-  const connection = connections.get(settings.connection);
-  if (connection === undefined) throw new RangeError(`sync ${settings.name} names no known connection`);
-  const { platform } = connection;
-  const { dialect } = connection.settings;
-  const blacklist = settings.remove !== 'never' && settings.remove.blacklist;
-  const outboxFolder = settings.outbox?.folder ?? join(config.folder, 'outbox');
-  const { expressions: limits = defaultExpressionLimits } = settings;
-  const expressions = createExpressions({ thread, limits });
-  const opened = deliveryKinds.map(({ kind, open }) => [
-    kind,
-    open({ platform, dialect, blacklist, scratchFolder: base.scratchFolder, outboxFolder }),
-  ]);
-  return {
-    settings,
-    source: settings.source.open(base),
-    mapping: compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions }),
-    platform,
-    dialect,
-    fingerprint: fingerprintOf(settings, connection.settings),
-    deliveries: Object.fromEntries(opened) as Record<Delivery['kind'], Delivery>,
   };
 }
