@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { openExpressionThread } from '../config/expression-thread.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
-import { openSeal } from '../platform/tokens/seal.ts';
 import type { TokenManager } from '../platform/tokens/token-manager.ts';
 import type { Egress } from '../ports/egress.ts';
 import type { Checkpoint, Clock, Logger, NewId } from '../ports/runtime.ts';
@@ -10,6 +9,7 @@ import { openStore } from '../store/index.ts';
 import { openScratchFolder } from '../store/scratch-folder.ts';
 import { type Connection, openConnection } from './open-connection.ts';
 import { type Meter, openMeter } from './open-meter.ts';
+import { openSeals } from './open-seals.ts';
 import { openSourceTokens } from './open-source-tokens.ts';
 import { openSync } from './open-sync.ts';
 
@@ -36,13 +36,10 @@ export interface Engine {
 /** Opens the store, every connection and every sync of a configuration. Sends no request. Must be closed. */
 export async function openEngine(config: Config, parts: EngineParts): Promise<Engine> {
   const scratchFolder = await openScratchFolder(config.folder, parts.clock.now());
-  const seal = config.encryptionKey === undefined ? undefined : openSeal(config.encryptionKey.reveal());
-  const store = await openStore(config.store, {
-    folder: config.folder,
-    clock: parts.clock,
-    logger: parts.logger,
-    seals: seal === undefined ? [] : [seal, ...config.formerEncryptionKeys.map((key) => openSeal(key.reveal()))],
-  });
+  const { folder } = config;
+  const { clock, logger, newId, checkpoint } = parts;
+  const { all: seals, tokens: seal } = openSeals(config);
+  const store = await openStore(config.store, { folder, clock, logger, seals });
   // The Redis client is loaded only where it is used.
   const budgets =
     config.redis === undefined ? undefined : (await import('./open-budgets.ts')).openBudgets(config.redis, parts);
@@ -84,7 +81,6 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
       ),
     ]),
   );
-  const { clock, logger, newId, checkpoint } = parts;
   const openSpool = () => openFileSpool(scratchFolder);
   return {
     io: { store, syncs, clock, logger, newId, openSpool, retention: config.retention, checkpoint, progress: () => {} },

@@ -1,7 +1,8 @@
+import type { Change } from '../core/change.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import type { ChangeState } from '../core/run.ts';
 import type { DecisionRecord } from './decisions.ts';
-import type { PlannedChange } from './store.ts';
 
 /** Everything that the store has about one person. */
 export interface PersonRecord {
@@ -9,11 +10,7 @@ export interface PersonRecord {
   readonly ledger: readonly { readonly connection: string; readonly entry: LedgerEntry }[];
   /** Set when the person was forgotten: what is kept under a keyed hash of the identification. */
   readonly forgotten: readonly { readonly connection: string; readonly entry: LedgerEntry; readonly at: number }[];
-  readonly changes: readonly (PlannedChange & {
-    readonly plan: string;
-    readonly sync: string;
-    readonly madeAt: number;
-  })[];
+  readonly changes: readonly PersonChange[];
   readonly findings: readonly (Finding & { readonly run: string })[];
   readonly decisions: readonly (DecisionRecord & { readonly sync: string })[];
   /** Requests for runs that named the person. */
@@ -21,6 +18,15 @@ export interface PersonRecord {
   /** Number of alert notices and texts of other systems that name the person. */
   readonly notices: number;
   readonly rawTexts: number;
+}
+
+/** A change of one person, with the plan that has it. */
+export interface PersonChange extends Change {
+  readonly plan: string;
+  readonly sync: string;
+  readonly madeAt: number;
+  readonly state: ChangeState;
+  readonly stateReason: string | undefined;
 }
 
 /** What `forget` deleted, and what it kept. */

@@ -2,8 +2,9 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Database } from './database.ts';
 import type { KeyRing } from './key-ring.ts';
+import type { ForgottenRow } from './privacy-schema.ts';
 import { inLists } from './row-writer.ts';
-import type { ForgottenRow, LedgerRow } from './schema.ts';
+import type { LedgerRow } from './schema.ts';
 
 const keyName = 'forgotten';
 const keyContext = JSON.stringify(['store_keys', keyName]);

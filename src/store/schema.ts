@@ -5,6 +5,7 @@ import type { BatchState, ChangeState, Outcome, Phase } from '../core/run.ts';
 import type { AlertDelivery } from '../ports/alerts.ts';
 import type { AuditAction, Batch, DecisionState, HoldRecord, TokenState, TriggerKind } from '../ports/store.ts';
 import type { UnknownState } from '../ports/unknown-state.ts';
+import type { ForgottenRow, RawTextRow, StoreKeyRow } from './privacy-schema.ts';
 
 /**
  * The tables after the last migration, the same in every database: text, integers and null only. Instants are epoch ms,
@@ -86,32 +87,6 @@ export interface FindingRow {
   identification: string | null;
   place: string | null;
   message: string;
-}
-
-export interface RawTextRow {
-  run: string;
-  number: number;
-  at: number;
-  /** JSON of what it belongs to and the text, sealed. */
-  sealed: string;
-}
-
-export interface ForgottenRow {
-  connection: string;
-  /** Keyed hash of connection and identification. */
-  hash: string;
-  owner: string;
-  disabled_at: number | null;
-  gone_since: number | null;
-  removed_at: number | null;
-  removed_blacklist: number | null;
-  forgotten_at: number;
-}
-
-/** Keys that the store itself made, sealed when there is an `encryptionKey`. */
-export interface StoreKeyRow {
-  name: string;
-  value: string;
 }
 
 export interface PlanRow {

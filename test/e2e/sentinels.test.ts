@@ -228,6 +228,7 @@ async function openWorld(sentinels: Sentinels): Promise<World> {
           clock,
           version: '1',
           names: { syncs: [], connections: ['acme'] },
+          queue: undefined,
         });
         sinks.push({ name: 'metrics', text: await metrics.render() });
         metrics.close();

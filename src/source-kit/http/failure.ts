@@ -18,7 +18,7 @@ export interface RequestFailure {
   /** The credentials are invalid or lack a permission. Repeated requests may lock the account. */
   readonly isRefusal?: boolean;
   /** The body of the answer, for sealed storage only. */
-  readonly raw?: string | undefined;
+  readonly raw?: string;
 }
 
 /** Advice for a server that is too slow or too busy. */
