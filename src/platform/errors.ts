@@ -32,7 +32,6 @@ export function refusalError(
   const name = operationName(operation);
   const kind = classify(operation, status);
   const title = registeredTitle(body);
-  const raw = withoutSecrets(text, [secret]);
   const afterMs = kind.retry === 'never' ? undefined : readRetryAfter(refusal.retryAfter, now);
   const retry: Retry = afterMs !== undefined && (status === 429 || status === 503) ? { afterMs } : kind.retry;
   const says = title === undefined ? '' : ` (${title})`;

@@ -170,7 +170,6 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
       let count = 0;
       return (prefix: string) => `${prefix}_id${++count}`;
     })(),
-    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
     openSpool: () => openFileSpool(tmpdir()),
     retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
     checkpoint: (place) => void places.push(place),
