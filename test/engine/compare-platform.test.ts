@@ -56,8 +56,16 @@ describe('users that are as wanted', () => {
 
   it('get their write-only fields at first sight, unless these are assumed', async () => {
     const hidden = [row('a1', { job: 'Clerk' })];
-    const written = await openPlanScene({ records: hidden, users, settings: { firstSight: 'write' } });
-    expect(await written.plan()).toMatchObject({ kinds: { a1: 'update' }, changes: [{ after: { job: 'Clerk' } }] });
+    const lastUpdate = '2026-11-20T08:00:00';
+    const written = await openPlanScene({
+      records: hidden,
+      users: [account('a1', { lastUpdate })],
+      settings: { firstSight: 'write' },
+    });
+    expect(await written.plan()).toMatchObject({
+      kinds: { a1: 'update' },
+      changes: [{ after: { job: 'Clerk' }, before: { lastUpdate } }],
+    });
     const assumed = await openPlanScene({ records: hidden, users });
     expect((await assumed.plan()).kinds).toEqual({});
     expect(await assumed.store.ledger.get('acme', 'a1')).toMatchObject({ hidden: { job: 'Clerk' } });

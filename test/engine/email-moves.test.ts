@@ -201,6 +201,30 @@ describe('named people before the first full read', () => {
   });
 });
 
+it.each([
+  { batchRows: 1, sent: [['b2'], ['d4'], ['a1'], ['c3']] },
+  {
+    batchRows: 2,
+    sent: [
+      ['b2', 'd4'],
+      ['a1', 'c3'],
+    ],
+  },
+  {
+    batchRows: 3,
+    sent: [
+      ['b2', 'd4'],
+      ['a1', 'c3'],
+    ],
+  },
+])('changes of one level share files of at most $batchRows rows', async ({ batchRows, sent }) => {
+  const records = [wants('a1', 'b2'), wants('b2', 'new1'), wants('c3', 'd4'), wants('d4', 'new2')];
+  const users = ['a1', 'b2', 'c3', 'd4'].map((id) => has(id));
+  const scene = await openPlanScene({ records, users, settings: { delivery: 'csv', batchRows } });
+  expect((await scene.run()).run.outcome).toBe('succeeded');
+  expect(scene.sent).toEqual(sent);
+});
+
 it('an employee who was named alone does not get the e-mail of one who was not', async () => {
   const scene = await openPlanScene({ records: [wants('a1', 'b2'), wants('b2', 'new')], users: two });
   const { kinds, findings } = await scene.run(only('a1'));
