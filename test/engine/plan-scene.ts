@@ -171,6 +171,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
       return (prefix: string) => `${prefix}_id${++count}`;
     })(),
     openSpool: () => openFileSpool(tmpdir()),
+    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
     checkpoint: (place) => void places.push(place),
     progress: (event) => void events.push(event),
   };
