@@ -60,6 +60,10 @@ export interface SettleSettings {
   readonly visibleWithinMs: number;
   readonly unknownAfterMs: number;
   readonly maxSplits: number;
+  /** Longest time from the end of a batch until its users are read back. */
+  readonly proofWithinMs: number;
+  /** Maximum age of a lookup on which a change is sent. */
+  readonly lookWithinMs: number;
 }
 
 /** A class is held above `min(max(absolute, percent of the enabled users that are ours), cap)`. */

@@ -30,15 +30,6 @@ export function newBatch({ owned, sync }: RunContext, { number, kind, size, pare
   };
 }
 
-/**
- * Returns the batch that the run works on: the lowest number that has not ended. Returns undefined when all have ended.
- */
-export function currentBatch(batches: readonly Batch[]): Batch | undefined {
-  return batches.find(
-    ({ state, finalAt }) => state !== 'settled' && !(state === 'unresolved' && finalAt !== undefined),
-  );
-}
-
 /** Yields the changes of a plan in order of identification, one page at a time. */
 export async function* changesOf(
   planId: string,

@@ -5,12 +5,15 @@ import { likeness, lookAlikeKey } from '../core/look-alike.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
+import { pagesOf, singleReadLimit } from './lookups.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
-import { pagesOf, singleReadLimit } from './scan-for.ts';
 import type { SomePeople } from './some-people.ts';
 
 /** What comparing the platform's users with the index came to. */
 export interface Compared {
+  /** When the platform's users began to be read (epoch ms), and how long that took. */
+  readonly lookedAt: number;
+  readonly lookTookMs: number;
   readonly users: number;
   /** Enabled users that are ours; undefined where not all users were read. */
   readonly enabled: number | undefined;
@@ -70,6 +73,7 @@ interface Count {
 
 /** Reads the platform's users (all of them, or a few) and keeps only those that need a decision. */
 export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Compared> {
+  const lookedAt = io.clock.now();
   const candidates: Candidates = { slots: [], places: [] };
   const count: Count = {
     users: 0,
@@ -88,9 +92,20 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
     io.progress({ step: 'scanning', users: count.users, total });
   }
   if (mayClash(job, count)) await seekClashes(job, count);
+  const lookTookMs = io.clock.now() - lookedAt;
   const { users, unchanged, postponed, claims } = count;
   const whole = job.only === undefined ? count : { enabled: undefined, unmanaged: undefined };
-  return { users, enabled: whole.enabled, unchanged, unmanaged: whole.unmanaged, postponed, candidates, claims };
+  return {
+    lookedAt,
+    lookTookMs,
+    users,
+    enabled: whole.enabled,
+    unchanged,
+    unmanaged: whole.unmanaged,
+    postponed,
+    candidates,
+    claims,
+  };
 }
 
 /**

@@ -1,31 +1,45 @@
 import type { CallResult, Submission } from '../ports/delivery.ts';
 import type { JobOutcome } from '../ports/job.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
-import { changesInBatch, currentBatch, marksFor } from './batches.ts';
+import { changesInBatch, marksFor } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { takeFileLease } from './file-lease.ts';
+import { firstPollMs } from './file-pace.ts';
 import { finishRun } from './finish-run.ts';
 import { keepRaw } from './keep-raw.ts';
+import { lookAhead } from './look-ahead.ts';
 import { tooOldToSend } from './plan-age.ts';
+import { toProving } from './settle-steps.ts';
 import { stillMeant } from './still-meant.ts';
+import { updateFacts } from './update-facts.ts';
+import { isProofDue, type Wave, waveOf } from './wave.ts';
+import { whyStopped } from './why-stopped.ts';
 
-/** Sends the run's current batch, or finishes the run when no batch is left or nothing more may be sent. */
+/**
+ * Sends the run's next batch. Before that, proves what was sent if a proof is due (see `isProofDue`). Finishes the run
+ * when everything is proven and no batch is left, or nothing more may be sent.
+ */
 export async function deliverNext(context: RunContext, io: EngineIo): Promise<JobOutcome> {
   const { owned } = context;
-  const { run } = owned;
-  const batches = await io.store.batches.ofRun(run.id);
-  const batch = currentBatch(batches);
-  if (batch === undefined) return finishRun(context, io);
-  if (batch.state !== 'planned') return resume(context, batch, io);
-  // Checked only here, because batches that are out are settled before a canceled run ends.
-  const now = await io.store.runs.get(run.id);
-  if (now?.isCancelRequested === true || now?.reason !== undefined) return finishRun(context, io);
-  const outdated = tooOldToSend(run, io.clock.now());
-  if (outdated !== undefined) {
-    await io.store.runs.update(owned, { reason: outdated });
-    return finishRun(context, io);
+  const batches = await io.store.batches.ofRun(owned.run.id);
+  const wave = waveOf(batches);
+  if (wave.out !== undefined) return resume(context, wave.out, io);
+  if (await isProofDue(context, wave, io)) return toProving(context, io);
+  const [batch] = wave.planned;
+  const run = (await io.store.runs.get(owned.run.id)) ?? owned.run;
+  const stopped = whyStopped(run, io.clock.now());
+  if (batch === undefined || stopped !== undefined) return stop(context, stopped, io);
+  return send({ ...context, owned: { ...owned, run } }, { wave, batch, batches: batches.length }, io);
+}
+
+/** Finishes the run and stores why changes are left. Batches that were sent are proven first. */
+async function stop(context: RunContext, reason: string | undefined, io: EngineIo): Promise<JobOutcome> {
+  const { owned } = context;
+  const run = await io.store.runs.get(owned.run.id);
+  if (reason !== undefined && run?.isCancelRequested !== true && run?.reason === undefined) {
+    await io.store.runs.update(owned, { reason });
   }
-  return send(context, batch, batches.length, io);
+  return finishRun(context, io);
 }
 
 /**
@@ -50,17 +64,22 @@ async function resume(context: RunContext, batch: Batch, io: EngineIo): Promise<
 
 const killedReason = 'the worker ended before it knew whether the platform took this';
 
-async function toProving({ owned }: RunContext, io: EngineIo): Promise<JobOutcome> {
-  await io.store.runs.update(owned, { phase: 'proving' });
-  return { kind: 'again', afterMs: 0 };
+interface Sending {
+  readonly wave: Wave;
+  readonly batch: Batch;
+  /** Number of batches of the run. */
+  readonly batches: number;
 }
 
-async function send(context: RunContext, batch: Batch, batches: number, io: EngineIo): Promise<JobOutcome> {
+async function send(context: RunContext, { wave, batch, batches }: Sending, io: EngineIo): Promise<JobOutcome> {
   const { owned, sync, signal } = context;
   if (batch.kind === 'csv' && !(await takeFileLease(owned, io))) {
     return waitForTurn(context, sync.settings.settle.everyMs, 'another run has a file in progress', io);
   }
-  const changes = await stillMeant(context, batch, await changesInBatch(batch, io), io);
+  const isLookedAt = await lookAhead(context, wave.planned, io);
+  const changes = await stillMeant(context, { batch, isLookedAt }, io);
+  // The lookups may have taken long. The next step says why the run stops.
+  if (tooOldToSend(owned.run, io.clock.now()) !== undefined) return { kind: 'next' };
   if (changes.length === 0) {
     await io.store.batches.update(owned, batch.id, { state: 'settled', reason: 'nothing in it was to be sent' });
     return { kind: 'next' };
@@ -133,8 +152,7 @@ async function receive(
   const { update } = io.store.batches;
   if ('raw' in submission) await keepRaw(owned, { about: `batch ${batch.number}`, text: submission.raw }, io);
   if (submission.kind !== 'wait' && owned.run.facts.waitingSince !== undefined) {
-    const { waitingSince: _over, ...facts } = owned.run.facts;
-    await io.store.runs.update(owned, { facts });
+    await updateFacts(owned, { waitingSince: undefined }, io);
   }
   switch (submission.kind) {
     case 'file':
@@ -143,12 +161,13 @@ async function receive(
     case 'direct':
       // `settle.visibleWithin` starts after the last call, not after the first.
       await update(owned, batch.id, { state: 'sent', sentAt: io.clock.now() });
-      break;
+      io.checkpoint('batch-sent');
+      return { kind: 'next' };
     case 'exported': {
       const { path } = submission;
       const exportedTo = [...(owned.run.facts.exportedTo ?? []), path];
       await update(owned, batch.id, { state: 'settled', fileName: path }, { marks: marksFor(changes, 'exported') });
-      await io.store.runs.update(owned, { facts: { ...(await io.store.runs.get(owned.run.id))?.facts, exportedTo } });
+      await updateFacts(owned, { exportedTo }, io);
       return { kind: 'next' };
     }
     case 'wait': {
@@ -169,9 +188,11 @@ async function receive(
       break;
     }
   }
-  await io.store.runs.update(owned, { phase: 'proving' });
+  const { everyMs } = context.sync.settings.settle;
+  const isFile = submission.kind === 'file';
+  const next = await toProving(context, io, isFile ? firstPollMs(batch, everyMs, owned.run.facts.filePace) : 0);
   io.checkpoint('batch-sent');
-  return { kind: 'again', afterMs: 0 };
+  return next;
 }
 
 /**
@@ -184,12 +205,12 @@ async function waitForTurn(context: RunContext, afterMs: number, why: string, io
   const waitingSince = owned.run.facts.waitingSince ?? now;
   const { deadlineMs } = sync.settings.settle;
   if (now - waitingSince < deadlineMs) {
-    await io.store.runs.update(owned, { facts: { ...owned.run.facts, waitingSince } });
+    await updateFacts(owned, { waitingSince }, io);
     io.progress({ step: 'retrying', afterMs, reason: why });
     return { kind: 'again', afterMs };
   }
   const waited = deadlineMs < 120_000 ? `${Math.round(deadlineMs / 1000)} s` : `${Math.round(deadlineMs / 60_000)} min`;
   const reason = `nothing more could be sent for ${waited} (settle.deadline); the next run plans the rest again. ${why}`;
   await io.store.runs.update(owned, { reason });
-  return finishRun(context, io);
+  return { kind: 'next' };
 }

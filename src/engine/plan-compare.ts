@@ -6,11 +6,14 @@ import type { PlanRead } from './plan-read.ts';
 import { recall } from './recall.ts';
 import { recallClaims, recallConflicts } from './recall-conflicts.ts';
 import { named, peopleOf } from './some-people.ts';
-import { blockedUsers, resolveUnresolved, type Unresolved } from './unresolved.ts';
+import { blockedUsers, claimedElsewhere, resolveUnresolved, type Unresolved } from './unresolved.ts';
 
 /** The result of the second step: the people who need a decision. */
 export interface PlanCompared extends Omit<Compared, 'enabled'> {
+  /** Users with a change whose outcome is not known. Includes those whose change another run has yet to prove. */
   readonly unresolved: Unresolved;
+  /** Number of users whom earlier runs left unresolved. */
+  readonly waiting: number;
   /** Number of users that this sync manages. */
   readonly managed: number;
   /** Number of managed users that are enabled. After a partial read: number of users that we have not disabled. */
@@ -28,7 +31,9 @@ export async function comparePeople(
   const { sync, index, spool, signal, context } = work;
   const { find } = work.findings;
   await recallConflicts({ sync, reading, index, find }, io);
-  const unresolved = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
+  const left = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
+  const claimed = await claimedElsewhere(sync, context?.owned.run.id, io);
+  const unresolved = { ...left, blocked: new Set([...left.blocked, ...claimed]) };
   io.checkpoint('unresolved-seen');
   const only = peopleOf(reading, index);
   const recalled = focus === undefined ? only : named([...focus]);
@@ -47,6 +52,7 @@ export async function comparePeople(
     ...compared,
     enabled: (isFocused ? undefined : compared.enabled) ?? enabled,
     unresolved,
+    waiting: left.blocked.size,
     managed,
     unconfirmed,
   };

@@ -26,6 +26,8 @@ export async function sealPlan(
     managedUsers: compared.managed,
     unchanged: compared.unchanged,
     ...(compared.unmanaged === undefined ? {} : { unmanaged: compared.unmanaged }),
+    lookedAt: compared.lookedAt,
+    lookTookMs: compared.lookTookMs,
     blocked: blockedCounts(work, compared),
     postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
     ...(decided.needsFull ? { needsFull: true } : {}),
@@ -42,8 +44,7 @@ export async function sealPlan(
 /**
  * Counts the blocked people. Unresolved ones count for the whole connection, because none of its syncs may change them.
  */
-function blockedCounts({ blocked }: PlanWork, { unresolved }: PlanCompared): BlockedCounts {
-  const waiting = unresolved.blocked.size;
+function blockedCounts({ blocked }: PlanWork, { waiting }: PlanCompared): BlockedCounts {
   return { ...blocked.counts(), ...(waiting === 0 ? {} : { unresolved: waiting }) };
 }
 

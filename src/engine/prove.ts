@@ -3,31 +3,89 @@ import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { JobOutcome } from '../ports/job.ts';
 import type { Batch, ChangeMark } from '../ports/store.ts';
-import { changesInBatch } from './batches.ts';
+import { changesInBatch, changesOf } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
+import { nextProofMs } from './file-pace.ts';
+import { applyLook, namesAhead } from './look-ahead.ts';
+import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
 import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from './read-back.ts';
-import { isFilePending, pollAgain, toDelivery } from './settle-steps.ts';
+import { toDelivery, toProving } from './settle-steps.ts';
 import { splitBatch } from './split.ts';
+import { updateFacts } from './update-facts.ts';
+import { endOf, isFilePending, isProofDue, type Wave, waveOf } from './wave.ts';
 import { sendLastStep } from './write-batches.ts';
 
 /** How to handle changes that the platform does not show. */
-export type IfUnseen = 'wait' | 'fail' | 'split' | 'unresolved';
+type IfUnseen = 'wait' | 'fail' | 'split' | 'unresolved';
 
-export interface Proof {
-  readonly batch: Batch;
-  readonly ifUnseen: IfUnseen;
+/**
+ * Reads back the users of all unproven batches, by one scan if that needs fewer requests than single reads, and settles
+ * each batch whose changes are shown. A scan also looks at the users of the batches that are still planned. A change
+ * that is not shown, by the time when the lookup began:
+ *
+ *   of a file that is done, or direct calls  waits until settle.visibleWithin, then has failed
+ *   of a failed file                         waits until settle.visibleWithin, then the file is split (it waits once per
+ *                                            run, unless the first failed file showed rows late)
+ *   of a file without a status               waits until settle.deadline, then is unresolved
+ *   of a file that is pending too long       is unresolved
+ *   after a lost answer                      waits until settle.visibleWithin, then is unresolved
+ *
+ * A batch with a change that waits stays unproven as a whole, and the next proof reads it again.
+ */
+export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): Promise<JobOutcome> {
+  const { owned, sync } = context;
+  const lookups = await openLookups(questionOf(wave, io), context, io);
+  let passedMs = 0;
+  try {
+    io.checkpoint('read-back');
+    for (const batch of wave.unproven) {
+      const isWaiting = await proveBatch(context, { batch, lookups }, io);
+      if (isWaiting) passedMs = Math.max(passedMs, lookups.startedAt - endOf(batch));
+    }
+    const { planned } = waveOf(await io.store.batches.ofRun(owned.run.id));
+    if (lookups.scannedAt !== undefined) await applyLook(context, lookups, planned, io);
+  } finally {
+    lookups.close();
+  }
+  await updateFacts(owned, { provedAt: lookups.startedAt }, io);
+  const left = waveOf(await io.store.batches.ofRun(owned.run.id));
+  if (!(await isProofDue(context, left, io))) return toDelivery(context, io);
+  return toProving(context, io, nextProofMs(sync.settings.settle.everyMs, passedMs));
 }
 
-/** Reads the batch's users back. Stores proven results and the ledger in one transaction. */
-export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof, io: EngineIo): Promise<JobOutcome> {
-  const { owned, sync, signal } = context;
+function questionOf({ unproven, planned }: Wave, io: EngineIo): LookupQuestion {
+  return {
+    step: 'reading-back',
+    count: unproven.reduce((sum, { size }) => sum + size, 0),
+    async *names() {
+      // Changes that were not tried are planned again after the proof.
+      const states = ['planned', 'sent', 'unresolved'] as const;
+      for (const { id, run } of unproven) {
+        for await (const { identification } of changesOf(run, io, { batch: id, states })) yield identification;
+      }
+      yield* namesAhead(planned, io);
+    },
+  };
+}
+
+interface Proof {
+  readonly batch: Batch;
+  readonly lookups: Lookups;
+}
+
+/**
+ * Judges the changes of one batch. Stores proven results and the ledger in one transaction. Returns whether the batch
+ * waits for changes that may still appear.
+ */
+async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<boolean> {
+  const { owned, sync } = context;
   const changes = await changesInBatch(batch, io);
   const open = changes.filter(({ state }) => state === 'sent' || state === 'unresolved');
-  const backs = await readBack(open, sync, signal, io);
-  io.checkpoint('read-back');
+  const backs = await readBack(open, { lookups, sync }, io);
+  const ifUnseen = await ifUnseenIn(context, { batch, lookups }, io);
   const now = io.clock.now();
   const hasUnclear = backs.some(({ isUnclear }) => isUnclear === true);
-  const action = hasUnclear && ifUnseen === 'split' ? ifUnclear(context, batch, now) : ifUnseen;
+  const action = hasUnclear && ifUnseen === 'split' ? ifUnclear(context, batch, lookups.startedAt) : ifUnseen;
   // When an answer was lost or the file never ended, only a visible effect proves that the change was applied.
   const isUnknown = ({ change, isUnclear }: ReadBack): boolean =>
     isUnclear === true || isFilePending(batch) || unknown.has(change.identification);
@@ -63,16 +121,16 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
     if (back.verdict.kind === 'unverified') findings.push(unverified(identification));
   }
   const isWaiting = unseen.length > 0 && action === 'wait';
-  if (batch.final === 'failed') await learnFromFailed(context, { seen: marks.length + parked.length, isWaiting }, io);
+  if (batch.final === 'failed')
+    await learnFromFailed(context, { batch, seen: marks.length + parked.length, isWaiting }, io);
   if (isWaiting) {
     // Nothing is stored yet. Results that are certain now are read again later and reported once.
-    const polled = { ...batch, polls: batch.polls + 1 };
-    await io.store.batches.update(owned, batch.id, { polls: polled.polls });
-    return pollAgain(context, polled);
+    return true;
   }
   if (parked.length > 0) await sendLastStep(context, batch, parked, io);
   if (unseen.length > 0 && action === 'split') {
-    return splitBatch(context, batch, { marks, ledger, unseen, findings }, io);
+    await splitBatch(context, batch, { marks, ledger, unseen, findings }, io);
+    return false;
   }
   let unresolved = 0;
   for (const back of unseen) {
@@ -93,7 +151,25 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
   await io.store.batches.update(owned, batch.id, { state, finalAt }, { marks, ledger });
   await io.store.runs.addFindings(owned, findings);
   io.checkpoint('batch-settled');
-  return toDelivery(context, io);
+  return false;
+}
+
+async function ifUnseenIn({ owned, sync }: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<IfUnseen> {
+  const { deadlineMs, visibleWithinMs } = sync.settings.settle;
+  if (isFilePending(batch)) return 'unresolved';
+  const at = lookups.startedAt;
+  const isInTime = at < endOf(batch) + visibleWithinMs;
+  switch (batch.final) {
+    case 'failed': {
+      const failedFile = (await io.store.runs.get(owned.run.id))?.facts.failedFile;
+      return isInTime && failedFile?.showsLate !== false ? 'wait' : 'split';
+    }
+    case 'no-status':
+      return at < (batch.sentAt ?? 0) + deadlineMs ? 'wait' : 'unresolved';
+    default:
+      if (isInTime) return 'wait';
+      return batch.state === 'unresolved' ? 'unresolved' : 'fail';
+  }
 }
 
 /**
@@ -103,24 +179,23 @@ export async function proveBatch(context: RunContext, { batch, ifUnseen }: Proof
  */
 async function learnFromFailed(
   { owned }: RunContext,
-  { seen, isWaiting }: { readonly seen: number; readonly isWaiting: boolean },
+  { batch, seen, isWaiting }: { readonly batch: Batch; readonly seen: number; readonly isWaiting: boolean },
   io: EngineIo,
 ): Promise<void> {
-  const facts = (await io.store.runs.get(owned.run.id))?.facts;
-  const known = facts?.failedFile;
-  if (known?.showsLate !== undefined) return;
+  const known = (await io.store.runs.get(owned.run.id))?.facts.failedFile;
+  if (known?.showsLate !== undefined || (known?.batch ?? batch.id) !== batch.id) return;
   const isFirstLook = known === undefined;
   if (isFirstLook !== isWaiting) return;
-  const failedFile = isFirstLook ? { seen } : { seen: known.seen, showsLate: seen > known.seen };
-  await io.store.runs.update(owned, { facts: { ...facts, failedFile } });
+  const learned = isFirstLook ? { seen } : { seen: known.seen, showsLate: seen > known.seen };
+  await updateFacts(owned, { failedFile: { ...learned, batch: batch.id } }, io);
 }
 
 /**
  * Returns how to handle unclear users. When read and search disagree, the row may have been applied, so the file is not
  * split.
  */
-function ifUnclear({ sync }: RunContext, batch: Batch, now: number): IfUnseen {
-  return now < (batch.finalAt ?? now) + sync.settings.settle.visibleWithinMs ? 'wait' : 'unresolved';
+function ifUnclear({ sync }: RunContext, batch: Batch, at: number): IfUnseen {
+  return at < (batch.finalAt ?? at) + sync.settings.settle.visibleWithinMs ? 'wait' : 'unresolved';
 }
 
 function isEdited({ verdict }: ReadBack): boolean {

@@ -1,15 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { chunk } from '../core/batch.ts';
-import { type Change, platformKey } from '../core/change.ts';
+import type { Change } from '../core/change.ts';
 import type { Finding } from '../core/finding.ts';
 import { judgeChange, type Verdict } from '../core/judge.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import { afterChange, entryOf } from '../core/ledger-steps.ts';
-import type { User } from '../core/user.ts';
-import type { Platform } from '../ports/platform.ts';
 import type { ChangeMark } from '../ports/store.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
-import { scanFor } from './scan-for.ts';
+import type { Lookups } from './lookups.ts';
 
 /** Number of changes that are judged before other work of this process runs. */
 const judgedPerTurn = 500;
@@ -25,26 +23,25 @@ export interface ReadBack {
   readonly isUnclear?: true;
 }
 
-/** Reads the users of the changes back, and judges each change by what the platform shows now. */
+/** Judges each change by what the platform shows now. */
 export async function readBack(
   changes: readonly Change[],
-  sync: Sync,
-  signal: AbortSignal,
+  { lookups, sync }: { readonly lookups: Lookups; readonly sync: Sync },
   io: EngineIo,
 ): Promise<ReadBack[]> {
   const names = changes.map(({ identification }) => identification);
   const known = await io.store.ledger.getMany(sync.settings.connection, names);
-  const users = await readUsers(changes, sync.platform, signal, io);
+  const users = await lookups.of(changes);
   const judge = (change: Change): ReadBack => {
     const entry = known.get(change.identification);
     const found = users.get(change.identification);
-    if (found === 'unclear') {
+    if (found?.found === 'unclear') {
       const verdict = { kind: 'not-seen', what: 'read and search disagree about the user' } as const;
       return { change, known: entry, accountId: undefined, verdict, isUnclear: true };
     }
-    const accountId = found?.id;
-    const own = entryOf(accountId ?? change.before?.userId, entry);
-    return { change, known: own, accountId, verdict: judgeChange(change, found, own) };
+    const user = found?.found === true ? found.user : undefined;
+    const own = entryOf(user?.id ?? change.before?.userId, entry);
+    return { change, known: own, accountId: user?.id, verdict: judgeChange(change, user, own) };
   };
   const backs: ReadBack[] = [];
   for (const some of chunk(changes, judgedPerTurn)) {
@@ -110,29 +107,4 @@ export function findingsOf({ change, verdict }: ReadBack): Finding[] {
 /** Describes fields that show neither the value before the change nor the value sent. */
 function editedText(fields: readonly string[]): string {
   return `${fields.join(', ')} was edited by someone else; the next run plans again`;
-}
-
-async function readUsers(
-  changes: readonly Change[],
-  platform: Platform,
-  signal: AbortSignal,
-  io: EngineIo,
-): Promise<Map<string, User | 'unclear' | undefined>> {
-  const users = new Map<string, User | 'unclear' | undefined>();
-  const names = changes.map(({ identification }) => identification);
-  const total = names.length;
-  const scanned = await scanFor(names, platform, signal, (found) =>
-    io.progress({ step: 'reading-back', users: found, total }),
-  );
-  if (scanned !== undefined) {
-    for (const [name, claimants] of scanned) users.set(name, claimants.at(-1));
-    return users;
-  }
-  const read = async (change: Change): Promise<void> => {
-    const lookup = await platform.find(platformKey(change), signal);
-    users.set(change.identification, lookup.found === 'unclear' ? 'unclear' : lookup.found ? lookup.user : undefined);
-    io.progress({ step: 'reading-back', users: users.size, total });
-  };
-  await Promise.all(changes.map(read));
-  return users;
 }

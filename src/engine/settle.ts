@@ -2,52 +2,41 @@ import { PlatformError, RollcallError } from '../core/errors.ts';
 import type { JobOutcome } from '../ports/job.ts';
 import type { FileStatus } from '../ports/platform.ts';
 import type { Batch } from '../ports/store.ts';
-import { currentBatch } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { takeFileLease } from './file-lease.ts';
 import { keepRaw } from './keep-raw.ts';
-import { proveBatch } from './prove.ts';
-import { isFilePending, pollAgain, toDelivery } from './settle-steps.ts';
+import { learnPace, nextPollMs } from './file-pace.ts';
+import { proveWave } from './prove.ts';
+import { toDelivery } from './settle-steps.ts';
+import { updateFacts } from './update-facts.ts';
+import { isFilePending, waveOf } from './wave.ts';
 
 /**
- * Settles the batch that is out, one poll at a time: requests the file's status, then reads the users back. The
- * platform's status alone never makes a change `applied`. A status that the dialect does not know, or that the platform
- * fails to return, is pending until the deadline and never a success.
+ * Polls the file that is out, or proves the wave. The platform's status alone never makes a change `applied`. A status
+ * that the dialect does not know, or that the platform fails to return, is pending until the deadline and never a
+ * success. `proveWave` says how each batch ends.
  *
- *   sent ──status──► pending ─► poll again, at growing intervals, until settle.deadline ─► unresolved
- *                    done ────► read back until settle.visibleWithin ─► applied, or failed: not visible
- *                    failed ──► read back until settle.visibleWithin ─► applied; the rest is split, or failed
- *                               (once per run, unless the first failed file showed rows late)
- *                    none ────► read back until settle.deadline ─► applied, or unresolved
- *   unresolved ──────────────► read back until settle.visibleWithin ─► applied, or left unresolved
+ *   a file is pending   poll again, after a growing wait, until settle.deadline; then prove the wave, and this file too
+ *   a file has ended    send the next batch, or prove the wave if nothing is left to send
+ *   no file is pending  prove the wave
  */
 export async function settleCurrent(context: RunContext, io: EngineIo): Promise<JobOutcome> {
-  const found = currentBatch(await io.store.batches.ofRun(context.owned.run.id));
-  if (found === undefined || found.state === 'planned') return toDelivery(context, io);
-  const { batch, retryAfterMs } = await pollStatus(context, found, io);
-  const sentAt = batch.sentAt ?? 0;
-  const now = io.clock.now();
-  const { deadlineMs, visibleWithinMs } = context.sync.settings.settle;
-  if (isFilePending(batch)) {
-    const leftMs = sentAt + deadlineMs - now;
-    if (leftMs > 0) return pollAgain(context, batch, Math.min(retryAfterMs, leftMs));
-    if (batch.status?.startsWith(missingStatus)) await reportMissingStatus(context, batch, io);
-    return proveBatch(context, { batch, ifUnseen: 'unresolved' }, io);
+  const wave = waveOf(await io.store.batches.ofRun(context.owned.run.id));
+  const { out, unproven, planned } = wave;
+  if (out === undefined) return unproven.length === 0 ? toDelivery(context, io) : proveWave(context, wave, io);
+  if (out.state === 'sending') return toDelivery(context, io);
+  const { batch, retryAfterMs } = await pollStatus(context, out, io);
+  const ended = { planned, out: undefined, unproven: [...unproven, batch] };
+  if (!isFilePending(batch)) return planned.length > 0 ? toDelivery(context, io) : proveWave(context, ended, io);
+  const { everyMs, deadlineMs } = context.sync.settings.settle;
+  const passedMs = io.clock.now() - (batch.sentAt ?? 0);
+  const leftMs = deadlineMs - passedMs;
+  if (leftMs > 0) {
+    const afterMs = Math.max(nextPollMs(batch, everyMs, passedMs), retryAfterMs);
+    return { kind: 'again', afterMs: Math.min(afterMs, leftMs) };
   }
-  switch (batch.final) {
-    case 'failed': {
-      const showsLate = context.owned.run.facts.failedFile?.showsLate !== false;
-      const isInTime = showsLate && now < (batch.finalAt ?? sentAt) + visibleWithinMs;
-      return proveBatch(context, { batch, ifUnseen: isInTime ? 'wait' : 'split' }, io);
-    }
-    case 'no-status':
-      return proveBatch(context, { batch, ifUnseen: now < sentAt + deadlineMs ? 'wait' : 'unresolved' }, io);
-    default: {
-      const isInTime = now < (batch.finalAt ?? sentAt) + visibleWithinMs;
-      const tooLate = batch.state === 'unresolved' ? 'unresolved' : 'fail';
-      return proveBatch(context, { batch, ifUnseen: isInTime ? 'wait' : tooLate }, io);
-    }
-  }
+  if (batch.status?.startsWith(missingStatus)) await reportMissingStatus(context, batch, io);
+  return proveWave(context, ended, io);
 }
 
 interface Polled {
@@ -56,9 +45,8 @@ interface Polled {
   readonly retryAfterMs: number;
 }
 
-/** Requests the file's status and stores it. Returns a batch without a file, or with a final status, unchanged. */
+/** Requests the file's status and stores it. */
 async function pollStatus(context: RunContext, batch: Batch, io: EngineIo): Promise<Polled> {
-  if (!isFilePending(batch)) return { batch, retryAfterMs: 0 };
   const { owned } = context;
   await takeFileLease(owned, io);
   const { status, retryAfterMs } = await requestStatus(context, batch, io);
@@ -74,8 +62,17 @@ async function pollStatus(context: RunContext, batch: Batch, io: EngineIo): Prom
   const finalAt = final === undefined ? undefined : io.clock.now();
   const patch = { status: text, polls: batch.polls + 1, final, finalAt };
   await io.store.batches.update(owned, batch.id, patch);
+  await learn(context, { ...batch, ...patch }, io);
   if (final !== undefined) io.checkpoint('status-final');
   return { batch: { ...batch, ...patch }, retryAfterMs };
+}
+
+/** Remembers how long files take, for the first poll of the next one. */
+async function learn({ owned }: RunContext, { sentAt, final }: Batch, io: EngineIo): Promise<void> {
+  if (final === 'no-status') return;
+  const { filePace: known } = owned.run.facts;
+  const passedMs = io.clock.now() - (sentAt ?? 0);
+  await updateFacts(owned, { filePace: learnPace(known, passedMs, final !== undefined) }, io);
 }
 
 /** Prefix of a batch status that we set because the platform returned none. */

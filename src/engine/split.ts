@@ -1,10 +1,10 @@
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
-import type { JobOutcome } from '../ports/job.ts';
 import type { Batch, ChangeMark } from '../ports/store.ts';
 import { newBatch } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import type { ReadBack } from './read-back.ts';
+import { updateFacts } from './update-facts.ts';
 
 /**
  * After this many failed files with no row applied (a file, its halves, its quarters), the platform is faulty, not the
@@ -21,12 +21,7 @@ export interface FailedFile {
 }
 
 /** Halves a failed file until the bad rows are isolated, within the limit of `settle.maxSplits`. */
-export async function splitBatch(
-  context: RunContext,
-  batch: Batch,
-  failed: FailedFile,
-  io: EngineIo,
-): Promise<JobOutcome> {
+export async function splitBatch(context: RunContext, batch: Batch, failed: FailedFile, io: EngineIo): Promise<void> {
   const { owned, sync } = context;
   const { unseen } = failed;
   const run = await io.store.runs.get(owned.run.id);
@@ -74,12 +69,8 @@ export async function splitBatch(
   );
   if (isIll) findings.push(ill(files.length));
   await io.store.runs.addFindings(owned, findings);
-  await io.store.runs.update(owned, {
-    phase: 'delivering',
-    facts: { ...run?.facts, splits: splits + (isSplitting ? 1 : 0) },
-    ...(isIll ? { reason: ill(files.length).message } : {}),
-  });
-  return { kind: 'next' };
+  await updateFacts(owned, { splits: splits + (isSplitting ? 1 : 0) }, io);
+  if (isIll) await io.store.runs.update(owned, { reason: ill(files.length).message });
 }
 
 function hasOnlyFailures(files: readonly Batch[]): boolean {

@@ -1,7 +1,7 @@
 import type { User } from '../core/user.ts';
 import type { PlannedChange } from '../ports/store.ts';
-import type { RunContext } from './engine-io.ts';
-import { scanFor } from './scan-for.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
+import { openLookups } from './lookups.ts';
 
 /**
  * Looks at the users whose e-mails some changes take over. Returns, by identification, why a change cannot go: the change
@@ -9,20 +9,34 @@ import { scanFor } from './scan-for.ts';
  */
 export async function stillTaken(
   changes: readonly PlannedChange[],
-  { sync, signal }: RunContext,
+  context: RunContext,
+  io: EngineIo,
 ): Promise<ReadonlyMap<string, string>> {
-  const waiting = changes.filter(({ waitsFor }) => waitsFor !== undefined);
-  const names = waiting.map(({ waitsFor = '' }) => waitsFor);
-  const scanned = await scanFor(names, sync.platform, signal);
   const reasons = new Map<string, string>();
-  const judge = async ({ identification, waitsFor = '', after }: PlannedChange): Promise<void> => {
-    const email = after.email?.toLowerCase();
-    const hasIt = (user: User): boolean => user.fields.email?.toLowerCase() === email;
-    const lookup = scanned === undefined ? await sync.platform.find(waitsFor, signal) : undefined;
-    const users = lookup === undefined ? (scanned?.get(waitsFor) ?? []) : lookup.found === true ? [lookup.user] : [];
-    if (lookup?.found === 'unclear') reasons.set(identification, lookup.reason);
-    else if (users.some(hasIt)) reasons.set(identification, `its e-mail is still on user ${waitsFor}`);
-  };
-  await Promise.all(waiting.map(judge));
-  return reasons;
+  const waiting = changes.filter(({ waitsFor }) => waitsFor !== undefined);
+  if (waiting.length === 0) return reasons;
+  const holders = waiting.map(({ waitsFor: identification = '' }) => ({ identification, before: undefined }));
+  const question = {
+    step: 'looking-up',
+    count: holders.length,
+    async *names() {
+      for (const { identification } of holders) yield identification;
+    },
+  } as const;
+  const lookups = await openLookups(question, context, io);
+  try {
+    const users = await lookups.of(holders);
+    for (const { identification, waitsFor = '', after } of waiting) {
+      const lookup = users.get(waitsFor);
+      const email = after.email?.toLowerCase();
+      const hasIt = (user: User): boolean => user.fields.email?.toLowerCase() === email;
+      if (lookup?.found === 'unclear') reasons.set(identification, lookup.reason);
+      else if (lookup?.found === true && hasIt(lookup.user)) {
+        reasons.set(identification, `its e-mail is still on user ${waitsFor}`);
+      }
+    }
+    return reasons;
+  } finally {
+    lookups.close();
+  }
 }

@@ -38,6 +38,21 @@ export interface RunFacts {
    * The result of the run's first failed file: how many of its rows the first read-back showed, and whether more
    * appeared within `settle.visibleWithin`. If no more appeared, later failed files are not given that time.
    */
-  readonly failedFile?: { readonly seen: number; readonly showsLate?: boolean };
+  readonly failedFile?: { readonly seen: number; readonly showsLate?: boolean; readonly batch?: string };
+  /** Start of the lookup (epoch ms) that last covered all users of changes that were not sent. */
+  readonly lookedAt?: number;
+  /** How long that lookup took. */
+  readonly lookTookMs?: number;
+  /** Start of the last lookup (epoch ms) that read sent changes back. */
+  readonly provedAt?: number;
+  readonly filePace?: FilePace;
   readonly exportedTo?: readonly string[];
+}
+
+/** How long the platform needs for a file, as far as the run's files showed. */
+export interface FilePace {
+  /** Time from sending the last file until a poll returned its final status. */
+  readonly tookMs?: number;
+  /** The longest time after which a poll returned no final status yet. */
+  readonly tooSoonMs: number;
 }

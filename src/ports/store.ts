@@ -223,6 +223,13 @@ export interface Batches {
   ofRun(runId: string): Promise<readonly Batch[]>;
   /** Returns batches of the connection with an unknown effect, of all ended runs. */
   unresolved(connection: string): Promise<readonly Batch[]>;
+  /** Returns batches of the connection that runs in progress have sent, and whose effect is not proven. */
+  unproven(connection: string): Promise<readonly Batch[]>;
+  /**
+   * Returns those of the users with a change that another run of the connection has sent, and whose effect is not
+   * proven.
+   */
+  claimed(owned: OwnedRun, identifications: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Updates the batch, its changes and the ledger in one transaction, so that an applied change is never recorded in
    * part.

@@ -23,6 +23,18 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
     await ledgerWriter.write(transaction, toLedgerRows(batch.connection, ledger, keys));
   }
 
+  const ofUnknownEffect = (connection: string) =>
+    db
+      .selectFrom('batches')
+      .innerJoin('runs', 'runs.id', 'batches.run')
+      .selectAll('batches')
+      .where('batches.connection', '=', connection)
+      .where('batches.kind', '!=', 'outbox')
+      .where('batches.state', 'in', unknownStates)
+      .orderBy('runs.started_at')
+      .orderBy('batches.run')
+      .orderBy('batches.number');
+
   return {
     create(owned, batches) {
       return asOwner(db, owned, async (transaction) => {
@@ -44,19 +56,31 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
     },
 
     async unresolved(connection) {
-      const rows = await db
-        .selectFrom('batches')
-        .innerJoin('runs', 'runs.id', 'batches.run')
-        .selectAll('batches')
-        .where('batches.connection', '=', connection)
-        .where('batches.kind', '!=', 'outbox')
-        .where('batches.state', 'in', unknownStates)
-        .where('runs.ended_at', 'is not', null)
-        .orderBy('runs.started_at')
-        .orderBy('batches.run')
-        .orderBy('batches.number')
-        .execute();
+      const rows = await ofUnknownEffect(connection).where('runs.ended_at', 'is not', null).execute();
       return rows.map(toBatch);
+    },
+
+    async unproven(connection) {
+      const rows = await ofUnknownEffect(connection).where('runs.ended_at', 'is', null).execute();
+      return rows.map(toBatch);
+    },
+
+    async claimed({ run }, identifications) {
+      const others = await ofUnknownEffect(run.connection).where('batches.run', '!=', run.id).execute();
+      const claimed = new Set<string>();
+      if (others.length === 0) return claimed;
+      const runs = new Set(others.map((batch) => batch.run));
+      for (const names of inLists(identifications)) {
+        const rows = await db
+          .selectFrom('changes')
+          .select(['identification', 'plan'])
+          .where('identification', 'in', names)
+          .where('state', 'in', ['sent', 'unresolved'])
+          .execute();
+        // A run's plan has the id of the run.
+        for (const { identification, plan } of rows) if (runs.has(plan)) claimed.add(identification);
+      }
+      return claimed;
     },
 
     update(owned, id, patch, also = {}) {

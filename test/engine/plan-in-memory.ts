@@ -64,7 +64,15 @@ export const plainSettings: SyncSettings = {
   protected: [],
   remove: 'never',
   handOver: { maxAgeMs: 86_400_000 },
-  settle: { everyMs: 1000, deadlineMs: 1000, visibleWithinMs: 1000, unknownAfterMs: 1000, maxSplits: 1 },
+  settle: {
+    everyMs: 1000,
+    deadlineMs: 1000,
+    visibleWithinMs: 1000,
+    unknownAfterMs: 1000,
+    maxSplits: 1,
+    proofWithinMs: 1000,
+    lookWithinMs: 1000,
+  },
   guards: {
     ...defaultGuards,
     creates: unlimited,

@@ -30,6 +30,8 @@ export const settle: SettleSettings = {
   visibleWithinMs: 2 * minute,
   unknownAfterMs: 30 * minute,
   maxSplits: 12,
+  proofWithinMs: 8 * minute,
+  lookWithinMs: 9 * minute,
 };
 
 export interface SceneOptions {

@@ -48,7 +48,15 @@ const settings: SyncSettings = {
   protected: [],
   remove: { afterMs: 30 * hourMs, blacklist: false },
   handOver: { maxAgeMs: 86_400_000 },
-  settle: { everyMs: 5000, deadlineMs: 60_000, visibleWithinMs: 20_000, unknownAfterMs: 300_000, maxSplits: 12 },
+  settle: {
+    everyMs: 5000,
+    deadlineMs: 60_000,
+    visibleWithinMs: 20_000,
+    unknownAfterMs: 300_000,
+    maxSplits: 12,
+    proofWithinMs: 30_000,
+    lookWithinMs: 60_000,
+  },
   guards: { ...defaultGuards, rowsDownPercent: 100 },
 };
 

@@ -1,7 +1,7 @@
 import { RollcallError } from '../../src/core/errors.ts';
 import { takenOver } from '../../src/core/ledger-steps.ts';
 import { openRoster } from '../../src/core/roster.ts';
-import type { Batches, Ledger, Store } from '../../src/ports/store.ts';
+import type { Batch, Batches, Ledger, Store } from '../../src/ports/store.ts';
 import { memoryDecisions, memoryHolds } from './memory-decisions.ts';
 import { memoryPlans } from './memory-plans.ts';
 import { memoryLeases, memoryReads, memoryRuns, memoryTokens, memoryTriggers } from './memory-runs.ts';
@@ -62,6 +62,14 @@ const out: readonly string[] = ['sending', 'sent', 'unresolved'];
 
 function memoryBatches(tables: Tables): Batches {
   const { batches, runs } = tables;
+  const ofUnknownEffect = (connection: string): Batch[] => {
+    const open = [...batches.values()].filter((batch) => {
+      return batch.connection === connection && batch.kind !== 'outbox' && out.includes(batch.state);
+    });
+    return inOrder(open, ({ run, number }) => {
+      return `${String(runs.get(run)?.startedAt).padStart(16, '0')} ${run} ${String(number).padStart(6, '0')}`;
+    });
+  };
   return {
     async create(owned, list) {
       requireOwner(tables, owned);
@@ -90,13 +98,20 @@ function memoryBatches(tables: Tables): Batches {
       return [...batches.values()].filter((batch) => batch.run === run).sort((a, b) => a.number - b.number);
     },
     async unresolved(connection) {
-      const open = [...batches.values()].filter((batch) => {
-        const isOut = batch.kind !== 'outbox' && out.includes(batch.state);
-        return batch.connection === connection && isOut && runs.get(batch.run)?.endedAt !== undefined;
-      });
-      return inOrder(open, ({ run, number }) => {
-        return `${String(runs.get(run)?.startedAt).padStart(16, '0')} ${run} ${String(number).padStart(6, '0')}`;
-      });
+      return ofUnknownEffect(connection).filter(({ run }) => runs.get(run)?.endedAt !== undefined);
+    },
+    async unproven(connection) {
+      return ofUnknownEffect(connection).filter(({ run }) => runs.get(run)?.endedAt === undefined);
+    },
+    async claimed({ run }, names) {
+      const others = ofUnknownEffect(run.connection).filter((batch) => batch.run !== run.id);
+      const isOut =
+        (name: string) =>
+        ({ run: other }: Batch) => {
+          const state = tables.plans.get(other)?.changes.get(name)?.planned.state;
+          return state === 'sent' || state === 'unresolved';
+        };
+      return new Set(names.filter((name) => others.some(isOut(name))));
     },
     async update(owned, id, patch, also = {}) {
       requireOwner(tables, owned);

@@ -75,7 +75,15 @@ function settingsOf({ pick }: Pick<Scheduler, 'pick'>): SyncSettings {
     protected: [],
     handOver: { maxAgeMs: 86_400_000 },
     remove: pick(['never', 'never', { afterMs: 24 * hourMs, blacklist: false }]),
-    settle: { everyMs: 5000, deadlineMs: 60_000, visibleWithinMs: 20_000, unknownAfterMs: 300_000, maxSplits: 12 },
+    settle: {
+      everyMs: 5000,
+      deadlineMs: 60_000,
+      visibleWithinMs: 20_000,
+      unknownAfterMs: 300_000,
+      maxSplits: 12,
+      proofWithinMs: pick([0, 20_000, 600_000]),
+      lookWithinMs: pick([0, 60_000, 900_000]),
+    },
     guards: { ...defaultGuards, disables: few, enables: few, rowsDownPercent: pick([10, 40, 100]) },
     ...(fullEveryMs === undefined ? {} : { deltas: { fullEveryMs, overlapMs: 2 * behindMs } }),
   };

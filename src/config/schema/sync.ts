@@ -151,17 +151,33 @@ const settle = z
         description: 'How often a run splits a failed file to find the bad row.',
         examples: [12],
       }),
+    proofWithin: duration('0s', '7d')
+      .prefault('10m')
+      .meta({
+        description:
+          'Time after which a run with more to send reads back what it has sent. One scan covers all files since the last one; 0s reads each file back before the next is sent.',
+        examples: ['10m'],
+      }),
+    lookWithin: duration('0s', '7d')
+      .prefault('15m')
+      .meta({
+        description:
+          'Maximum age of a lookup on which a change is sent. Older changes are looked up again, by scan or one by one; 0s looks up before each file.',
+        examples: ['15m'],
+      }),
   })
   .refine(({ every, deadline }) => every <= deadline, {
     error: 'is longer than deadline; the status would never be polled',
     path: ['every'],
   })
-  .transform(({ every, deadline, visibleWithin, unknownAfter, maxSplits }) => ({
+  .transform(({ every, deadline, visibleWithin, unknownAfter, maxSplits, proofWithin, lookWithin }) => ({
     everyMs: every,
     deadlineMs: deadline,
     visibleWithinMs: visibleWithin,
     unknownAfterMs: unknownAfter,
     maxSplits,
+    proofWithinMs: proofWithin,
+    lookWithinMs: lookWithin,
   }));
 
 const sourceKind = text().meta({ description: 'The kind of source; the other keys are its own.', examples: ['csv'] });

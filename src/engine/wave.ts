@@ -1,0 +1,72 @@
+import type { Batch } from '../ports/store.ts';
+import { changesInBatch } from './batches.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
+import { whyStopped } from './why-stopped.ts';
+
+/** Where the batches of a run are. A wave is what was sent since the last proof. */
+export interface Wave {
+  /** The batch that is being sent, or whose file has no final status. */
+  readonly out: Batch | undefined;
+  /** Batches whose delivery has ended and whose users were not read back yet. */
+  readonly unproven: readonly Batch[];
+  /** Batches that were not sent, in order of number. */
+  readonly planned: readonly Batch[];
+}
+
+export function waveOf(batches: readonly Batch[]): Wave {
+  const open = batches.filter(isSent);
+  return {
+    out: batches.find((batch) => batch.state === 'sending' || (isSent(batch) && isFilePending(batch))),
+    unproven: open.filter((batch) => !isFilePending(batch)),
+    planned: batches.filter(({ state }) => state === 'planned'),
+  };
+}
+
+/** Returns whether the platform has a file of ours without a final status. */
+export function isFilePending({ fileId, final }: Batch): boolean {
+  return fileId !== undefined && final === undefined;
+}
+
+/** A batch that is unresolved and has an end was given up: later runs settle it. */
+function isSent({ state, finalAt }: Batch): boolean {
+  return state === 'sent' || (state === 'unresolved' && finalAt === undefined);
+}
+
+/**
+ * Returns whether the unproven batches are read back before anything more is sent:
+ *
+ *   nothing more is sent                    no batch is planned, or the run is canceled, gives up, or has an old plan
+ *   a batch needs an answer                 its file failed or has no status, or the answer to it was lost
+ *   settle.proofWithin has passed           since the oldest one ended, and since the last proof
+ *   the next batch depends on the others    its changes take over e-mails, or are the last step of parked changes
+ */
+export async function isProofDue({ owned, sync }: RunContext, wave: Wave, io: EngineIo): Promise<boolean> {
+  const { unproven, planned } = wave;
+  const [next] = planned;
+  if (unproven.length === 0) return false;
+  if (next === undefined || unproven.some((batch) => needsAnswer(batch, planned))) return true;
+  const run = await io.store.runs.get(owned.run.id);
+  const now = io.clock.now();
+  if (run === undefined || whyStopped(run, now) !== undefined) return true;
+  const oldest = Math.min(...unproven.map(endOf));
+  if (now - Math.max(oldest, run.facts.provedAt ?? 0) >= sync.settings.settle.proofWithinMs) return true;
+  return dependsOnOthers(next, io);
+}
+
+/** Returns when a batch ended at the platform, as far as it is known. */
+export function endOf({ finalAt, sentAt = 0 }: Batch): number {
+  return finalAt ?? sentAt;
+}
+
+/** The second half of a failed file is sent before the first one is proven, so that both share a proof. */
+function needsAnswer({ state, final, parent }: Batch, planned: readonly Batch[]): boolean {
+  if (state === 'unresolved' || final === 'no-status') return true;
+  return final === 'failed' && !(parent !== undefined && planned.some((batch) => batch.parent === parent));
+}
+
+async function dependsOnOthers(batch: Batch, io: EngineIo): Promise<boolean> {
+  if (batch.isParking === true) return false;
+  const parent = batch.parent === undefined ? undefined : await io.store.batches.get(batch.parent);
+  if (parent?.isParking === true) return true;
+  return (await changesInBatch(batch, io)).some(({ waitsFor }) => waitsFor !== undefined);
+}

@@ -1,0 +1,7 @@
+import type { Run } from '../ports/store.ts';
+import { tooOldToSend } from './plan-age.ts';
+
+/** Returns why the run sends nothing more: canceled, given up, or its plan is too old. Undefined when it goes on. */
+export function whyStopped(run: Run, now: number): string | undefined {
+  return run.isCancelRequested ? 'canceled' : (run.reason ?? tooOldToSend(run, now));
+}
