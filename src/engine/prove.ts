@@ -37,7 +37,6 @@ export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): 
   const lookups = await openLookups(questionOf(wave, io), context, io);
   let passedMs = 0;
   try {
-    io.checkpoint('read-back');
     for (const batch of wave.unproven) {
       const isWaiting = await proveBatch(context, { batch, lookups }, io);
       if (isWaiting) passedMs = Math.max(passedMs, lookups.startedAt - endOf(batch));
@@ -82,6 +81,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   const changes = await changesInBatch(batch, io);
   const open = changes.filter(({ state }) => state === 'sent' || state === 'unresolved');
   const backs = await readBack(open, { lookups, sync }, io);
+  io.checkpoint('read-back');
   const ifUnseen = await ifUnseenIn(context, { batch, lookups }, io);
   const now = io.clock.now();
   const hasUnclear = backs.some(({ isUnclear }) => isUnclear === true);

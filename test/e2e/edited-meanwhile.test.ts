@@ -34,7 +34,8 @@ async function officeWith(
 describe('a user whom someone else edits while a run is under way', () => {
   it.each([20, 80])('and disables is not enabled again by an update, in a file of %i rows', async (count) => {
     const disable = (office: Office) => office.sandbox.state.editUser('E7', { enabled: false });
-    const office = await officeWith({ count, at: 'plan-stored' }, disable);
+    const sync = { settle: { every: '2s', visibleWithin: '20s', lookWithin: '0s' } };
+    const office = await officeWith({ count, at: 'plan-stored', sync }, disable);
     const { run, findings } = await office.apply();
     expect(run).toMatchObject({ outcome: 'partial', counts: { applied: count - 1, failed: 1 } });
     expect(findings).toMatchObject([{ code: 'foreign-disable', identification: 'E7' }]);

@@ -7,13 +7,23 @@ holdPromises();
 const creates = 80;
 const guards = { creates: { absolute: 1000 } };
 
-/** A platform of `users` to whom as many as `creates` are new; `meanwhile` happens between plan and delivery. */
-async function onboarded(users: number, meanwhile: (office: Office) => void = () => {}) {
+interface Onboarding {
+  /** Users who are on the platform before. */
+  readonly users: number;
+  readonly lookWithin: string;
+  /** Happens between plan and delivery. */
+  readonly meanwhile?: (office: Office) => void;
+  readonly batchRows?: number;
+}
+
+/** Applies a plan of many creates, and counts the requests after the plan. */
+async function onboarded({ users, lookWithin, meanwhile = () => {}, batchRows = 1000 }: Onboarding) {
   let act = (): void => {};
   const before = employees(users);
+  const settle = { every: '2s', visibleWithin: '20s', lookWithin };
   const office = await openOffice({
     sandbox: { people: usersOf(before) },
-    sync: { guards },
+    sync: { guards, settle, batchRows },
     dialect: { search: { pageSize: 10 } },
     checkpoint: (place) => {
       if (place === 'plan-stored') act();
@@ -32,32 +42,51 @@ async function onboarded(users: number, meanwhile: (office: Office) => void = ()
   return { office, report, searches: requests.search - planned.search, reads: requests.read - planned.read };
 }
 
-it('many creates are each read once more, and searched for by one list of everybody', async () => {
-  const { report, searches, reads } = await onboarded(40);
+/** Pages of a scan of everybody, and what proves it complete. */
+const scanOf = (users: number): number => Math.ceil(users / 10) + 2;
+
+it('many creates in several files need no lookup after the plan, and one scan reads them all back', async () => {
+  const { report, searches, reads } = await onboarded({ users: 40, lookWithin: '15m', batchRows: 20 });
   expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { create: creates, applied: creates } });
+  expect(report.batches.length).toBeGreaterThan(1);
+  expect(searches).toBeLessThanOrEqual(scanOf(40 + creates) + creates);
   expect(reads).toBe(creates);
-  // 4 pages before and 12 pages after, with what proves them complete: far fewer than a search for each.
-  expect(searches).toBeLessThan(creates / 2);
 });
 
-it('where the list has more pages than there are creates, each is searched for, and each is read back', async () => {
-  const { report, searches, reads } = await onboarded(creates * 10 + 20);
+it('many creates in one file are not read one by one', async () => {
+  const { report, searches, reads } = await onboarded({ users: 40, lookWithin: '15m' });
+  expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { create: creates, applied: creates } });
+  expect(reads).toBe(0);
+  expect(searches).toBeLessThanOrEqual(scanOf(40 + creates));
+});
+
+it('creates on an old lookup are looked for by one scan of everybody', async () => {
+  const { report, searches, reads } = await onboarded({ users: 40, lookWithin: '0s' });
+  expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { create: creates, applied: creates } });
+  expect(reads).toBe(0);
+  expect(searches).toBeLessThanOrEqual(scanOf(40) + scanOf(40 + creates));
+});
+
+it('where a scan has more pages than there are creates, each is searched for, and each is read back', async () => {
+  const { report, searches, reads } = await onboarded({ users: creates * 10 + 20, lookWithin: '0s' });
   expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: creates } });
   expect(reads).toBe(2 * creates);
   expect(searches).toBeGreaterThanOrEqual(creates);
 });
 
-it('of many creates, whoever has come onto the platform meanwhile is not created again', async () => {
-  const { office, report } = await onboarded(40, ({ sandbox }) => {
+it('of many creates, a user who has come onto the platform meanwhile is not created again', async () => {
+  const meanwhile = ({ sandbox }: Office) => {
     sandbox.state.editUser('E60', { enabled: true, fields: { firstName: 'By', lastName: 'Hand' } });
-  });
+  };
+  const { office, report } = await onboarded({ users: 40, lookWithin: '0s', meanwhile });
   expect(report.run).toMatchObject({ outcome: 'partial', counts: { applied: creates - 1, failed: 1 } });
   expect(report.findings).toContainEqual(expect.objectContaining({ code: 'lookup-disagrees', identification: 'E60' }));
   expect(office.sandbox.state.users.get('E60')?.fields.firstName).toBe('By');
 });
 
-it('a directory that does not hold still for a list is searched, person by person', async () => {
-  const { report, searches } = await onboarded(40, ({ setFaults }) => setFaults('search:status=400@1'));
+it('a directory that does not hold still for a scan is searched, person by person', async () => {
+  const meanwhile = ({ setFaults }: Office) => setFaults('search:status=400@1');
+  const { report, searches } = await onboarded({ users: 40, lookWithin: '0s', meanwhile });
   expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: creates } });
   expect(searches).toBeGreaterThanOrEqual(creates);
 });

@@ -27,7 +27,7 @@ describe('sending a batch', () => {
       expect(await scene.states()).toEqual({ ana: 'sent', eva: 'sent', leo: 'sent' });
       return { kind: 'file', fileId: '17', fileName: 'f.csv' };
     };
-    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: settle.everyMs / 20 });
     expect(await scene.batches()).toMatchObject([{ state: 'sent', fileId: '17', fileName: 'f.csv' }]);
     expect((await scene.run()).phase).toBe('proving');
   });
@@ -44,7 +44,7 @@ describe('sending a batch', () => {
       scene.clock.jumpTo(scene.clock.now() + minute);
       return { kind: 'direct' };
     };
-    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
+    expect(await scene.step()).toEqual({ kind: 'next' });
     expect(await scene.batches()).toMatchObject([{ state: 'sent', sentAt: scene.clock.now() }]);
     expect(await scene.states()).toEqual({ ana: 'planned', eva: 'failed', leo: 'unresolved' });
     expect(await scene.reasons()).toMatchObject({ eva: 'no', leo: 'lost' });
@@ -116,7 +116,8 @@ describe('sending a batch', () => {
 
 describe('what a run tells on its way', () => {
   it('of files', async () => {
-    const scene = await openScene({ changes: creates, batches: [['ana', 'eva'], ['leo']] });
+    const batches = [['ana', 'eva'], ['leo']];
+    const scene = await openScene({ changes: creates, batches, settle: { proofWithinMs: 0 } });
     await scene.play();
     expect(scene.places.slice(0, 6)).toEqual([
       'batch-sending',
@@ -185,6 +186,7 @@ describe('waiting for a turn', () => {
     scene.clock.jumpTo(from + settle.deadlineMs - 1);
     expect(await scene.step()).toEqual({ kind: 'again', afterMs: 7 * second });
     scene.clock.jumpTo(from + settle.deadlineMs);
+    expect(await scene.step()).toEqual({ kind: 'next' });
     expect(await scene.step()).toEqual({ kind: 'done' });
     expect(await scene.states()).toEqual({ ana: 'dropped', eva: 'dropped', leo: 'dropped' });
     const { outcome, reason } = await scene.run();
@@ -261,7 +263,8 @@ describe('what stops a run from sending', () => {
     { name: 'cancelled', act: 'cancel', outcome: 'cancelled' },
     { name: 'ended for a reason', act: 'reason', outcome: 'failed' },
   ])('a run that is $name sends nothing more, and drops what was not sent', async ({ act, outcome }) => {
-    const scene = await openScene({ changes: three, batches: [['ana'], ['eva', 'leo']] });
+    const batches = [['ana'], ['eva', 'leo']];
+    const scene = await openScene({ changes: three, batches, settle: { proofWithinMs: 0 } });
     await scene.play(async () => (await scene.batches())[0]?.state === 'settled');
     const { owned } = await scene.context();
     if (act === 'cancel') await scene.store.runs.requestCancel('run_1');

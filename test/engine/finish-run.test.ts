@@ -40,7 +40,7 @@ describe('ending a run', () => {
   });
 
   it('keeps the changes of a batch that was settled', async () => {
-    const scene = await openScene({ changes: three, batches: oneEach });
+    const scene = await openScene({ changes: three, batches: oneEach, settle: { proofWithinMs: 0 } });
     await scene.play(async () => (await scene.batches())[0]?.state === 'settled');
     await finishRun(await scene.context(), scene.io, 'the disk is full');
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'dropped', leo: 'dropped' });
@@ -83,7 +83,7 @@ describe('ending a run', () => {
     await scene.play();
     expect(scene.log.lines.at(-1)).toMatchObject({
       message: 'run ended',
-      fields: { run: 'run_1', sync: 'people', outcome: 'succeeded', update: 3, failed: 0, unresolved: 0, ms: 0 },
+      fields: { run: 'run_1', sync: 'people', outcome: 'succeeded', update: 3, failed: 0, unresolved: 0, ms: 250 },
     });
     expect(scene.log.text()).not.toMatch(/ana|eva|leo/);
   });

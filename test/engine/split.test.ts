@@ -162,15 +162,15 @@ describe('the rows of a failed file', () => {
     await scene.play();
     expect(scene.sent).toHaveLength(1);
     expect((await scene.run()).outcome).toBe('succeeded');
-    expect((await scene.run()).facts.failedFile).toEqual({ seen: 0, showsLate: true });
+    expect((await scene.run()).facts.failedFile).toMatchObject({ seen: 0, showsLate: true });
   });
 
   it('have that time in every file of a run whose first one showed rows late', async () => {
     const scene = await failsButTakes(minute, { count: 8, bad: ['u10', 'u11', 'u12', 'u13'] });
     const took = await scene.play();
-    // The first file, its two halves and the four single rows that are bad.
+    // The first file, its two halves, and the four single rows that are bad. Two halves of a file share their proof.
     expect(scene.sent.map((rows) => rows.length)).toEqual([8, 2, 2, 1, 1, 1, 1]);
-    expect(took).toBeGreaterThanOrEqual(7 * settle.visibleWithinMs);
+    expect(took).toBeGreaterThanOrEqual(4 * settle.visibleWithinMs);
   });
 
   it.each([
@@ -179,7 +179,7 @@ describe('the rows of a failed file', () => {
   ])('have that time once in a run whose first failed file $name', async ({ bad, seen }) => {
     const scene = await failsButTakes(0, { count: 4, bad });
     const took = await scene.play();
-    expect((await scene.run()).facts.failedFile).toEqual({ seen, showsLate: false });
+    expect((await scene.run()).facts.failedFile).toMatchObject({ seen, showsLate: false });
     expect(took).toBeGreaterThanOrEqual(settle.visibleWithinMs);
     expect(took).toBeLessThan(settle.visibleWithinMs + minute);
     expect(scene.sent.length).toBeGreaterThan(2);
@@ -191,7 +191,7 @@ describe('the rows of a failed file', () => {
       facts: { failedFile: { seen: 0, showsLate: false } },
     });
     scene.script.status = { kind: 'failed', text: 'Failed' };
-    expect(await scene.play()).toBe(0);
+    expect(await scene.play()).toBeLessThan(second);
     expect([scene.sent.length, await scene.findings()]).toEqual([1, []]);
     expect((await scene.run()).outcome).toBe('succeeded');
   });

@@ -149,13 +149,12 @@ describe('a last look at a large file', () => {
     expect(await scene.findings()).toEqual(['lookup-disagrees: update not sent: 2 users claim the identification']);
   });
 
-  it('counts the users of each name for the creates, who are read in any case', async () => {
+  it('reads no create of many one by one: the scan shows who is there by now', async () => {
     const creates = Array.from({ length: 60 }, (_, i) => sampleChange(`u${i + 100}`, 'create'));
     const scene = await openScene({ changes: creates, users: [someone('u107', true)] });
     await scene.step();
-    expect(scene.calls).toMatchObject({ scan: 1, find: 60 });
-    expect([...scene.counted.entries()].filter(([, count]) => count !== 0)).toEqual([['u107', 1]]);
-    expect(scene.counted.size).toBe(60);
+    expect(scene.calls).toMatchObject({ scan: 1, find: 0 });
+    expect(scene.sent[0]).toHaveLength(59);
   });
 });
 
@@ -172,7 +171,7 @@ describe('a piece of a failed file', () => {
     await scene.play();
     expect(scene.sent).toEqual([names, ['mia']]);
     expect((await scene.run()).counts).toMatchObject({ applied: 4, failed: 0 });
-    expect(await scene.ledger('ana')).toMatchObject({ owner: 'people', disabledAt: scene.clock.now() });
+    expect(await scene.ledger('ana')).toMatchObject({ owner: 'people', disabledAt: expect.any(Number) });
   });
 
   it('reports how the platform keeps what landed meanwhile', async () => {
