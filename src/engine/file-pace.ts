@@ -2,7 +2,7 @@ import type { FilePace } from '../ports/run-facts.ts';
 import type { Batch } from '../ports/store.ts';
 
 /** Files with at least so many rows are polled no sooner than `settle.every` until the run knows how long files take. */
-const largeFileRows = 1000;
+const largeFileRows = 5000;
 /** The shortest interval between two polls, as a part of `settle.every`. */
 const smallestPart = 1 / 20;
 const longestPollMs = 60_000;
