@@ -58,6 +58,8 @@ test('the smallest configuration has every default of the design', async () => {
       visibleWithinMs: 120_000,
       unknownAfterMs: 1_800_000,
       maxSplits: 12,
+      proofWithinMs: 600_000,
+      lookWithinMs: 900_000,
     },
     guards: defaultGuards,
   });

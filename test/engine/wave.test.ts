@@ -207,7 +207,7 @@ describe('the lookup before a file', () => {
     expect(scene.calls).toMatchObject({ find: 0, scan: 2 });
     expect(scene.sent.map((rows) => rows.length)).toEqual([100, 100, 99]);
     expect(await scene.findings()).toEqual([
-      'lookup-disagrees: create not sent: the user is on the platform by now; the next run will look again',
+      'lookup-disagrees: create not sent: the user is on the platform now; the next run checks it again',
     ]);
   });
 
