@@ -69,7 +69,7 @@ export class Oracle {
     }
     const gaps = run.facts.sourceGaps ?? [];
     if (gaps.length === 0) return;
-    const isProven = gaps.every((gap) => /names? nobody/.test(gap)) && !reason.startsWith('missing');
+    const isProven = gaps.every((gap) => /no identification|names? nobody/.test(gap)) && !reason.startsWith('missing');
     if (!isProven) broken(`I5: ${kind} of ${identification} by ${run.id} from a read with gaps: ${gaps.join('; ')}`);
   }
 
@@ -103,7 +103,7 @@ export class Oracle {
       if (!isTaken || handed === undefined || handed.change.isApproved) return false;
       // Known limit: what was waited out counts no more, though it may have had its effect and been undone by others.
       const row = this.#store.tables.plans.get(handed.run)?.changes.get(identification);
-      return row?.planned.stateReason?.startsWith('its fate stayed unknown') !== true;
+      return row?.planned.stateReason?.startsWith('its outcome stayed unknown') !== true;
     });
     for (const { at } of taken) {
       const within = taken.filter((one) => one.at <= at && one.at > at - 23 * 3_600_000);
