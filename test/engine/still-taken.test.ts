@@ -11,7 +11,7 @@ const holder = (name: string, email = 'old@X.com', id = `9${name}`) => account(n
 
 async function reasons(scene: Scene): Promise<Record<string, string>> {
   const changes = await scene.store.plans.page('run_1', { limit: 1000 });
-  return Object.fromEntries(await stillTaken(changes, await scene.context()));
+  return Object.fromEntries(await stillTaken(changes, await scene.context(), scene.io));
 }
 
 describe('an e-mail that a change takes over', () => {
