@@ -15,6 +15,25 @@ export function describeBatches(store: () => Store): void {
     return owned;
   }
 
+  it('says which users another run has sent a change of that is not proven', async () => {
+    const { batches } = store();
+    const owned = await planned('run_1', ['ana', 'eva', 'leo']);
+    const other = await openRun(store(), { id: 'run_2', sync: 'guests' });
+    await batches.create(owned, [
+      { batch: sampleBatch(owned, 1, { size: 2 }), identifications: ['ana', 'eva'] },
+      { batch: sampleBatch(owned, 2), identifications: ['leo'] },
+    ]);
+    const marks = [{ identification: 'ana', state: 'sent' }] as const;
+    await batches.update(owned, 'run_1_b1', { state: 'sent' }, { marks });
+    const names = ['ana', 'eva', 'leo', 'zoe'];
+    expect(await batches.claimed(other, names)).toEqual(new Set(['ana']));
+    expect(await batches.claimed(owned, names)).toEqual(new Set());
+    await endRun(store(), owned);
+    expect(await batches.claimed(other, names)).toEqual(new Set(['ana']));
+    await batches.resolve(other, 'run_1_b1', 'seen', { marks: [{ identification: 'ana', state: 'applied' }] });
+    expect(await batches.claimed(other, names)).toEqual(new Set());
+  });
+
   it('gives each batch its changes, and batches back in order of number', async () => {
     const { batches, plans } = store();
     const owned = await planned('run_1', ['ana', 'eva', 'leo']);
@@ -147,7 +166,10 @@ export function describeBatches(store: () => Store): void {
       }),
     );
     expect(await batches.unresolved('acme')).toEqual([]);
+    expect((await batches.unproven('acme')).map(({ state }) => state)).toEqual(['sending', 'sent', 'unresolved']);
+    expect(await batches.unproven('globex')).toEqual([]);
     await endRun(store(), owned);
+    expect(await batches.unproven('acme')).toEqual([]);
     expect((await batches.unresolved('acme')).map(({ state }) => state)).toEqual(['sending', 'sent', 'unresolved']);
     expect(await batches.unresolved('globex')).toEqual([]);
   });
