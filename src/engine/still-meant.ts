@@ -91,7 +91,7 @@ export async function stillMeant(
 }
 
 /**
- * Looks users up just before their changes are sent. Removes and few creates are always read, and searched for where
+ * Looks users up just before their changes are sent. Removes and few changes are always read, and searched for where
  * the read fails. Parts of a failed file are always looked up, others only when no lookup is young enough.
  */
 async function lookUp(
@@ -101,7 +101,8 @@ async function lookUp(
   io: EngineIo,
 ): Promise<ReadonlyMap<string, Lookup>> {
   const areFew = changes.length <= autoDirectLimit;
-  const isRead = ({ kind }: PlannedChange): boolean => kind === 'remove' || (kind === 'create' && areFew);
+  const isRead = (change: PlannedChange): boolean =>
+    change.kind === 'remove' || (areFew && objectionTo(change, batch) !== undefined);
   const read = changes.filter(isRead);
   const others = changes.filter((change) => {
     return !isRead(change) && (batch.parent !== undefined || (!isLookedAt && objectionTo(change, batch) !== undefined));
