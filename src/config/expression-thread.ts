@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
+import { EvaluationError } from '../core/evaluation-budget.ts';
 import type { ExpressionLimits } from '../core/settings.ts';
 import type { EvaluationBudget } from '../ports/expression.ts';
 import { type BatchResults, type EvaluationBatch, progress } from './expression-worker.ts';
-import { EvaluationError } from './jsonata-expression.ts';
 
 /** One evaluation of an expression on a record. */
 export interface EvaluationRequest {

@@ -1,4 +1,5 @@
 import jsonata from 'jsonata';
+import { EvaluationError } from '../core/evaluation-budget.ts';
 import type { ExpressionNode } from './expression-ast.ts';
 
 /** A compiled JSONata expression. */
@@ -6,11 +7,6 @@ export interface JsonataExpression {
   readonly root: ExpressionNode;
   /** Rejects with an `EvaluationError`, whose message never contains a value of the record. */
   evaluate(record: Readonly<Record<string, unknown>>): Promise<unknown>;
-}
-
-/** An expression that failed on one record. */
-export class EvaluationError extends Error {
-  override readonly name = 'EvaluationError';
 }
 
 /** Compiles one expression. Throws SyntaxError with the position in the text. */

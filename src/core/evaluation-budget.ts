@@ -6,6 +6,11 @@ export interface EvaluationBudget {
   spentMs: number;
 }
 
+/** An expression that failed, or that exceeded a limit. The message never contains a value of the record. */
+export class EvaluationError extends Error {
+  override readonly name = 'EvaluationError';
+}
+
 export function openBudget(signal: AbortSignal): EvaluationBudget {
   return { signal, spentMs: 0 };
 }

@@ -1,5 +1,5 @@
 import { isEmailAddress } from './email-address.ts';
-import type { EvaluationBudget } from './evaluation-budget.ts';
+import { type EvaluationBudget, EvaluationError } from './evaluation-budget.ts';
 import { type FieldName, fieldTraits } from './fields.ts';
 import { compileDateFormat, dateProblem, isoDatePattern } from './plain-date.ts';
 import { CollapsedText, Refusal } from './refusal.ts';
@@ -92,6 +92,7 @@ export function evaluateSafely(expression: CompiledExpression, fields: Fields, b
 }
 
 function refuseFailure(error: unknown): Refusal {
+  if (error instanceof EvaluationError) return new Refusal('expression-failed', error.message);
   // The message of the expression language quotes values, so only its code is shown: `D3001`.
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   const shown = /^[A-Z]\d{4}$/.test(code) ? ` (${code})` : '';

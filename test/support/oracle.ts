@@ -75,7 +75,7 @@ function everyWriteHasItsRow(office: Office, plans: readonly RunPlan[]): void {
 function nothingWasTakenOnHalfARead({ run, changes }: RunPlan): void {
   const gaps = run.facts.sourceGaps ?? [];
   if (gaps.length === 0) return;
-  const proveLeavers = gaps.every((gap) => /names? nobody/.test(gap));
+  const proveLeavers = gaps.every((gap) => /ha(?:s|ve) no identification/.test(gap));
   for (const { identification, kind, reason } of changes) {
     if (kind !== 'disable' && kind !== 'remove') continue;
     const isProven = proveLeavers && !reason.startsWith('missing');
