@@ -111,9 +111,15 @@ export interface VisibilityFacts {
 /**
  * Compares the visibility of a full read with the last accepted one. A field that no record shows counts as vanished in
  * two cases: the earlier read showed it, or the source requested it without result and no operator has accepted that
- * yet.
+ * yet. The second case does not apply to a field that only derived fields read.
  */
-export function vanishedFields({ readers, now, before, notReturned }: VisibilityFacts): readonly VanishedField[] {
+export function vanishedFields({
+  readers,
+  derivedFrom,
+  now,
+  before,
+  notReturned,
+}: VisibilityFacts): readonly VanishedField[] {
   const known = (read: string): boolean | undefined =>
     before !== undefined && Object.hasOwn(before, read) ? before[read] : undefined;
   return [...readers].flatMap(([read, names]) => {
@@ -123,7 +129,8 @@ export function vanishedFields({ readers, now, before, notReturned }: Visibility
       const reason = `${who}, which no record has, although records had it before: was a permission or a column removed in the HR system?`;
       return [{ read, readers: names, reason }];
     }
-    if (known(read) === false || !isAmong(read, notReturned)) return [];
+    // Where nobody has left yet, no record has a leave date.
+    if (known(read) === false || derivedFrom?.has(read) === true || !isAmong(read, notReturned)) return [];
     const reason = `${who}, which the source returned for no record although it was requested: is it granted in the HR system, under this name?`;
     return [{ read, readers: names, reason }];
   });

@@ -52,6 +52,7 @@ test('the smallest configuration has every default of the design', async () => {
     protected: [],
     remove: 'never',
     handOver: { maxAgeMs: 86_400_000 },
+    expressions: { perRowMs: 1000, perRunMs: 300_000 },
     settle: {
       everyMs: 5000,
       deadlineMs: 1_800_000,

@@ -149,6 +149,8 @@ describe('a sealed plan', () => {
       unchanged: 1,
       unmanaged: 1,
       blocked: { 'status-unknown': 1 },
+      lookedAt: scene.clock.now(),
+      lookTookMs: 0,
       postponed: 0,
       rejected: 0,
       sourceGaps: [],
