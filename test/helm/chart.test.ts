@@ -79,6 +79,7 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(named(all('single-sqlite'))).toEqual([
       'ConfigMap acme-rollcall',
       'Deployment acme-rollcall',
+      'NetworkPolicy acme-rollcall',
       'PersistentVolumeClaim acme-rollcall',
       'Pod acme-rollcall-test',
       'Service acme-rollcall',
@@ -99,6 +100,7 @@ describe.skipIf(found === undefined)('the chart', () => {
     ]);
     expect(named(all('existing-configmap'))).toEqual([
       'Deployment acme-rollcall',
+      'NetworkPolicy acme-rollcall',
       'Pod acme-rollcall-test',
       'Service acme-rollcall',
     ]);
@@ -308,12 +310,75 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(policies.filter(isBefore)).toHaveLength(1);
   });
 
+  const secretUrl = ['--set-string', `config.store=\${env:DATABASE_URL}`];
+  const urlSecret = ['--set', 'secretEnv.DATABASE_URL.secret=db', '--set', 'secretEnv.DATABASE_URL.key=url'];
+
+  describe('has a network policy by default, which', () => {
+    interface Policy {
+      readonly ingress: readonly { readonly from?: unknown; readonly ports: readonly { readonly port: unknown }[] }[];
+      readonly egress: readonly { readonly to?: unknown; readonly ports: readonly { readonly port: number }[] }[];
+    }
+    const policyOf = async (variant: string, ...more: string[]): Promise<Policy> =>
+      one(await objectsOf(variant, ...more), 'NetworkPolicy').spec as unknown as Policy;
+    const openTo = async (variant: string, ...more: string[]) => {
+      const { egress } = await policyOf(variant, ...more);
+      expect(egress.map(({ to }) => to)).toEqual([undefined]);
+      return (egress[0]?.ports ?? []).map(({ port }) => port);
+    };
+
+    it('opens DNS, HTTPS, and the ports of the store and Redis', async () => {
+      expect(await openTo('single-sqlite')).toEqual([53, 53, 5353, 5353, 443]);
+      expect((await openTo('distributed')).slice(4).sort()).toEqual([443, 5432, 6380]);
+      const sentinels = ['config.redis.url=null', 'config.redis.sentinels[0]=one.example.com:26379'];
+      expect(await openTo('distributed', ...sentinels.flatMap((value) => ['--set', value]))).toEqual(
+        expect.arrayContaining([26379, 6379]),
+      );
+    });
+
+    it('opens the port of every other address in the configuration, whatever its credentials are', async () => {
+      const sets = [
+        'config.connections.acme.baseUrl=https://platform.example.com:8443/os',
+        `config.connections.acme.proxy=http://ana:\${file:secrets/proxy}@proxy.example.com:3128`,
+        'config.syncs.people.source.sftp.host=files.example.com',
+        'config.alerts[0].kind=email',
+        'config.alerts[0].url=smtps://mail.example.com',
+        'config.store=postgres://a:4@one:6000\\,two/rollcall',
+      ].flatMap((value) => ['--set', value]);
+      const ports = await openTo('single-sqlite', ...sets);
+      expect(ports.slice(4).sort((a, b) => a - b)).toEqual([22, 443, 465, 3128, 5432, 6000, 8443]);
+    });
+
+    it('opens the ports of PostgreSQL and Redis where their addresses are in a Secret or a ConfigMap of others', async () => {
+      const hidden = ['--set-string', `config.redis=\${env:DATABASE_URL}`, ...secretUrl, ...urlSecret];
+      expect(await openTo('distributed', ...hidden)).toEqual(expect.arrayContaining([5432, 6379]));
+      expect(await openTo('existing-configmap', '--set', 'mode=distributed')).toEqual(
+        expect.arrayContaining([5432, 6379]),
+      );
+    });
+
+    it('accepts connections on the API port only: of all, or of the peers that are listed', async () => {
+      const port = [{ port: 'http', protocol: 'TCP' }];
+      expect((await policyOf('single-sqlite')).ingress).toEqual([{ ports: port }]);
+      expect((await policyOf('distributed')).ingress).toEqual([
+        { ports: port, from: [{ namespaceSelector: expect.anything() }, { namespaceSelector: expect.anything() }] },
+      ]);
+      expect((await policyOf('single-silent')).ingress).toEqual([]);
+    });
+
+    it('opens nothing by itself with openPorts: false, and is not made with enabled: false', async () => {
+      const ports = (await policyOf('single-postgres')).egress.flatMap((rule) => rule.ports.map(({ port }) => port));
+      expect(ports).toEqual([53, 53, 443, 5432, 587]);
+      const off = named(await objectsOf('distributed', '--set', 'networkPolicy.enabled=false'));
+      expect(off.filter((name) => name.startsWith('NetworkPolicy'))).toEqual([]);
+    });
+  });
+
   it('has no migration for SQLite, or when it is turned off; and it takes what is there already as it is', async () => {
     expect(all('single-sqlite').filter(isBefore)).toEqual([]);
     expect((await objectsOf('distributed', '--set', 'migrations.job=false')).filter(isBefore)).toEqual([]);
     const there = await objectsOf('existing-configmap', '--set', 'config.store=postgres://db/rollcall');
     const [migration] = podsOf(there.filter(isBefore));
-    expect(there.filter(isBefore).map(({ kind }) => kind)).toEqual(['Job']);
+    expect(there.filter(isBefore).map(({ kind }) => kind)).toEqual(['NetworkPolicy', 'Job']);
     expect(migration?.pod.serviceAccountName).toBe('batch');
     expect(migration?.pod.volumes).toContainEqual({ name: 'config', configMap: { name: 'my-rollcall' } });
   });
@@ -397,9 +462,6 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(named(await objectsOf('single-postgres', ...alone))).toContain('Pod roll-test');
   });
 
-  const secretUrl = ['--set-string', `config.store=\${env:DATABASE_URL}`];
-  const urlSecret = ['--set', 'secretEnv.DATABASE_URL.secret=db', '--set', 'secretEnv.DATABASE_URL.key=url'];
-
   it('takes an address of the store that is whole in a Secret: PostgreSQL for many pods, unknown for one', async () => {
     expect(named(await objectsOf('distributed', ...secretUrl, ...urlSecret))).toContain('Job acme-rollcall-migrate');
     // Who is not sure keeps a volume: a store that is forgotten with its pod would be worse.
@@ -423,7 +485,10 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(alone).toContain('name somebody in config.server.tokens');
     expect(alone).toContain('Nobody is told when a run fails');
     expect(await notesOf('single-silent')).not.toContain('Dashboard');
-    expect(await notesOf('single-postgres')).toContain('Nobody may come in: networkPolicy.ingress is empty');
+    expect(await notesOf('single-postgres')).toContain(
+      'Every address reaches the API port: networkPolicy.ingress is empty',
+    );
+    expect(await notesOf('distributed')).toContain('these TCP ports to every address: 443, 6380, 5432.');
   });
 
   it('names a pod that is there where KEDA may leave no worker, and how to get one', async () => {
@@ -579,10 +644,10 @@ describe.skipIf(found === undefined)('the chart', () => {
       /ingress\.host is empty: name the host/,
     ],
     [
-      'a network policy that cuts off the store',
+      'a network policy that cuts off everything',
       'distributed',
-      ['--set', 'networkPolicy.egress=null'],
-      /no pod would reach PostgreSQL.*5432/,
+      ['--set', 'networkPolicy.openPorts=false'],
+      /no pod would reach DNS, the platform or the store.*networkPolicy\.egress/,
     ],
     [
       'fewer workers at most than at least',

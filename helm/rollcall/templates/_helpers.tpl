@@ -109,16 +109,61 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- ternary "all" "server" (eq .Values.mode "single") }}
 {{- end }}
 
+{{/* The ports of all addresses in the configuration, and those that its store and Redis need, as "443,5432". */}}
+{{- define "rollcall.openPorts" -}}
+{{- $ports := list "443" }}
+{{- $defaults := dict "http" "80" "https" "443" "postgres" "5432" "postgresql" "5432" "redis" "6379" "rediss" "6379" "mysql" "3306" "mariadb" "3306" "smtp" "587" "smtps" "465" }}
+{{- $config := default dict .Values.config }}
+{{- /* A reference may hold characters that end an address, such as the slash of ${file:secrets/x}. */}}
+{{- $text := regexReplaceAll "\\$\\{[^{}]*\\}" (include "rollcall.config" .) "x" }}
+{{- range regexFindAll "[a-z]+://[^\\s/?#\"']+" $text -1 }}
+{{- $scheme := regexFind "^[a-z]+" . }}
+{{- if hasKey $defaults $scheme }}
+{{- range splitList "," (last (splitList "@" (regexReplaceAll "^[a-z]+://" . ""))) }}
+{{- $ports = append $ports (default (get $defaults $scheme) (trimPrefix ":" (regexFind ":[0-9]+$" .))) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if include "rollcall.onPostgres" . }}
+{{- if or .Values.existingConfigMap (hasPrefix "${" (include "rollcall.store" .)) }}{{ $ports = append $ports "5432" }}{{ end }}
+{{- end }}
+{{- if eq .Values.mode "distributed" }}
+{{- $redis := default dict $config.redis }}
+{{- $url := "" }}
+{{- if kindIs "map" $redis }}
+{{- $url = toString (default "" $redis.url) }}
+{{- range concat (default list $redis.sentinels) (default list $redis.cluster) }}
+{{- $ports = append $ports (default "6379" (trimPrefix ":" (regexFind ":[0-9]+$" (tpl (toString .) $)))) }}
+{{- end }}
+{{- /* A sentinel tells the address of Redis itself, which is not in the configuration. */}}
+{{- if $redis.sentinels }}{{ $ports = append $ports "6379" }}{{ end }}
+{{- else }}
+{{- $url = toString $redis }}
+{{- end }}
+{{- if or .Values.existingConfigMap (hasPrefix "${" $url) }}{{ $ports = append $ports "6379" }}{{ end }}
+{{- end }}
+{{- range $config.syncs }}
+{{- $source := default dict .source }}
+{{- with $source.sftp }}{{ $ports = append $ports (toString (int (default 22 .port))) }}{{ end }}
+{{- end }}
+{{- join "," (uniq $ports) }}
+{{- end }}
+
 {{/* Where pods may go when there is a network policy. */}}
 {{- define "rollcall.egress" -}}
-# Names and HTTPS, wherever they are: the cache of names on a node is in no namespace.
-- ports:
-    - { port: 53, protocol: UDP }
-    - { port: 53, protocol: TCP }
-    - { port: 443, protocol: TCP }
-{{- with .Values.networkPolicy.egress }}
-{{ toYaml . }}
+{{- $rules := list }}
+{{- if .Values.networkPolicy.openPorts }}
+{{- /* 5353 is the port of the DNS pods of OpenShift. A DNS cache on a node is in no namespace, so DNS has no peers here. */}}
+{{- $ports := list }}
+{{- range list 53 5353 }}
+{{- $ports = concat $ports (list (dict "port" . "protocol" "UDP") (dict "port" . "protocol" "TCP")) }}
 {{- end }}
+{{- range splitList "," (include "rollcall.openPorts" .) }}
+{{- $ports = append $ports (dict "port" (int .) "protocol" "TCP") }}
+{{- end }}
+{{- $rules = append $rules (dict "ports" $ports) }}
+{{- end }}
+{{- toYaml (concat $rules .Values.networkPolicy.egress) }}
 {{- end }}
 
 {{/* What the schema cannot say. */}}
@@ -170,8 +215,8 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) }}
 {{- fail "\n\ningress is enabled, but ingress.host is empty: name the host under which people reach the API and the dashboard." }}
 {{- end }}
-{{- if and .Values.networkPolicy.enabled (not .Values.networkPolicy.egress) (include "rollcall.onPostgres" .) }}
-{{- fail "\n\nnetworkPolicy is enabled, but networkPolicy.egress is empty: no pod would reach PostgreSQL (or Redis). Add their ports, such as - ports: [{ port: 5432, protocol: TCP }, { port: 6379, protocol: TCP }]." }}
+{{- if and .Values.networkPolicy.enabled (not .Values.networkPolicy.openPorts) (not .Values.networkPolicy.egress) }}
+{{- fail "\n\nnetworkPolicy.openPorts is false and networkPolicy.egress is empty: no pod would reach DNS, the platform or the store. List what pods reach in networkPolicy.egress, or set networkPolicy.openPorts to true." }}
 {{- end }}
 {{- range $way := list "autoscaling" "keda" }}
 {{- with get $.Values.worker $way }}
