@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 # Rollcall as a container: two builds whose tools stay behind, and a last stage of Node.js, the program and nothing else.
 ARG BASE_IMAGE=node:24-bookworm-slim
 

@@ -7,11 +7,13 @@ import { sourceKinds } from '../src/sources/registry.ts';
 import { renderMetricsReference } from '../src/telemetry/metrics-reference.ts';
 import { renderSandboxCoverage } from '../test/support/conforming-sandbox.ts';
 import { renderConfusables } from './generate-confusables.ts';
+import { renderLicenses } from './licenses/render.ts';
 
 /** Files that are generated, and from what: `npm run docs` writes them, tests compare them. */
 const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': () => renderConfigReference(sourceKinds),
   'docs/cli.md': () => renderCliReference(listApiOperations()),
+  'docs/licenses.md': renderLicenses,
   'docs/metrics.md': renderMetricsReference,
   'docs/platform-api-coverage.md': renderSandboxCoverage,
   'src/core/confusables.ts': renderConfusables,

@@ -3,12 +3,14 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { chart, findHelm, runHelm } from '../../test/helm/helm-tool.ts';
+import { refuseUnpinnedImages } from './base-image.ts';
 import { releaseChangelog } from './changelog.ts';
+import { writeSbom } from './sbom.ts';
 import { nextVersion } from './version.ts';
 import { setVersion, versionPlaces } from './version-places.ts';
 
 /**
- * Makes a release on this machine: version, changelog, commit, tag, npm tarball and chart. Pushes nothing.
+ * Makes a release on this machine: version, changelog, commit, tag, npm tarball, SBOM and chart. Pushes nothing.
  *
  *   npm run release -- patch|minor|major|X.Y.Z [--dry-run]
  */
@@ -42,6 +44,8 @@ async function main(): Promise<void> {
   await git('tag', '--annotate', release.tag, '--message', `Rollcall ${release.version}`);
   say(`Released ${release.tag} on this machine. In dist-release: ${artifacts.join(', ')}.`);
   say(`To publish it:\n  git push --atomic origin main ${release.tag}`);
+  say(`In a CI job that npm trusts for provenance (CONTRIBUTING.md, "Release"):`);
+  say(`  npm publish dist-release/npm/rollcall-${release.version}.tgz --provenance`);
 }
 
 /** Throws unless the branch is main and the work tree has no change. */
@@ -60,6 +64,7 @@ async function prepare(step: string, now: Date): Promise<Release> {
   const version = nextVersion(current, step);
   const tag = `v${version}`;
   if ((await git('tag', '--list', tag)) !== '') throw new Error(`The tag ${tag} exists already.`);
+  refuseUnpinnedImages(await read('Dockerfile'));
   const texts = new Map<string, string>();
   for (const place of versionPlaces) texts.set(place.path, setVersion(await read(place.path), place, version));
   const { text, notes } = releaseChangelog(await read('CHANGELOG.md'), version, now.toISOString().slice(0, 10));
@@ -70,7 +75,7 @@ async function prepare(step: string, now: Date): Promise<Release> {
 async function buildAndCommit({ version, texts }: Release): Promise<readonly string[]> {
   try {
     for (const [path, text] of texts) await writeFile(join(root, path), text);
-    const artifacts = await buildArtifacts();
+    const artifacts = await buildArtifacts(version);
     await git('add', ...texts.keys());
     await git('commit', '--quiet', '--message', `Release ${version}`);
     return artifacts;
@@ -81,15 +86,16 @@ async function buildAndCommit({ version, texts }: Release): Promise<readonly str
 }
 
 /** Both tools name their package `rollcall-X.Y.Z.tgz`, so each has a folder of its own. */
-async function buildArtifacts(): Promise<readonly string[]> {
+async function buildArtifacts(version: string): Promise<readonly string[]> {
   // What an older build left would be packed too.
   for (const folder of [outputFolder, join(root, 'dist')]) await rm(folder, { recursive: true, force: true });
   const tarballs = join(outputFolder, 'npm');
   await mkdir(tarballs, { recursive: true });
   await execute('npm', ['pack', '--silent', '--pack-destination', tarballs], { cwd: root, maxBuffer: 2 ** 25 });
   await packageChart(join(outputFolder, 'helm'));
+  await writeSbom(root, join(outputFolder, `rollcall-${version}.cdx.json`));
   const files = await readdir(outputFolder, { recursive: true });
-  return files.filter((path) => path.endsWith('.tgz')).sort();
+  return files.filter((path) => /\.(?:tgz|json)$/.test(path)).sort();
 }
 
 async function packageChart(folder: string): Promise<void> {

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { appendFile, readdir, readFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { refuseUnpinnedImages } from '../../scripts/release/base-image.ts';
 import { releaseChangelog } from '../../scripts/release/changelog.ts';
 import { nextVersion } from '../../scripts/release/version.ts';
 import { findHelm } from '../helm/helm-tool.ts';
@@ -18,9 +19,20 @@ async function stateOf(copy: ProjectCopy): Promise<readonly string[]> {
   return [commit, changes, tags, (await readdir(copy.folder)).join()];
 }
 
+const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
+
+/** Commits a base image with a digest. It is no real one: nothing is built from it. */
+async function pinBaseImage(copy: ProjectCopy): Promise<void> {
+  const path = join(copy.folder, 'Dockerfile');
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, text.replace(/^(ARG BASE_IMAGE=[^@\n]+).*$/m, `$1@${digest}`));
+  await copy.run('git', 'commit', '--quiet', '--allow-empty', '--all', '--message', 'Pin');
+}
+
 describe('npm run release', () => {
   it('sets the version everywhere, dates the changelog, commits, tags and builds; a dry run changes nothing', async () => {
     const copy = await copyProject();
+    await pinBaseImage(copy);
     const read = (path: string): Promise<string> => readFile(join(copy.folder, path), 'utf8');
     const before = await stateOf(copy);
 
@@ -61,7 +73,9 @@ describe('npm run release', () => {
       'dist-release/npm/rollcall-1.2.3.tgz',
       'package/package.json',
     );
-    expect(JSON.parse(manifest).version).toBe('1.2.3');
+    expect(JSON.parse(manifest)).toMatchObject({ version: '1.2.3', publishConfig: { provenance: true } });
+    expect(made.stdout).toContain('npm publish dist-release/npm/rollcall-1.2.3.tgz --provenance');
+    expectBillOfMaterials(JSON.parse(await read('dist-release/rollcall-1.2.3.cdx.json')), lock);
     const isHelmThere = (await findHelm()) !== undefined;
     expect(existsSync(join(copy.folder, 'dist-release/helm/rollcall-1.2.3.tgz'))).toBe(isHelmThere);
 
@@ -71,6 +85,7 @@ describe('npm run release', () => {
 
   it('refuses a dirty work tree, another branch and a tag that exists', async () => {
     const copy = await copyProject();
+    await pinBaseImage(copy);
     await copy.run('git', 'tag', 'v9.0.0');
     const taken = await release(copy, '9.0.0');
     await appendFile(join(copy.folder, 'README.md'), '\n');
@@ -83,9 +98,66 @@ describe('npm run release', () => {
     expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('this is topic') });
   });
 
+  it('refuses a base image without a digest, and says how to get it', async () => {
+    const copy = await copyProject();
+    const path = join(copy.folder, 'Dockerfile');
+    await writeFile(path, (await readFile(path, 'utf8')).replace(/^(ARG BASE_IMAGE=[^@\n]+).*$/m, '$1'));
+    await copy.run('git', 'commit', '--quiet', '--allow-empty', '--all', '--message', 'Unpin');
+    const before = await stateOf(copy);
+    const refused = await release(copy, 'patch');
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/starts from node:24\S+, which has no digest.*imagetools inspect node:24/s),
+    });
+    expect(await stateOf(copy)).toEqual(before);
+  });
+
   it('without a step says how it is used', async () => {
     const copy = await copyProject();
     expect(await release(copy)).toMatchObject({ code: 1, stderr: expect.stringContaining('Usage: npm run release') });
+  });
+});
+
+interface BillOfMaterials {
+  readonly bomFormat: string;
+  readonly specVersion: string;
+  readonly metadata: { readonly component: { readonly name: string; readonly version: string } };
+  readonly components: readonly { readonly name: string; readonly version: string; readonly licenses?: unknown }[];
+}
+
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly version: string; readonly dev?: boolean; readonly devOptional?: boolean }>
+  >;
+}
+
+/** Expects CycloneDX with every production package of the lock file, each with a license, and no other package. */
+function expectBillOfMaterials(sbom: BillOfMaterials, { packages }: Lock): void {
+  expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: expect.stringMatching(/^1\.\d$/) });
+  expect(sbom.metadata.component).toMatchObject({ name: 'rollcall', version: '1.2.3' });
+  const locked = Object.entries(packages)
+    .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
+    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`);
+  expect(sbom.components.map(({ name, version }) => `${name}@${version}`).sort()).toEqual([...new Set(locked)].sort());
+  expect(sbom.components.filter(({ licenses }) => licenses === undefined)).toEqual([]);
+}
+
+describe('the images of a Dockerfile', () => {
+  it.each([
+    ['a digest', `FROM node:24@${digest}\n`],
+    ['a variable with a digest', `ARG BASE=node:24@${digest}\nFROM \${BASE} AS build\nFROM $BASE\n`],
+    ['a stage', `FROM node:24@${digest} AS build\nFROM build\n`],
+  ])('are pinned by %s', (_, text) => {
+    expect(() => refuseUnpinnedImages(text)).not.toThrow();
+  });
+
+  it.each([
+    ['a tag', 'FROM node:24\n', 'node:24'],
+    ['a short digest', 'FROM node:24@sha256:abc\n', 'node:24@sha256:abc'],
+    ['a variable without a default', 'ARG BASE\nFROM --platform=linux/amd64 $BASE\n', '$BASE'],
+    ['a second image', `FROM node:24@${digest} AS build\nfrom debian:12 as last\n`, 'debian:12'],
+  ])('are not pinned by %s', (_, text, image) => {
+    expect(() => refuseUnpinnedImages(text)).toThrow(`starts from ${image}, which has no digest`);
   });
 });
 
