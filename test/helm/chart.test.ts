@@ -373,6 +373,35 @@ describe.skipIf(found === undefined)('the chart', () => {
     });
   });
 
+  it('gives every pod the proxies and the authorities of the values, and opens the port of the proxy', async () => {
+    const sets = [
+      'proxy.http=http://p.example.com:3128',
+      'proxy.https=http://p.example.com:3129',
+      'ca.configMap=trust',
+    ];
+    const noProxy = ['--set', 'proxy.noProxy=.svc\\,10.0.0.0/8'];
+    const objects = await objectsOf('distributed', ...sets.flatMap((value) => ['--set', value]), ...noProxy);
+    expect(await typeCheck(objects)).toEqual([]);
+    for (const { pod, name } of podsOf(objects)) {
+      const [container] = pod.containers;
+      expect(container?.env, name).toEqual(
+        expect.arrayContaining([
+          { name: 'HTTP_PROXY', value: 'http://p.example.com:3128' },
+          { name: 'HTTPS_PROXY', value: 'http://p.example.com:3129' },
+          { name: 'NO_PROXY', value: '.svc,10.0.0.0/8' },
+          { name: 'NODE_EXTRA_CA_CERTS', value: '/etc/rollcall/ca.pem' },
+        ]),
+      );
+      expect(container?.volumeMounts, name).toContainEqual({ name: 'ca', mountPath: '/etc/rollcall', readOnly: true });
+      const items = [{ key: 'ca.crt', path: 'ca.pem' }];
+      expect(pod.volumes, name).toContainEqual({ name: 'ca', configMap: { name: 'trust', items } });
+    }
+    const { egress } = one(objects, 'NetworkPolicy').spec as { egress: [{ ports: { port: number }[] }] };
+    expect(egress[0].ports.map(({ port }) => port)).toEqual(expect.arrayContaining([3128, 3129]));
+    const without = podsOf(all('distributed')).flatMap(({ pod }) => pod.containers.flatMap(({ env }) => env));
+    expect(without.filter(({ name }) => /PROXY|NODE_EXTRA/.test(name))).toEqual([]);
+  });
+
   it('has no migration for SQLite, or when it is turned off; and it takes what is there already as it is', async () => {
     expect(all('single-sqlite').filter(isBefore)).toEqual([]);
     expect((await objectsOf('distributed', '--set', 'migrations.job=false')).filter(isBefore)).toEqual([]);
@@ -603,6 +632,13 @@ describe.skipIf(found === undefined)('the chart', () => {
       'single-sqlite',
       ['--set', 'config=null'],
       /config\.connections is empty: put your rollcall\.yaml/,
+    ],
+    ['a proxy without http://', 'single-sqlite', ['--set', 'proxy.https=p.example.com:3128'], /proxy\/https/],
+    [
+      'a proxy that is given twice',
+      'single-sqlite',
+      ['--set', 'proxy.https=http://p:1,secretEnv.HTTPS_PROXY.secret=p,secretEnv.HTTPS_PROXY.key=url'],
+      /both set HTTPS_PROXY: use one of them/,
     ],
     ['two configurations', 'single-sqlite', ['--set', 'existingConfigMap=x'], /both given: use one of them/],
     [

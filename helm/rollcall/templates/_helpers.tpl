@@ -116,6 +116,7 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- $config := default dict .Values.config }}
 {{- /* A reference may hold characters that end an address, such as the slash of ${file:secrets/x}. */}}
 {{- $text := regexReplaceAll "\\$\\{[^{}]*\\}" (include "rollcall.config" .) "x" }}
+{{- $text = printf "%s %s %s" $text .Values.proxy.http .Values.proxy.https }}
 {{- range regexFindAll "[a-z]+://[^\\s/?#\"']+" $text -1 }}
 {{- $scheme := regexFind "^[a-z]+" . }}
 {{- if hasKey $defaults $scheme }}
@@ -210,6 +211,11 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- fail (printf "\n\nconfig uses ${env:%s}, but no pod would have it: add it to secretEnv, such as %s: { secret: NAME-OF-SECRET, key: KEY }, or to extraEnv." $name $name) }}
 {{- end }}
 {{- end }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := dict "HTTP_PROXY" .Values.proxy.http "HTTPS_PROXY" .Values.proxy.https "NO_PROXY" .Values.proxy.noProxy }}
+{{- if and $value (hasKey (default dict $.Values.secretEnv) $name) }}
+{{- fail (printf "\n\nproxy and secretEnv both set %s: use one of them." $name) }}
 {{- end }}
 {{- end }}
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) }}

@@ -119,6 +119,15 @@ volumes:
   - name: tmp
     emptyDir:
       sizeLimit: 256Mi
+  {{- with .Values.ca }}
+  {{- if .configMap }}
+  - name: ca
+    configMap:
+      name: {{ .configMap }}
+      items:
+        - { key: {{ .key | quote }}, path: ca.pem }
+  {{- end }}
+  {{- end }}
   {{- with .Values.secretFiles }}
   - name: secrets
     secret:
@@ -142,6 +151,16 @@ securityContext:
 env:
   - name: ROLLCALL_CONFIG
     value: /data/rollcall.yaml
+  {{- range $name, $value := dict "HTTP_PROXY" .Values.proxy.http "HTTPS_PROXY" .Values.proxy.https "NO_PROXY" .Values.proxy.noProxy }}
+  {{- with $value }}
+  - name: {{ $name }}
+    value: {{ . | quote }}
+  {{- end }}
+  {{- end }}
+  {{- if .Values.ca.configMap }}
+  - name: NODE_EXTRA_CA_CERTS
+    value: /etc/rollcall/ca.pem
+  {{- end }}
   {{- range $name, $from := .Values.secretEnv }}
   - name: {{ $name }}
     valueFrom:
@@ -166,6 +185,11 @@ volumeMounts:
     mountPath: /data/.rollcall
   - name: tmp
     mountPath: /tmp
+  {{- if .Values.ca.configMap }}
+  - name: ca
+    mountPath: /etc/rollcall
+    readOnly: true
+  {{- end }}
   {{- if .Values.secretFiles }}
   - name: secrets
     mountPath: /data/secrets
