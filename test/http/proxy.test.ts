@@ -1,41 +1,10 @@
-import { createServer, request, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
 import { startDeadline } from '../../src/http/deadline.ts';
 import { egressWith, environmentEgress } from '../../src/http/egress.ts';
 import { describeNetworkFailure } from '../../src/http/network-failure.ts';
 import { openTransport, readBytes } from '../../src/http/transport.ts';
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
-}
-
-/** A proxy of both forms. It sends every host to one port of this machine. */
-async function startProxy(originPort: number, credentials?: string) {
-  const seen: string[] = [];
-  const allows = (given: string | undefined) =>
-    credentials === undefined || given === `Basic ${Buffer.from(credentials).toString('base64')}`;
-  const server = createServer((asked, answer) => {
-    seen.push(`${asked.method} ${asked.url}`);
-    if (!allows(asked.headers['proxy-authorization'])) return void answer.writeHead(407).end();
-    const { pathname } = new URL(asked.url ?? '');
-    const forward = request({ port: originPort, host: '127.0.0.1', path: pathname, method: asked.method });
-    forward.on('response', (got) => got.pipe(answer.writeHead(got.statusCode ?? 502)));
-    asked.pipe(forward);
-  });
-  server.on('connect', (asked, socket) => {
-    seen.push(`CONNECT ${asked.url}`);
-    if (!allows(asked.headers['proxy-authorization'])) return void socket.end('HTTP/1.1 407 No\r\n\r\n');
-    const origin = connect(originPort, '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
-    origin.on('error', () => socket.destroy());
-    socket.on('error', () => origin.destroy());
-    origin.pipe(socket).pipe(origin);
-  });
-  return { port: await listen(server), seen };
-}
+import { listen, startProxy } from '../support/http-proxy.ts';
 
 async function get(url: string, proxy: string): Promise<string> {
   const egress = egressWith(proxy, undefined);
