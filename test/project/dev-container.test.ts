@@ -8,7 +8,7 @@ const container = JSON.parse(await read('.devcontainer/devcontainer.json'));
 const dockerfile = await read(join('.devcontainer', container.build.dockerfile));
 
 it('has the Node.js and Debian of the product image', async () => {
-  const [, image] = /^ARG BASE_IMAGE=(\S+)$/m.exec(await read('Dockerfile')) ?? [];
+  const [, image] = /^ARG BASE_IMAGE=([^@\s]+)/m.exec(await read('Dockerfile')) ?? [];
   const [, own] = /^FROM (\S+)$/m.exec(dockerfile) ?? [];
   expect(image).toBe(`${own}-slim`);
 });
