@@ -97,7 +97,7 @@ function checkContentType(type: string, expects: 'json' | 'nothing' | 'any'): vo
   const essence = type.split(';')[0]?.trim().toLowerCase() ?? '';
   const isJson = essence === '' || /^(?:application|text)\/(?:[\w.+-]+\+)?json$/.test(essence);
   if (expects !== 'nothing' ? isJson : !essence.endsWith('html')) return;
-  const shown = knownTypes.has(essence) ? essence : 'of another type';
+  const shown = knownTypes.has(essence) ? essence : 'another type';
   throw new AnswerInvalid(`the body is ${shown} instead of application/json`);
 }
 

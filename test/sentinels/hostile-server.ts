@@ -10,6 +10,8 @@ export interface Spoiling {
 
 export interface HostileServer {
   readonly url: string;
+  /** How many calls have got another answer so far. */
+  struck(): number;
   /** From now on these calls get another answer; every other one goes to the server behind. */
   spoil(spoiling: Spoiling | undefined): void;
   close(): Promise<void>;
@@ -18,14 +20,17 @@ export interface HostileServer {
 /** Stands before a real server, or before none, and answers with what repeats all that was sent to it. */
 export async function openHostileServer(behind?: string): Promise<HostileServer> {
   let now: Spoiling | undefined;
+  let struck = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const body = Buffer.concat(chunks);
       const { method = 'GET', url = '/' } = request;
-      if (now?.matches(method, url) === true) now.answer(body.toString('utf8'), response);
-      else if (behind === undefined) response.writeHead(404).end();
+      if (now?.matches(method, url) === true) {
+        struck += 1;
+        now.answer(body.toString('utf8'), response);
+      } else if (behind === undefined) response.writeHead(404).end();
       else void pass(behind, request, body, response);
     });
   });
@@ -33,6 +38,7 @@ export async function openHostileServer(behind?: string): Promise<HostileServer>
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
+    struck: () => struck,
     spoil: (spoiling) => {
       now = spoiling;
     },
