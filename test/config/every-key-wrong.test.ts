@@ -173,7 +173,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'limits: {',
     'limit: {',
-    '8 connections.acme.limit: is not a known key; did you mean limits? Known here: baseUrl, insecure, applicationToken, refreshToken, accessToken, limits, dialect',
+    '8 connections.acme.limit: is not a known key; did you mean limits? Known here: baseUrl, insecure, applicationToken, refreshToken, accessToken, proxy, ca, limits, dialect',
   ],
   // dialect
   [

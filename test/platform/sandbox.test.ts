@@ -319,6 +319,7 @@ describe('token calls over the sandbox', () => {
     const { sandbox } = await openSandboxed({}, {}, [fault]);
     expect(await exchangeRefreshToken(call(sandbox), neverAborted)).toEqual({
       ...expected,
+      isAnswered: true,
       reason: expect.any(String),
     });
   });

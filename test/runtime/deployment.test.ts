@@ -34,7 +34,9 @@ async function openBench(options: BenchOptions) {
   const clock = new FakeClock(afterHalfPastTwelve, 40);
   const logger = memoryLogger();
   const names = Object.keys(options.schedules);
-  const syncs = new Map(names.map((name) => [name, { settings: { name, connection: 'acme' } } as unknown as Sync]));
+  const syncs = new Map(
+    names.map((name) => [name, { settings: { name, connection: 'acme', remove: 'never' } } as unknown as Sync]),
+  );
   const config = {
     syncs: Object.fromEntries(
       Object.entries(options.schedules).map(([name, cron]) => [
