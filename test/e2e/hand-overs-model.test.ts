@@ -1,5 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import type { RunScope } from '../../src/ports/store.ts';
 import { type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 
 /**
@@ -12,7 +15,7 @@ const movers = ['E1', 'E2', 'E3'] as const;
 const syncs = ['people', 'second'] as const;
 type SyncName = (typeof syncs)[number];
 type Truth = 'active' | 'left' | 'guest' | 'absent';
-type ReadKind = 'full' | 'named' | 'incomplete' | 'failed';
+type ReadKind = 'full' | 'delta' | 'named' | 'incomplete' | 'failed';
 
 type Step =
   | { readonly do: 'tell'; readonly sync: SyncName; readonly truths: readonly Truth[] }
@@ -36,7 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('run' as const),
       sync,
-      read: fc.constantFrom<ReadKind>('full', 'full', 'full', 'full', 'named', 'incomplete', 'failed'),
+      read: fc.constantFrom<ReadKind>('full', 'full', 'full', 'delta', 'delta', 'named', 'incomplete', 'failed'),
       named: fc.subarray([...movers], { minLength: 1 }),
     }),
   },
@@ -83,7 +86,8 @@ class Oracle {
     this.#run += 1;
     if (read === 'failed') return [];
     const expected: string[] = [];
-    for (const who of read === 'named' ? named : movers) if (this.#decide(name, who, read, now)) expected.push(who);
+    for (const who of read === 'named' || read === 'delta' ? named : movers)
+      if (this.#decide(name, who, read, now)) expected.push(who);
     if (read === 'full') {
       this.#shown.set(name, { at: now, truths: new Map(this.truth.get(name)) });
       this.#reads.get(name)?.push(this.#run);
@@ -105,7 +109,7 @@ class Oracle {
       return false;
     }
     if (account === undefined) return false;
-    const isProven = read === 'full' || (read === 'named' && truth !== 'absent');
+    const isProven = read === 'full' || ((read === 'named' || read === 'delta') && truth !== 'absent');
     if (!isProven) {
       // A record that names the person, though nothing may be concluded from it, starts the expectation anew.
       if (truth === 'guest' && account.owner === name) account.expectedSince = undefined;
@@ -152,23 +156,80 @@ function rowOf(id: string, status: string): Row {
   };
 }
 
-function textOf(oracle: Oracle, name: SyncName, read: ReadKind): string {
-  if (read === 'failed') return 'id,first,last,mail,status\nT,0,,,\n';
+function rowsOf(oracle: Oracle, name: SyncName): Row[] {
   const own = movers.flatMap((who) => {
     const truth = oracle.truthOf(name, who);
     return truth === 'absent' ? [] : [rowOf(who, truth)];
   });
-  const rows = [...fillers(name === 'people' ? 'P' : 'S'), ...own];
+  return [...fillers(name === 'people' ? 'P' : 'S'), ...own];
+}
+
+function textOf(rows: readonly Row[], read: ReadKind): string {
+  if (read === 'failed') return 'id,first,last,mail,status\nT,0,,,\n';
   const lines = rows.map(({ id, first, last, mail, status }) => `${id},${first},${last},${mail},${status}\n`);
   const trailer = read === 'incomplete' ? '' : `T,${rows.length},,,\n`;
   return `id,first,last,mail,status\n${lines.join('')}${trailer}`;
 }
 
+/** Two HR systems that can be asked who has changed. */
+class Hr {
+  readonly changedAt = new Map<string, number>();
+  readonly rows = new Map<SyncName, readonly Row[]>();
+  read: ReadKind = 'full';
+  /** The movers that the last list of changes held. */
+  lastChanged: readonly string[] = [];
+  #url = '';
+
+  async open(): Promise<string> {
+    const server = createServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+      const name = syncs.find((one) => pathname === `/${one}`) ?? expect.unreachable();
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(this.#answer(name, searchParams)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+    this.#url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return this.#url;
+  }
+
+  #answer(name: SyncName, query: URLSearchParams): object {
+    const all = this.rows.get(name) ?? [];
+    const since = query.get('since');
+    const data =
+      this.read === 'failed'
+        ? []
+        : since === null
+          ? all
+          : all.filter(({ id }) => (this.changedAt.get(`${name} ${id}`) ?? 0) >= Number(since));
+    if (since !== null) this.lastChanged = movers.filter((who) => data.some(({ id }) => id === who));
+    return { data, total: data.length + (this.read === 'incomplete' ? 1 : 0) };
+  }
+}
+
 const wide = { absolute: 1000, percent: 100, cap: 1000 };
 
-async function openWorld(): Promise<Office> {
-  const config = (path: string, outOfScope: string) => ({
-    source: { kind: 'csv', path, complete: 'trailer', trailer: 'T' },
+async function openWorld(url: string | undefined): Promise<Office> {
+  const sourceOf = (name: SyncName, path: string): object =>
+    url === undefined
+      ? { source: { kind: 'csv', path, complete: 'trailer', trailer: 'T' } }
+      : {
+          source: {
+            kind: 'rest',
+            baseUrl: url,
+            path: `/${name}`,
+            auth: { kind: 'none' },
+            limits: { requestsPerSecond: 1000 },
+            items: 'data',
+            total: 'total',
+            key: 'id',
+            paging: { style: 'none' },
+            holds: { terminated: 'always', future: 'never' },
+            delta: { query: { since: '{since}' }, format: 'epoch-ms' },
+          },
+          deltas: { fullEvery: '24h', overlap: '10m' },
+        };
+  const config = (name: SyncName, path: string, outOfScope: string) => ({
+    ...sourceOf(name, path),
     policy: 'sync',
     mapping: plainMapping,
     scope: "first != 'Guest'",
@@ -187,18 +248,21 @@ async function openWorld(): Promise<Office> {
   });
   return openOffice({
     sandbox: { people: usersOf([...fillers('P'), ...fillers('S')]), processingMs: 0 },
-    sync: config('./employees.csv', 'disable'),
-    syncs: { second: { connection: 'acme', ...config('./second.csv', 'ignore') } },
+    sync: config('people', './employees.csv', 'disable'),
+    syncs: { second: { connection: 'acme', ...config('second', './second.csv', 'ignore') } },
   });
 }
 
-async function live(steps: readonly Step[]): Promise<void> {
-  const office = await openWorld();
+async function live(steps: readonly Step[], hr?: Hr): Promise<void> {
+  const office = await openWorld(await hr?.open());
   const oracle = new Oracle();
   const { store } = office.engine.io;
   const play = async (name: SyncName, read: ReadKind, named: readonly string[]): Promise<void> => {
     office.clock.jump(60_000);
-    await office.writeText(textOf(oracle, name, read), name === 'people' ? 'employees.csv' : 'second.csv');
+    const rows = rowsOf(oracle, name);
+    if (hr === undefined)
+      await office.writeText(textOf(rows, read), name === 'people' ? 'employees.csv' : 'second.csv');
+    else Object.assign(hr, { read, lastChanged: [] }).rows.set(name, rows);
     const told = new Map<string, string>();
     if (read === 'full') {
       for (const who of movers) {
@@ -206,8 +270,18 @@ async function live(steps: readonly Step[]): Promise<void> {
         told.set(who, decision?.expected === undefined ? (decision?.change?.kind ?? 'none') : 'expected');
       }
     }
-    const expected = oracle.run(name, read, named, office.clock.now());
-    const report = await office.apply({ sync: name, ...(read === 'named' ? { users: named } : {}) });
+    const asked: RunScope =
+      read === 'named'
+        ? { kind: 'users', identifications: named }
+        : { kind: 'all', ...(read === 'delta' ? {} : { isFull: true }) };
+    const at0 = office.clock.now();
+    const watch = { by: 'ana', progress: () => {}, signal: AbortSignal.timeout(60_000) };
+    const end = await office.app.resync(name, { ...watch, scope: asked });
+    const { report } = end.kind === 'ran' ? end : expect.fail('a deployment took the request');
+    const isDelta = report.run.facts.read?.kind === 'delta';
+    if (isDelta) deltas += 1;
+    const played = read !== 'delta' ? read : isDelta ? 'delta' : 'full';
+    const expected = oracle.run(name, played, isDelta ? (hr?.lastChanged ?? []) : named, at0);
     const at = `${name} ${read}: ${JSON.stringify(report.findings)}`;
     const found = report.findings.filter(({ code }) => code === 'hand-over-expected');
     expect(found.map(({ identification }) => identification).sort(), at).toEqual(expected);
@@ -231,6 +305,7 @@ async function live(steps: readonly Step[]): Promise<void> {
       case 'tell':
         movers.forEach((who, i) => {
           oracle.truth.get(one.sync)?.set(who, one.truths[i] ?? 'absent');
+          hr?.changedAt.set(`${one.sync} ${who}`, office.clock.now());
         });
         break;
       case 'adopt':
@@ -246,10 +321,22 @@ async function live(steps: readonly Step[]): Promise<void> {
 }
 
 const worlds = Number(process.env.HAND_OVER_WORLDS ?? 12);
+let deltas = 0;
 
 it('an account has one owner, follows its person, and is disabled when no sync has them', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 24, size: 'max' }), async (steps) => live(steps)),
     { numRuns: worlds, endOnFailure: true },
   );
+});
+
+it('the same holds for HR systems that are asked for changes between full reads', async () => {
+  deltas = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 24, size: 'max' }), async (steps) =>
+      live(steps, new Hr()),
+    ),
+    { numRuns: worlds, endOnFailure: true },
+  );
+  expect(deltas).toBeGreaterThan(worlds);
 });
