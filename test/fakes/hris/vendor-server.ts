@@ -51,6 +51,9 @@ export async function startVendor({ answer, isData, fault, strikeAt = 2 }: Vendo
     if (!isPeople || !strike(fault, asked - strikeAt, reply, response)) give(reply, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  // The system gives a port to a later server again.
+  if (typeof address === 'object' && address !== null) withdrawn.delete(address.port);
   onTestFinished(
     () =>
       new Promise<void>((resolve) => {
