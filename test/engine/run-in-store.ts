@@ -8,6 +8,7 @@ import type { User } from '../../src/core/user.ts';
 import { advanceRun } from '../../src/engine/advance-run.ts';
 import { newBatch } from '../../src/engine/batches.ts';
 import type { EngineIo, RunContext, Sync } from '../../src/engine/engine-io.ts';
+import { openSeal } from '../../src/platform/tokens/seal.ts';
 import type { BatchToSubmit, Delivery, Submission } from '../../src/ports/delivery.ts';
 import type { JobOutcome } from '../../src/ports/job.ts';
 import type { FileStatus, Lookup, Platform } from '../../src/ports/platform.ts';
@@ -15,6 +16,7 @@ import type { CheckpointName, ProgressEvent } from '../../src/ports/runtime.ts';
 import type { Batch, OwnedRun, Run, RunFacts, Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openRun, writePlan } from '../contracts/store-samples.ts';
+import { sampleKey } from '../contracts/store-sealing.ts';
 import { FakeClock, someInstant } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 import { compilePlainMapping, plainSettings } from './plan-in-memory.ts';
@@ -96,6 +98,8 @@ export interface Scene {
   reasons(): Promise<Record<string, string | undefined>>;
   batches(): Promise<readonly Batch[]>;
   findings(): Promise<readonly string[]>;
+  /** The texts of the platform beside the run: what each belongs to, and the text. */
+  rawTexts(): Promise<readonly string[]>;
   ledger(identification: string): Promise<LedgerEntry | undefined>;
 }
 
@@ -103,7 +107,8 @@ export class Killed extends Error {}
 
 /** A run in phase delivering whose plan lies in a real store, and a platform that does as it is told. */
 export async function openScene(options: SceneOptions): Promise<Scene> {
-  const store = options.beside?.store ?? (await openStore('sqlite::memory:', { folder: '.' }));
+  const seals = [openSeal(sampleKey(1))];
+  const store = options.beside?.store ?? (await openStore('sqlite::memory:', { folder: '.', seals }));
   if (options.beside === undefined) onTestFinished(() => store.close());
   const clock = options.beside?.clock ?? new FakeClock(someInstant);
   const id = options.run ?? 'run_1';
@@ -202,6 +207,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     reasons: async () => Object.fromEntries((await changes()).map((one) => [one.identification, one.stateReason])),
     batches: () => store.batches.ofRun(id),
     findings: async () => (await store.runs.findings(id)).map(({ code, message }) => `${code}: ${message}`),
+    rawTexts: async () => (await store.rawTexts.ofRun(id)).map(({ about, text }) => `${about}: ${text}`),
     ledger: (identification) => store.ledger.get(settings.connection, identification),
   };
 }
@@ -306,8 +312,9 @@ export function scriptedPlatform({ users, script, calls, asked, counted }: Direc
       const user = users.get(identification.trim());
       return script.find(identification) ?? (user === undefined ? { found: false } : { found: true, user });
     },
-    async status() {
+    async status(fileId) {
       calls.status += 1;
+      if (fileId === '') throw trouble('PLATFORM_REFUSED', 'never', 404);
       if (script.status instanceof Error) throw script.status;
       return script.status;
     },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PlatformError } from '../../src/core/errors.ts';
 import type { FileStatus } from '../../src/ports/platform.ts';
 import { sampleChange } from '../contracts/store-samples.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
@@ -37,8 +38,16 @@ describe('the status of a file', () => {
       scene.clock.jumpTo(scene.clock.now() + afterMs * 4);
     }
     expect(waits).toEqual([250, 333, 777, 1813, 4231, 9872, 23_035, 53_748, 60_000]);
-    expect(await scene.batches()).toMatchObject([{ state: 'sent', status: 'Processing', polls: 9, final: undefined }]);
+    const [batch] = await scene.batches();
+    expect(batch).toMatchObject({
+      state: 'sent',
+      status: 'Processing',
+      polls: 9,
+      final: undefined,
+      finalAt: undefined,
+    });
     expect(scene.calls).toMatchObject({ status: 9, find: 2 });
+    expect(scene.places).not.toContain('status-final');
   });
 
   it('is polled every settle.every at most where that is more than a minute', async () => {
@@ -54,21 +63,50 @@ describe('the status of a file', () => {
     expect(await scene.batches()).toMatchObject([
       { status: 'Processed', final: 'done', finalAt: scene.clock.now(), state: 'sent' },
     ]);
+    expect(scene.places).toContain('status-final');
     await scene.step();
     expect(scene.calls.status).toBe(1);
+  });
+
+  it('of the next file is first requested when the last one was done, if that is known', async () => {
+    const scene = await openScene({ changes, batches: [['ana'], ['eva']] });
+    await scene.step();
+    scene.script.status = pending;
+    scene.clock.jumpTo(scene.clock.now() + 20 * second);
+    await scene.step();
+    scene.script.status = done;
+    scene.clock.jumpTo(scene.clock.now() + 10 * second);
+    await scene.step();
+    expect((await scene.run()).facts.filePace).toEqual({ tookMs: 30 * second, tooSoonMs: 18 * second });
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 24 * second });
+  });
+
+  it('that the platform does not have says nothing about how long files take', async () => {
+    const scene = await fileOut();
+    scene.script.status = { kind: 'no-status' };
+    await scene.step();
+    expect((await scene.run()).facts.filePace).toBeUndefined();
   });
 
   it('that dialect.status does not name is waited for, with one warning and one finding', async () => {
     const scene = await fileOut();
     scene.script.status = { kind: 'pending', text: 'unknown status', isKnown: false, raw: 'Archived' };
     await scene.step();
+    expect(await scene.findings()).toHaveLength(1);
     await scene.step();
     const [finding, ...others] = await scene.findings();
     expect(finding).toMatch(
       /^batch-failed: batch 1: the platform returned a status that dialect\.status does not name; treated as pending\. "rollcall show \S+ --raw" shows it$/,
     );
     expect(others).toEqual([]);
-    expect(scene.log.messages('warn')).toEqual(['unknown file status: waiting']);
+    expect(scene.log.lines).toEqual([
+      {
+        level: 'warn',
+        message: 'unknown file status: waiting',
+        fields: { run: 'run_1', batch: 1, status: 'unknown status' },
+      },
+    ]);
+    expect(await scene.rawTexts()).toEqual(['file status of batch 1: Archived']);
   });
 
   it.each([
@@ -80,12 +118,30 @@ describe('the status of a file', () => {
     expect(await scene.step()).toEqual({ kind: 'again', afterMs: 250 });
     expect(await scene.batches()).toMatchObject([{ status: text, final: undefined }]);
     expect(await scene.findings()).toEqual([]);
+    expect(scene.log.lines).toMatchObject([
+      { level: 'warn', fields: { run: 'run_1', batch: 1, status: text, code: error.code, error: error.message } },
+    ]);
     await scene.step();
     expect(scene.log.messages('warn')).toHaveLength(1);
     landAll(scene);
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied' });
     expect(await scene.findings()).toEqual([expect.stringContaining(`its file status was ${text}, until`)]);
+  });
+
+  it('that was refused with a text of the platform keeps the text beside the run, once', async () => {
+    const scene = await fileOut();
+    const refusal = {
+      code: 'PLATFORM_FAILED',
+      retry: 'backoff',
+      effect: 'none',
+      operation: 'GET /',
+      status: 500,
+    } as const;
+    scene.script.status = new PlatformError('the platform is in trouble', { ...refusal, raw: 'out of order' });
+    await scene.step();
+    await scene.step();
+    expect(await scene.rawTexts()).toEqual(['file status of batch 1: out of order']);
   });
 
   it('is asked for no sooner than the platform wants', async () => {
