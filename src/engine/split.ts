@@ -28,8 +28,8 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   const splits = run?.facts.splits ?? 0;
   const all = await io.store.batches.ofRun(owned.run.id);
   const status = batch.status ?? 'failed';
-  const files = all.filter(({ kind, final }) => kind === 'csv' && final !== undefined);
-  const isIll = failed.marks.length === 0 && hasOnlyFailures(files);
+  const files = all.filter(({ final }) => final !== undefined);
+  const isIll = failed.marks.length === 0 && hasOnlyFailures(files) && !(await hasApplied(files, io));
   const isSplitting = unseen.length > 1 && splits < sync.settings.settle.maxSplits && !isIll;
 
   const findings = [...failed.findings];
@@ -75,6 +75,15 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
 
 function hasOnlyFailures(files: readonly Batch[]): boolean {
   return files.length >= illAfterFailures && files.every(({ final }) => final === 'failed');
+}
+
+/** A platform that applies the good rows of files that it calls failed is not faulty. */
+async function hasApplied(files: readonly Batch[], io: EngineIo): Promise<boolean> {
+  for (const { id, run } of files) {
+    const applied = await io.store.plans.page(run, { batch: id, states: ['applied'], limit: 1 });
+    if (applied.length > 0) return true;
+  }
+  return false;
 }
 
 function ill(files: number): Finding {

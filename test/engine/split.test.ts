@@ -254,6 +254,21 @@ describe('a platform that is ill', () => {
     expect(Object.values(await scene.states()).filter((state) => state === 'applied')).toEqual([]);
   });
 
+  it('is not suspected while it applies the good rows of the files that it fails', async () => {
+    const changes = changesOf(28);
+    const names = changes.map(({ identification }) => identification);
+    const batches = Array.from({ length: 7 }, (_, i) => names.slice(i * 4, i * 4 + 4));
+    const bad = batches.flatMap((file) => file.slice(0, 2));
+    const facts = { failedFile: { seen: 0, showsLate: false } };
+    const scene = await openScene({ changes, batches, facts });
+    scene.script.lands = ({ identification }) => !bad.includes(identification);
+    scene.script.status = { kind: 'failed', text: 'Failed' };
+    await scene.play();
+    expect(await countsOf(scene)).toEqual({ applied: 14, failed: 14 });
+    expect(scene.sent).toHaveLength(21);
+    expect((await scene.findings()).filter((text) => text.startsWith('platform-ill'))).toEqual([]);
+  });
+
   it('is not suspected while one file of the run was taken', async () => {
     const bad = changesOf(41).map(({ identification }) => identification);
     const names = bad.splice(0, 1);
