@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { onTestFinished } from 'vitest';
 import { chunk } from '../../src/core/batch.ts';
 import type { Change } from '../../src/core/change.ts';
@@ -14,6 +15,7 @@ import type { JobOutcome } from '../../src/ports/job.ts';
 import type { FileStatus, Lookup, Platform } from '../../src/ports/platform.ts';
 import type { CheckpointName, ProgressEvent } from '../../src/ports/runtime.ts';
 import type { Batch, OwnedRun, Run, RunFacts, Store } from '../../src/ports/store.ts';
+import { openFileSpool } from '../../src/store/file-spool.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openRun, writePlan } from '../contracts/store-samples.ts';
 import { sampleKey } from '../contracts/store-sealing.ts';
@@ -83,6 +85,8 @@ export interface Scene {
   readonly asked: readonly string[];
   /** What scans counted for the reads of single users. */
   readonly counted: ReadonlyMap<string, number>;
+  /** How many scratch files are open. */
+  openSpools(): number;
   readonly places: readonly CheckpointName[];
   readonly events: readonly ProgressEvent[];
   readonly stopping: AbortController;
@@ -125,6 +129,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
   const places: CheckpointName[] = [];
   const events: ProgressEvent[] = [];
   const sent: string[][] = [];
+  let spools = 0;
   const delivery = (kind: Delivery['kind']): Delivery => ({
     kind,
     async submit(batch) {
@@ -149,8 +154,16 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     logger: log,
     newId: (prefix) => `${prefix}_1`,
     retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
-    openSpool: () => {
-      throw new Error('no step after planning spools anything');
+    openSpool() {
+      const spool = openFileSpool(tmpdir());
+      spools += 1;
+      return {
+        ...spool,
+        close() {
+          spools -= 1;
+          spool.close();
+        },
+      };
     },
     checkpoint(place) {
       places.push(place);
@@ -186,6 +199,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     calls,
     asked,
     counted,
+    openSpools: () => spools,
     places,
     events,
     stopping,

@@ -305,6 +305,15 @@ describe('reading a change back', () => {
     expect(await scene.ledger('eva')).toBeUndefined();
   });
 
+  it('whose user the platform contradicts itself about does not keep the others of a file that is done from failing', async () => {
+    const scene = await fileOut({ changes: ['ana', 'eva'].map((name) => sampleChange(name)) });
+    scene.script.status = done;
+    scene.script.find = (name) =>
+      name === 'eva' ? { found: 'unclear', reason: 'read and search disagree' } : undefined;
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'failed', eva: 'unresolved' });
+  });
+
   it('of which a field was ignored has failed, is reported, and is remembered in the ledger', async () => {
     const change = sampleChange('ana', 'update', {
       after: { area: 'After', project: 'Alpha' },

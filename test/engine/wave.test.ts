@@ -123,6 +123,33 @@ describe('a wave of files', () => {
     expect((await scene.run()).facts.provedAt).toBeGreaterThanOrEqual((ended[1] ?? 0) + settle.visibleWithinMs);
   });
 
+  it('waits for the next proof as long as the file that is not shown has waited, not an older one', async () => {
+    const scene = await openScene(disables(4, 2));
+    scene.script.submit = ({ id }) => ({ kind: 'file', fileId: id, fileName: `${id}.csv` });
+    await scene.play(async () => scene.sent.length === 1);
+    for (const name of ['u1000', 'u1001']) scene.users.set(name, someone(name, false));
+    await scene.step();
+    scene.clock.jumpTo(scene.clock.now() + minute);
+    await scene.play(async () => scene.sent.length === 2);
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 5 * second });
+    scene.clock.jumpTo(scene.clock.now() + minute);
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 30 * second });
+  });
+
+  it('that is read back one by one says nothing about the users of later files', async () => {
+    const scene = await openScene({ ...creates(2, 1), settle: { proofWithinMs: 0 } });
+    await scene.play(async () => (await statesOf(scene))[0] === 'settled');
+    expect(scene.asked).not.toContain('u1001');
+    expect((await scene.run()).facts.lookedAt).toBeUndefined();
+  });
+
+  it('leaves no scratch file open, however many users it has', async () => {
+    const scene = await openScene(disables(2010, 1005));
+    await scene.play();
+    expect((await scene.run()).counts).toMatchObject({ applied: 2010 });
+    expect(scene.openSpools()).toBe(0);
+  });
+
   it('is proven when a file fails: the others are settled, and the failed one is split', async () => {
     const facts = { failedFile: { seen: 0, showsLate: false } };
     const scene = await openScene({ ...disables(12, 4), facts });
