@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { judgeSurvivors, type Mutant, renderJudgement } from '../../scripts/mutate/survivors.ts';
+import { type Accepted, judgeSurvivors, type Mutant, renderJudgement } from '../../scripts/mutate/survivors.ts';
 
 const mutant = (line: number, status: string, change = 'a < b → a <= b'): Mutant => ({
   file: 'src/core/x.ts',
@@ -32,6 +34,16 @@ it('an entry is stale when a test kills its mutant, and is not judged when its f
   expect(judgeSurvivors([mutant(1, 'Killed')], [accepted]).stale).toEqual([accepted]);
   expect(judgeSurvivors([mutant(1, 'Timeout')], [accepted]).stale).toEqual([]);
   expect(judgeSurvivors([mutant(1, 'Killed')], [{ ...accepted, file: 'src/core/y.ts' }]).stale).toEqual([]);
+});
+
+it('every accepted survivor is in code that still exists', () => {
+  const root = join(import.meta.dirname, '../..');
+  const entries = JSON.parse(readFileSync(join(root, 'test/mutation/accepted.json'), 'utf8')) as readonly Accepted[];
+  const gone = entries.filter(({ file, code }) => {
+    const lines = readFileSync(join(root, file), 'utf8').split('\n');
+    return !lines.some((line) => line.trim() === code);
+  });
+  expect(gone).toEqual([]);
 });
 
 it('the report names every survivor with its line and every stale entry', () => {
