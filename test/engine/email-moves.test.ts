@@ -3,6 +3,7 @@ import type { SourceRecord } from '../../src/core/person.ts';
 import type { SyncSettings } from '../../src/core/settings.ts';
 import type { User } from '../../src/core/user.ts';
 import { approve, reject } from '../contracts/store-samples.ts';
+import { plainSettings } from './plan-in-memory.ts';
 import { account, all, guards, only, openPlanScene, type Planned, type PlanScene, row } from './plan-scene.ts';
 
 const at = (name: string): string => `${name}@x.com`;
@@ -311,6 +312,20 @@ describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
     expect(run.counts).toMatchObject({ update: 2, applied: 2 });
   });
 
+  it('fails a circle whose parking address the platform ignores, and sends nothing to the others', async () => {
+    const scene = await openPlanScene({ records: swap, users: two, settings: { delivery, parkEmail } });
+    scene.script.lands = ({ identification }) => {
+      const user = scene.users.get(identification) ?? account(identification);
+      scene.users.set(identification, { ...user, lastUpdate: '2026-11-21T12:00:01' });
+      return false;
+    };
+    const { run, kinds, findings } = await scene.run();
+    expect([scene.sent, kinds]).toEqual([[['a1']], { a1: 'update failed', b2: 'update failed' }]);
+    expect(findings).toEqual(['email-conflict b2', 'ignored-field a1']);
+    const [a1] = await scene.store.plans.page(run.id, { limit: 1 });
+    expect(a1?.stateReason).toBe('the platform ignored email');
+  });
+
   it('sends nothing to an employee whose e-mail is still on the account before', async () => {
     const scene = await openPlanScene({ records: chain, users: three, settings: { delivery } });
     scene.script.lands = ({ identification }) => identification !== 'c3';
@@ -335,6 +350,36 @@ describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
     const { kinds } = await scene.run();
     expect(kinds.b2).toBe('update failed');
   });
+
+  it.runIf(delivery === 'csv')(
+    'splits a failed file of parking addresses, and parks each of its rows; the next run gives the own e-mails',
+    async () => {
+      const swaps = ['c', 'e'].flatMap((name) => [wants(`${name}1`, `${name}2`), wants(`${name}2`, `${name}1`)]);
+      const scene = await openPlanScene({
+        records: swaps,
+        users: ['c1', 'c2', 'e1', 'e2'].map((id) => has(id)),
+        settings: { delivery, parkEmail, settle: { ...plainSettings.settle, maxSplits: 12 } },
+      });
+      const { script } = scene;
+      script.submit = (batch) => {
+        script.submit = undefined;
+        script.status = { kind: 'failed', text: 'Failed' };
+        return { kind: 'file', fileId: batch.id, fileName: 'f.csv' };
+      };
+      const addresses: string[] = [];
+      script.lands = ({ after }) => {
+        script.status = { kind: 'done', text: 'Processed' };
+        addresses.push(after.email ?? '');
+        return true;
+      };
+      await scene.run();
+      expect(addresses).toEqual(['c1@parked.example', 'e1@parked.example']);
+      expect(scene.sent).toEqual([['c1', 'e1'], ['c1'], ['e1']]);
+      script.lands = () => true;
+      expect((await scene.run()).run.outcome).toBe('succeeded');
+      expect([...scene.users.values()].map(({ fields }) => fields.email)).toEqual(['c2', 'c1', 'e2', 'e1'].map(at));
+    },
+  );
 
   it('leaves one parked, and says so, when the last step fails; the next run gives the own e-mail', async () => {
     // Enough users for the guard of small companies to let two e-mails pass.
