@@ -6,6 +6,8 @@ import { listApiOperations } from '../src/platform/named-operations.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { renderMetricsReference } from '../src/telemetry/metrics-reference.ts';
 import { renderSandboxCoverage } from '../test/support/conforming-sandbox.ts';
+import { renderChartReadme } from './chart/readme.ts';
+import { renderValuesSchema } from './chart/values-schema.ts';
 import { renderConfusables } from './generate-confusables.ts';
 import { renderLicenses } from './licenses/render.ts';
 
@@ -17,6 +19,9 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/metrics.md': renderMetricsReference,
   'docs/platform-api-coverage.md': renderSandboxCoverage,
   'src/core/confusables.ts': renderConfusables,
+  'helm/rollcall/values.schema.json': () => renderValuesSchema(sourceKinds),
+  // After the schema, whose types it shows.
+  'helm/rollcall/README.md': renderChartReadme,
   'schema/rollcall.schema.json': () => renderJsonSchema(sourceKinds),
 };
 

@@ -84,13 +84,13 @@ function withoutReferences(
 
 /** Returns the text of `schema/rollcall.schema.json`. */
 export function renderJsonSchema(kinds: readonly SourceKind[]): string {
-  return `${renderJson(configJsonSchema(kinds), '', 0)}\n`;
+  return `${renderJson(configJsonSchema(kinds))}\n`;
 }
 
 const lineWidth = 120;
 
 /** Returns JSON as the project's formatter writes it: a list on one line where it fits, a mapping never. */
-function renderJson(value: unknown, indent: string, taken: number): string {
+export function renderJson(value: unknown, indent = '', taken = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const inside = `${indent}  `;
   if (Array.isArray(value)) {

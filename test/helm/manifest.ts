@@ -6,6 +6,7 @@ export interface Manifest {
   readonly kind: string;
   readonly metadata: {
     readonly name: string;
+    readonly namespace?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
@@ -32,6 +33,9 @@ export interface Container {
 
 export interface PodSpec {
   readonly containers: readonly Container[];
+  readonly initContainers?: readonly Pick<Container, 'name' | 'volumeMounts'>[];
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly imagePullSecrets?: readonly { readonly name: string }[];
   readonly volumes: readonly { readonly name: string; readonly configMap?: { readonly name: string } }[];
   readonly serviceAccountName: string;
   readonly securityContext: unknown;

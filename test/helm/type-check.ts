@@ -10,6 +10,7 @@ const modules = join(import.meta.dirname, '../../node_modules');
 const packages: Readonly<Record<string, string>> = {
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
   'keda.sh': '@kubernetes-models/keda',
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
 };
 
 /**
@@ -38,6 +39,26 @@ export async function typeCheck(manifests: readonly Manifest[]): Promise<readonl
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Returns what the JSON Schemas of the APIs refuse in these objects, beyond the types: formats, limits, closed lists. */
+export async function schemaComplaints(manifests: readonly Manifest[]): Promise<readonly string[]> {
+  const complaints: string[] = [];
+  for (const manifest of manifests) {
+    const module = (await import(moduleOf(manifest))) as Readonly<Record<string, new (data: unknown) => Validated>>;
+    const Model = module[manifest.kind];
+    if (Model === undefined) throw new Error(`no schema of ${manifest.apiVersion} ${manifest.kind}`);
+    try {
+      new Model(manifest).validate();
+    } catch (error) {
+      complaints.push(`${manifest.kind} ${manifest.metadata.name}: ${String(error)}`);
+    }
+  }
+  return complaints;
+}
+
+interface Validated {
+  validate(): void;
 }
 
 function moduleOf({ apiVersion, kind }: Manifest): string {

@@ -18,13 +18,32 @@ app.kubernetes.io/name: {{ include "rollcall.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{/* Labels of an object. The labels that selectors need take precedence over those of the values. */}}
 {{- define "rollcall.labels" -}}
-{{ include "rollcall.selector" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
+{{- $own := dict "app.kubernetes.io/version" .Chart.AppVersion "app.kubernetes.io/managed-by" .Release.Service "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-") }}
+{{- toYaml (merge (include "rollcall.selector" . | fromYaml) $own .Values.commonLabels) }}
+{{- end }}
+
+{{/*
+metadata of an object. Takes { root, name }, and as needed component, namespace, labels and annotations (maps; annotations are templates).
+Labels that selectors need take precedence; of the others, those of the object over the common ones.
+*/}}
+{{- define "rollcall.metadata" -}}
+{{- $root := .root -}}
+{{- $needed := include "rollcall.selector" $root | fromYaml }}
+{{- with .component }}{{ $_ := set $needed "app.kubernetes.io/component" . }}{{ end }}
+{{- $annotations := merge (dict) (default dict .annotations) $root.Values.commonAnnotations }}
+{{- with .name -}}
+name: {{ . }}
+{{ end -}}
+{{- with .namespace -}}
+namespace: {{ . }}
+{{ end -}}
+labels:
+  {{- toYaml (merge $needed (default dict .labels) (include "rollcall.labels" $root | fromYaml)) | nindent 2 }}
+{{- with $annotations }}
+annotations:
+  {{- tpl (toYaml .) $root | nindent 2 }}
 {{- end }}
 {{- end }}
 
@@ -48,9 +67,98 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- default (include "rollcall.fullname" .) .Values.existingConfigMap }}
 {{- end }}
 
+{{/* Takes the null keys out of a map: that is how values remove what other values set. Below a source null may have a meaning. */}}
+{{- define "rollcall.prune" -}}
+{{- range $key, $value := . }}
+{{- if kindIs "invalid" $value }}{{ $_ := unset $ $key }}
+{{- else if and (kindIs "map" $value) (ne $key "source") }}{{ include "rollcall.prune" $value }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* The text of rollcall.yaml. */}}
 {{- define "rollcall.config" -}}
-{{- tpl (toYaml .Values.config) . }}
+{{- $config := deepCopy (default dict .Values.config) }}
+{{- include "rollcall.prune" $config }}
+{{- tpl (toYaml $config) . }}
+{{- end }}
+
+{{/* YAML of a value that is a template. Takes { root, value }. */}}
+{{- define "rollcall.fill" -}}
+{{- tpl (toYaml .value) .root }}
+{{- end }}
+
+{{/* The host names of the Ingress, their templates filled, as "one,two". */}}
+{{- define "rollcall.hosts" -}}
+{{- $hosts := list }}
+{{- range .Values.ingress.hosts }}{{ $hosts = append $hosts (tpl .host $) }}{{ end }}
+{{- join "," $hosts }}
+{{- end }}
+
+{{/* The paths that are reachable from outside. Health and metrics are not among them. */}}
+{{- define "rollcall.publicPaths" -}}
+/api,/docs,/openapi.json
+{{- end }}
+
+{{/* "true" when the cluster assigns user and group: an OpenShift cluster, or one that the values call so. */}}
+{{- define "rollcall.onOpenShift" -}}
+{{- if or (eq .Values.openshift "always") (and (eq .Values.openshift "auto") (.Capabilities.APIVersions.Has "security.openshift.io/v1")) }}true{{ end }}
+{{- end }}
+
+{{/* IP families of a Service. */}}
+{{- define "rollcall.ipFamilies" -}}
+{{- with .Values.service.ipFamilyPolicy }}
+ipFamilyPolicy: {{ . }}
+{{- end }}
+{{- with .Values.service.ipFamilies }}
+ipFamilies:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Security context of a pod. The restricted SCC of OpenShift refuses ids that are not of the range of the namespace. */}}
+{{- define "rollcall.podSecurityContext" -}}
+{{- $context := .Values.podSecurityContext }}
+{{- if include "rollcall.onOpenShift" . }}{{ $context = omit $context "runAsUser" "runAsGroup" "fsGroup" }}{{ end }}
+{{- toYaml $context }}
+{{- end }}
+
+{{- define "rollcall.securityContext" -}}
+{{- $context := .Values.securityContext }}
+{{- if include "rollcall.onOpenShift" . }}{{ $context = omit $context "runAsUser" "runAsGroup" }}{{ end }}
+{{- toYaml $context }}
+{{- end }}
+
+{{/*
+The Secrets and ConfigMaps that the values name, each with its version in the cluster. Empty where nothing can be looked up
+(`helm template`). Versions, because a hash of what a Secret holds could be guessed.
+*/}}
+{{- define "rollcall.referenceVersions" -}}
+{{- $named := list }}
+{{- with .Values.existingConfigMap }}{{ $named = append $named (list "ConfigMap" .) }}{{ end }}
+{{- with .Values.ca.configMap }}{{ $named = append $named (list "ConfigMap" .) }}{{ end }}
+{{- with .Values.secretFiles }}{{ $named = append $named (list "Secret" .) }}{{ end }}
+{{- range .Values.secretEnv }}{{ $named = append $named (list "Secret" .secret) }}{{ end }}
+{{- range (tpl (toYaml .Values.extraEnv) . | fromYamlArray) }}
+{{- with dig "valueFrom" "secretKeyRef" "name" "" . }}{{ $named = append $named (list "Secret" .) }}{{ end }}
+{{- with dig "valueFrom" "configMapKeyRef" "name" "" . }}{{ $named = append $named (list "ConfigMap" .) }}{{ end }}
+{{- end }}
+{{- range (tpl (toYaml .Values.envFrom) . | fromYamlArray) }}
+{{- with dig "secretRef" "name" "" . }}{{ $named = append $named (list "Secret" .) }}{{ end }}
+{{- with dig "configMapRef" "name" "" . }}{{ $named = append $named (list "ConfigMap" .) }}{{ end }}
+{{- end }}
+{{- range (tpl (toYaml .Values.extraVolumes) . | fromYamlArray) }}
+{{- with dig "secret" "secretName" "" . }}{{ $named = append $named (list "Secret" .) }}{{ end }}
+{{- with dig "configMap" "name" "" . }}{{ $named = append $named (list "ConfigMap" .) }}{{ end }}
+{{- end }}
+{{- $versions := list }}
+{{- range $each := uniq $named }}
+{{- $found := lookup "v1" (first $each) $.Release.Namespace (last $each) }}
+{{- with dig "metadata" "resourceVersion" "" (default dict $found) }}
+{{- $versions = append $versions (printf "%s/%s@%s" (first $each) (last $each) .) }}
+{{- end }}
+{{- end }}
+{{- $versions | sortAlpha | join "\n" }}
 {{- end }}
 
 {{/* config.store, its templates filled. */}}
@@ -178,8 +286,8 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- fail "\n\nconfig.server.host is this pod alone, so Kubernetes could not ask for its health: set it to 0.0.0.0, or config.server to null." }}
 {{- end }}
 {{- end }}
-{{- if and (not $config.server) (or .Values.ingress.enabled .Values.serviceMonitor.enabled) }}
-{{- fail "\n\ningress and serviceMonitor need pods that listen: set config.server, such as { host: 0.0.0.0, port: 8080 }." }}
+{{- if and (not $config.server) (or .Values.ingress.enabled .Values.httpRoute.enabled .Values.serviceMonitor.enabled) }}
+{{- fail "\n\ningress, httpRoute and serviceMonitor need pods that listen: set config.server, such as { host: 0.0.0.0, port: 8080 }." }}
 {{- end }}
 {{- if and .Values.existingConfigMap $config.connections }}
 {{- fail "\n\nconfig and existingConfigMap are both given: use one of them." }}
@@ -218,8 +326,11 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- fail (printf "\n\nproxy and secretEnv both set %s: use one of them." $name) }}
 {{- end }}
 {{- end }}
-{{- if and .Values.ingress.enabled (not .Values.ingress.host) }}
-{{- fail "\n\ningress is enabled, but ingress.host is empty: name the host under which people reach the API and the dashboard." }}
+{{- if and .Values.ingress.enabled (not .Values.ingress.hosts) }}
+{{- fail "\n\ningress is enabled, but ingress.hosts is empty: name the host of the API and the dashboard, such as [{ host: rollcall.example.com, tlsSecret: rollcall-tls }]." }}
+{{- end }}
+{{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}
+{{- fail "\n\nhttpRoute is enabled, but httpRoute.parentRefs is empty: name the Gateway that serves it, such as [{ name: public, namespace: gateways }]." }}
 {{- end }}
 {{- if and .Values.networkPolicy.enabled (not .Values.networkPolicy.openPorts) (not .Values.networkPolicy.egress) }}
 {{- fail "\n\nnetworkPolicy.openPorts is false and networkPolicy.egress is empty: no pod would reach DNS, the platform or the store. List what pods reach in networkPolicy.egress, or set networkPolicy.openPorts to true." }}

@@ -1,31 +1,26 @@
-{{/* The pod of a role. Takes { root, component, role, resources }. */}}
+{{/* The pod of a role. Takes { root, component, role, values }: the values of the role. */}}
 {{- define "rollcall.podTemplate" -}}
 {{- $root := .root -}}
+{{- $values := .values -}}
+{{- $annotations := dict "kubectl.kubernetes.io/default-container" "rollcall" }}
+{{- if not $root.Values.existingConfigMap }}
+{{- $_ := set $annotations "checksum/config" (include "rollcall.config" $root | sha256sum) }}
+{{- end }}
+{{- if $root.Values.restartOnChangedReferences }}
+{{- with include "rollcall.referenceVersions" $root }}{{ $_ := set $annotations "checksum/references" (sha256sum .) }}{{ end }}
+{{- end }}
 metadata:
-  labels:
-    {{- include "rollcall.labels" $root | nindent 4 }}
-    app.kubernetes.io/component: {{ .component }}
-    {{- with $root.Values.podLabels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-  annotations:
-    {{- if not $root.Values.existingConfigMap }}
-    checksum/config: {{ include "rollcall.config" $root | sha256sum }}
-    {{- end }}
-    kubectl.kubernetes.io/default-container: rollcall
-    {{- with $root.Values.podAnnotations }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+  {{- include "rollcall.metadata" (dict "root" $root "component" .component "labels" $root.Values.podLabels "annotations" (merge $annotations $root.Values.podAnnotations)) | nindent 2 }}
 spec:
-  {{- include "rollcall.podCommon" (dict "root" $root "configMap" (include "rollcall.configMapName" $root) "serviceAccount" (include "rollcall.serviceAccountName" $root)) | nindent 2 }}
+  {{- include "rollcall.podCommon" (dict "root" $root "values" $values "configMap" (include "rollcall.configMapName" $root) "serviceAccount" (include "rollcall.serviceAccountName" $root)) | nindent 2 }}
   terminationGracePeriodSeconds: {{ $root.Values.terminationGracePeriodSeconds }}
-  {{- with $root.Values.affinity }}
+  {{- with $values.affinity | default $root.Values.affinity }}
   affinity:
     {{- toYaml . | nindent 4 }}
   {{- end }}
   topologySpreadConstraints:
-    {{- if $root.Values.topologySpreadConstraints }}
-    {{- toYaml $root.Values.topologySpreadConstraints | nindent 4 }}
+    {{- if $values.topologySpreadConstraints | default $root.Values.topologySpreadConstraints }}
+    {{- include "rollcall.fill" (dict "root" $root "value" ($values.topologySpreadConstraints | default $root.Values.topologySpreadConstraints)) | nindent 4 }}
     {{- else }}
     {{- $component := .component }}
     {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
@@ -45,64 +40,65 @@ spec:
       {{- if include "rollcall.listens" $root }}
       ports:
         - { name: http, containerPort: {{ include "rollcall.port" $root }}, protocol: TCP }
-      # The first start may have to bring the store to this version's tables.
-      startupProbe:
-        httpGet: { path: /startupz, port: http }
-        periodSeconds: 2
-        timeoutSeconds: 3
-        failureThreshold: 150
-      # Fails for a process that is stuck, not for a platform, a store or a Redis that is away: a restart heals only the first.
-      livenessProbe:
-        httpGet: { path: /healthz, port: http }
-        periodSeconds: 20
-        timeoutSeconds: 5
-        failureThreshold: 3
-      readinessProbe:
-        httpGet: { path: /readyz, port: http }
-        periodSeconds: 10
-        timeoutSeconds: 5
-        failureThreshold: 2
+      {{- range $probe, $path := dict "startupProbe" "/startupz" "livenessProbe" "/healthz" "readinessProbe" "/readyz" }}
+      {{ $probe }}:
+        httpGet: { path: {{ $path }}, port: http }
+        {{- toYaml (get $root.Values $probe) | nindent 8 }}
+      {{- end }}
       {{- if eq .component "server" }}
-      # Until nobody sends requests here any more.
+      # Time for the Service to stop sending requests here.
       lifecycle:
         preStop:
           exec: { command: [sleep, "3"] }
       {{- end }}
       {{- end }}
       resources:
-        {{- toYaml .resources | nindent 8 }}
+        {{- toYaml $values.resources | nindent 8 }}
+    {{- with $root.Values.extraContainers }}
+    {{- include "rollcall.fill" (dict "root" $root "value" .) | nindent 4 }}
+    {{- end }}
 {{- end }}
 
-{{/* What every pod has. Takes { root, configMap, serviceAccount }. */}}
+{{/* What every pod has. Takes { root, configMap, serviceAccount }, and values: the values of the role, if it has one. */}}
 {{- define "rollcall.podCommon" -}}
 {{- $configMap := .configMap -}}
+{{- $values := default dict .values -}}
 serviceAccountName: {{ .serviceAccount }}
 {{- with .root }}
-# It never talks to the cluster.
-automountServiceAccountToken: false
+automountServiceAccountToken: {{ .Values.serviceAccount.automount }}
 enableServiceLinks: false
+{{- with include "rollcall.podSecurityContext" . }}
 securityContext:
-  runAsNonRoot: true
-  runAsUser: 1000
-  runAsGroup: 1000
-  fsGroup: 1000
-  fsGroupChangePolicy: OnRootMismatch
-  seccompProfile:
-    type: RuntimeDefault
-{{- with .Values.imagePullSecrets }}
+  {{- . | nindent 2 }}
+{{- end }}
+{{- with concat .Values.imagePullSecrets (default list .Values.global.imagePullSecrets) | uniq }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.priorityClassName }}
-priorityClassName: {{ . }}
+{{- range $key := list "priorityClassName" "runtimeClassName" "dnsPolicy" }}
+{{- with get $.root.Values $key }}
+{{ $key }}: {{ . }}
 {{- end }}
-{{- with .Values.nodeSelector }}
+{{- end }}
+{{- with .Values.dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.hostAliases }}
+hostAliases:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $values.nodeSelector | default .Values.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.tolerations }}
+{{- with $values.tolerations | default .Values.tolerations }}
 tolerations:
   {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.initContainers }}
+initContainers:
+  {{- include "rollcall.fill" (dict "root" $.root "value" .) | nindent 2 }}
 {{- end }}
 volumes:
   - name: config
@@ -135,7 +131,7 @@ volumes:
       defaultMode: 0440
   {{- end }}
   {{- with .Values.extraVolumes }}
-  {{- toYaml . | nindent 2 }}
+  {{- include "rollcall.fill" (dict "root" $.root "value" .) | nindent 2 }}
   {{- end }}
 {{- end }}
 {{- end }}
@@ -143,11 +139,10 @@ volumes:
 {{- define "rollcall.containerCommon" -}}
 image: {{ include "rollcall.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
+{{- with include "rollcall.securityContext" . }}
 securityContext:
-  allowPrivilegeEscalation: false
-  readOnlyRootFilesystem: true
-  capabilities:
-    drop: [ALL]
+  {{- . | nindent 2 }}
+{{- end }}
 env:
   - name: ROLLCALL_CONFIG
     value: /data/rollcall.yaml
@@ -169,11 +164,11 @@ env:
         key: {{ $from.key }}
   {{- end }}
   {{- with .Values.extraEnv }}
-  {{- toYaml . | nindent 2 }}
+  {{- include "rollcall.fill" (dict "root" $ "value" .) | nindent 2 }}
   {{- end }}
 {{- with .Values.envFrom }}
 envFrom:
-  {{- toYaml . | nindent 2 }}
+  {{- include "rollcall.fill" (dict "root" $ "value" .) | nindent 2 }}
 {{- end }}
 volumeMounts:
   # One file of a folder that is otherwise the pod's own: paths in the configuration are meant from /data.
@@ -196,6 +191,6 @@ volumeMounts:
     readOnly: true
   {{- end }}
   {{- with .Values.extraVolumeMounts }}
-  {{- toYaml . | nindent 2 }}
+  {{- include "rollcall.fill" (dict "root" $ "value" .) | nindent 2 }}
   {{- end }}
 {{- end }}
