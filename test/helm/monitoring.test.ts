@@ -175,14 +175,54 @@ describe('the alerting rules', () => {
     expect(await ask(['test', 'rules'], examplesText, later)).toMatch(/alertname: RollcallStale/);
   });
 
-  it.skipIf(helm === undefined)('comes with the chart, with the figure that its values say', async () => {
-    const values = ['--values', join(chart, 'ci/distributed-values.yaml')];
-    const { stdout } = await runHelm(helm ?? '', ['template', 'acme', chart, ...values]);
-    const spec = parseManifests(stdout).find(({ kind }) => kind === 'PrometheusRule')?.spec as unknown as Rules;
-    const wanted = rules.map((rule) => ({ ...rule, expr: rule.expr.replace('26 * 3600', '3 * 3600') }));
-    expect(spec.groups.flatMap((group) => group.rules)).toEqual(wanted);
-  });
+  const ofProduction = 'namespace="prod", job="acme-rollcall-metrics"';
+
+  it.skipIf(helm === undefined)(
+    'comes with the chart, with the figure of its values, for its own release',
+    async () => {
+      const wanted = rules.map(({ expr, ...rule }) => ({
+        ...rule,
+        expr: expr
+          .replace('26 * 3600', '3 * 3600')
+          .replaceAll(/\b(rollcall_\w+)(\{?)/g, (_, name: string, open: string) =>
+            open === '' ? `${name}{${ofProduction}}` : `${name}{${ofProduction}, `,
+          ),
+      }));
+      expect((await renderedRules()).groups.flatMap((group) => group.rules)).toEqual(wanted);
+    },
+  );
+
+  it.skipIf(helm === undefined || promtool === undefined)(
+    'tells that production is gone although staging of the same name lives, and only that',
+    async () => {
+      const alive = 'rollcall_info{namespace="staging", job="acme-rollcall-metrics", version="1"}';
+      const example = (alerts: readonly unknown[]) =>
+        stringify({
+          rule_files: ['RULES'],
+          evaluation_interval: '1m',
+          tests: [
+            {
+              interval: '1m',
+              input_series: [{ series: alive, values: '1x60' }],
+              alert_rule_test: [{ eval_time: '30m', alertname: 'RollcallAbsent', exp_alerts: alerts }],
+            },
+          ],
+        });
+      const labels = { severity: 'critical', namespace: 'prod', job: 'acme-rollcall-metrics' };
+      const ours = bare(stringify(await renderedRules()));
+      expect(await ask(['test', 'rules'], example([{ exp_labels: labels }]), ours)).toBe('');
+      // The rules of the file are for all releases together: one that lives hides one that is gone.
+      expect(await ask(['test', 'rules'], example([]), bare(rulesText))).toBe('');
+    },
+  );
 });
+
+/** The spec of the PrometheusRule of a release in the namespace prod. */
+async function renderedRules(): Promise<Rules> {
+  const values = ['--namespace', 'prod', '--values', join(chart, 'ci/distributed-values.yaml')];
+  const { stdout } = await runHelm(helm ?? '', ['template', 'acme', chart, ...values]);
+  return parseManifests(stdout).find(({ kind }) => kind === 'PrometheusRule')?.spec as unknown as Rules;
+}
 
 describe('the dashboard', () => {
   const queries = dashboard.panels.flatMap((panel) =>
@@ -211,6 +251,46 @@ describe('the dashboard', () => {
     );
     expect(new Set(cells).size).toBe(cells.length);
     expect(dashboard.panels.every(({ gridPos }) => gridPos.x + gridPos.w <= 24)).toBe(true);
+  });
+
+  /** The dashboard of a release, as Grafana's sidecar finds it. */
+  async function rendered(release: string, namespace: string) {
+    const values = ['--namespace', namespace, '--values', join(chart, 'ci/distributed-values.yaml')];
+    const { stdout } = await runHelm(helm ?? '', ['template', release, chart, ...values]);
+    const found = parseManifests(stdout).find(({ metadata }) => metadata.name.endsWith('-dashboard'));
+    const [[file, text] = ['', '']] = Object.entries(found?.data ?? {});
+    return { file, ...(JSON.parse(text) as { uid: string; title: string; panels: Panel[]; templating: unknown }) };
+  }
+
+  it.skipIf(helm === undefined)(
+    'has a uid, a title and a file name of its own for each release and namespace',
+    async () => {
+      const all = [await rendered('acme', 'prod'), await rendered('acme', 'staging'), await rendered('other', 'prod')];
+      for (const key of ['uid', 'title', 'file'] as const)
+        expect(new Set(all.map((one) => one[key])).size, key).toBe(3);
+      for (const { uid } of all) expect(uid).toMatch(/^[a-z0-9-]{1,40}$/);
+      // Links to it survive an upgrade.
+      expect((await rendered('acme', 'prod')).uid).toBe(all[0]?.uid);
+    },
+  );
+
+  it.skipIf(helm === undefined)('shows what its release tells, and nothing of another namespace', async () => {
+    const { panels, templating } = await rendered('acme', 'prod');
+    const wanted = queries.map(({ expr }) => expr.replaceAll('job=~', 'namespace="prod", job=~'));
+    expect(panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))).toEqual(wanted);
+    for (const { expr } of queries) {
+      expect(expr.match(/rollcall_\w+\{/g)?.length, expr).toBe(expr.match(/job=~"\$job"/g)?.length);
+    }
+    expect(templating).toMatchObject({
+      list: [
+        { name: 'datasource' },
+        {
+          name: 'job',
+          query: 'label_values(rollcall_info{namespace="prod"}, job)',
+          current: { value: 'acme-rollcall-metrics' },
+        },
+      ],
+    });
   });
 
   it.skipIf(promtool === undefined)('asks in words that Prometheus understands', async () => {
