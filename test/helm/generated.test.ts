@@ -47,3 +47,12 @@ it('would notice a value without an explanation', () => {
     { path: ['a', 'b'], description: 'Below.' },
   ]);
 });
+
+it('has an icon that is the picture of icon.svg, and the license of the product', async () => {
+  const { icon, annotations } = parse(await read('Chart.yaml'));
+  const [kind, data = ''] = icon.split(';base64,');
+  expect(kind).toBe('data:image/svg+xml');
+  expect(Buffer.from(data, 'base64').toString()).toBe((await read('icon.svg')).trim());
+  const { license } = JSON.parse(await read('../../package.json'));
+  expect(annotations).toMatchObject({ 'artifacthub.io/license': license });
+});
