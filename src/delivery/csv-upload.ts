@@ -1,14 +1,15 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PlatformError, RollcallError } from '../core/errors.ts';
 import type { BatchToSubmit, Delivery, Submission } from '../ports/delivery.ts';
 import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
-import { writeProvisioningFile } from './provisioning-file.ts';
+import { provisioningBytes } from './provisioning-file.ts';
 
 /** Wait before another upload when the platform requests none (ms). */
 const busyWaitMs = 15_000;
 
-/** Delivers a batch as one partial-provisioning file with rows I, U and D. */
+/**
+ * Delivers a batch as one partial-provisioning file with rows I, U and D. The file is made in memory, so no copy of it
+ * is ever on a disk.
+ */
 export const csvDelivery: DeliveryKind = {
   kind: 'csv',
   open: (io) => ({ kind: 'csv', submit: (batch, signal) => upload(batch, io, signal) }) satisfies Delivery,
@@ -16,16 +17,12 @@ export const csvDelivery: DeliveryKind = {
 
 async function upload(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal): Promise<Submission> {
   const name = `rollcall_${batch.id}.csv`;
-  const path = join(io.scratchFolder, name);
   try {
-    await writeProvisioningFile(path, batch.changes, io.dialect);
-    const { fileId } = await io.platform.upload({ path, name }, signal);
+    const content = await provisioningBytes(batch.changes, io.dialect);
+    const { fileId } = await io.platform.upload({ content, name }, signal);
     return { kind: 'file', fileId, fileName: name };
   } catch (error) {
     return refusalOf(error);
-  } finally {
-    // The upload succeeded, so an error of the deletion is ignored. A later start deletes remaining files.
-    await rm(path).catch(() => {});
   }
 }
 

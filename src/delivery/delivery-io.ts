@@ -8,8 +8,6 @@ export interface DeliveryIo {
   readonly dialect: Dialect;
   /** `remove.blacklist` of the sync. */
   readonly blacklist: boolean;
-  /** Folder for temporary files; must exist. Files hold personal data and are deleted after the upload. */
-  readonly scratchFolder: string;
   /** Folder for the files of the outbox. */
   readonly outboxFolder: string;
 }

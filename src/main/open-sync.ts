@@ -26,10 +26,7 @@ export function openSync(
   const outboxFolder = settings.outbox?.folder ?? join(config.folder, 'outbox');
   const { expressions: limits = defaultExpressionLimits } = settings;
   const expressions = createExpressions({ thread, limits });
-  const opened = deliveryKinds.map(({ kind, open }) => [
-    kind,
-    open({ platform, dialect, blacklist, scratchFolder: base.scratchFolder, outboxFolder }),
-  ]);
+  const opened = deliveryKinds.map(({ kind, open }) => [kind, open({ platform, dialect, blacklist, outboxFolder })]);
   return {
     settings,
     source: settings.source.open(base),

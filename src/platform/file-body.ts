@@ -7,20 +7,20 @@ import type { FileToUpload } from '../ports/platform.ts';
 
 /**
  * Returns the body of an upload (contract, "POST admin/userFiles": keys `file` and `fileName`, encoding not shown).
- * Multipart streams the file from disk with a content-length, so any size works. The JSON forms hold the file in
- * memory.
+ * Multipart streams a file on disk with a content-length, so any size works. The JSON forms hold the file in memory.
  */
 export async function fileBody(
   file: FileToUpload,
   encoding: Dialect['upload']['encoding'],
 ): Promise<Exclude<OperationBody, { kind: 'text' }>> {
   if (encoding === 'multipart') return multipartBody(file);
-  const content = await readFile(file.path, encoding === 'json' ? 'utf8' : 'base64');
-  return { kind: 'json', value: { file: content, fileName: file.name } };
+  const content = 'content' in file ? Buffer.from(file.content) : await readFile(file.path);
+  const text = content.toString(encoding === 'json' ? 'utf8' : 'base64');
+  return { kind: 'json', value: { file: text, fileName: file.name } };
 }
 
 async function multipartBody(file: FileToUpload): Promise<Extract<OperationBody, { kind: 'stream' }>> {
-  const { size } = await stat(file.path);
+  const size = 'content' in file ? file.content.length : (await stat(file.path)).size;
   const boundary = `rollcall-${randomBytes(16).toString('hex')}`;
   const head = Buffer.from(
     `--${boundary}\r\ncontent-disposition: form-data; name="fileName"\r\n\r\n${file.name}\r\n` +
@@ -36,7 +36,8 @@ async function multipartBody(file: FileToUpload): Promise<Extract<OperationBody,
       async *open() {
         yield head;
         // A file that grows during the upload must not break the framing, because the length is already sent.
-        if (size > 0) yield* createReadStream(file.path, { end: size - 1, highWaterMark: 64 * 1024 });
+        if ('content' in file) yield file.content;
+        else if (size > 0) yield* createReadStream(file.path, { end: size - 1, highWaterMark: 64 * 1024 });
         yield tail;
       },
     },

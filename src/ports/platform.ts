@@ -25,7 +25,7 @@ export interface Platform {
    */
   rename(target: UpdateTarget, write: UserWrite, signal: AbortSignal): Promise<void>;
   remove(identification: string, options: Pick<Removal, 'blacklist'>, signal: AbortSignal): Promise<void>;
-  /** Uploads a partial-provisioning file from disk. Resolves when the platform confirms that it accepted the file. */
+  /** Uploads a partial-provisioning file. Resolves when the platform confirms that it accepted the file. */
   upload(file: FileToUpload, signal: AbortSignal): Promise<UploadReceipt>;
   status(fileId: string, signal: AbortSignal): Promise<FileStatus>;
 }
@@ -54,10 +54,8 @@ export interface UpdateTarget {
   readonly rawIdentification?: string;
 }
 
-export interface FileToUpload {
-  readonly path: string;
-  readonly name: string;
-}
+/** A file in memory or on disk, and the name under which the platform gets it. */
+export type FileToUpload = { readonly name: string } & ({ readonly content: Uint8Array } | { readonly path: string });
 
 export interface UploadReceipt {
   readonly fileId: string;

@@ -1,27 +1,31 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { scratchCipher, scratchKeyBytes } from '../core/scratch-cipher.ts';
 import type { Spool } from '../ports/spool.ts';
 
 const bufferBytes = 1 << 20;
 const firstReadBytes = 1024;
 
 /**
- * Opens a spool in a file that is unlinked as soon as it is open, so it disappears with the process. A record is a
- * 4-byte length and UTF-8 text. Synchronous on purpose: a read is one `pread` from the page cache, which takes
+ * Opens a spool in a file that is unlinked as soon as it is open, so it disappears with the process. Its bytes are
+ * encrypted with a key in memory. A record is a 4-byte length and UTF-8 text, before encryption. Synchronous on purpose: a read is one `pread` from the page cache, which takes
  * microseconds, and an await would cost more.
  */
 export function openFileSpool(folder: string): Spool {
   const path = join(folder, `spool-${randomUUID()}`);
   const file = openSync(path, 'wx+', 0o600);
   unlinkSync(path);
+  const key = randomBytes(scratchKeyBytes);
+  const encrypt = scratchCipher(key, 0);
   const buffer = Buffer.allocUnsafe(bufferBytes);
   let buffered = 0;
   let written = 0;
   let scratch = Buffer.allocUnsafe(firstReadBytes);
 
   const write = (bytes: Buffer, length: number): void => {
-    for (let at = 0; at < length; ) at += writeSync(file, bytes, at, length - at, written + at);
+    const encrypted = encrypt(bytes.subarray(0, length));
+    for (let at = 0; at < length; ) at += writeSync(file, encrypted, at, length - at, written + at);
     written += length;
   };
   const flush = (): void => {
@@ -52,12 +56,14 @@ export function openFileSpool(folder: string): Spool {
       if (place + 4 > written) flush();
       const got = fill(scratch, place);
       if (got < 4) throw new RangeError('the spool has no record at this position');
-      const length = scratch.readUInt32LE(0);
-      if (got < 4 + length) {
-        scratch = Buffer.allocUnsafe(2 ** Math.ceil(Math.log2(4 + length)));
-        fill(scratch, place);
-      }
-      return scratch.toString('utf8', 4, 4 + length);
+      const decrypt = scratchCipher(key, place);
+      const start = decrypt(scratch.subarray(0, got));
+      const length = start.readUInt32LE(0);
+      if (got >= 4 + length) return start.toString('utf8', 4, 4 + length);
+      scratch = Buffer.allocUnsafe(2 ** Math.ceil(Math.log2(4 + length)));
+      fill(scratch, place);
+      const rest = decrypt(scratch.subarray(got, 4 + length));
+      return Buffer.concat([start.subarray(4), rest]).toString('utf8');
     },
     close() {
       ftruncateSync(file);

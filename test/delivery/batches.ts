@@ -29,14 +29,13 @@ export function batchOf(changes: readonly Change[], store: (told: string) => voi
   return { id: 'b1', changes, onResult, told };
 }
 
-/** Opens with two empty folders of the test; `outboxFolder` does not exist yet. */
+/** Opens with a folder of the test, in which `outboxFolder` does not exist yet. */
 export async function ioOver(platform: Platform, patch: Partial<DeliveryIo> = {}): Promise<DeliveryIo> {
   const folder = await temporaryFolder();
   return {
     platform,
     dialect: defaultDialect,
     blacklist: false,
-    scratchFolder: folder,
     outboxFolder: `${folder}/for/transfer`,
     ...patch,
   };

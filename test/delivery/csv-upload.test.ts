@@ -1,4 +1,3 @@
-import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { defaultDialect } from '../../src/core/settings.ts';
 import { csvDelivery } from '../../src/delivery/csv-upload.ts';
@@ -14,12 +13,16 @@ closeAndFailOnLeaks();
 
 const batch = () => batchOf([create('E1'), change('E2')]);
 
-/** Opens over a platform that runs `act` with the uploaded file's path. */
-async function openCsv(act: (path: string) => Promise<void> | void = () => {}) {
-  const onUpload: Act = ([, file]) => act((file as FileToUpload).path);
+/** Opens over a platform that runs `act` with the text of the uploaded file. */
+async function openCsv(act: (text: string) => Promise<void> | void = () => {}) {
+  const onUpload: Act = ([, file]) => act(textOf(file as FileToUpload));
   const { platform, calls } = scriptedPlatform(onUpload);
-  const io = await ioOver(platform);
-  return { delivery: csvDelivery.open(io), calls, left: () => readdir(io.scratchFolder) };
+  return { delivery: csvDelivery.open(await ioOver(platform)), calls };
+}
+
+function textOf(file: FileToUpload): string {
+  if (!('content' in file)) throw new Error('the upload is a file on disk');
+  return Buffer.from(file.content).toString('utf8');
 }
 
 it('every way to deliver is registered under the kind that it opens', async () => {
@@ -29,63 +32,39 @@ it('every way to deliver is registered under the kind that it opens', async () =
 });
 
 describe('an uploaded file', () => {
-  it('is whole and readable by us alone while it goes up, and is gone afterwards', async () => {
+  it('is whole, and is in memory alone', async () => {
     let seen: unknown;
-    const { delivery, calls, left } = await openCsv(async (path) => {
-      const { mode } = await lstat(path);
-      seen = { mode: mode & 0o777, text: await readFile(path, 'utf8') };
+    const { delivery, calls } = await openCsv((text) => {
+      seen = text;
     });
 
     const submission = await delivery.submit(batch(), neverAborted);
 
     expect(submission).toEqual({ kind: 'file', fileId: '17', fileName: 'rollcall_b1.csv' });
-    expect(seen).toEqual({
-      mode: 0o600,
-      text: 'command,email,firstName,lastName,identification\nI,ana@example.com,Ana,Núñez,E1\nU,ana@example.com,Ana,Núñez,E2\n',
-    });
-    expect(calls).toEqual([
-      ['upload', { path: expect.stringMatching(/\/rollcall_b1\.csv$/), name: 'rollcall_b1.csv' }],
-    ]);
-    expect(await left()).toEqual([]);
+    expect(seen).toBe(
+      'command,email,firstName,lastName,identification\nI,ana@example.com,Ana,Núñez,E1\nU,ana@example.com,Ana,Núñez,E2\n',
+    );
+    expect(calls).toEqual([['upload', { content: expect.any(Uint8Array), name: 'rollcall_b1.csv' }]]);
   });
 
-  it.each(troubles)('is gone when the upload throws: $name', async ({ error }) => {
-    const { delivery, left } = await openCsv(() => Promise.reject(error));
+  it.each(troubles)('passes on what the upload throws: $name', async ({ error }) => {
+    const { delivery } = await openCsv(() => Promise.reject(error));
 
     await expect(delivery.submit(batch(), neverAborted)).rejects.toBe(error);
-    expect(await left()).toEqual([]);
   });
 
-  it.each(refusals)('is gone and classified: $name', async ({ error, is }) => {
-    const { delivery, left } = await openCsv(() => Promise.reject(platformError(error)));
+  it.each(refusals)('is classified when the platform refuses it: $name', async ({ error, is }) => {
+    const { delivery } = await openCsv(() => Promise.reject(platformError(error)));
 
     expect(await delivery.submit(batch(), neverAborted)).toEqual({ ...is, reason: 'the platform says no' });
-    expect(await left()).toEqual([]);
   });
 
-  it('is gone when its rows cannot be written', async () => {
-    const { delivery, calls, left } = await openCsv();
+  it('is not sent when its rows cannot be written', async () => {
+    const { delivery, calls } = await openCsv();
     const remove = change('E2', { kind: 'remove', after: {}, changed: [] });
 
     await expect(delivery.submit(batchOf([create('E1'), remove]), neverAborted)).rejects.toThrow(RangeError);
     expect(calls).toEqual([]);
-    expect(await left()).toEqual([]);
-  });
-
-  it('that cannot be deleted does not hide that the platform took it', async () => {
-    const { delivery } = await openCsv(async (path) => {
-      await rm(path);
-      await mkdir(path);
-    });
-
-    expect(await delivery.submit(batch(), neverAborted)).toMatchObject({ kind: 'file', fileId: '17' });
-  });
-
-  it('that was deleted already is no trouble', async () => {
-    const { delivery, left } = await openCsv((path) => rm(path));
-
-    expect(await delivery.submit(batch(), neverAborted)).toMatchObject({ kind: 'file', fileId: '17' });
-    expect(await left()).toEqual([]);
   });
 });
 
@@ -94,37 +73,34 @@ describe('over HTTP', () => {
     const io = await ioOver(platform, {
       dialect: { ...defaultDialect, csv: { ...defaultDialect.csv, delimiter: ';' } },
     });
-    return { delivery: csvDelivery.open(io), left: () => readdir(io.scratchFolder) };
+    return csvDelivery.open(io);
   };
 
   it('the file goes up once, in the dialect of the connection', async () => {
     const server = await startLocalServer((_, response) => sendJson(response, 201, { result: { id: 5 } }));
-    const { delivery, left } = await openOver(openTestClient(server.url).platform);
+    const delivery = await openOver(openTestClient(server.url).platform);
 
     expect(await delivery.submit(batch(), neverAborted)).toMatchObject({ kind: 'file', fileId: '5' });
     expect(server.seen).toHaveLength(1);
     expect(server.seen[0]?.body).toContain('U;ana@example.com;Ana;Núñez;E2');
-    expect(await left()).toEqual([]);
   });
 
-  it('a run that stops during the upload leaves no file behind and tells that the outcome is not known', async () => {
+  it('a run that stops during the upload tells that the outcome is not known', async () => {
     const stop = new AbortController();
     const server = await startLocalServer(() => stop.abort(new Error('the run was stopped')));
-    const { delivery, left } = await openOver(openTestClient(server.url).platform);
+    const delivery = await openOver(openTestClient(server.url).platform);
 
     const end = await delivery.submit(batch(), stop.signal).catch((error: unknown) => error);
 
     expect(server.seen).toHaveLength(1);
     expect(end).toMatchObject({ kind: 'unknown' });
-    expect(await left()).toEqual([]);
   });
 
-  it('a run that was stopped before uploads nothing and leaves no file behind', async () => {
+  it('a run that was stopped before uploads nothing', async () => {
     const server = await startLocalServer((_, response) => sendJson(response, 201, { result: { id: 5 } }));
-    const { delivery, left } = await openOver(openTestClient(server.url).platform);
+    const delivery = await openOver(openTestClient(server.url).platform);
 
     await expect(delivery.submit(batch(), AbortSignal.abort())).rejects.toMatchObject({ code: 'CANCELLED' });
     expect(server.seen).toEqual([]);
-    expect(await left()).toEqual([]);
   });
 });

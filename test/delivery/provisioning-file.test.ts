@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Change } from '../../src/core/change.ts';
 import { type Dialect, defaultDialect } from '../../src/core/settings.ts';
-import { writeProvisioningFile } from '../../src/delivery/provisioning-file.ts';
+import { provisioningBytes, writeProvisioningFile } from '../../src/delivery/provisioning-file.ts';
 import { filesOpenIn } from '../support/sockets-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { change, create } from './batches.ts';
@@ -13,9 +13,12 @@ import { watchSync } from './watch-sync.ts';
 const newPath = async () => `${await temporaryFolder()}/file.csv`;
 
 async function textOf(changes: readonly Change[], csv: Partial<Dialect['csv']> = {}): Promise<string> {
+  const dialect = { ...defaultDialect, csv: { ...defaultDialect.csv, ...csv } };
   const path = await newPath();
-  await writeProvisioningFile(path, changes, { ...defaultDialect, csv: { ...defaultDialect.csv, ...csv } });
-  return readFile(path, 'utf8');
+  await writeProvisioningFile(path, changes, dialect);
+  const text = await readFile(path, 'utf8');
+  expect(Buffer.from(await provisioningBytes(changes, dialect)).toString('utf8')).toBe(text);
+  return text;
 }
 
 it('the header comes first, then a row for each change in the order of the batch', async () => {

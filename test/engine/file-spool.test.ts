@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openFileSpool } from '../../src/store/file-spool.ts';
+import { bytesOpenIn } from '../support/sockets-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('gives back any texts, in any order, between further ones', async () => {
@@ -49,6 +50,20 @@ it('has no name on disk while it is open, and leaves nothing behind', async () =
   expect(spool.read(place)).toBe('somebody');
   spool.close();
   expect(readdirSync(folder)).toEqual([]);
+});
+
+it('writes no text that can be read from the disk', async () => {
+  const folder = await temporaryFolder();
+  const spool = openFileSpool(folder);
+  const records = Array.from({ length: 30_000 }, (_, i) => `{"firstName":"Griselda","number":${i}}`);
+  const places = records.map((record) => spool.append(record));
+  expect(spool.read(places.at(-1) ?? -1)).toBe(records.at(-1));
+
+  const bytes = bytesOpenIn(folder);
+  expect(bytes.length).toBeGreaterThan(1_000_000);
+  expect(bytes.includes('Griselda')).toBe(false);
+  expect(bytes.includes('firstName')).toBe(false);
+  spool.close();
 });
 
 it('refuses a position without a record', async () => {

@@ -93,8 +93,7 @@ function rowsDelivery(platform: SimulatedPlatform): Delivery {
 }
 
 function callsDelivery(platform: SimulatedPlatform): Delivery {
-  const folders = { scratchFolder: '', outboxFolder: '' };
-  const direct = directDelivery.open({ platform, dialect: defaultDialect, blacklist: false, ...folders });
+  const direct = directDelivery.open({ platform, dialect: defaultDialect, blacklist: false, outboxFolder: '' });
   return {
     kind: 'direct',
     submit: (batch, signal) => {

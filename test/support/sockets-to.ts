@@ -16,6 +16,12 @@ export function filesOpenIn(folder: string): number {
   return readdirSync('/proc/self/fd').filter((handle) => linkOf(handle).startsWith(folder)).length;
 }
 
+/** What lies on the disk of these files, those without a name too. */
+export function bytesOpenIn(folder: string): Buffer {
+  const handles = readdirSync('/proc/self/fd').filter((handle) => linkOf(handle).startsWith(folder));
+  return Buffer.concat(handles.map((handle) => readFileSync(`/proc/self/fd/${handle}`)));
+}
+
 function linkOf(handle: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${handle}`);

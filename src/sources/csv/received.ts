@@ -56,7 +56,7 @@ export async function receiveFile(place: Place, order: Order, io: SourceIo): Pro
 }
 
 function fileOf({ name, state, marker, movements }: Delivered, spool: Spool, compression: Compression): CsvFile {
-  const chunks = fullChunks(unpack(name, compression, spool.handle));
+  const chunks = fullChunks(unpack(name, compression, spool));
   const hash = createHash('sha256');
   return {
     name,

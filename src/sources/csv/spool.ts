@@ -1,13 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RollcallError } from '../../core/errors.ts';
+import { scratchCipher, scratchKeyBytes } from '../../core/scratch-cipher.ts';
 import type { Sink } from './place.ts';
 
 /** A local copy of a file, for one read. */
 export interface Spool extends Sink {
-  readonly handle: FileHandle;
   readonly length: number;
+  /** Returns up to `length` bytes from a position on; none at the end. */
+  read(position: number, length: number): Promise<Buffer>;
   /** SHA-256 of its content, in hexadecimal. */
   digest(): string;
   close(): Promise<void>;
@@ -18,7 +20,7 @@ export const maxFileBytes = 4 * 1024 ** 3;
 
 /**
  * Opens a copy in the folder, readable for this process's user only. Its name is removed at once, so the copy
- * disappears with the process. `enough` is the number of bytes needed, when not all are.
+ * disappears with the process, and its bytes are encrypted with a key in memory. `enough` is the number of bytes needed, when not all are.
  */
 export async function openSpool(folder: string, name: string, enough?: number): Promise<Spool> {
   const path = join(folder, `spool-${randomUUID()}`);
@@ -28,20 +30,27 @@ export async function openSpool(folder: string, name: string, enough?: number): 
   await unlink(path);
   let hash = createHash('sha256');
   let length = 0;
+  let key = randomBytes(scratchKeyBytes);
+  let encrypt = scratchCipher(key, 0);
   return {
-    handle,
     get length() {
       return length;
     },
     digest: () => hash.copy().digest('hex'),
     close: () => handle.close(),
+    async read(position, count) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(count), 0, count, position);
+      return scratchCipher(key, position)(buffer.subarray(0, bytesRead));
+    },
     async restart() {
       await handle.truncate(0);
+      key = randomBytes(scratchKeyBytes);
+      encrypt = scratchCipher(key, 0);
       hash = createHash('sha256');
       length = 0;
     },
     async write(chunk) {
-      await writeAll(handle, chunk, length).catch((cause: unknown) => {
+      await writeAll(handle, encrypt(chunk), length).catch((cause: unknown) => {
         throw spoolError(folder, cause);
       });
       hash.update(chunk);

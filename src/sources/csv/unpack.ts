@@ -1,12 +1,14 @@
-import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { RollcallError } from '../../core/errors.ts';
 import type { Compression } from './schema.ts';
-import { maxFileBytes, tooLarge } from './spool.ts';
+import { maxFileBytes, type Spool, tooLarge } from './spool.ts';
 
 const rawChunkBytes = 64 * 1024;
+
+/** The file as it arrived. */
+type Packed = Pick<Spool, 'length' | 'read'>;
 
 /** Returns how the file is compressed: as configured, else by its extension. */
 export function compressionOf(name: string, configured: Compression | undefined): Compression {
@@ -19,10 +21,10 @@ export function compressionOf(name: string, configured: Compression | undefined)
  * Yields the CSV text of a file. Throws `SOURCE_UNAVAILABLE` for a damaged archive: wrong checksum, an early end,
  * bytes after the end, several entries. Text yielded before that must not be used.
  */
-export async function* unpack(name: string, compression: Compression, handle: FileHandle): AsyncGenerator<Uint8Array> {
+export async function* unpack(name: string, compression: Compression, spool: Packed): AsyncGenerator<Uint8Array> {
   let length = 0;
   try {
-    for await (const chunk of contentOf(name, compression, handle)) {
+    for await (const chunk of contentOf(name, compression, spool)) {
       length += chunk.length;
       if (length > maxFileBytes) throw tooLarge(name);
       yield chunk;
@@ -33,31 +35,31 @@ export async function* unpack(name: string, compression: Compression, handle: Fi
   }
 }
 
-async function* contentOf(name: string, compression: Compression, handle: FileHandle): AsyncGenerator<Uint8Array> {
-  const isPacked = compression !== 'gzip' || (await isGzip(handle));
+async function* contentOf(name: string, compression: Compression, spool: Packed): AsyncGenerator<Uint8Array> {
+  const isPacked = compression !== 'gzip' || (await isGzip(spool));
   // A web server that knows `.gz` may have decompressed the file in transit.
-  if (compression === 'none' || !isPacked) yield* bytesOf(handle);
-  else if (compression === 'gzip') yield* gunzip(handle);
-  else yield* unzip(name, handle);
+  if (compression === 'none' || !isPacked) yield* bytesOf(spool);
+  else if (compression === 'gzip') yield* gunzip(spool);
+  else yield* unzip(name, spool);
 }
 
-async function* bytesOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
-  for (let position = 0; ; ) {
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(rawChunkBytes), 0, rawChunkBytes, position);
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+async function* bytesOf(spool: Packed, start = 0, end = spool.length): AsyncGenerator<Uint8Array> {
+  for (let position = start; position < end; ) {
+    const bytes = await spool.read(position, Math.min(rawChunkBytes, end - position));
+    if (bytes.length === 0) return;
+    position += bytes.length;
+    yield bytes;
   }
 }
 
-async function isGzip(handle: FileHandle): Promise<boolean> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
-  return bytesRead < 2 || (buffer[0] === 0x1f && buffer[1] === 0x8b);
+async function isGzip(spool: Packed): Promise<boolean> {
+  const start = await spool.read(0, 2);
+  return start.length < 2 || (start[0] === 0x1f && start[1] === 0x8b);
 }
 
 /** RFC 1952: consecutive members are one file. Zero bytes after the last one are padding, anything else is an error. */
-async function* gunzip(handle: FileHandle): AsyncGenerator<Uint8Array> {
-  const raw = Readable.from(bytesOf(handle));
+async function* gunzip(spool: Packed): AsyncGenerator<Uint8Array> {
+  const raw = Readable.from(bytesOf(spool));
   const unpacked = createGunzip();
   raw.on('error', (error) => unpacked.destroy(error));
   try {
@@ -68,10 +70,15 @@ async function* gunzip(handle: FileHandle): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function* unzip(name: string, handle: FileHandle): AsyncGenerator<Uint8Array> {
+async function* unzip(name: string, spool: Packed): AsyncGenerator<Uint8Array> {
   // Loaded only where it is used.
-  const { fromFdPromise } = await import('yauzl');
-  const archive = await fromFdPromise(handle.fd, { lazyEntries: true, autoClose: false });
+  const { fromRandomAccessReaderPromise, RandomAccessReader } = await import('yauzl');
+  class SpoolReader extends RandomAccessReader {
+    override _readStreamForRange(start: number, end: number): Readable {
+      return Readable.from(bytesOf(spool, start, end));
+    }
+  }
+  const archive = await fromRandomAccessReaderPromise(new SpoolReader(), spool.length, { autoClose: false });
   const entry = await onlyEntry(name, archive);
   const stream = await archive.openReadStreamPromise(entry);
   let checksum = 0;

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { SourceBase } from '../../../src/ports/source.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole, sourceIo } from '../../contracts/source.ts';
-import { filesOpenIn } from '../../support/sockets-to.ts';
+import { bytesOpenIn, filesOpenIn } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -16,8 +17,8 @@ async function drop(name: string, content: Buffer) {
   await writeFile(join(folder, name), content);
   return {
     folder,
-    open: (config: Readonly<Record<string, unknown>> = {}) =>
-      openSource({ kind: 'csv', path: name, ...config }, sourceBase(folder)),
+    open: (config: Readonly<Record<string, unknown>> = {}, more: Partial<SourceBase> = {}) =>
+      openSource({ kind: 'csv', path: name, ...config }, sourceBase(folder, more)),
   };
 }
 
@@ -69,6 +70,25 @@ describe('a packed CSV file', () => {
     expect(end).toMatchObject({ complete: true, rows: 2 });
     expect(await open(config).fields(sourceIo())).toEqual(['id', 'name']);
     expect(filesOpenIn(folder)).toBe(0);
+  });
+
+  it.each([
+    ['a.csv.gz', gzipSync(people, { level: 0 })],
+    ['a.zip', zip({ 'a.csv': people })],
+  ])('is copied to the disk so that nothing of it can be read there: %s', async (name, content) => {
+    const { open } = await drop(name, content);
+    const scratchFolder = await temporaryFolder();
+    const read = open({}, { scratchFolder }).read({ kind: 'full' }, sourceIo());
+
+    const page = await read.next();
+
+    const onDisk = bytesOpenIn(scratchFolder);
+    expect(page.done).toBe(false);
+    expect(onDisk.length).toBe(content.length);
+    expect(onDisk.indexOf(content.subarray(0, 16))).toBe(-1);
+    expect(onDisk.includes('Luz')).toBe(false);
+    await read.return(undefined as never);
+    expect(filesOpenIn(scratchFolder)).toBe(0);
   });
 
   const packed = gzipSync(people);
