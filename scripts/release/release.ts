@@ -5,6 +5,7 @@ import { parseArgs, promisify } from 'node:util';
 import { chart, findHelm, runHelm } from '../../test/helm/helm-tool.ts';
 import { refuseUnpinnedImages } from './base-image.ts';
 import { releaseChangelog } from './changelog.ts';
+import { refuseWithoutRepository } from './repository.ts';
 import { writeSbom } from './sbom.ts';
 import { nextVersion } from './version.ts';
 import { setVersion, versionPlaces } from './version-places.ts';
@@ -60,11 +61,16 @@ async function refuseUnready(): Promise<void> {
 
 async function prepare(step: string, now: Date): Promise<Release> {
   const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
-  const current = (JSON.parse(await read('package.json')) as { readonly version: string }).version;
+  const manifest = JSON.parse(await read('package.json')) as {
+    readonly version: string;
+    readonly repository?: unknown;
+  };
+  const current = manifest.version;
   const version = nextVersion(current, step);
   const tag = `v${version}`;
   if ((await git('tag', '--list', tag)) !== '') throw new Error(`The tag ${tag} exists already.`);
   refuseUnpinnedImages(await read('Dockerfile'));
+  refuseWithoutRepository(manifest);
   const texts = new Map<string, string>();
   for (const place of versionPlaces) texts.set(place.path, setVersion(await read(place.path), place, version));
   const { text, notes } = releaseChangelog(await read('CHANGELOG.md'), version, now.toISOString().slice(0, 10));

@@ -21,18 +21,19 @@ async function stateOf(copy: ProjectCopy): Promise<readonly string[]> {
 
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
-/** Commits a base image with a digest. It is no real one: nothing is built from it. */
-async function pinBaseImage(copy: ProjectCopy): Promise<void> {
+/** Commits a base image with a digest, and a repository. Neither is a real one: nothing is built or published from them. */
+async function makeReady(copy: ProjectCopy): Promise<void> {
   const path = join(copy.folder, 'Dockerfile');
   const text = await readFile(path, 'utf8');
   await writeFile(path, text.replace(/^(ARG BASE_IMAGE=[^@\n]+).*$/m, `$1@${digest}`));
+  await copy.run('npm', 'pkg', 'set', 'repository.type=git', 'repository.url=git+https://example.com/any/rollcall.git');
   await copy.run('git', 'commit', '--quiet', '--allow-empty', '--all', '--message', 'Pin');
 }
 
 describe('npm run release', () => {
   it('sets the version everywhere, dates the changelog, commits, tags and builds; a dry run changes nothing', async () => {
     const copy = await copyProject();
-    await pinBaseImage(copy);
+    await makeReady(copy);
     const read = (path: string): Promise<string> => readFile(join(copy.folder, path), 'utf8');
     const before = await stateOf(copy);
 
@@ -85,7 +86,7 @@ describe('npm run release', () => {
 
   it('refuses a dirty work tree, another branch and a tag that exists', async () => {
     const copy = await copyProject();
-    await pinBaseImage(copy);
+    await makeReady(copy);
     await copy.run('git', 'tag', 'v9.0.0');
     const taken = await release(copy, '9.0.0');
     await appendFile(join(copy.folder, 'README.md'), '\n');
@@ -108,6 +109,20 @@ describe('npm run release', () => {
     expect(refused).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/starts from node:24\S+, which has no digest.*imagetools inspect node:24/s),
+    });
+    expect(await stateOf(copy)).toEqual(before);
+  });
+
+  it('refuses a package without a repository, and says how to set it', async () => {
+    const copy = await copyProject();
+    await makeReady(copy);
+    await copy.run('npm', 'pkg', 'delete', 'repository');
+    await copy.run('git', 'commit', '--quiet', '--all', '--message', 'No repository');
+    const before = await stateOf(copy);
+    const refused = await release(copy, 'patch');
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/package\.json names no repository\..*provenance.*npm pkg set repository\.type/s),
     });
     expect(await stateOf(copy)).toEqual(before);
   });
