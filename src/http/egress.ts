@@ -3,8 +3,8 @@ import { proxyProblem } from '../core/proxy-address.ts';
 import type { Egress } from '../ports/egress.ts';
 
 /**
- * Returns the proxies of the environment: `HTTPS_PROXY` for https, `HTTP_PROXY` for http, and no proxy for this machine
- * and for what `NO_PROXY` lists. A name in small letters goes before one in capitals. Throws RangeError with the name of
+ * Returns the proxies of the environment: `HTTPS_PROXY` for https and for what else goes through a tunnel (sftp, smtp,
+ * smtps), `HTTP_PROXY` for http, and no proxy for this machine and for what `NO_PROXY` lists. A name in small letters goes before one in capitals. Throws RangeError with the name of
  * a variable whose value is no proxy.
  */
 export function environmentEgress(env: Readonly<Record<string, string | undefined>>): Egress {
@@ -17,12 +17,10 @@ export function environmentEgress(env: Readonly<Record<string, string | undefine
     }
     return address === '' ? undefined : address;
   };
-  const byProtocol: Readonly<Record<string, string | undefined>> = {
-    'http:': proxyOf('HTTP_PROXY'),
-    'https:': proxyOf('HTTPS_PROXY'),
-  };
+  const forHttp = proxyOf('HTTP_PROXY');
+  const forTunnels = proxyOf('HTTPS_PROXY');
   const isExempt = exemptions(read('NO_PROXY'));
-  return { proxyFor: (url) => (isExempt(url) ? undefined : byProtocol[url.protocol]) };
+  return { proxyFor: (url) => (isExempt(url) ? undefined : url.protocol === 'http:' ? forHttp : forTunnels) };
 }
 
 /** Returns `outer` with one setting before it: `none` for no proxy, an address for this proxy whatever the address. */
@@ -58,7 +56,13 @@ function exemptions(list: string): (url: URL) => boolean {
   };
 }
 
-const standardPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+const standardPorts: Readonly<Record<string, string>> = {
+  'http:': '80',
+  'https:': '443',
+  'sftp:': '22',
+  'smtp:': '587',
+  'smtps:': '465',
+};
 
 function isPrefix(bits: string, family: number): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);

@@ -60,7 +60,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 const proxyKey = {
   type: 'string',
   description:
-    'HTTP proxy to the HR system, such as `http://user:password@proxy.example.com:3128`; `none` for no proxy. Absent: `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` of the environment.',
+    'HTTP proxy to the HR system (a tunnel for SFTP), such as `http://user:password@proxy.example.com:3128`; `none` for no proxy. Absent: `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` of the environment.',
 };
 
 /** Adds the key to every form of the section. */

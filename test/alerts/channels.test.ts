@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openChannel } from '../../src/alerts/channels/registry.ts';
 import type { AlertNotice, ChannelSettings } from '../../src/ports/alerts.ts';
 import { FakeClock, someInstant } from '../support/fake-clock.ts';
+import { startProxy } from '../support/http-proxy.ts';
 import { openReceiver } from './receiver.ts';
 
 const reveal = (value: string) => ({ reveal: () => value });
@@ -253,6 +254,30 @@ describe('e-mail', () => {
       ['ops', 'p@ss'],
       ['ops', 'wrong-one'],
     ]);
+  });
+
+  it('goes through a tunnel of the proxy of the environment, and a refusal names the proxy', async () => {
+    const { mails, port } = await openMailServer();
+    const proxy = await startProxy(port, 'ana:secret');
+    const through = (credentials: string) =>
+      openChannel(mail('smtp://mail.example.com:587'), new FakeClock(), {
+        proxyFor: ({ protocol }) =>
+          protocol === 'smtp:' ? `http://${credentials}@127.0.0.1:${proxy.port}` : undefined,
+      }).send(notice, signal);
+
+    // The test server has no STARTTLS, which mail to any other machine needs.
+    await expect(through('ana:secret')).rejects.toThrow(
+      /^mail\.example\.com did not accept the e-mail through the proxy/,
+    );
+    expect(proxy.seen).toEqual(['CONNECT mail.example.com:587']);
+    await openChannel({ ...mail('smtp://mail.example.com:587'), insecure: true } as ChannelSettings, new FakeClock(), {
+      proxyFor: () => `http://ana:secret@127.0.0.1:${proxy.port}`,
+    }).send(notice, signal);
+    expect(mails).toHaveLength(1);
+
+    const refused = through('ana:wrong-word');
+    await expect(refused).rejects.toThrow(`through the proxy 127.0.0.1:${proxy.port}: EPROXY: the proxy refused`);
+    await expect(refused).rejects.not.toThrow(/wrong-word/);
   });
 
   it('is not taken when the server refuses the recipients', async () => {

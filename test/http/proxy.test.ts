@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { startDeadline } from '../../src/http/deadline.ts';
 import { egressWith, environmentEgress } from '../../src/http/egress.ts';
 import { describeNetworkFailure } from '../../src/http/network-failure.ts';
+import { openTunnel } from '../../src/http/proxy-tunnel.ts';
 import { openTransport, readBytes } from '../../src/http/transport.ts';
 import { listen, startProxy } from '../support/http-proxy.ts';
 
@@ -46,6 +47,29 @@ test('a proxy that is down is named', async () => {
 });
 
 test.each([
+  ['refuses', 'HTTP/1.1 403 No\r\n\r\n', 'refused to connect (403)'],
+  ['hangs up', '', '(through the proxy 127.0.0.1:'],
+  ['speaks another protocol', 'SSH-2.0-x\r\n', 'the answer is not valid HTTP'],
+])('a tunnel through a proxy that %s fails, and names the proxy', async (_, answer, words) => {
+  const asked: string[] = [];
+  const server = createServer();
+  server.on('connect', ({ url }, socket) => {
+    asked.push(`${url}`);
+    socket.end(answer);
+  });
+  const port = await listen(server);
+  const { signal } = new AbortController();
+  const tunnel = openTunnel({ proxy: `http://ana:secret@127.0.0.1:${port}`, host: '::1', port: 22 }, 5_000, signal);
+
+  const { text } = describeNetworkFailure(await tunnel.catch((error: unknown) => error));
+
+  expect(asked).toEqual(['[::1]:22']);
+  expect(text).toContain(`the proxy 127.0.0.1:${port}`);
+  expect(text).toContain(words);
+  expect(text).not.toContain('secret');
+});
+
+test.each([
   ['https://hr.example.com/', 'http://s:3'],
   ['http://hr.example.com/', 'http://h:3'],
   ['https://inside.example.org/', undefined],
@@ -57,8 +81,14 @@ test.each([
   ['https://ported.example.net/', 'http://s:3'],
   ['http://127.0.0.1:1/', undefined],
   ['http://[::1]:1/', undefined],
+  ['sftp://hr.example.com:2222', 'http://s:3'],
+  ['sftp://10.1.2.3', undefined],
+  ['smtps://mail.example.com', 'http://s:3'],
+  ['smtp://mail.example.net:587', undefined],
+  ['smtp://mail.example.net', undefined],
+  ['smtp://mail.example.net:25', 'http://s:3'],
 ])('of the environment %s goes through %s', (url, proxy) => {
-  const NO_PROXY = '.example.org, 10.0.0.0/8 ported.example.net:8443';
+  const NO_PROXY = '.example.org, 10.0.0.0/8 ported.example.net:8443 mail.example.net:587';
   const egress = environmentEgress({ HTTP_PROXY: 'h:3', HTTPS_PROXY: 'http://s:3', NO_PROXY });
   expect(egress.proxyFor(new URL(url))).toBe(proxy);
 });

@@ -1,18 +1,25 @@
 import type { Channel, ChannelSettings } from '../../ports/alerts.ts';
+import type { Egress } from '../../ports/egress.ts';
+import type { Clock } from '../../ports/runtime.ts';
 import { renderNotice } from '../render-notice.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'email' }>;
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Sends e-mail by SMTP. `smtps://` uses TLS from the first byte; `smtp://` requires STARTTLS, except to this machine. */
-export function openEmail(settings: Settings): Channel {
+/**
+ * Sends e-mail by SMTP, through a tunnel of the proxy if there is one. `smtps://` uses TLS from the first byte; `smtp://`
+ * requires STARTTLS, except to this machine.
+ */
+export function openEmail(settings: Settings, _clock: Clock, egress?: Egress): Channel {
   return {
     settings,
     async send(notice, signal) {
       const { title, lines } = renderNotice(notice);
       const url = new URL(settings.url.reveal());
       const isSecure = url.protocol === 'smtps:';
+      const proxy = egress?.proxyFor(url);
+      const through = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host}`;
       // Loaded only when an e-mail is sent.
       const { createTransport } = await import('nodemailer');
       const auth = { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
@@ -23,6 +30,7 @@ export function openEmail(settings: Settings): Channel {
         requireTLS: !isSecure && !settings.insecure && !loopback.test(url.hostname),
         ...(settings.insecure ? { tls: { rejectUnauthorized: false } } : {}),
         ...(url.username === '' ? {} : { auth }),
+        ...(proxy === undefined ? {} : { proxy }),
         connectionTimeout: 10_000,
         greetingTimeout: 10_000,
         socketTimeout: 15_000,
@@ -42,7 +50,7 @@ export function openEmail(settings: Settings): Channel {
           headers: { 'X-Rollcall-Notice': notice.id, 'Auto-Submitted': 'auto-generated' },
         });
       } catch (error) {
-        throw new Error(`${url.hostname} did not accept the e-mail: ${faultOf(error)}`);
+        throw new Error(`${url.hostname} did not accept the e-mail${through}: ${faultOf(error)}`);
       } finally {
         signal.removeEventListener('abort', close);
         close();
@@ -59,6 +67,7 @@ const hints: Readonly<Record<string, string>> = {
   ECONNECTION: noConnection,
   ECONNREFUSED: noConnection,
   ETIMEDOUT: 'timeout; check host and port in the url, and the firewall',
+  EPROXY: 'the proxy refused to connect; it must allow CONNECT to this host and port, or NO_PROXY names the host',
   ETLS: 'TLS failed; use smtps://, or a server with STARTTLS and a trusted certificate',
 };
 

@@ -42,7 +42,7 @@ export function fileOpener(config: CsvConfig, base: SourceBase): OpenFile {
 }
 
 function remotePlace({ sftp, https, s3, newest }: CsvConfig, base: SourceBase): Place {
-  if (sftp !== undefined) return sftpPlace(sftp, newest);
+  if (sftp !== undefined) return sftpPlace(sftp, newest, base);
   if (https !== undefined) return httpsPlace(https, base);
   if (s3 !== undefined) return s3Place(s3, newest);
   throw new TypeError('a csv source without a place');

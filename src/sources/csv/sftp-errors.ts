@@ -13,6 +13,11 @@ export class TooSlow extends Error {
   override readonly name = 'TooSlow';
 }
 
+/** A folder, pipe, socket or device. */
+export class NotRegular extends Error {
+  override readonly name = 'NotRegular';
+}
+
 /** Status codes of the protocol (draft-ietf-secsh-filexfer-02, 7). */
 const status = { noSuchFile: 2, permissionDenied: 3 } as const;
 
@@ -23,6 +28,10 @@ export function isNoSuchFile(error: unknown): boolean {
 /** Returns the operator's error for a transfer error. `name` is the file's. */
 export function sftpError(name: string, error: unknown): RollcallError {
   if (error instanceof RollcallError) return error;
+  if (error instanceof NotRegular) {
+    const message = `${name} is not a file: a folder, pipe or device cannot be read. Set source.sftp.path to the CSV file`;
+    return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', cause: error });
+  }
   const code = codeOf(error);
   if (code === status.noSuchFile) {
     const message = `${name} is not there: check source.sftp.path, and that the export has run`;

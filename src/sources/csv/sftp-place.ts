@@ -1,4 +1,5 @@
-import type { SourceIo } from '../../ports/source.ts';
+import type { Egress } from '../../ports/egress.ts';
+import type { SourceBase, SourceIo } from '../../ports/source.ts';
 import { type Candidate, chooseNewest, compilePattern, folderOf, isPattern } from './newest.ts';
 import type { FileState, Place, Visit } from './place.ts';
 import type { Sftp } from './place-schema.ts';
@@ -12,12 +13,12 @@ const firstDelayMs = 1_000;
  * Opens files on an SFTP server (draft-ietf-secsh-filexfer-02, as OpenSSH implements it). Reconnects after a broken
  * connection.
  */
-export function sftpPlace(sftp: Sftp, newest: 'name' | 'time'): Place {
+export function sftpPlace(sftp: Sftp, newest: 'name' | 'time', { egress }: Pick<SourceBase, 'egress'> = {}): Place {
   return {
     async visit(io, work) {
       for (let tries = 1; ; tries++) {
         try {
-          return await visitOnce(sftp, newest, io, work);
+          return await visitOnce({ sftp, newest, egress }, io, work);
         } catch (error) {
           io.signal.throwIfAborted();
           if (!(error instanceof Interruption) || tries === maxTries) throw error;
@@ -30,15 +31,20 @@ export function sftpPlace(sftp: Sftp, newest: 'name' | 'time'): Place {
   };
 }
 
+interface Server {
+  readonly sftp: Sftp;
+  readonly newest: 'name' | 'time';
+  readonly egress: Egress | undefined;
+}
+
 async function visitOnce<T>(
-  sftp: Sftp,
-  newest: 'name' | 'time',
+  { sftp, newest, egress }: Server,
   io: SourceIo,
   work: (visit: Visit) => Promise<T>,
 ): Promise<T> {
   // The SSH client is large, so it is loaded only when it is needed.
   const { openSftpSession } = await import('./sftp-session.ts');
-  const session = await openSftpSession(sftp, io.signal);
+  const session = await openSftpSession(sftp, io.signal, { egress });
   try {
     return await work(visitOf(sftp, newest, session));
   } finally {

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, isIPv6, type Socket } from 'node:net';
 import Client from 'ssh2-sftp-client';
 import { RollcallError } from '../../core/errors.ts';
 import { startDeadline } from '../../http/deadline.ts';
+import { openTunnel } from '../../http/proxy-tunnel.ts';
+import type { Egress } from '../../ports/egress.ts';
 import type { Sftp } from './place-schema.ts';
-import { isNoSuchFile, sessionError, TooSlow } from './sftp-errors.ts';
+import { isNoSuchFile, NotRegular, sessionError, TooSlow } from './sftp-errors.ts';
 
 /** The operations of a session that are used here. */
 type Wrapper = Awaited<ReturnType<Client['connect']>>;
@@ -34,8 +36,17 @@ export interface SftpTimeouts {
   readonly fileMs: number;
 }
 
+/** How to reach the server. */
+export interface SftpRoute {
+  readonly egress?: Egress | undefined;
+  readonly timeouts?: SftpTimeouts;
+}
+
 /** Same values as over HTTPS. */
 const defaultTimeouts: SftpTimeouts = { answerMs: 60_000, fileMs: 3_600_000 };
+
+/** `S_IFMT` of POSIX. */
+const fileTypeBits = 0o170000;
 
 /** Bytes per read request. Several requests are in progress at once, so that latency does not add up. */
 const readBytes = 32 * 1024;
@@ -48,11 +59,14 @@ const readsUnderWay = 16;
 export async function openSftpSession(
   sftp: Sftp,
   signal: AbortSignal,
-  timeouts = defaultTimeouts,
+  { egress, timeouts = defaultTimeouts }: SftpRoute = {},
 ): Promise<SftpSession> {
   signal.throwIfAborted();
   const where = `sftp://${sftp.host}:${sftp.port}`;
-  const socket = connect({ host: sftp.host, port: sftp.port });
+  const socket = await openSocket(sftp, egress, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw sessionError(where, error);
+  });
   socket.setNoDelay();
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const cut = (): void => void socket.destroy();
@@ -63,7 +77,6 @@ export async function openSftpSession(
     await closed;
   };
   try {
-    await connected(socket);
     return sessionOf(await login(sftp, where, socket), close, timeouts, signal);
   } catch (error) {
     await close();
@@ -72,12 +85,20 @@ export async function openSftpSession(
   }
 }
 
-async function connected(socket: Socket): Promise<void> {
+async function openSocket({ host, port }: Sftp, egress: Egress | undefined, signal: AbortSignal): Promise<Socket> {
+  const address = new URL(`sftp://${isIPv6(host) ? `[${host}]` : host}:${port}`);
+  const proxy = egress?.proxyFor(address);
+  if (proxy !== undefined) return openTunnel({ proxy, host, port }, connectTimeoutMs, signal);
+  const socket = connect({ host, port });
   const timer = setTimeout(() => {
     socket.destroy(Object.assign(new Error('no connection in time'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
   }, connectTimeoutMs);
   try {
-    await once(socket, 'connect');
+    await once(socket, 'connect', { signal });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
   } finally {
     clearTimeout(timer);
   }
@@ -159,6 +180,9 @@ function sessionOf(
       return entries.map(({ filename, attrs }) => ({ name: filename, stats: attrs }));
     },
     async read(path, take) {
+      // The server itself waits for a writer when it opens a pipe, so the kind of file is asked first.
+      const found = await settled<Stats>((done) => wrapper.stat(path, done));
+      if (hasKind(found) && !found.isFile()) throw new NotRegular();
       const handle = await settled<Buffer>((done) => wrapper.open(path, 'r', done));
       const stats = await settled<Stats>((done) => wrapper.fstat(handle, done));
       const whole = startDeadline(signal, timeouts.fileMs);
@@ -175,6 +199,11 @@ function sessionOf(
       return stats;
     },
   };
+}
+
+/** Some servers send no mode, and then nothing says that it is not a file. */
+function hasKind({ mode }: Stats): boolean {
+  return ((mode ?? 0) & fileTypeBits) !== 0;
 }
 
 /** Yields the file in order, with several reads in progress. */

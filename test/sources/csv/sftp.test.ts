@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { SFTPWrapper, Server as SshServerClass } from 'ssh2';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,6 +11,7 @@ import { sftpError } from '../../../src/sources/csv/sftp-errors.ts';
 import { openSftpSession } from '../../../src/sources/csv/sftp-session.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole, sourceIo } from '../../contracts/source.ts';
+import { startProxy } from '../../support/http-proxy.ts';
 import { findSshd, startSshd } from '../../support/services/sshd.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { openTcpProxy } from '../../support/tcp-proxy.ts';
@@ -21,6 +24,8 @@ const ssh2 = createRequire(import.meta.url)('ssh2') as {
   Server: typeof SshServerClass;
   utils: { generateKeyPairSync(type: 'ed25519'): { private: string; public: string } };
 };
+
+const plainFile = { mode: 0o100644, uid: 0, gid: 0, size: 9, atime: 0, mtime: 0 };
 
 /** A server made of the client's own library, that lets everybody in and serves files in its own way. */
 async function startOddServer(serve: (sftp: SFTPWrapper) => void) {
@@ -108,6 +113,40 @@ describe.skipIf(program === undefined)('a CSV file on an SFTP server', () => {
     await expect(refused).rejects.toThrow(message);
   });
 
+  it.each([
+    ['pipe', 'pipe.csv'],
+    ['folder', '.'],
+  ])('is refused at once when it is a %s', async (_, name) => {
+    const { folder, open } = await start();
+    await promisify(execFile)('mkfifo', [join(folder, 'pipe.csv')]);
+
+    const refused = readWhole(open({ path: join(folder, name) }));
+
+    await expect(refused).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+    await expect(refused).rejects.toThrow(/is not a file: a folder, pipe or device cannot be read/);
+  });
+
+  it.each([undefined, 'ana:secret'])('is reached through the proxy, with the credentials %s', async (credentials) => {
+    const { open, server } = await start();
+    const proxy = await startProxy(server.port, credentials);
+    const address = `http://${credentials === undefined ? '' : `${credentials}@`}127.0.0.1:${proxy.port}`;
+
+    const { end } = await readWhole(open({ host: 'hr.example.com', port: 22 }, { proxy: address }));
+
+    expect(end).toMatchObject({ complete: true, rows: 2 });
+    expect(new Set(proxy.seen)).toEqual(new Set(['CONNECT hr.example.com:22']));
+  });
+
+  it('is not reached through a proxy that refuses, which is named without its password', async () => {
+    const { open, server } = await start();
+    const proxy = await startProxy(server.port, 'ana:secret');
+
+    const refused = readWhole(open({}, { proxy: `http://ana:wrong-word@127.0.0.1:${proxy.port}` })).catch(String);
+
+    expect(await refused).toContain(`the proxy 127.0.0.1:${proxy.port} refused to connect (407)`);
+    expect(await refused).not.toContain('wrong-word');
+  });
+
   it('is the newest of a pattern, unpacked, with the marker beside it', async () => {
     const { folder, open } = await start();
     const write = (name: string, text: string) => writeFile(join(folder, name), gzipSync(text));
@@ -176,14 +215,15 @@ it.each<[string, number, RegExp]>([
 ])('a server that opens the file and %s is given up, though its connection lives', async (_, bytes, reason) => {
   const settings = await startOddServer((sftp) => {
     sftp.on('error', () => {});
+    sftp.on('STAT', (id) => sftp.attrs(id, plainFile));
     sftp.on('OPEN', (id) => sftp.handle(id, Buffer.from('h')));
-    sftp.on('FSTAT', (id) => sftp.attrs(id, { mode: 0o100644, uid: 0, gid: 0, size: 9, atime: 0, mtime: 0 }));
+    sftp.on('FSTAT', (id) => sftp.attrs(id, plainFile));
     sftp.on('READ', (id) => {
       if (bytes > 0) setTimeout(() => sftp.data(id, Buffer.alloc(bytes, 'x')), 1);
     });
   });
   const patience = { answerMs: bytes === 0 ? 300 : 60_000, fileMs: 300 };
-  const session = await openSftpSession(settings, new AbortController().signal, patience);
+  const session = await openSftpSession(settings, new AbortController().signal, { timeouts: patience });
   onTestFinished(() => session.close());
 
   const reading = session.read('/employees.csv', async () => true).catch((error) => sftpError('the file', error));
