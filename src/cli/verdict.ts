@@ -35,7 +35,11 @@ export async function decideHeld(
     const { run } = await app.show(id);
     const held = await app.previewVerdict(action, run.id, selection);
     const isReopening = action === 'approve' && held.some(({ state }) => state === 'rejected');
-    shell.print(renderHeld(run, held, shell.style));
+    const isWhole = Object.keys(selection).length === 0;
+    const acceptsRead = action === 'approve' && isWhole && run.facts.isReadDoubted === true;
+    if (held.length > 0) shell.print(renderHeld(run, held, shell.style));
+    if (acceptsRead) shell.print(renderRead(run, shell.style));
+    else if (run.facts.doubt !== undefined) shell.print(`its source looks wrong: ${cleanLine(run.facts.doubt)}`);
     const what = held.length === 0 ? 'the read of this run' : formatCount(held.length, 'change');
     const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
@@ -53,9 +57,6 @@ async function leftIn(app: App, run: Run): Promise<number> {
 
 /** The people whom a verdict is about, with what changes, and who rejected it before. */
 function renderHeld(run: Run, held: readonly HeldChange[], style: Style): string {
-  const { doubt } = run.facts;
-  const doubted = doubt === undefined ? [] : [`its source looks wrong: ${cleanLine(doubt)}`];
-  if (held.length === 0) return [`run ${run.id} of ${run.sync} holds no change`, ...doubted].join('\n');
   const shown = held.slice(0, shownPeople);
   const rest = held.length - shown.length;
   const verdicts = [...new Set(held.flatMap(verdictOf))];
@@ -67,7 +68,17 @@ function renderHeld(run: Run, held: readonly HeldChange[], style: Style): string
     ),
     ...(rest > 0 ? [style.colors.dim(`  … and ${formatNumber(rest)} more`)] : []),
     ...verdicts.map((verdict) => style.colors.yellow(verdict)),
-    ...doubted,
+  ].join('\n');
+}
+
+/** What an approval of a doubted read accepts, why it was doubted, and what that means for later runs. */
+function renderRead({ id, sync, facts, reason }: Run, { colors }: Style): string {
+  const why = facts.doubt ?? reason;
+  const { sourceRows } = facts;
+  const rows = sourceRows === undefined ? '' : ` of ${formatCount(sourceRows, 'row')}`;
+  return [
+    colors.yellow(`the source of ${sync} looks wrong in run ${id}${why === undefined ? '' : `: ${cleanLine(why)}`}`),
+    `approving accepts this read${rows}: later reads are compared with it`,
   ].join('\n');
 }
 

@@ -87,6 +87,26 @@ test('approve after reject asks again', async () => {
   expect(disabledOf(shell)).toHaveLength(8);
 });
 
+test('approve of a doubted read says what is approved, before it asks and after', async () => {
+  const shell = await openConnectedShell(eight);
+  await shell.run(['apply', 'people']);
+  await writePeople(
+    shell,
+    eight.map((person, i) => (i < 6 ? person.replace('active', 'present') : person)),
+  );
+  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const declined = await shell.run(['approve', run], { answer: 'n' });
+  const approved = await shell.run(['approve', run, '--yes']);
+
+  expect(declined.stdout).toBe(
+    `the source of people looks wrong in run ${run}: 6 of 8 rows have a status that lifecycle does not name; first at line 2 (6 people are blocked, 0 in the last accepted read)\n` +
+      'approving accepts this read of 8 rows: later reads are compared with it\n' +
+      'nothing was changed\n',
+  );
+  expect(declined.stderr).toContain('approve the read of this run?');
+  expect(approved.stdout).toContain(`approved the read of run ${run}: later reads are compared with it`);
+});
+
 test.each([
   [['--only', 'leavers'], 'It must be one of creates'],
   [['--except', '999'], 'except names people without a held change in run'],
