@@ -1,3 +1,4 @@
+import { clearingWrites } from '../core/batch.ts';
 import type { Dialect } from '../core/settings.ts';
 import { checkCustomFields, csvOnlyFields, fieldPath } from './check-mapping.ts';
 import { writeOnlyFields } from './schema/dialect.ts';
@@ -79,8 +80,7 @@ function checkMatch({ path, found }: SyncDraft, { report }: SyncReading): void {
 function checkClearing({ path, found }: SyncDraft, { report }: SyncReading, dialect: Dialect): void {
   const { mapping, delivery, policy } = found;
   if (mapping === undefined || delivery === undefined || policy === 'create-only') return;
-  const byFile = delivery !== 'direct' && dialect.csv.header === 'full' && dialect.csv.emptyCell === 'clears';
-  const byCall = (delivery === 'direct' || delivery === 'auto') && dialect.put === 'replaces';
+  const { byFile, byCall } = clearingWrites(delivery, dialect);
   if (!byFile && !byCall) return;
   const how = [
     ...(byFile ? ['dialect.csv.header is full and an empty cell clears'] : []),

@@ -62,6 +62,17 @@ export function fileColumns(changes: readonly Change[], dialect: Dialect): Field
   return fieldTable.map(({ name }) => name).filter((name) => used.has(name));
 }
 
+/** Returns the ways of delivery whose writes clear every field that they do not carry. */
+export function clearingWrites(
+  delivery: SyncSettings['delivery'],
+  { csv, put }: Pick<Dialect, 'csv' | 'put'>,
+): { readonly byFile: boolean; readonly byCall: boolean } {
+  return {
+    byFile: delivery !== 'direct' && csv.header === 'full' && csv.emptyCell === 'clears',
+    byCall: (delivery === 'direct' || delivery === 'auto') && put === 'replaces',
+  };
+}
+
 /**
  * Returns the value of a field in a row or a PUT: the written value, else the value that the platform shows, so that
  * the field is not cleared.

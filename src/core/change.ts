@@ -151,10 +151,14 @@ export function platformKey({ identification, before }: Pick<Change, 'identifica
   return before?.rawIdentification ?? identification;
 }
 
-/** The first of the two writes of a change that has `parkEmail`: the account's e-mail alone. */
+/**
+ * The first of the two writes of a change that has `parkEmail`: the account's e-mail. It also carries what the platform
+ * does not show, because a platform can clear what a write leaves out, and a stop after this write must lose nothing.
+ */
 export function parkStep<Parked extends Change>(change: Parked): Parked {
   const { parkEmail = '', after } = change;
-  const { firstName, lastName } = after;
-  const names = { ...(firstName === undefined ? {} : { firstName }), ...(lastName === undefined ? {} : { lastName }) };
-  return { ...change, after: { ...names, email: parkEmail }, changed: ['email'] };
+  const isCarried = (name: FieldName): boolean =>
+    name === 'firstName' || name === 'lastName' || !fieldTraits(name).isReadable || fieldTraits(name).isDate;
+  const carried = (Object.keys(after) as FieldName[]).filter(isCarried).map((name) => [name, after[name]]);
+  return { ...change, after: { ...Object.fromEntries(carried), email: parkEmail }, changed: ['email'] };
 }

@@ -1,5 +1,5 @@
 import { isSameValue } from './alteration.ts';
-import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
+import { type FieldName, type FieldValues, fieldTable, fieldTraits } from './fields.ts';
 import { type LedgerEntry, maxSends, type Quirk } from './ledger.ts';
 import type { User } from './user.ts';
 
@@ -73,6 +73,23 @@ export function diffFields(
   // The platform can hold another value than the assumed one. Sending the assumed value would overwrite it unseen.
   const written = firstSight === 'assume' && unchanged.length > 0 ? without(wanted, unchanged) : wanted;
   return { changed, firstSight: unknown, assumed, written, ...(givenUp.length === 0 ? {} : { givenUp }) };
+}
+
+/**
+ * Adds the ledger's values of fields that the platform does not show and the source does not give. Needed where a write
+ * clears every field that it does not carry. `fields`: the mapped fields.
+ */
+export function withKnown(
+  wanted: FieldValues,
+  { unreadable }: User,
+  ledger: LedgerEntry | undefined,
+  fields: readonly FieldName[],
+): FieldValues {
+  const kept = fields.filter((name) => {
+    const isUnseen = !fieldTraits(name).isReadable || unreadable.includes(name);
+    return isUnseen && wanted[name] === undefined && ledger?.hidden[name] !== undefined;
+  });
+  return { ...wanted, ...Object.fromEntries(kept.map((name) => [name, ledger?.hidden[name]])) };
 }
 
 function without(values: FieldValues, names: readonly FieldName[]): FieldValues {

@@ -1,7 +1,7 @@
 import type { ChangeDraft, ChangeKind } from './change.ts';
 import { create, disable, enable, remove, update } from './change-drafts.ts';
-import { diffFields } from './diff.ts';
-import type { FieldValues } from './fields.ts';
+import { diffFields, withKnown } from './diff.ts';
+import type { FieldName, FieldValues } from './fields.ts';
 import type { Finding, FindingCode } from './finding.ts';
 import { type LedgerEntry, maxSends } from './ledger.ts';
 import {
@@ -47,7 +47,10 @@ export interface Case {
 export type PlanRules = Pick<
   SyncSettings,
   'name' | 'policy' | 'missing' | 'outOfScope' | 'firstSight' | 'foreignDisable' | 'protected' | 'remove'
->;
+> & {
+  /** Mapped fields that every write must carry because the platform clears what a write leaves out. */
+  readonly carried?: readonly FieldName[];
+};
 
 /** The row of the truth table that applied. */
 export type Rule =
@@ -258,7 +261,8 @@ function active(subject: CurrentCase, person: Person): Decision {
     return { rule: 'active-create', change: create(identification, person.fields), ...seen };
   }
   const known = ledger?.removed === undefined ? ledger : undefined;
-  const difference = diffFields(person.fields, user, known, rules.firstSight);
+  const compared = diffFields(person.fields, user, known, rules.firstSight);
+  const difference = { ...compared, written: withKnown(compared.written, user, known, rules.carried ?? []) };
   // Assumed values persist even if the change fails. For a user that is not ours yet, the change stores them.
   const learned = reset(ours, difference.assumed);
   if (user.enabled) {

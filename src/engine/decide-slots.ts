@@ -1,4 +1,4 @@
-import { routeOf } from '../core/batch.ts';
+import { clearingWrites, routeOf } from '../core/batch.ts';
 import type { ChangeDraft } from '../core/change.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Person, RejectedPerson } from '../core/person.ts';
@@ -74,10 +74,12 @@ export async function decideSlots(
   const neighbors = await job.neighbors.of(
     bare.flatMap(({ subject: { source, ledger: known } }) => (known ? [{ entry: known, says: source.says }] : [])),
   );
+  const { byFile, byCall } = clearingWrites(sync.settings.delivery, sync.dialect);
+  const rules = { ...sync.settings, carried: byFile || byCall ? sync.mapping.fields : [] };
   return bare.map((one) => {
     const facts = neighbors.get(one.subject.identification);
     const subject: Case = facts === undefined ? one.subject : { ...one.subject, neighbors: facts };
-    return { ...one, subject, decision: decide(subject, sync.settings, io.clock.now()) };
+    return { ...one, subject, decision: decide(subject, rules, io.clock.now()) };
   });
 }
 

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { RollcallError } from '../../src/core/errors.ts';
 import {
   employees,
   type Office,
@@ -128,6 +129,70 @@ describe('delivery: direct', () => {
     await office.writeEmployees(employees(3, { E2: { last: 'Paz' } }));
     expect((await office.apply()).run.outcome).toBe('succeeded');
     expect(office.sandbox.state.users.get('E2')?.fields).toMatchObject({ area: 'Sales', lastName: 'Paz' });
+  });
+});
+
+describe('a platform that clears what a write leaves out', () => {
+  const mapping = {
+    ...plainMapping,
+    job: 'job',
+    phoneNumber: { from: 'phone', whenEmpty: 'clear' },
+    orgEntryDate: 'hired',
+  };
+  const clearing = { mayClear: ['seniority'] };
+
+  it.each([
+    ['csv', { csv: { header: 'full' }, ...clearing }],
+    ['auto', { put: 'replaces', csv: { header: 'full' }, ...clearing }],
+    ['direct', { put: 'replaces', ...clearing }],
+  ] as const)('delivery %s: an update keeps the write-only values that the ledger knows', async (delivery, dialect) => {
+    const policy = delivery === 'direct' ? 'upsert-only' : 'sync';
+    const office = await openOffice({
+      sandbox: { quirks: { put: 'replaces' } },
+      sync: { mapping, delivery, policy },
+      dialect,
+    });
+    const known = { job: 'Clerk', phone: '+598 1', hired: '2020-01-31', status: 'active' };
+    await office.writeEmployees(employees(12).map((row) => ({ ...row, ...known })));
+    expect((await office.apply()).run.outcome).toBe('succeeded');
+    const unreadable = { last: 'Paz', job: '\u0007', hired: 'soon' };
+    const rows = employees(12, { E1: { last: 'Paz', job: '' }, E2: unreadable, E3: { phone: '' } });
+    await office.writeEmployees(rows.map((row) => ({ ...known, ...row })));
+
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { update: 3, applied: 3 } });
+
+    const { users } = office.sandbox.state;
+    const kept = { job: 'Clerk', phoneNumber: '+598 1', orgEntryDate: '2020-01-31' };
+    for (const name of ['E1', 'E2']) expect(users.get(name)?.fields, name).toMatchObject({ lastName: 'Paz', ...kept });
+    expect(users.get('E3')?.fields).toMatchObject({ job: 'Clerk', orgEntryDate: '2020-01-31' });
+    expect(users.get('E3')?.fields.phoneNumber ?? '').toBe('');
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('a stop between the parking address and the own e-mail loses none of them', async () => {
+    let stop: AbortController | undefined;
+    const office = await openOffice({
+      sandbox: { quirks: { uniqueEmail: true } },
+      sync: {
+        mapping: { ...plainMapping, job: 'job' },
+        delivery: 'csv',
+        parkEmail: '{identification}@parked.example',
+        guards: { emailChanges: { absolute: 20 } },
+      },
+      dialect: { csv: { header: 'full' }, mayClear: ['seniority', 'phoneNumber'] },
+      checkpoint: (place) => {
+        if (place === 'batch-split') stop?.abort(new RollcallError('the process is to end', { code: 'CANCELLED' }));
+      },
+    });
+    const clerk = { job: 'Clerk', status: 'active' };
+    await office.writeEmployees(employees(12).map((row) => ({ ...row, ...clerk })));
+    expect((await office.apply()).run.outcome).toBe('succeeded');
+    const swap = employees(12, { E1: { mail: 'ana2@example.com' }, E2: { mail: 'ana1@example.com' } });
+    await office.writeEmployees(swap.map((row) => ({ ...row, ...clerk, job: '' })));
+    stop = new AbortController();
+    const watch = { signal: stop.signal, progress: () => {}, by: 'shell:ana' };
+    await expect(office.app.apply('people', watch)).rejects.toThrow();
+    expect(office.sandbox.state.users.get('E1')?.fields).toMatchObject({ email: 'E1@parked.example', job: 'Clerk' });
   });
 });
 
