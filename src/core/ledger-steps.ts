@@ -44,6 +44,11 @@ export function takenOver(entry: LedgerEntry, owner: string, at: number): Ledger
   return { ...seenInSource(entry, false), owner, taken: { from: entry.owner, at } };
 }
 
+/** Returns the entry of a user whose own sync is not configured any more, as the entry of `owner`. */
+export function leftBehind(entry: LedgerEntry, owner: string, at: number): LedgerEntry {
+  return { ...entry, owner, taken: { from: entry.owner, at } };
+}
+
 /** Counts a miss if the snapshot is newer than the last counted one. */
 export function countMiss(entry: LedgerEntry, proof: MissingProof, now: number): LedgerEntry {
   const { misses } = entry;

@@ -1,6 +1,7 @@
 import { clearingWrites, routeOf } from '../core/batch.ts';
 import type { ChangeDraft } from '../core/change.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import { leftBehind } from '../core/ledger-steps.ts';
 import type { Person, RejectedPerson } from '../core/person.ts';
 import { type Case, type Decision, decide, type SourceSays } from '../core/plan.ts';
 import type { Snapshot } from '../core/snapshot.ts';
@@ -66,7 +67,7 @@ export async function decideSlots(
     const { identification } = person;
     const entry = ledger.get(identification);
     const isOwned = entry === undefined || isConfiguredOn(connection, entry.owner, io);
-    const owner = isOwned ? entry : { ...entry, owner: name };
+    const owner = isOwned ? entry : leftBehind(entry, name, io.clock.now());
     const isConflict = index.has(slot, mark.conflict);
     const source = isConflict ? conflict : sayOf(present(person), job.snapshot, job.blocked.has(identification));
     return { slot, person, entry, owner, subject: { identification, source, user, ledger: owner } };

@@ -4,10 +4,11 @@ import type { Change } from '../core/change.ts';
 import type { Finding } from '../core/finding.ts';
 import { judgeChange, type Verdict } from '../core/judge.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
-import { afterChange, entryOf } from '../core/ledger-steps.ts';
+import { afterChange, entryOf, leftBehind } from '../core/ledger-steps.ts';
 import type { ChangeMark } from '../ports/store.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import type { Lookups } from './lookups.ts';
+import { isConfiguredOn } from './neighbors.ts';
 
 /** Number of changes that are judged before other work of this process runs. */
 const judgedPerTurn = 500;
@@ -32,6 +33,11 @@ export async function readBack(
   const names = changes.map(({ identification }) => identification);
   const known = await io.store.ledger.getMany(sync.settings.connection, names);
   const users = await lookups.of(changes);
+  const { name, connection } = sync.settings;
+  const ownOf = (entry: LedgerEntry | undefined): LedgerEntry | undefined =>
+    entry === undefined || entry.owner === name || isConfiguredOn(connection, entry.owner, io)
+      ? entry
+      : leftBehind(entry, name, io.clock.now());
   const judge = (change: Change): ReadBack => {
     const entry = known.get(change.identification);
     const found = users.get(change.identification);
@@ -40,7 +46,7 @@ export async function readBack(
       return { change, known: entry, accountId: undefined, verdict, isUnclear: true };
     }
     const user = found?.found === true ? found.user : undefined;
-    const own = entryOf(user?.id ?? change.before?.userId, entry);
+    const own = ownOf(entryOf(user?.id ?? change.before?.userId, entry));
     return { change, known: own, accountId: user?.id, verdict: judgeChange(change, user, own) };
   };
   const backs: ReadBack[] = [];

@@ -262,6 +262,11 @@ export interface Ledger {
   getMany(connection: string, identifications: readonly string[]): Promise<ReadonlyMap<string, LedgerEntry>>;
   /** Counts the users that the sync owns and that we have not removed. */
   countOwned(connection: string, sync: string): Promise<OwnedUsers>;
+  /**
+   * Writes entries as they were planned. Leaves out an entry whose user belongs to another owner by now, so that a run
+   * planned before a take-over does not undo it. An entry replaces one of another owner only if that one is removed, is
+   * about another account, or is the one named by `taken`.
+   */
   put(owned: OwnedRun, entries: readonly LedgerEntry[]): Promise<void>;
   /**
    * Makes the run's sync the owner of users that still belong to the sync named with them, and forgets what counted

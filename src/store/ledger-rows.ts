@@ -4,28 +4,44 @@ import type { KeyRing } from './key-ring.ts';
 import { RowWriter } from './row-writer.ts';
 import type { LedgerRow } from './schema.ts';
 
-/** Writes entries and overwrites existing ones. */
+/**
+ * Writes entries. Overwrites an existing entry only where the user may become the new owner's: see `Ledger.put`. Which
+ * columns decide that is in the statement, so that a take-over between a plan and its write is never lost.
+ */
 export function createLedgerWriter(): RowWriter<'ledger', LedgerRow> {
   return new RowWriter('ledger', (insert) =>
     insert.onConflict((conflict) =>
-      conflict.columns(['connection', 'identification']).doUpdateSet((eb) => ({
-        owner: eb.ref('excluded.owner'),
-        account_id: eb.ref('excluded.account_id'),
-        hidden: eb.ref('excluded.hidden'),
-        quirks: eb.ref('excluded.quirks'),
-        unverified: eb.ref('excluded.unverified'),
-        disabled_at: eb.ref('excluded.disabled_at'),
-        gone_since: eb.ref('excluded.gone_since'),
-        miss_count: eb.ref('excluded.miss_count'),
-        miss_since: eb.ref('excluded.miss_since'),
-        miss_stamp: eb.ref('excluded.miss_stamp'),
-        hand_over_since: eb.ref('excluded.hand_over_since'),
-        taken_from: eb.ref('excluded.taken_from'),
-        taken_at: eb.ref('excluded.taken_at'),
-        removed_at: eb.ref('excluded.removed_at'),
-        removed_blacklist: eb.ref('excluded.removed_blacklist'),
-        written_at: eb.ref('excluded.written_at'),
-      })),
+      conflict
+        .columns(['connection', 'identification'])
+        .doUpdateSet((eb) => ({
+          owner: eb.ref('excluded.owner'),
+          account_id: eb.ref('excluded.account_id'),
+          hidden: eb.ref('excluded.hidden'),
+          quirks: eb.ref('excluded.quirks'),
+          unverified: eb.ref('excluded.unverified'),
+          disabled_at: eb.ref('excluded.disabled_at'),
+          gone_since: eb.ref('excluded.gone_since'),
+          miss_count: eb.ref('excluded.miss_count'),
+          miss_since: eb.ref('excluded.miss_since'),
+          miss_stamp: eb.ref('excluded.miss_stamp'),
+          hand_over_since: eb.ref('excluded.hand_over_since'),
+          taken_from: eb.ref('excluded.taken_from'),
+          taken_at: eb.ref('excluded.taken_at'),
+          removed_at: eb.ref('excluded.removed_at'),
+          removed_blacklist: eb.ref('excluded.removed_blacklist'),
+          written_at: eb.ref('excluded.written_at'),
+        }))
+        .where((eb) =>
+          eb.or([
+            eb('ledger.owner', '=', eb.ref('excluded.owner')),
+            eb('ledger.removed_at', 'is not', null),
+            eb('ledger.account_id', '!=', eb.ref('excluded.account_id')),
+            eb.and([
+              eb('ledger.owner', '=', eb.ref('excluded.taken_from')),
+              eb.or([eb('ledger.taken_at', 'is', null), eb('ledger.taken_at', '<', eb.ref('excluded.taken_at'))]),
+            ]),
+          ]),
+        ),
     ),
   );
 }

@@ -35,6 +35,45 @@ export function describeLedger(store: () => Store): void {
     expect(await ledger.get('acme', 'ana')).toStrictEqual(sampleEntry('ana'));
   });
 
+  it('keeps the entry of a sync that owns the user by now, unless the new one was planned as a take-over of it', async () => {
+    const { ledger } = store();
+    const one = await openRun(store(), { id: 'run_1', sync: 'one' });
+    const two = await openRun(store(), { id: 'run_2', sync: 'two' });
+    const planned = sampleEntry('ana', { owner: 'one', accountId: '1', unverified: 1 });
+    await ledger.put(one, [planned]);
+    await ledger.takeOver(two, [{ identification: 'ana', owner: 'one' }], now);
+    const ofTwo = { ...planned, owner: 'two', taken: { from: 'one', at: now } };
+    await ledger.put(one, [{ ...planned, unverified: 2 }, sampleEntry('eva', { owner: 'one' })]);
+    expect(await ledger.get('acme', 'ana')).toStrictEqual(ofTwo);
+    expect((await ledger.get('acme', 'eva'))?.owner).toBe('one');
+    await ledger.takeOver(one, [{ identification: 'ana', owner: 'two' }], now + 1);
+    await ledger.put(two, [{ ...ofTwo, unverified: 2 }]);
+    expect(await ledger.get('acme', 'ana')).toStrictEqual({ ...planned, taken: { from: 'two', at: now + 1 } });
+    const taking = { ...ofTwo, taken: { from: 'one', at: now + 2 } };
+    await ledger.put(two, [taking]);
+    expect(await ledger.get('acme', 'ana')).toStrictEqual(taking);
+  });
+
+  it('replaces the entry of another sync that is removed, or about another account', async () => {
+    const { ledger } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const removed = { at: now, blacklist: false };
+    const others = ['ana', 'eva', 'leo'].map((name) => sampleEntry(name, { owner: 'others', accountId: '1' }));
+    await ledger.put(
+      owned,
+      others.map((entry) => (entry.identification === 'ana' ? { ...entry, removed } : entry)),
+    );
+    const accounts: Record<string, string> = { ana: '1', eva: '2', leo: '1' };
+    await ledger.put(
+      owned,
+      others.map((entry) => ({ ...entry, owner: 'people', accountId: accounts[entry.identification] ?? '' })),
+    );
+    const owners = await Promise.all(
+      ['ana', 'eva', 'leo'].map(async (name) => (await ledger.get('acme', name))?.owner),
+    );
+    expect(owners).toEqual(['people', 'people', 'others']);
+  });
+
   it('takes the last of several entries of one person', async () => {
     const { ledger } = store();
     const owned = await openRun(store(), { id: 'run_1' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../src/core/person.ts';
 import type { SyncSettings } from '../../src/core/settings.ts';
-import { approve, reject } from '../contracts/store-samples.ts';
+import { approve, openRun, reject } from '../contracts/store-samples.ts';
 import { account, all, guards, only, openPlanScene, type PlanScene, row } from './plan-scene.ts';
 
 const hour = 3_600_000;
@@ -172,4 +172,26 @@ describe('a user whom another sync is expected to take over', () => {
     people.source.records = [row('a1', { type: 'guest' })];
     expect((await people.plan(only('a1'))).kinds).toEqual({});
   });
+});
+
+it('a take-over stands when a plan that was made before it writes its ledger', async () => {
+  const { people, guests } = await twoSyncs({ missing: { afterReads: 2, minAgeMs: 0 } });
+  const { ledger } = people.store;
+  const { put } = ledger;
+  let taken = 0;
+  Object.assign(ledger, {
+    put: async (...given: Parameters<typeof put>) => {
+      const isOurs = given[1].some(({ identification }) => identification === 'a1');
+      if (isOurs && taken === 0) {
+        taken = people.clock.now();
+        const owned = await openRun(guests.store, { id: 'run_taking', sync: 'guests', connection: 'acme', now: taken });
+        await ledger.takeOver(owned, [{ identification: 'a1', owner: 'people' }], taken);
+      }
+      await put(...given);
+    },
+  });
+  await read(people, [row('b2')]);
+  expect(taken).toBeGreaterThan(0);
+  expect(await ledger.get('acme', 'a1')).toMatchObject({ owner: 'guests', taken: { from: 'people', at: taken } });
+  expect(await ledger.get('acme', 'a1')).not.toHaveProperty('misses');
 });

@@ -51,7 +51,8 @@ export async function planNaively(
   const decideOne = ([key, { identification, person }]: [string, Somebody]) => {
     const known = ledger.get(identification);
     const isLeftBehind = known !== undefined && !facts.syncs.has(known.owner);
-    const entry = isLeftBehind ? { ...known, owner: settings.name } : known;
+    const taken = { from: known?.owner ?? '', at: facts.now };
+    const entry = isLeftBehind ? { ...known, owner: settings.name, taken } : known;
     const source: SourceSays = conflicts.has(key)
       ? { says: 'unusable', code: 'duplicate-key', reason: 'a conflict' }
       : sayOf(person, snapshot, false);

@@ -123,7 +123,16 @@ export function markChanges(tables: Tables, run: string, marks: readonly ChangeM
 export function putLedger({ ledger }: Tables, connection: string, entries: readonly LedgerEntry[]): void {
   const rows = ledger.get(connection) ?? new Map<string, LedgerEntry>();
   ledger.set(connection, rows);
-  for (const entry of entries) rows.set(entry.identification, entry);
+  for (const entry of entries) {
+    const before = rows.get(entry.identification);
+    if (before === undefined || mayReplace(before, entry)) rows.set(entry.identification, entry);
+  }
+}
+
+function mayReplace(before: LedgerEntry, { owner, accountId, taken }: LedgerEntry): boolean {
+  if (before.owner === owner || before.removed !== undefined) return true;
+  if (before.accountId !== undefined && accountId !== undefined && before.accountId !== accountId) return true;
+  return taken?.from === before.owner && (before.taken === undefined || before.taken.at < taken.at);
 }
 
 /** By code point, as every store sorts. Plain comparison is by UTF-16 units and goes wrong from the surrogates on. */
