@@ -152,7 +152,7 @@ export class PeopleIndex {
       if (value === undefined) continue;
       const given = this.#given[word] as Int32Array;
       given[slot] = (given[slot] as number) | bit;
-      (isReadable ? readable : hidden).add(value);
+      (isReadable ? readable : hidden).add(name === 'email' ? value.toLowerCase() : value);
     }
     readable.end();
     this.#readableHi[slot] = readable.hi;
@@ -215,7 +215,7 @@ export class PeopleIndex {
     return this.has(slot, mark.leaver) ? 'leaver' : 'active';
   }
 
-  /** Whether the platform shows every readable field as the slot's person wants it. */
+  /** Whether the platform shows every readable field as the slot's person wants it. As `isSameValue` compares. */
   isShownAsWanted(slot: number, user: User): boolean {
     const { hi, lo } = this.#hashValues(this.#readable, slot, user.fields);
     return this.#readableHi[slot] === hi && this.#readableLo[slot] === lo;
@@ -253,7 +253,11 @@ export class PeopleIndex {
   /** Hashes the values of those places that the slot's person gives. */
   #hashValues(places: readonly Place[], slot: number, values: FieldValues): { hi: number; lo: number } {
     const hash = this.#hash.begin();
-    for (const { name, word, bit } of places) if (this.#isGiven(slot, word, bit)) hash.add(values[name] ?? '');
+    for (const { name, word, bit } of places) {
+      if (!this.#isGiven(slot, word, bit)) continue;
+      const value = values[name] ?? '';
+      hash.add(name === 'email' ? value.toLowerCase() : value);
+    }
     return hash.end();
   }
 

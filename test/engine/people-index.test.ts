@@ -39,6 +39,15 @@ it('an entry is plain for the account that it is about, and for no other', () =>
   expect(index.isPlain(slot, '2')).toBe(false);
 });
 
+it('an e-mail is shown as wanted in any case, and any other field only in its own', () => {
+  const index = new PeopleIndex(spool, ['email', 'area']);
+  const slot = index.add('E1');
+  index.fill(slot, personWith({ email: 'Ana.DÍAZ@Example.com', area: 'Sales' }));
+  expect(index.isShownAsWanted(slot, userWith({ email: 'ana.díaz@example.COM', area: 'Sales' }))).toBe(true);
+  expect(index.isShownAsWanted(slot, userWith({ email: 'ana.díaz@example.COM', area: 'sales' }))).toBe(false);
+  expect(index.isShownAsWanted(slot, userWith({ email: 'ana.diaz@example.com', area: 'Sales' }))).toBe(false);
+});
+
 const values = fc
   .dictionary(fc.constantFrom(...allFields), fc.string({ unit: 'binary' }), { maxKeys: 20 })
   .map((given) => ({ ...given }) as FieldValues);
