@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress';
 import type { Clock, ProgressEvent } from '../ports/runtime.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import type { Output } from './cli-io.ts';
-import { retryingLine } from './progress-lines.ts';
+import { queuedLine, retryingLine } from './progress-lines.ts';
 import type { ProgressView } from './progress-view.ts';
 import { cleanLine } from './terminal-text.ts';
 
@@ -104,6 +104,8 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
       const text = `another process works on the run; if that process has died, this one continues in ${formatDuration(event.forMs)}`;
       return { stage: 'waiting', value: 0, total: undefined, text };
     }
+    case 'queued':
+      return { stage: 'waiting', value: 0, total: undefined, text: queuedLine(event) };
     case 'retrying':
       return { stage: 'waiting', value: 0, total: undefined, text: retryingLine(event) };
     case 'reading':

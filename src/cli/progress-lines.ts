@@ -40,6 +40,7 @@ function endLine(event: ProgressEvent): string | undefined {
     case 'reading-back':
       return `read back ${outOf(event.users, event.total)}`;
     case 'waiting':
+    case 'queued':
     case 'retrying':
     case 'looking-up':
     case 'delivering':
@@ -50,6 +51,7 @@ function endLine(event: ProgressEvent): string | undefined {
 
 function startLine(event: ProgressEvent): string | undefined {
   if (event.step === 'waiting') return waitingLine(event);
+  if (event.step === 'queued') return queuedLine(event);
   if (event.step === 'retrying') return retryingLine(event);
   if (event.step === 'looking-up') return `looking up ${formatCount(event.total, 'user')} before sending`;
   if (event.step === 'delivering') {
@@ -73,4 +75,9 @@ export function retryingLine({ afterMs, reason }: Extract<ProgressEvent, { step:
 /** Returns why the process waits. Repeated events return the same words, so that they are written once. */
 function waitingLine({ run }: Extract<ProgressEvent, { step: 'waiting' }>): string {
   return `waiting: another process works on run ${cleanLine(run)}. If that process has died, this one continues within seconds.`;
+}
+
+/** Returns how many runs are served first. Files of one connection go one at a time. */
+export function queuedLine({ ahead }: Extract<ProgressEvent, { step: 'queued' }>): string {
+  return `waiting for its turn: ${formatCount(ahead, 'other run')} of this connection ${ahead === 1 ? 'sends' : 'send'} a file first`;
 }

@@ -3,12 +3,11 @@ import type { JobOutcome } from '../ports/job.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import { changesInBatch, marksFor } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { takeFileLease } from './file-lease.ts';
+import { releaseFileLease, renewAfterMs, takeFileLease, turnWaitMs } from './file-lease.ts';
 import { firstPollMs } from './file-pace.ts';
 import { finishRun } from './finish-run.ts';
 import { keepRaw } from './keep-raw.ts';
-import { lookAhead } from './look-ahead.ts';
-import { tooOldToSend } from './plan-age.ts';
+import { isLookYoung, lookAhead } from './look-ahead.ts';
 import { toProving } from './settle-steps.ts';
 import { stillMeant } from './still-meant.ts';
 import { updateFacts } from './update-facts.ts';
@@ -73,17 +72,30 @@ interface Sending {
 
 async function send(context: RunContext, { wave, batch, batches }: Sending, io: EngineIo): Promise<JobOutcome> {
   const { owned, sync, signal } = context;
-  if (batch.kind === 'csv' && !(await takeFileLease(owned, io))) {
-    return waitForTurn(context, sync.settings.settle.everyMs, 'another run has a file in progress', io);
+  const isFile = batch.kind === 'csv';
+  const { everyMs, lookWithinMs } = sync.settings.settle;
+  const begunAt = io.clock.now();
+  if (isFile) {
+    const { isTaken, ahead } = await takeFileLease(owned, io);
+    if (!isTaken) {
+      io.progress({ step: 'queued', ahead });
+      return { kind: 'again', afterMs: turnWaitMs(everyMs, ahead) };
+    }
   }
+  const wasYoung = isLookYoung(owned.run, lookWithinMs, begunAt);
   const isLookedAt = await lookAhead(context, wave.planned, io);
   const changes = await stillMeant(context, { batch, isLookedAt }, io);
-  // The lookups may have taken long. The next step says why the run stops.
-  if (tooOldToSend(owned.run, io.clock.now()) !== undefined) return { kind: 'next' };
   if (changes.length === 0) {
     await io.store.batches.update(owned, batch.id, { state: 'settled', reason: 'nothing in it was to be sent' });
+    if (isFile) await releaseFileLease(owned, io);
     return { kind: 'next' };
   }
+  // The lookups may have taken long. The next step says why the run stops, or looks again.
+  const now = io.clock.now();
+  const run = (await io.store.runs.get(owned.run.id)) ?? owned.run;
+  if (whyStopped(run, now) !== undefined) return { kind: 'next' };
+  if (wasYoung && !isLookYoung(run, lookWithinMs, now)) return { kind: 'next' };
+  if (isFile && now - begunAt >= renewAfterMs && !(await takeFileLease(owned, io)).isTaken) return { kind: 'next' };
   io.progress({ step: 'delivering', batch: batch.number, batches, changes: changes.length });
   const isWhole = batch.kind !== 'direct';
   const sent = isWhole ? marksFor(changes, 'sent') : [];
@@ -104,6 +116,8 @@ async function send(context: RunContext, { wave, batch, batches }: Sending, io: 
     if (isUntouched) {
       const marks = isWhole ? marksFor(changes, 'planned') : [];
       await io.store.batches.update(owned, batch.id, { state: 'planned' }, { marks });
+      // The run may wait long before it tries again.
+      if (isFile) await releaseFileLease(owned, io);
     }
     throw error;
   }
@@ -179,6 +193,7 @@ async function receive(
       const { reason } = submission;
       await update(owned, batch.id, { state: 'settled', reason }, { marks: marksFor(changes, 'failed', reason) });
       await io.store.runs.addFindings(owned, [{ code: 'batch-failed', message: `batch ${batch.number}: ${reason}` }]);
+      await releaseFileLease(owned, io);
       return { kind: 'next' };
     }
     case 'unknown': {

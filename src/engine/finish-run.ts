@@ -6,7 +6,7 @@ import type { JobOutcome } from '../ports/job.ts';
 import type { ChangeMark, Run } from '../ports/store.ts';
 import { changesOf } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { releaseFileLease } from './file-lease.ts';
+import { leaveFileQueue } from './file-lease.ts';
 import { leftParked } from './left-parked.ts';
 
 /** The parts of a context that closing a run needs. A run can be closed without its sync. */
@@ -49,7 +49,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   const endedAt = io.clock.now();
   const patch = { phase: 'done', endedAt, outcome, counts, ...(reason === undefined ? {} : { reason }) } as const;
   await io.store.runs.update(owned, patch, { watermark });
-  await releaseFileLease(owned, io);
+  await leaveFileQueue(owned, io);
   io.checkpoint('run-finished');
   const { create, update, enable, disable, remove, held, failed, unresolved } = counts;
   const fields = {

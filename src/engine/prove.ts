@@ -5,6 +5,7 @@ import type { JobOutcome } from '../ports/job.ts';
 import type { Batch, ChangeMark } from '../ports/store.ts';
 import { changesInBatch, changesOf } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
+import { releaseFileLease } from './file-lease.ts';
 import { nextProofMs } from './file-pace.ts';
 import { applyLook, namesAhead } from './look-ahead.ts';
 import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
@@ -12,7 +13,7 @@ import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from './read-
 import { toDelivery, toProving } from './settle-steps.ts';
 import { splitBatch } from './split.ts';
 import { updateFacts } from './update-facts.ts';
-import { endOf, isFilePending, isProofDue, type Wave, waveOf } from './wave.ts';
+import { endOf, isFilePending, isProofDue, mayBeProcessing, type Wave, waveOf } from './wave.ts';
 import { sendLastStep } from './write-batches.ts';
 
 /** How to handle changes that the platform does not show. */
@@ -48,6 +49,7 @@ export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): 
   }
   await updateFacts(owned, { provedAt: lookups.startedAt }, io);
   const left = waveOf(await io.store.batches.ofRun(owned.run.id));
+  if (!mayBeProcessing(left)) await releaseFileLease(owned, io);
   if (!(await isProofDue(context, left, io))) return toDelivery(context, io);
   return toProving(context, io, nextProofMs(sync.settings.settle.everyMs, passedMs));
 }

@@ -3,13 +3,13 @@ import type { JobOutcome } from '../ports/job.ts';
 import type { FileStatus } from '../ports/platform.ts';
 import type { Batch } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { takeFileLease } from './file-lease.ts';
+import { releaseFileLease, takeFileLease } from './file-lease.ts';
 import { learnPace, nextPollMs } from './file-pace.ts';
 import { keepRaw } from './keep-raw.ts';
 import { proveWave } from './prove.ts';
 import { toDelivery } from './settle-steps.ts';
 import { updateFacts } from './update-facts.ts';
-import { isFilePending, waveOf } from './wave.ts';
+import { isFilePending, mayBeProcessing, waveOf } from './wave.ts';
 
 /**
  * Polls the file that is out, or proves the wave. The platform's status alone never makes a change `applied`. A status
@@ -27,7 +27,10 @@ export async function settleCurrent(context: RunContext, io: EngineIo): Promise<
   if (out.state === 'sending') return toDelivery(context, io);
   const { batch, retryAfterMs } = await pollStatus(context, out, io);
   const ended = { planned, out: undefined, unproven: [...unproven, batch] };
-  if (!isFilePending(batch)) return planned.length > 0 ? toDelivery(context, io) : proveWave(context, ended, io);
+  if (!isFilePending(batch)) {
+    if (!mayBeProcessing(ended)) await releaseFileLease(context.owned, io);
+    return planned.length > 0 ? toDelivery(context, io) : proveWave(context, ended, io);
+  }
   const { everyMs, deadlineMs } = context.sync.settings.settle;
   const passedMs = io.clock.now() - (batch.sentAt ?? 0);
   const leftMs = deadlineMs - passedMs;

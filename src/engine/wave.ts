@@ -27,6 +27,11 @@ export function isFilePending({ fileId, final }: Batch): boolean {
   return fileId !== undefined && final === undefined;
 }
 
+/** Returns whether the platform may be processing a file of this run: no other run of the connection sends one. */
+export function mayBeProcessing({ out, unproven }: Wave): boolean {
+  return out !== undefined || unproven.some(({ state, final }) => state === 'unresolved' || final === 'no-status');
+}
+
 /** A batch that is unresolved and has an end was given up: later runs settle it. */
 function isSent({ state, finalAt }: Batch): boolean {
   return state === 'sent' || (state === 'unresolved' && finalAt === undefined);

@@ -54,6 +54,8 @@ export type Progress = (event: ProgressEvent) => void;
 export type ProgressEvent =
   /** Another process holds the run; `forMs`: maximum wait if that process has died. */
   | { readonly step: 'waiting'; readonly run: string; readonly forMs: number }
+  /** The run waits for its turn to send a file; `ahead`: number of runs that send one before. */
+  | { readonly step: 'queued'; readonly ahead: number }
   /** A job met a temporary problem, and is retried after `afterMs`. */
   | { readonly step: 'retrying'; readonly afterMs: number; readonly reason: string }
   | { readonly step: 'reading'; readonly rows: number }

@@ -13,6 +13,7 @@ import type { Reads } from './reads.ts';
 import type { OwnedRun, Runs, Triggers } from './runs.ts';
 import type { Audit, AuditEntry, Pauses } from './store-operations.ts';
 import type { TokenStore } from './token-store.ts';
+import type { Turns } from './turns.ts';
 import type { UnknownState } from './unknown-state.ts';
 
 export type { Watermark } from '../core/next-read.ts';
@@ -46,6 +47,7 @@ export type { TokenRecord, TokenState, TokenStore } from './token-store.ts';
  */
 export interface Store {
   readonly leases: Leases;
+  readonly turns: Turns;
   readonly triggers: Triggers;
   readonly runs: Runs;
   readonly plans: Plans;

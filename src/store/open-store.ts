@@ -27,6 +27,7 @@ import { createSealing } from './sealing.ts';
 import { openSqlite } from './sqlite.ts';
 import { createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
+import { createTurns } from './turns.ts';
 
 export interface StoreBase extends PostgresWatch {
   /** Folder of the configuration file. Relative paths are resolved from it. */
@@ -84,8 +85,10 @@ function sqlitePath(url: string, folder: string): string {
 }
 
 function createStore(db: Database, keys: KeyRing): Store {
+  const leases = createLeases(db);
   return {
-    leases: createLeases(db),
+    leases,
+    turns: createTurns(db, leases),
     triggers: createTriggers(db),
     runs: createRuns(db),
     plans: createPlans(db, keys),

@@ -13,6 +13,7 @@ import type { ForgottenRow, RawTextRow, StoreKeyRow } from './privacy-schema.ts'
  */
 export interface Schema {
   leases: LeaseRow;
+  turns: TurnRow;
   triggers: TriggerRow;
   runs: RunRow;
   findings: FindingRow;
@@ -37,6 +38,15 @@ export interface Schema {
   pauses: PauseRow;
   audit: AuditRow;
   schema_compatibility: CompatibilityRow;
+}
+
+/** An owner that waits for the lease `name`. */
+export interface TurnRow {
+  name: string;
+  owner: string;
+  number: number;
+  /** The place counts until then. */
+  until_at: number;
 }
 
 export interface LeaseRow {

@@ -32,6 +32,7 @@ const released = [
   '015-raw-texts',
   '016-forgotten',
   '018-runs-by-end',
+  '019-turns',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

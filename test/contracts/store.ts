@@ -13,6 +13,7 @@ import { describeRaces } from './store-races.ts';
 import { describeRosters } from './store-rosters.ts';
 import { describeRuns } from './store-runs.ts';
 import { describeTokens } from './store-tokens.ts';
+import { describeTurns } from './store-turns.ts';
 
 /**
  * What every store keeps to, whatever the database. `open` gives a new, empty store; each test gets its own, and the
@@ -28,6 +29,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     const current = (): Store => store;
 
     describe('leases', () => describeLeases(current));
+    describe('turns', () => describeTurns(current));
     describe('triggers and runs', () => describeRuns(current));
     describe('plans', () => describePlans(current));
     describe('batches', () => describeBatches(current));

@@ -12,9 +12,10 @@ import type {
   TriggerKind,
   Triggers,
 } from '../../src/ports/store.ts';
+import type { Turns } from '../../src/ports/turns.ts';
 import { inOrder, requireOwner, type Tables } from './memory-tables.ts';
 
-export function memoryLeases({ leases }: Tables): Leases {
+export function memoryLeases({ leases }: Pick<Tables, 'leases'>): Leases {
   return {
     async take(name, owner, ttlMs, now) {
       const row = leases.get(name);
@@ -36,6 +37,37 @@ export function memoryLeases({ leases }: Tables): Leases {
     async holder(name, now) {
       const row = leases.get(name);
       return row?.owner === undefined || row.until <= now ? undefined : { owner: row.owner, until: row.until };
+    },
+  };
+}
+
+export function memoryTurns({ leases, turns }: Tables): Turns {
+  const { take } = memoryLeases({ leases });
+  return {
+    async take({ name, owner, ttlMs, placeMs }, now) {
+      const queue = turns.get(name) ?? new Map<string, number>();
+      turns.set(name, queue);
+      const row = leases.get(name);
+      const isHeld = row?.owner !== undefined && row.owner !== owner && row.until > now;
+      const isOurs = row?.owner === owner && row.until > now;
+      // A map keeps the order in which its keys came.
+      const names = [...queue.keys()];
+      const before = queue.has(owner) ? names.slice(0, names.indexOf(owner)) : names;
+      const waiting = before.filter((other) => (queue.get(other) ?? 0) > now).length;
+      if (isOurs || (!isHeld && waiting === 0)) {
+        queue.delete(owner);
+        await take(name, owner, ttlMs, now);
+        return { isTaken: true, ahead: 0 };
+      }
+      queue.set(owner, now + placeMs);
+      return { isTaken: false, ahead: waiting + (isHeld ? 1 : 0) };
+    },
+    async release(name, owner) {
+      const row = leases.get(name);
+      if (row?.owner === owner) leases.set(name, { ...row, owner: undefined, until: 0 });
+    },
+    async leave(name, owner) {
+      turns.get(name)?.delete(owner);
     },
   };
 }

@@ -7,6 +7,7 @@ import { describeLedger } from '../contracts/store-ledger.ts';
 import { describePlans } from '../contracts/store-plans.ts';
 import { describeRuns } from '../contracts/store-runs.ts';
 import { describeTokens } from '../contracts/store-tokens.ts';
+import { describeTurns } from '../contracts/store-turns.ts';
 import { memoryStore, type SimulatedStore } from './memory-store.ts';
 
 describe('the store of the simulation', () => {
@@ -16,6 +17,7 @@ describe('the store of the simulation', () => {
   });
   const current = (): SimulatedStore => store;
   describe('leases', () => describeLeases(current));
+  describe('turns', () => describeTurns(current));
   describe('triggers and runs', () => describeRuns(current));
   describe('plans', () => describePlans(current));
   describe('batches', () => describeBatches(current));

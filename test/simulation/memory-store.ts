@@ -4,7 +4,7 @@ import { openRoster } from '../../src/core/roster.ts';
 import type { Batch, Batches, Ledger, Store } from '../../src/ports/store.ts';
 import { memoryDecisions, memoryHolds } from './memory-decisions.ts';
 import { memoryPlans } from './memory-plans.ts';
-import { memoryLeases, memoryReads, memoryRuns, memoryTokens, memoryTriggers } from './memory-runs.ts';
+import { memoryLeases, memoryReads, memoryRuns, memoryTokens, memoryTriggers, memoryTurns } from './memory-runs.ts';
 import { emptyTables, inOrder, markChanges, planOfRun, putLedger, requireOwner, type Tables } from './memory-tables.ts';
 
 /** What a run needs of a store. Alerts, pauses, audit and pruning are not part of a simulated world. */
@@ -21,6 +21,7 @@ export function memoryStore(): SimulatedStore {
   return {
     tables,
     leases: memoryLeases(tables),
+    turns: memoryTurns(tables),
     triggers: memoryTriggers(tables),
     runs: memoryRuns(tables),
     plans: memoryPlans(tables),

@@ -44,6 +44,8 @@ export interface DecisionRow {
 /** Everything a store holds, in maps. What is given out is never changed afterwards: rows are replaced. */
 export interface Tables {
   readonly leases: Map<string, LeaseRow>;
+  /** Until when each owner's place counts, in order, by lease. */
+  readonly turns: Map<string, Map<string, number>>;
   readonly triggers: Map<string, { readonly trigger: Trigger; state: TriggerState }>;
   readonly runs: Map<string, Run>;
   readonly findings: Map<string, readonly Finding[]>;
@@ -61,6 +63,7 @@ export interface Tables {
 export function emptyTables(): Tables {
   return {
     leases: new Map(),
+    turns: new Map(),
     triggers: new Map(),
     runs: new Map(),
     findings: new Map(),

@@ -16,6 +16,7 @@ import { tokenRetries } from './014-token-retries.ts';
 import { rawTexts } from './015-raw-texts.ts';
 import { forgotten } from './016-forgotten.ts';
 import { runsByEnd } from './018-runs-by-end.ts';
+import { turns } from './019-turns.ts';
 
 export interface SchemaMigration extends Migration {
   /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */
@@ -54,4 +55,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
     breaks: 'personal fields in it may be sealed, and people may be kept under a keyed hash only',
   },
   '018-runs-by-end': { ...runsByEnd, since: '0.1.0' },
+  '019-turns': { ...turns, since: '0.1.0' },
 };
