@@ -75,4 +75,5 @@ export type FindingCode =
   | 'platform-ill'
   | 'batch-failed'
   | 'plan-outdated'
-  | 'directory-note';
+  | 'directory-note'
+  | 'clock-jumped';

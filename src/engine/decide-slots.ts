@@ -7,6 +7,7 @@ import { type Case, type Decision, decide, type SourceSays } from '../core/plan.
 import type { Snapshot } from '../core/snapshot.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
+import { rulesOn } from './clock-span.ts';
 import { type Candidates, type EmailClaims, type KeptUser, readKept } from './compare-platform.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { isConfiguredOn, type NeighborReader } from './neighbors.ts';
@@ -76,11 +77,12 @@ export async function decideSlots(
     bare.flatMap(({ subject: { source, ledger: known } }) => (known ? [{ entry: known, says: source.says }] : [])),
   );
   const { byFile, byCall } = clearingWrites(sync.settings.delivery, sync.dialect);
-  const rules = { ...sync.settings, carried: byFile || byCall ? sync.mapping.fields : [] };
+  const rules = { ...rulesOn(io.clock, sync.settings), carried: byFile || byCall ? sync.mapping.fields : [] };
+  const now = io.clock.now();
   return bare.map((one) => {
     const facts = neighbors.get(one.subject.identification);
     const subject: Case = facts === undefined ? one.subject : { ...one.subject, neighbors: facts };
-    return { ...one, subject, decision: decide(subject, rules, io.clock.now()) };
+    return { ...one, subject, decision: decide(subject, rules, now) };
   });
 }
 

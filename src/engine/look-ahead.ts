@@ -10,7 +10,7 @@ import { updateFacts } from './update-facts.ts';
 
 /** Returns whether the last lookup of all planned users is younger than `settle.lookWithin`. */
 export function isLookYoung({ facts }: Run, lookWithinMs: number, now: number): boolean {
-  return facts.lookedAt !== undefined && now - facts.lookedAt < lookWithinMs;
+  return facts.lookedAt !== undefined && Math.abs(now - facts.lookedAt) < lookWithinMs;
 }
 
 /**

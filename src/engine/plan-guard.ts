@@ -4,6 +4,7 @@ import { type BlockedFacts, checkGuards, classNoun, type GuardVerdict, isReadDou
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { Applier } from '../ports/store.ts';
+import { spanOn } from './clock-span.ts';
 import { setDependentsAside } from './dependents.ts';
 import type { EngineIo } from './engine-io.ts';
 import { addExcessHandOvers } from './expected-hand-overs.ts';
@@ -43,7 +44,7 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
   const { rejected } = await io.store.plans.applyApprovals(owned, planId, name, now);
   const leftOut = await holdLeftOut(work, io);
   const { open: classes } = await io.store.plans.count(planId);
-  const recent = await io.store.plans.appliedSince(applier(work, io), now - dayMs);
+  const recent = await io.store.plans.appliedSince(applier(work, io), now - spanOn(io.clock, dayMs));
   const isFull = snapshot.kind === 'full';
   const { managed, enabled } = input.compared;
   const previous = isFull ? last : undefined;

@@ -10,6 +10,7 @@ import {
 import type { ReadFact } from '../core/next-read.ts';
 import type { ReadRecord } from '../ports/store.ts';
 import { chooseRead, type Reading, readFact } from './choose-read.ts';
+import { jumpFindings } from './clock-span.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import type { PlanWork } from './plan-job.ts';
 import { readSource, type SourceRead } from './read-source.ts';
@@ -32,6 +33,7 @@ export interface PlanRead extends SourceRead {
 export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead> {
   const { sync, scope, index, signal } = work;
   const { find } = work.findings;
+  for (const finding of jumpFindings(io.clock)) find(finding);
   const reading = await chooseRead(sync, scope, io);
   const last = reading.kind === 'point' ? undefined : await io.store.reads.last(sync.settings.name);
   const previous = reading.kind === 'full' ? last : undefined;

@@ -4,6 +4,7 @@ import type { LedgerEntry } from '../core/ledger.ts';
 import type { JobOutcome } from '../ports/job.ts';
 import type { Batch, ChangeMark } from '../ports/store.ts';
 import { changesInBatch, changesOf } from './batches.ts';
+import { spanOn } from './clock-span.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { releaseFileLease } from './file-lease.ts';
 import { nextProofMs } from './file-pace.ts';
@@ -157,7 +158,8 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
 }
 
 async function ifUnseenIn({ owned, sync }: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<IfUnseen> {
-  const { deadlineMs, visibleWithinMs } = sync.settings.settle;
+  const deadlineMs = spanOn(io.clock, sync.settings.settle.deadlineMs);
+  const visibleWithinMs = spanOn(io.clock, sync.settings.settle.visibleWithinMs);
   if (isFilePending(batch)) return 'unresolved';
   const at = lookups.startedAt;
   const isInTime = at < endOf(batch) + visibleWithinMs;

@@ -1,4 +1,5 @@
 import { describeError } from '../core/errors.ts';
+import { spanOn } from './clock-span.ts';
 import type { EngineIo } from './engine-io.ts';
 
 const dayMs = 86_400_000;
@@ -17,12 +18,13 @@ export async function pruneOld(io: EngineIo): Promise<void> {
   const now = io.clock.now();
   const { runs, audit } = io.retention;
   const { store, logger } = io;
-  const dropped = await store.runs.prune(now - runs, 0, {
-    shown: now - Math.min(shownForMs, runs),
-    audit: now - audit,
+  const before = (ageMs: number): number => now - spanOn(io.clock, ageMs);
+  const dropped = await store.runs.prune(before(runs), 0, {
+    shown: before(Math.min(shownForMs, runs)),
+    audit: before(audit),
   });
   if (dropped > 0) logger.info({ dropped }, 'old runs pruned');
-  const forgotten = await store.people.forgetGone(now - ledgerAge(io), now, mostRows);
+  const forgotten = await store.people.forgetGone(before(ledgerAge(io)), now, mostRows);
   if (forgotten > 0) logger.info({ forgotten }, 'ledger entries of users who are gone were replaced by keyed hashes');
   const sealed = await store.sealing.reseal(mostRows);
   if (sealed > 0) logger.info({ sealed }, 'personal data was sealed with the current encryptionKey');

@@ -2,6 +2,7 @@ import { PlatformError, RollcallError } from '../core/errors.ts';
 import type { JobOutcome } from '../ports/job.ts';
 import type { FileStatus } from '../ports/platform.ts';
 import type { Batch } from '../ports/store.ts';
+import { spanOn } from './clock-span.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { releaseFileLease, takeFileLease } from './file-lease.ts';
 import { learnPace, nextPollMs } from './file-pace.ts';
@@ -33,7 +34,7 @@ export async function settleCurrent(context: RunContext, io: EngineIo): Promise<
   }
   const { everyMs, deadlineMs } = context.sync.settings.settle;
   const passedMs = io.clock.now() - (batch.sentAt ?? 0);
-  const leftMs = deadlineMs - passedMs;
+  const leftMs = spanOn(io.clock, deadlineMs) - passedMs;
   if (leftMs > 0) {
     const afterMs = Math.max(nextPollMs(batch, everyMs, passedMs), retryAfterMs);
     return { kind: 'again', afterMs: Math.min(afterMs, leftMs) };

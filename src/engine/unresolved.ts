@@ -2,6 +2,7 @@ import { countOf } from '../core/count-of.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import { carriedBy } from './batches.ts';
+import { spanOn } from './clock-span.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
 import { entryAfter, markOf, readBack } from './read-back.ts';
@@ -80,7 +81,7 @@ async function resolveBatch(
       marks.push(markOf(back, now));
     }
   }
-  if (open.length > 0 && !isWaitedOut(batch, sync, now)) {
+  if (open.length > 0 && !isWaitedOut(batch, sync, io)) {
     return { open: changes.map(({ identification }) => identification), isDecided: false };
   }
   for (const identification of open) {
@@ -108,9 +109,8 @@ export async function claimedElsewhere(sync: Sync, run: string | undefined, io: 
 export async function blockedUsers(sync: Sync, io: EngineIo): Promise<Unresolved> {
   const blocked = new Set<string>();
   const released = new Set<string>();
-  const now = io.clock.now();
   for (const batch of await io.store.batches.unresolved(sync.settings.connection)) {
-    const isOver = isForUs(batch, sync, io) && isWaitedOut(batch, sync, now);
+    const isOver = isForUs(batch, sync, io) && isWaitedOut(batch, sync, io);
     for (const { identification } of await unresolvedChanges(batch, io))
       (isOver ? released : blocked).add(identification);
   }
@@ -128,8 +128,9 @@ function isForUs(batch: Batch, sync: Sync, io: EngineIo): boolean {
  * Returns whether the waiting time is over. It starts when the batch became unresolved, so a file that was stuck until
  * its deadline also gets it.
  */
-function isWaitedOut(batch: Batch, sync: Sync, now: number): boolean {
-  return now - Math.max(batch.sentAt ?? 0, batch.finalAt ?? 0) >= sync.settings.settle.unknownAfterMs;
+function isWaitedOut(batch: Batch, sync: Sync, { clock }: EngineIo): boolean {
+  const ageMs = clock.now() - Math.max(batch.sentAt ?? 0, batch.finalAt ?? 0);
+  return ageMs >= spanOn(clock, sync.settings.settle.unknownAfterMs);
 }
 
 /**

@@ -19,14 +19,21 @@ export interface AppSurroundings extends OpenAppOptions {
  */
 export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<App> {
   const config = await readConfig(configPath, options.env);
-  const [{ createLogger }, { openLogScope }, { newUlid, systemClock: clock }, { openEngine }, { openApp }] =
-    await Promise.all([
-      import('../telemetry/create-logger.ts'),
-      import('../telemetry/log-scope.ts'),
-      import('./system.ts'),
-      import('./open-engine.ts'),
-      import('./open-app.ts'),
-    ]);
+  const [
+    { createLogger },
+    { openLogScope },
+    { newUlid, openUptime, systemClock: clock },
+    { openEngine },
+    { followClock },
+    { openApp },
+  ] = await Promise.all([
+    import('../telemetry/create-logger.ts'),
+    import('../telemetry/log-scope.ts'),
+    import('./system.ts'),
+    import('./open-engine.ts'),
+    import('../runtime/follow-clock.ts'),
+    import('./open-app.ts'),
+  ]);
   const { logs, stderr, mayPresentSeed } = options;
   const egress = openEgress(options.env);
   const scope = openLogScope();
@@ -40,13 +47,19 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
   });
   const engine = await openEngine(config, {
     clock,
+    uptime: openUptime(),
     logger,
     newId: newUlid,
     checkpoint: () => {},
     mayPresentSeed,
     egress,
   });
-  return openApp(config, engine, scope);
+  const stopFollowing = followClock(engine.checkClock, clock);
+  const close = async (): Promise<void> => {
+    await stopFollowing();
+    await engine.close();
+  };
+  return openApp(config, { ...engine, close }, scope);
 }
 
 /** Loads a configuration and migrates its store to this version. Opens no connection, source or other folder. */

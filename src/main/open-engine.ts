@@ -3,9 +3,9 @@ import { openExpressionThread } from '../config/expression-thread.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import type { TokenManager } from '../platform/tokens/token-manager.ts';
 import type { Egress } from '../ports/egress.ts';
-import type { Checkpoint, Clock, Logger, NewId } from '../ports/runtime.ts';
+import type { Checkpoint, Clock, Logger, NewId, Uptime } from '../ports/runtime.ts';
 import { openFileSpool } from '../store/file-spool.ts';
-import { openStore } from '../store/index.ts';
+import { openStoreWithClock } from '../store/index.ts';
 import { openScratchFolder } from '../store/scratch-folder.ts';
 import { type Connection, openConnection } from './open-connection.ts';
 import { type Meter, openMeter } from './open-meter.ts';
@@ -14,7 +14,10 @@ import { openSourceTokens } from './open-source-tokens.ts';
 import { openSync } from './open-sync.ts';
 
 export interface EngineParts {
+  /** The machine's clock. The engine has the store's. */
   readonly clock: Clock;
+  /** Absent: the engine has the machine's clock as it is. */
+  readonly uptime?: Uptime;
   readonly logger: Logger;
   readonly newId: NewId;
   readonly checkpoint: Checkpoint;
@@ -30,16 +33,20 @@ export interface Engine {
   /** Counts the activity of the connections. */
   readonly meter: Meter;
   readonly egress: Egress | undefined;
+  /** Compares the clock with the store's again (`StoreClock.check`). */
+  checkClock(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Opens the store, every connection and every sync of a configuration. Sends no request. Must be closed. */
-export async function openEngine(config: Config, parts: EngineParts): Promise<Engine> {
-  const scratchFolder = await openScratchFolder(config.folder, parts.clock.now());
+export async function openEngine(config: Config, given: EngineParts): Promise<Engine> {
+  const scratchFolder = await openScratchFolder(config.folder, given.clock.now());
   const { folder } = config;
-  const { clock, logger, newId, checkpoint } = parts;
+  const { logger, newId, checkpoint } = given;
   const { all: seals, tokens: seal } = openSeals(config);
-  const store = await openStore(config.store, { folder, clock, logger, seals });
+  const { store, clock: storeClock } = await openStoreWithClock(config.store, { ...given, folder, seals });
+  const clock: Clock = { ...storeClock, sleep: (ms, signal) => given.clock.sleep(ms, signal) };
+  const parts: EngineParts = { ...given, clock };
   // The Redis client is loaded only where it is used.
   const budgets =
     config.redis === undefined ? undefined : (await import('./open-budgets.ts')).openBudgets(config.redis, parts);
@@ -87,6 +94,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<En
     connections,
     meter,
     egress: parts.egress,
+    checkClock: storeClock.check,
     close: async () => {
       await thread.close();
       // A refresh in progress needs the store, and a pair that it refuses is tried for as long as the process may live.

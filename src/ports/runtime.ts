@@ -1,10 +1,22 @@
+import type { ClockJump } from '../core/clock-jump.ts';
+
 /** Effects that every part may need, provided by the composition root. Only `main` reads the real clock. */
 
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds. The clock of a store (`StoreClock`) shows the same to all processes on that store. */
   now(): number;
+  /** The known jumps of this clock. A decision by age leaves them out (`instantAgo`). Absent: none. */
+  jumps?(): readonly ClockJump[];
   /** Resolves after `ms`, or rejects with the signal's reason as soon as the signal aborts. Leaves no timer behind. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Time that is never set: what the machine's clock should show is judged by it. */
+export interface Uptime {
+  /** Id of the machine's last start. Undefined where the system has none: then each process judges for itself. */
+  readonly boot: string | undefined;
+  /** Milliseconds since the machine started. Includes time in which it slept. All its processes read the same. */
+  now(): number;
 }
 
 /** Structured log. Fields hold no personal data and no token. People appear as `keyedHash` (see telemetry). */

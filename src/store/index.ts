@@ -1,1 +1,2 @@
-export { migrateStore, openStore, type StoreBase } from './open-store.ts';
+export { migrateStore, openStore, openStoreWithClock, type StoreBase } from './open-store.ts';
+export type { StoreClock } from './store-clock.ts';

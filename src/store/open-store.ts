@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Kysely } from 'kysely';
 import { RollcallError } from '../core/errors.ts';
+import type { Clock, Logger, Uptime } from '../ports/runtime.ts';
 import type { Seal } from '../ports/seal.ts';
 import type { Store } from '../ports/store.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
@@ -17,7 +18,7 @@ import { migrate } from './migrate.ts';
 import { createPauses } from './pauses.ts';
 import { createPersonRecords } from './person-records.ts';
 import { createPlans } from './plans.ts';
-import { openPostgres, type PostgresWatch } from './postgres.ts';
+import { openPostgres } from './postgres.ts';
 import { isPostgresUrl } from './postgres-url.ts';
 import { createRawTexts } from './raw-texts.ts';
 import { createReads } from './reads.ts';
@@ -25,15 +26,29 @@ import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
 import { createSealing } from './sealing.ts';
 import { openSqlite } from './sqlite.ts';
+import { openStoreClock, type StoreClock } from './store-clock.ts';
 import { createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
 import { createTurns } from './turns.ts';
 
-export interface StoreBase extends PostgresWatch {
+export interface StoreBase {
   /** Folder of the configuration file. Relative paths are resolved from it. */
   readonly folder: string;
   /** Seals of personal data: the current one first, then former ones. None: it is stored as it is. */
   readonly seals?: readonly Seal[];
+}
+
+export interface ClockBase {
+  /** The machine's clock. */
+  readonly clock: Pick<Clock, 'now'>;
+  /** Absent: the machine's clock is the store's, as it is. */
+  readonly uptime?: Uptime;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+}
+
+export interface OpenedStore {
+  readonly store: Store;
+  readonly clock: StoreClock;
 }
 
 /**
@@ -43,11 +58,24 @@ export interface StoreBase extends PostgresWatch {
  * or written, is damaged, belongs to another application, or was changed incompatibly by a newer version.
  */
 export async function openStore(url: string, base: StoreBase): Promise<Store> {
+  return (await openMigrated(url, base, async () => {})).store;
+}
+
+/** Opens the store as `openStore` does, and the clock that all its processes share. */
+export function openStoreWithClock(url: string, base: StoreBase & ClockBase): Promise<OpenedStore> {
+  return openMigrated(url, base, (db, place) => openStoreClock(db, { ...base, place }));
+}
+
+async function openMigrated<C>(
+  url: string,
+  base: StoreBase,
+  openClock: (db: Database, place: string) => Promise<C>,
+): Promise<{ store: Store; clock: C }> {
   const { db, place } = await openDatabase(url, base);
   try {
     await migrate(db as unknown as Kysely<unknown>, place);
     await checkKeys(db, base.seals ?? []);
-    return createStore(db, openKeyRing(base.seals ?? []));
+    return { store: createStore(db, openKeyRing(base.seals ?? [])), clock: await openClock(db, place) };
   } catch (error) {
     await db.destroy();
     throw error;
@@ -65,7 +93,7 @@ export async function migrateStore(url: string, base: StoreBase): Promise<StoreM
 }
 
 function openDatabase(url: string, base: StoreBase): Promise<{ db: Database; place: string }> {
-  return isPostgresUrl(url) ? openPostgres(url, base.folder, base) : openFile(url, base);
+  return isPostgresUrl(url) ? openPostgres(url, base.folder) : openFile(url, base);
 }
 
 async function openFile(url: string, { folder }: StoreBase): Promise<{ db: Database; place: string }> {

@@ -1,7 +1,6 @@
 import { Kysely } from 'kysely';
 import { type ClientBase, Pool, types } from 'pg';
 import { RollcallError } from '../core/errors.ts';
-import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Database } from './database.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { explainPostgresError } from './postgres-errors.ts';
@@ -21,25 +20,15 @@ const idleInTransactionMs = 30_000;
 /** For a network that drops all packets: then the server's own limits never reach this process. */
 const answerTimeoutMs = 75_000;
 
-/** Clock skew above the first value is logged; above the second, the store refuses to open. See `checkClock`. */
-const warnSkewMs = 2_000;
-const maxSkewMs = 10_000;
-
 /** `bigint`: fences, counts and instants, all far below 2^53. */
 const int8 = 20;
 
-export interface PostgresWatch {
-  /** Compared with the server's clock. Absent: no comparison. */
-  readonly clock?: Pick<Clock, 'now'>;
-  readonly logger?: Pick<Logger, 'warn'>;
-}
-
 /**
  * Opens a pool on the PostgreSQL database that `url` names and checks the server once. Throws `CONFIG_INVALID` for a url
- * that cannot be read. Throws `STORE_INVALID` when the server cannot be reached, is a standby, does not use UTF-8, or has
- * a clock more than 10 s apart from ours. No message contains the password.
+ * that cannot be read. Throws `STORE_INVALID` when the server cannot be reached, is a standby, or does not use UTF-8. No
+ * message contains the password.
  */
-export async function openPostgres(url: string, folder: string, watch: PostgresWatch): Promise<OpenPostgres> {
+export async function openPostgres(url: string, folder: string): Promise<OpenPostgres> {
   const place = readPostgresUrl(url, folder);
   const pool = openPool(place);
   // The next query on the connection reports both again. Without a listener, the event would end the process.
@@ -47,7 +36,6 @@ export async function openPostgres(url: string, folder: string, watch: PostgresW
   pool.on('connect', (client) => client.on('error', () => {}));
   try {
     await checkServer(pool, place.name);
-    await checkClock(pool, place.name, watch);
   } catch (error) {
     await pool.end();
     throw explainPostgresError(error, place.name);
@@ -112,34 +100,5 @@ async function checkServer(pool: Pool, place: string): Promise<void> {
   if (version < 130_000) {
     const message = `the store ${place} runs PostgreSQL ${Math.floor(version / 10_000)}; version 13 or newer is required.`;
     throw new RollcallError(message, { code: 'STORE_INVALID' });
-  }
-}
-
-/**
- * Checks the clock. Leases use each worker's own clock, so a worker whose clock is ahead takes a lease over too early.
- * The fence still protects the store, but not the platform. Every worker compares with the server's clock, so two
- * accepted workers are at most 20 s apart, less than the 30 s of a run's lease.
- */
-async function checkClock(pool: Pool, place: string, { clock, logger }: PostgresWatch): Promise<void> {
-  if (clock === undefined) return;
-  const before = clock.now();
-  const { rows } = await pool.query<{ now: number }>(
-    'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now',
-  );
-  const after = clock.now();
-  const theirs = rows[0]?.now ?? before;
-  // The server read its clock at some point between the two. Only the part outside that interval is certain.
-  const skewMs = Math.max(0, before - theirs, theirs - after);
-  if (skewMs > maxSkewMs) {
-    const message =
-      `the clock of this machine and the clock of the store ${place} are ${Math.round(skewMs / 1000)} s apart. With more than ` +
-      `${maxSkewMs / 1000} s, two workers could own the same run. Correct the clocks (NTP, chrony) and start again.`;
-    throw new RollcallError(message, { code: 'STORE_INVALID', retry: 'backoff' });
-  }
-  if (skewMs > warnSkewMs) {
-    logger?.warn(
-      { store: place, skewMs: Math.round(skewMs) },
-      'the clocks of this machine and of the store differ: check NTP',
-    );
   }
 }

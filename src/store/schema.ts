@@ -14,6 +14,8 @@ import type { ForgottenRow, RawTextRow, StoreKeyRow } from './privacy-schema.ts'
 export interface Schema {
   leases: LeaseRow;
   turns: TurnRow;
+  clock_marks: ClockMarkRow;
+  clock_jumps: ClockJumpRow;
   triggers: TriggerRow;
   runs: RunRow;
   findings: FindingRow;
@@ -338,4 +340,16 @@ export interface CompatibilityRow {
   since: string;
   /** Why versions without the migration cannot use the store; null when they can. */
   breaks: string | null;
+}
+
+/** What the clock showed at an instant of a machine's uptime. */
+export interface ClockMarkRow {
+  boot: string;
+  uptime_ms: number;
+  at: number;
+}
+
+export interface ClockJumpRow {
+  before_at: number;
+  after_at: number;
 }

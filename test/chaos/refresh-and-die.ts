@@ -47,7 +47,7 @@ const watched =
     return result;
   };
 
-const { tokens, leases, close } = await openStore(order.store, { folder: order.folder, clock, logger });
+const { tokens, leases, close } = await openStore(order.store, { folder: order.folder });
 const manager = openTokenManager({
   connection: 'acme',
   store: { get: watched('read', tokens.get), replace: watched('write', tokens.replace) },

@@ -42,7 +42,7 @@ function tell(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
-const store = await openStore(order.store, { folder: order.folder, clock, logger });
+const store = await openStore(order.store, { folder: order.folder });
 const tokenManager = openTokenManager({
   connection: 'acme',
   store: {

@@ -33,6 +33,7 @@ const released = [
   '016-forgotten',
   '018-runs-by-end',
   '019-turns',
+  '020-clock-jumps',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

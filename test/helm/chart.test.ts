@@ -7,10 +7,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/index.ts';
-import { systemClock } from '../../src/main/system.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { openStore } from '../../src/store/index.ts';
-import { memoryLogger } from '../support/memory-logger.ts';
 import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
 import { type Manifest, type PodSpec, parseManifests, podsOf } from './manifest.ts';
 import { typeCheck } from './type-check.ts';
@@ -452,7 +450,7 @@ describe.skipIf(found === undefined)('the chart', () => {
     };
     const folder = await mkdtemp(join(tmpdir(), 'rollcall-chart-'));
     try {
-      const store = await openStore('sqlite:./store.db', { folder, clock: systemClock, logger: memoryLogger() });
+      const store = await openStore('sqlite:./store.db', { folder });
       await store.close();
       const database = new Database(join(folder, 'store.db'), { readonly: true });
       expect(database.prepare(triggers[0].metadata.query).raw().get()).toEqual([0]);

@@ -7,7 +7,6 @@ import { inTransaction } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { openRun, sampleEntry, sampleTrigger } from '../contracts/store-samples.ts';
-import { memoryLogger } from '../support/memory-logger.ts';
 import { startPostgres } from '../support/services.ts';
 
 const postgres = await startPostgres();
@@ -81,7 +80,7 @@ describe.skipIf(own === undefined)('opening a PostgreSQL store', () => {
         made.hostname = host;
         made.search = query;
       });
-      const { db } = await openPostgres(url, '.', {});
+      const { db } = await openPostgres(url, '.');
       const { rows } = await sql<{ ssl: boolean }>`select ssl from pg_stat_ssl where pid = pg_backend_pid()`.execute(
         db,
       );
@@ -147,28 +146,10 @@ describe.skipIf(own === undefined)('opening a PostgreSQL store', () => {
     });
   });
 
-  it("tells clocks that are apart, and begins nothing with one that would break others' leases", async () => {
-    const url = await newUrl();
-    const at = async (aheadMs: number): Promise<readonly string[]> => {
-      const logger = memoryLogger();
-      const store = await openStore(url, { folder: '.', clock: { now: () => Date.now() + aheadMs }, logger });
-      await store.close();
-      return logger.messages('warn');
-    };
-    expect(await at(0)).toEqual([]);
-    for (const aheadMs of [4_000, -4_000]) expect(await at(aheadMs)).toHaveLength(1);
-    for (const aheadMs of [20_000, -20_000]) {
-      await expect(at(aheadMs)).rejects.toMatchObject({
-        code: 'STORE_INVALID',
-        message: expect.stringMatching(/(19|20) s apart/),
-      });
-    }
-  });
-
   it('makes commits durable where the database is set to be careless', async () => {
     const url = await newUrl();
     await postgres?.query(url, `alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = off`);
-    const { db } = await openPostgres(url, '.', {});
+    const { db } = await openPostgres(url, '.');
     expect((await sql`show synchronous_commit`.execute(db)).rows).toEqual([{ synchronous_commit: 'on' }]);
     await db.destroy();
     expect(port).toBeGreaterThan(0);
@@ -190,7 +171,7 @@ describe.skipIf(postgres === undefined)('an error of PostgreSQL', () => {
     ['40001', 'STORE_INVALID', 'backoff', false],
     ['P0001', 'STORE_INVALID', 'never', false],
   ])('%s becomes %s with retry %s, and holds no value of a row', async (state, code, retry, isTold) => {
-    const { db } = await openPostgres(await newUrl(), '.', {});
+    const { db } = await openPostgres(await newUrl(), '.');
     onTestFinished(() => db.destroy());
     const raise = sql.raw(
       `do $$ begin raise exception 'said' using errcode = '${state}', detail = 'Key (ana@example.com)', hint = 'ana@'; end $$`,
@@ -205,7 +186,7 @@ describe.skipIf(postgres === undefined)('an error of PostgreSQL', () => {
 
 describe.skipIf(postgres === undefined)('transactions that stand in the way of each other', () => {
   it('are tried again, whole, until both are done', async () => {
-    const { db } = await openPostgres(await newUrl(), '.', {});
+    const { db } = await openPostgres(await newUrl(), '.');
     onTestFinished(() => db.destroy());
     await sql`create table rows (id int primary key, count int)`.execute(db);
     await sql`insert into rows values (1, 0), (2, 0)`.execute(db);
@@ -229,7 +210,7 @@ describe.skipIf(postgres === undefined)('transactions that stand in the way of e
   });
 
   it.each(['40001', '40P01'])('are given up after five %s in a row, with nothing written', async (state) => {
-    const { db } = await openPostgres(await newUrl(), '.', {});
+    const { db } = await openPostgres(await newUrl(), '.');
     onTestFinished(() => db.destroy());
     await sql`create table rows (id int)`.execute(db);
     let calls = 0;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/runtime.ts';
+import type { Clock, Uptime } from '../../src/ports/runtime.ts';
 
 interface Sleeper {
   readonly wakeAt: number;
@@ -16,6 +16,7 @@ export const someInstant = Date.UTC(2026, 10, 21, 12);
 export class FakeClock implements Clock {
   #now: number;
   #order = 0;
+  #jumpedMs = 0;
   readonly #rounds: number;
   readonly #sleepers = new Set<Sleeper>();
 
@@ -53,6 +54,11 @@ export class FakeClock implements Clock {
     });
   }
 
+  /** Time of the same machine that no jump moves. */
+  get uptime(): Uptime {
+    return { boot: 'one boot', now: () => this.#now - this.#jumpedMs };
+  }
+
   /** How many sleeps have not ended. */
   get sleeping(): number {
     return this.#sleepers.size;
@@ -79,6 +85,7 @@ export class FakeClock implements Clock {
 
   /** Sets the clock without waking anybody: a machine that slept, or a wrong clock put right. */
   jumpTo(instant: number): void {
+    this.#jumpedMs += instant - this.#now;
     this.#now = instant;
   }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/runtime.ts';
+import type { Clock, Uptime } from '../../src/ports/runtime.ts';
 
 /**
  * A clock that runs faster than the world and can jump: for tests in which several real parts (servers, store, client)
@@ -8,6 +8,7 @@ export class FastClock implements Clock {
   readonly #speed: number;
   readonly #startedAt = performance.now();
   #base: number;
+  #setMs = 0;
 
   constructor(startAt: number, speed = 120) {
     this.#base = startAt;
@@ -21,6 +22,17 @@ export class FastClock implements Clock {
   /** Moves time forward at once. Sleepers do not notice. */
   jump(ms: number): void {
     this.#base += ms;
+  }
+
+  /** Sets the machine's clock, as an administrator or a time service does: no time passes. */
+  set(ms: number): void {
+    this.#setMs += ms;
+    this.#base += ms;
+  }
+
+  /** Time of the same machine that nothing sets. */
+  get uptime(): Uptime {
+    return { boot: 'one boot', now: () => this.now() - this.#setMs };
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

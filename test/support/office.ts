@@ -28,6 +28,8 @@ export interface OfficeOptions {
   /** More syncs on the same connection, by name. */
   readonly syncs?: Readonly<Record<string, unknown>>;
   readonly checkpoint?: Checkpoint;
+  /** Whether the product knows for how long the machine has been up, and so sees that its clock was set. */
+  readonly hasUptime?: boolean;
   /** Kinds of source that only a test knows, besides those of the registry. */
   readonly kinds?: readonly SourceKind[];
 }
@@ -116,7 +118,8 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
     expressions: createExpressions(),
   });
   const checkpoint = options.checkpoint ?? (() => {});
-  const engine = await openEngine(loaded, { clock, logger: log, newId: newUlid, checkpoint, mayPresentSeed: true });
+  const parts = { clock, logger: log, newId: newUlid, checkpoint, mayPresentSeed: true };
+  const engine = await openEngine(loaded, options.hasUptime === true ? { ...parts, uptime: clock.uptime } : parts);
   const app = openApp(loaded, engine);
   closers.push(() => app.close());
   const watch = { signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' };

@@ -17,6 +17,7 @@ import { rawTexts } from './015-raw-texts.ts';
 import { forgotten } from './016-forgotten.ts';
 import { runsByEnd } from './018-runs-by-end.ts';
 import { turns } from './019-turns.ts';
+import { clockJumps } from './020-clock-jumps.ts';
 
 export interface SchemaMigration extends Migration {
   /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */
@@ -56,4 +57,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   },
   '018-runs-by-end': { ...runsByEnd, since: '0.1.0' },
   '019-turns': { ...turns, since: '0.1.0' },
+  '020-clock-jumps': { ...clockJumps, since: '0.1.0' },
 };
