@@ -1,6 +1,7 @@
 import type { CompiledMapping } from '../core/mapping.ts';
 import type { Dialect, SyncSettings } from '../core/settings.ts';
 import type { Delivery } from '../ports/delivery.ts';
+import type { CountRequests } from '../ports/metrics.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Checkpoint, Clock, Logger, NewId, Progress } from '../ports/runtime.ts';
 import type { Source } from '../ports/source.ts';
@@ -35,6 +36,7 @@ export interface EngineIo {
   readonly retention: { readonly runs: number; readonly audit: number; readonly ledgerOfGone: number };
   readonly checkpoint: Checkpoint;
   readonly progress: Progress;
+  readonly countRequests: CountRequests;
 }
 
 /** A run under our lease, with its sync. */

@@ -68,7 +68,7 @@ async function scanFor(
   if (count <= singleReadLimit) return undefined;
   let found: FoundUsers | undefined;
   try {
-    for await (const page of sync.platform.scan(signal)) {
+    for await (const page of sync.platform.scan(signal, step === 'reading-back' ? 'proof' : 'lookup')) {
       if (found === undefined) {
         if (pagesOf(page) > count) return undefined;
         found = new FoundUsers(io.openSpool);

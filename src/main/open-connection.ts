@@ -39,7 +39,9 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     egress: egressWith(settings.proxy?.reveal(), parts.egress),
     ...(ca === undefined ? {} : { tls: { ca } }),
   };
-  const endpoint = { baseUrl, timeoutMs: limits.timeoutMs, now: () => clock.now(), way };
+  const onRequest: PlatformClientOptions['onRequest'] = (request) =>
+    metrics.requestEnded({ ...request, connection: name });
+  const endpoint = { baseUrl, timeoutMs: limits.timeoutMs, now: () => clock.now(), way, onRequest };
   const tokenManager = openTokens(
     {
       connection: name,
@@ -66,7 +68,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     way,
     clock,
     logger,
-    onRequest: (request) => metrics.requestEnded({ ...request, connection: name }),
+    onRequest,
     ...(applicationToken === undefined ? {} : { applicationToken }),
     ...(budget === undefined ? {} : { budget }),
   };

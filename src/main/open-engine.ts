@@ -90,7 +90,12 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
   );
   const openSpool = () => openFileSpool(scratchFolder);
   return {
-    io: { store, syncs, clock, logger, newId, openSpool, retention: config.retention, checkpoint, progress: () => {} },
+    io: {
+      ...{ store, syncs, clock, logger, newId, openSpool, checkpoint },
+      retention: config.retention,
+      progress: () => {},
+      countRequests: meter.countRequests,
+    },
     connections,
     meter,
     egress: parts.egress,

@@ -77,7 +77,12 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
       return await exchangeOnce(base, operation, { secret, signal, onStatus });
     } finally {
       const times = { tookMs: clock.now() - beganAt, waitedMs: beganAt - askedAt };
-      options.onRequest?.({ operation: operationName(operation), status, ...times });
+      options.onRequest?.({
+        operation: operationName(operation),
+        purpose: operation.purpose ?? 'other',
+        status,
+        ...times,
+      });
     }
   }
 

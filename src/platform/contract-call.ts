@@ -1,3 +1,4 @@
+import type { RequestPurpose } from '../core/requests.ts';
 import type { OperationBody } from '../http/message.ts';
 import { refuseToSend } from './errors.ts';
 import { checkIdentification, pathValueProblem } from './identification.ts';
@@ -12,6 +13,8 @@ export interface CallDetails<T> {
   readonly finalStatuses?: readonly number[];
   readonly busyStatuses?: readonly number[];
   readonly token?: 'access' | 'application';
+  /** Default: by the operation. */
+  readonly purpose?: RequestPurpose;
   readonly answer: AnswerReader<T>;
 }
 
@@ -33,11 +36,24 @@ export function contractCall<T>(id: OperationId, details: CallDetails<T>): Opera
     method,
     path,
     effect: method === 'GET' ? 'read' : 'write',
+    purpose: purposes[id] ?? 'other',
     token: auth === 'application-token' ? 'application' : 'access',
     hasLanguage: needsLanguage,
     ...details,
   };
 }
+
+const purposes: Readonly<Partial<Record<OperationId, RequestPurpose>>> = {
+  read: 'read',
+  search: 'read',
+  create: 'write',
+  update: 'write',
+  delete: 'write',
+  upload: 'upload',
+  status: 'poll',
+  token: 'token',
+  revoke: 'token',
+};
 
 /** Every name under which the contract's requests carry an identification, in path, query or body. */
 export const identificationNames: ReadonlySet<string> = new Set([

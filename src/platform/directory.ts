@@ -1,4 +1,5 @@
 import { PlatformError, RollcallError } from '../core/errors.ts';
+import type { ScanPurpose } from '../core/requests.ts';
 import type { ScanPage } from '../ports/platform.ts';
 import type { PlatformClient } from './client.ts';
 import { openPageWindow } from './page-window.ts';
@@ -28,14 +29,18 @@ const waitBeforeRereadMs = 500;
  * - at the end, distinct users = `totalElements`, and the page after a full last one is empty.
  * Throws `SCAN_INCOMPLETE` when this is not proven after a bounded number of rereads.
  */
-export async function* scanDirectory(client: PlatformClient, signal: AbortSignal): AsyncGenerator<ScanPage, void> {
+export async function* scanDirectory(
+  client: PlatformClient,
+  signal: AbortSignal,
+  purpose: ScanPurpose,
+): AsyncGenerator<ScanPage, void> {
   const { clock, dialect, limits } = client;
-  const enabledTotal = await countEnabled(client, signal);
+  const enabledTotal = await countEnabled(client, signal, purpose);
   let state: ScanState | undefined;
   const read = (index: number, stop: AbortSignal): Promise<UserPage> => {
     const known = state;
     const search = { enabled: false, page: index, size: known?.size ?? dialect.search.pageSize };
-    const page = searchUsers(client, search, stop);
+    const page = searchUsers(client, search, stop, purpose);
     return known === undefined
       ? page.catch(explainFirstPage)
       : page.catch((error) => emptyPastEnd(error, known, index));
@@ -75,8 +80,9 @@ export async function* scanDirectory(client: PlatformClient, signal: AbortSignal
 }
 
 /** Counts the enabled users that a search finds when it does not request disabled ones. */
-async function countEnabled(client: PlatformClient, signal: AbortSignal): Promise<number> {
-  const { total } = await searchUsers(client, { enabled: true, page: 0, size: 1 }, signal).catch(explainFirstPage);
+async function countEnabled(client: PlatformClient, signal: AbortSignal, purpose: ScanPurpose): Promise<number> {
+  const search = { enabled: true, page: 0, size: 1 };
+  const { total } = await searchUsers(client, search, signal, purpose).catch(explainFirstPage);
   return total ?? 0;
 }
 

@@ -1,3 +1,4 @@
+import type { RequestPurpose } from '../core/requests.ts';
 import type { JsonText } from '../http/json-text.ts';
 import type { Method, OperationBody } from '../http/message.ts';
 
@@ -31,6 +32,8 @@ export interface Operation<T> {
   readonly body?: OperationBody;
   /** Only a `read` is ever retried. */
   readonly effect: 'read' | 'write';
+  /** Under which its requests are counted. Default `other`. */
+  readonly purpose?: RequestPurpose;
   /** Which token to send. Default `access`. */
   readonly token?: 'access' | 'application';
   /** Whether the contract requires `Accept-Language`. */

@@ -17,7 +17,7 @@ import { userIdOf, userPayload } from './user-write.ts';
 export function openPlatform(client: PlatformClient): Platform {
   const { dialect } = client;
   return {
-    scan: (signal) => scanDirectory(client, signal),
+    scan: (signal, purpose = 'scan') => scanDirectory(client, signal, purpose),
     find: (identification, signal, userCounts) => findUser(client, identification, signal, userCounts),
 
     async create(write, signal) {

@@ -1,3 +1,4 @@
+import type { RequestPurpose } from '../core/requests.ts';
 import type { PlatformClient } from './client.ts';
 import { contractCall, jsonBody } from './contract-call.ts';
 import type { UserSortKey } from './schema/users.ts';
@@ -18,10 +19,15 @@ export interface UserSearch {
 }
 
 /** Reads one page of users, in order of id by default, with parameters in query or body as the dialect says. */
-export function searchUsers(client: PlatformClient, search: UserSearch, signal: AbortSignal): Promise<UserPage> {
+export function searchUsers(
+  client: PlatformClient,
+  search: UserSearch,
+  signal: AbortSignal,
+  purpose: RequestPurpose = 'read',
+): Promise<UserPage> {
   const parameters = { orderBy: 'id', direction: 'ASC', ...search };
   const isInBody = client.dialect.search.parameters === 'body';
-  const details = isInBody ? { body: jsonBody(parameters) } : { query: parameters };
+  const details = { purpose, ...(isInBody ? { body: jsonBody(parameters) } : { query: parameters }) };
   const answer = { expects: 'json', read: readUserPage } as const;
   return client.request(contractCall('search', { ...details, answer }), signal);
 }

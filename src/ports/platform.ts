@@ -1,4 +1,5 @@
 import type { Removal } from '../core/ledger.ts';
+import type { ScanPurpose } from '../core/requests.ts';
 import type { User, UserWrite } from '../core/user.ts';
 
 /**
@@ -10,8 +11,9 @@ export interface Platform {
   /**
    * Yields every user, enabled and disabled, each once, in order of id. Ends normally only when the scan is proven
    * complete. Otherwise throws `SCAN_INCOMPLETE`, with the dialect setting that is probably wrong if it is known.
+   * `purpose` (default `scan`): under which its requests are counted.
    */
-  scan(signal: AbortSignal): AsyncGenerator<ScanPage, void>;
+  scan(signal: AbortSignal, purpose?: ScanPurpose): AsyncGenerator<ScanPage, void>;
   /**
    * Finds one user by identification with a read. A failed read is classified by a search, or by a scan that counted
    * this identification.

@@ -155,8 +155,8 @@ export const metricsTable = {
   requests: {
     name: 'rollcall_requests_total',
     type: 'counter',
-    labels: ['connection', 'operation', 'status'],
-    help: 'Calls to the platform, by path template and HTTP status (none: no answer).',
+    labels: ['connection', 'operation', 'purpose', 'status'],
+    help: 'Calls to the platform, by path template, purpose (scan, lookup, proof, read, upload, poll, write, token, other) and HTTP status (none: no answer).',
     scope: 'process',
   },
   requestSeconds: {

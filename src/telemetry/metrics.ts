@@ -50,8 +50,9 @@ export function openMetrics({ store, clock, version, names, queue }: MetricsOpti
   };
   return {
     metrics: {
-      requestEnded({ connection, operation, status, tookMs, waitedMs }) {
-        instruments.requests.inc({ connection, operation, status: status === undefined ? 'none' : String(status) });
+      requestEnded({ connection, operation, purpose, status: code, tookMs, waitedMs }) {
+        const status = code === undefined ? 'none' : String(code);
+        instruments.requests.inc({ connection, operation, purpose, status });
         instruments.requestSeconds.observe({ connection, operation }, tookMs / 1000);
         instruments.waitSeconds.observe({ connection }, waitedMs / 1000);
       },

@@ -26,7 +26,9 @@ it('a running deployment shows what it did, by sync, operation and outcome, and 
   const [text = ''] = await Promise.all(looks);
   expect(text).toContain('rollcall_runs_total{sync="people",outcome="succeeded"} 1');
   expect(text).toContain('rollcall_changes_total{sync="people",kind="create",result="applied"} 2');
-  expect(text).toMatch(/rollcall_requests_total\{connection="[\w-]+",operation="GET \/[^"]+",status="200"\} \d+/);
+  expect(text).toMatch(
+    /rollcall_requests_total\{connection="[\w-]+",operation="GET \/[^"]+",purpose="scan",status="200"\} \d+/,
+  );
   expect(text).toMatch(/rollcall_freshness_seconds\{sync="people"\} \d/);
   expect(text).not.toMatch(/\bana\b|Finance/i);
 });

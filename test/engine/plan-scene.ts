@@ -174,6 +174,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
     checkpoint: (place) => void places.push(place),
     progress: (event) => void events.push(event),
+    countRequests: (_, work) => work(),
   };
   const stopping = new AbortController();
   let runs = 0;

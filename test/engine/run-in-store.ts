@@ -172,6 +172,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
       throw new Killed(place);
     },
     progress: (event) => void events.push(event),
+    countRequests: (_, work) => work(),
   };
   const owned = await deliveringRun(store, { ...options, id, settings, now: clock.now() });
   const stopping = new AbortController();

@@ -130,14 +130,15 @@ describe('of the store', () => {
 });
 
 it('calls and refreshes of this process are counted, with those that got no answer', async () => {
-  const call = { connection: 'acme', operation: 'GET /users/{identification}', tookMs: 300, waitedMs: 2000 };
+  const operation = 'GET /users/{identification}';
+  const call = { connection: 'acme', operation, purpose: 'read', tookMs: 300, waitedMs: 2000 } as const;
   opened.metrics.requestEnded({ ...call, status: 200 });
   opened.metrics.requestEnded({ ...call, status: undefined });
   opened.metrics.tokenPresented('acme', 'granted');
   const labels = 'connection="acme",operation="GET /users/{identification}"';
   expect(await samples('rollcall_requests_total')).toEqual([
-    `{${labels},status="200"} 1`,
-    `{${labels},status="none"} 1`,
+    `{${labels},purpose="read",status="200"} 1`,
+    `{${labels},purpose="read",status="none"} 1`,
   ]);
   expect(await samples('rollcall_request_duration_seconds_sum')).toEqual([`{${labels}} 0.6`]);
   expect(await samples('rollcall_rate_limit_wait_seconds_sum')).toEqual(['{connection="acme"} 4']);

@@ -4,11 +4,12 @@ import { AnswerInvalid } from '../../http/answer-invalid.ts';
 import { isRecord } from '../../http/json-text.ts';
 import { readTokenLife } from '../../http/token-life.ts';
 import { openTransport, type TransportOptions } from '../../http/transport.ts';
+import type { RequestSeen } from '../../ports/metrics.ts';
 import type { ExchangeOutcome } from '../../ports/tokens.ts';
 import { nothing } from '../answer.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
 import { exchangeOnce } from '../exchange.ts';
-import type { AnswerReader, Operation } from '../operation.ts';
+import { type AnswerReader, type Operation, operationName } from '../operation.ts';
 import type { RevokeOutcome } from '../tokens/revoke-call.ts';
 
 /** Endpoint of token calls. They have their own sockets: a full pool must never delay a refresh. */
@@ -19,6 +20,8 @@ export interface TokenEndpoint {
   /** After this time without a complete answer the outcome is unknown. */
   readonly timeoutMs: number;
   readonly now: () => number;
+  /** Receives the exchange after its end. */
+  readonly onRequest?: (request: Omit<RequestSeen, 'connection'>) => void;
 }
 
 /** A pair is far smaller; what else an answer holds is not kept. */
@@ -108,19 +111,26 @@ export async function revokeToken(call: RevokeCallOptions, signal: AbortSignal):
 type Sent<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: PlatformError };
 
 async function sendOnce<T>(
-  { baseUrl, timeoutMs, now, way }: TokenEndpoint,
+  { baseUrl, timeoutMs, now, way, onRequest }: TokenEndpoint,
   operation: Operation<T>,
   secret: string,
   signal: AbortSignal,
 ): Promise<Sent<T>> {
+  const beganAt = now();
+  let status: number | undefined;
+  const onStatus = (found: number): void => {
+    status = found;
+  };
   const transport = openTransport({ concurrency: 1, timeoutMs }, { ...way, maxBytes: maxAnswerBytes });
   try {
     const base = { transport, baseUrl, timeoutMs, acceptLanguage: 'en', now };
-    return { ok: true, value: await exchangeOnce(base, operation, { secret, signal }) };
+    return { ok: true, value: await exchangeOnce(base, operation, { secret, signal, onStatus }) };
   } catch (error) {
     if (error instanceof PlatformError) return { ok: false, error };
     throw error;
   } finally {
+    const operationText = operationName(operation);
+    onRequest?.({ operation: operationText, purpose: 'token', status, tookMs: now() - beganAt, waitedMs: 0 });
     await transport.close();
   }
 }
