@@ -164,6 +164,8 @@ export interface Dialect {
   };
   /** HTTP statuses with which the platform refuses an upload because another file is processing. */
   readonly busyStatuses: readonly number[];
+  /** Server errors (5xx) with which the platform proves that it did not apply a write. */
+  readonly refusedStatuses: readonly number[];
   readonly expiresIn: 'seconds' | 'milliseconds';
   readonly enableBy: 'U' | 'I';
   readonly csv: {
@@ -192,6 +194,7 @@ export const defaultDialect: Dialect = {
     pending: ['Processing', 'Pending', 'Queued', 'Uploaded'],
   },
   busyStatuses: [409, 423],
+  refusedStatuses: [],
   expiresIn: 'seconds',
   enableBy: 'U',
   csv: { header: 'used', emptyCell: 'clears', delimiter: ',', bom: false, lineEnd: '\n', dateFormat: 'yyyy-MM-dd' },

@@ -1,6 +1,7 @@
 import { type Compared, comparePlatform } from './compare-platform.ts';
 import { confirmGone } from './confirm-gone.ts';
 import type { EngineIo } from './engine-io.ts';
+import { mark } from './people-index.ts';
 import type { PlanWork } from './plan-job.ts';
 import type { PlanRead } from './plan-read.ts';
 import { recall } from './recall.ts';
@@ -12,7 +13,7 @@ import { blockedUsers, claimedElsewhere, resolveUnresolved, type Unresolved } fr
 export interface PlanCompared extends Omit<Compared, 'enabled'> {
   /** Users with a change whose outcome is not known. Includes those whose change another run has yet to prove. */
   readonly unresolved: Unresolved;
-  /** Number of users whom earlier runs left unresolved. */
+  /** Number of users whom earlier runs left unresolved: of this sync, or in this read. */
   readonly waiting: number;
   /** Number of users that this sync manages. */
   readonly managed: number;
@@ -52,8 +53,13 @@ export async function comparePeople(
     ...compared,
     enabled: (isFocused ? undefined : compared.enabled) ?? enabled,
     unresolved,
-    waiting: left.blocked.size,
+    waiting: [...left.blocked].filter((name) => left.own.has(name) || isInSource(index, name)).length,
     managed,
     unconfirmed,
   };
+}
+
+function isInSource(index: PlanWork['index'], identification: string): boolean {
+  const { slot, isExact } = index.find(identification);
+  return isExact && index.has(slot, mark.inSource);
 }

@@ -42,7 +42,7 @@ export async function sealPlan(
 }
 
 /**
- * Counts the blocked people. Unresolved ones count for the whole connection, because none of its syncs may change them.
+ * Counts the blocked people. Unresolved ones count for the sync that sent their changes, and for those that have them too.
  */
 function blockedCounts({ blocked }: PlanWork, { waiting }: PlanCompared): BlockedCounts {
   return { ...blocked.counts(), ...(waiting === 0 ? {} : { unresolved: waiting }) };

@@ -13,6 +13,8 @@ export interface Unresolved {
   readonly blocked: ReadonlySet<string>;
   /** Users whose waiting time is over. If the plan repeats the change, it is counted and reported as a repeat. */
   readonly released: ReadonlySet<string>;
+  /** The blocked users of this sync's own batches, and of those that no configured sync sent. */
+  readonly own: ReadonlySet<string>;
 }
 
 /**
@@ -24,22 +26,26 @@ export async function resolveUnresolved(context: RunContext, io: EngineIo): Prom
   const { sync } = context;
   const blocked = new Set<string>();
   const released = new Set<string>();
+  const own = new Set<string>();
   const batches = await io.store.batches.unresolved(sync.settings.connection);
   const ours = batches.filter((batch) => isForUs(batch, sync, io));
   for (const batch of batches.filter((one) => !ours.includes(one))) {
     for (const { identification } of await unresolvedChanges(batch, io)) blocked.add(identification);
   }
-  if (ours.length === 0) return { blocked, released };
+  if (ours.length === 0) return { blocked, released, own };
   const lookups = await openLookups(questionOf(ours, io), context, io);
   try {
     for (const batch of ours) {
       const found = await resolveBatch(context, { batch, lookups }, io);
-      for (const name of found.open) (found.isDecided ? released : blocked).add(name);
+      for (const name of found.open) {
+        (found.isDecided ? released : blocked).add(name);
+        if (!found.isDecided) own.add(name);
+      }
     }
   } finally {
     lookups.close();
   }
-  return { blocked, released };
+  return { blocked, released, own };
 }
 
 function questionOf(batches: readonly Batch[], io: EngineIo): LookupQuestion {
@@ -109,12 +115,16 @@ export async function claimedElsewhere(sync: Sync, run: string | undefined, io: 
 export async function blockedUsers(sync: Sync, io: EngineIo): Promise<Unresolved> {
   const blocked = new Set<string>();
   const released = new Set<string>();
+  const own = new Set<string>();
   for (const batch of await io.store.batches.unresolved(sync.settings.connection)) {
-    const isOver = isForUs(batch, sync, io) && isWaitedOut(batch, sync, io);
-    for (const { identification } of await unresolvedChanges(batch, io))
+    const isOurs = isForUs(batch, sync, io);
+    const isOver = isOurs && isWaitedOut(batch, sync, io);
+    for (const { identification } of await unresolvedChanges(batch, io)) {
       (isOver ? released : blocked).add(identification);
+      if (isOurs && !isOver) own.add(identification);
+    }
   }
-  return { blocked, released };
+  return { blocked, released, own };
 }
 
 /**

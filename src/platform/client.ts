@@ -59,6 +59,7 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
     baseUrl: options.baseUrl,
     timeoutMs: limits.timeoutMs,
     acceptLanguage: dialect.acceptLanguage,
+    refusedStatuses: dialect.refusedStatuses,
     now: () => clock.now(),
   };
 

@@ -10,6 +10,8 @@ import { withoutSecrets } from './redact.ts';
 /** An error answer, as far as it could be read. */
 export interface Refusal {
   readonly status: number;
+  /** Whether the dialect takes this status as a proof that a write was not applied. */
+  readonly isUnapplied: boolean;
   readonly retryAfter: string | undefined;
   /** The decoded body, or undefined when it was not JSON. */
   readonly body: unknown;
@@ -30,7 +32,7 @@ export function refusalError(
 ): PlatformError {
   const { status, body, text } = refusal;
   const name = operationName(operation);
-  const kind = classify(operation, status);
+  const kind = classify(operation, refusal);
   const title = registeredTitle(body);
   const afterMs = kind.retry === 'never' ? undefined : readRetryAfter(refusal.retryAfter, now);
   const retry: Retry = afterMs !== undefined && (status === 429 || status === 503) ? { afterMs } : kind.retry;
@@ -39,7 +41,7 @@ export function refusalError(
   return new PlatformError(`${name} was answered ${status}${says}. ${kind.advice}`, {
     code: kind.code,
     retry,
-    effect: effectOf(operation, status),
+    effect: effectOf(operation, refusal),
     status,
     operation: name,
     ...(raw === undefined ? {} : { raw }),
@@ -105,7 +107,11 @@ const byStatus: Readonly<Record<number, Classification>> = {
   503: { code: 'PLATFORM_BUSY', retry: 'backoff', advice: 'The platform is busy or in maintenance; try later.' },
 };
 
-function classify(operation: Operation<unknown>, status: number): Classification {
+function classify(operation: Operation<unknown>, { status, isUnapplied }: Refusal): Classification {
+  if (isUnapplied && operation.effect === 'write') {
+    const advice = 'The platform did not apply it (dialect.refusedStatuses); it is sent again later.';
+    return { code: 'PLATFORM_BUSY', retry: 'backoff', advice };
+  }
   if (operation.busyStatuses?.includes(status)) {
     return {
       code: 'PLATFORM_BUSY',
@@ -128,10 +134,10 @@ function classify(operation: Operation<unknown>, status: number): Classification
 /**
  * Returns the effect of an error answer. A 4xx means that a write was not applied, except 408, which gateways also
  * send when their own upstream is slow. 301, 307 and 308 ask to send the same again elsewhere (RFC 9110, 15.4); 302
- * and 303 may follow a write that was applied.
+ * and 303 may follow a write that was applied. After a 5xx, a write may have been applied, unless the dialect says no.
  */
-function effectOf(operation: Operation<unknown>, status: number): Effect {
-  if (operation.effect === 'read') return 'none';
+function effectOf(operation: Operation<unknown>, { status, isUnapplied }: Refusal): Effect {
+  if (operation.effect === 'read' || isUnapplied) return 'none';
   if (status === 301 || status === 307 || status === 308) return 'none';
   return status >= 400 && status < 500 && status !== 408 ? 'none' : 'unknown';
 }

@@ -12,6 +12,8 @@ export interface ExchangeBase {
   readonly baseUrl: string;
   readonly timeoutMs: number;
   readonly acceptLanguage: string;
+  /** Server errors that prove that a write was not applied. */
+  readonly refusedStatuses: readonly number[];
   readonly now: () => number;
 }
 
@@ -43,7 +45,8 @@ export async function exchangeOnce<T>(
     status = answer.status;
     onStatus?.(status);
     if (status >= 200 && status < 300) return await readAnswer(operation, answer);
-    const refusal = { status, retryAfter: answer.header('retry-after'), ...(await readErrorBody(answer)) };
+    const isUnapplied = base.refusedStatuses.includes(status);
+    const refusal = { status, isUnapplied, retryAfter: answer.header('retry-after'), ...(await readErrorBody(answer)) };
     refused = refusalError(operation, refusal, base.now(), secret);
   } catch (error) {
     const abandoned = signal.aborted ? { reason: signal.reason } : undefined;

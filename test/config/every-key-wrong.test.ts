@@ -212,6 +212,11 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
     'busyStatuses: [200]',
     '9 connections.acme.dialect.busyStatuses[0]: must be a whole number from 400 to 599',
   ],
+  [
+    'put: merges',
+    'refusedStatuses: [409]',
+    '9 connections.acme.dialect.refusedStatuses[0]: must be a whole number from 500 to 599',
+  ],
   ['put: merges', 'busyStatuses: 409', '9 connections.acme.dialect.busyStatuses: must be a list'],
   ['put: merges', 'expiresIn: ms', '9 connections.acme.dialect.expiresIn: must be one of seconds, milliseconds'],
   ['put: merges', 'enableBy: D', '9 connections.acme.dialect.enableBy: must be one of U, I'],

@@ -64,6 +64,43 @@ it('a user missing from its own sync is disabled by that sync alone', async () =
   expect((await office.apply({ sync: 'second' })).run.counts).toMatchObject({ disable: 0 });
 });
 
+it('users of one sync whose outcome is not known make only that sync partial', async () => {
+  const office = await twoSyncs();
+  await office.apply();
+  await office.apply({ sync: 'second' });
+  await office.writeEmployees(employees(10, { E5: { last: 'Luz' } }));
+  office.setFaults('update:reset-before-commit@1');
+  expect((await office.apply()).run).toMatchObject({ outcome: 'partial', counts: { unresolved: 1 } });
+  await office.writeEmployees(
+    others.map((row) => (row.id === 'XE2' ? { ...row, last: 'Mar' } : row)),
+    'second.csv',
+  );
+  expect((await office.apply({ sync: 'second' })).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 1 } });
+  expect((await office.apply()).run.outcome).toBe('partial');
+  const named = [...others, ...employees(10).slice(4, 5)];
+  await office.writeEmployees(named, 'second.csv');
+  expect((await office.apply({ sync: 'second' })).run).toMatchObject({ outcome: 'partial' });
+});
+
+it.each([
+  { dialect: {}, outcome: 'partial', counts: { unresolved: 1, applied: 3 }, files: 4 },
+  { dialect: { refusedStatuses: [503] }, outcome: 'succeeded', counts: { unresolved: 0, applied: 4 }, files: 5 },
+])('a 503 to a file makes its users wait, not their neighbors: $outcome with $dialect', async (expected) => {
+  const office = await openOffice({
+    sandbox: { people: usersOf(staff) },
+    sync: { batchRows: 1, delivery: 'csv' },
+    dialect: expected.dialect,
+  });
+  await office.writeEmployees(staff);
+  await office.apply();
+  const last = 'Sol';
+  await office.writeEmployees(employees(10, { E1: { last }, E2: { last }, E3: { last }, E4: { last } }));
+  office.setFaults('upload:status=503@2');
+  const { run } = await office.apply();
+  expect(run).toMatchObject({ outcome: expected.outcome, counts: expected.counts });
+  expect(office.sandbox.state.requests.upload).toBe(expected.files);
+});
+
 it('both at once share the connection: one file in flight, both land, and whoever both want becomes one’s own', async () => {
   const office = await twoSyncs();
   await office.writeEmployees(employees(12, { E2: { status: 'left' } }));

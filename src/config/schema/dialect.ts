@@ -140,6 +140,13 @@ export const dialect = z.strictObject({
         'HTTP statuses of an upload that mean that another file is still processing. The upload waits and does not fail.',
       examples: [[409, 423]],
     }),
+  refusedStatuses: uniqueList(wholeNumber(500, 599))
+    .default([...defaultDialect.refusedStatuses])
+    .meta({
+      description:
+        'Server errors of a write that prove that nothing was applied. The write is sent again later. After any other server error its outcome is unknown.',
+      examples: [[503]],
+    }),
   expiresIn: z
     .enum(['seconds', 'milliseconds'])
     .default(defaultDialect.expiresIn)

@@ -123,7 +123,7 @@ async function sendOnce<T>(
   };
   const transport = openTransport({ concurrency: 1, timeoutMs }, { ...way, maxBytes: maxAnswerBytes });
   try {
-    const base = { transport, baseUrl, timeoutMs, acceptLanguage: 'en', now };
+    const base = { transport, baseUrl, timeoutMs, acceptLanguage: 'en', refusedStatuses: [], now };
     return { ok: true, value: await exchangeOnce(base, operation, { secret, signal, onStatus }) };
   } catch (error) {
     if (error instanceof PlatformError) return { ok: false, error };
