@@ -27,28 +27,33 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
       if (own !== undefined) {
         await pruneBeside(engine);
         await io.checkAlerts(options.signal);
-        return { ...(await runReport(own, engine.store)), resumed };
+        return { ...(await runReport(own.run, engine.store)), resumed };
       }
     } else {
       const opened = await openRun(trigger.sync, engine);
       if (opened !== undefined && !opened.isNew) {
-        const before = await engine.store.leases.holder(`run:${opened.run.id}`, engine.clock.now());
         const old = await finishRun(opened.run.id, options, io);
         const isOwn = await isTakenBy(trigger, opened.run.id, engine);
-        if (old !== undefined && before === undefined && !isOwn) resumed.push(old);
+        if (old?.isDrivenHere === true && !isOwn) resumed.push(old.run);
       }
     }
     options.signal.throwIfAborted();
   }
 }
 
+interface Ended {
+  readonly run: Run;
+  /** Whether this process brought the run to its end. */
+  readonly isDrivenHere: boolean;
+}
+
 /** Drives the run, or waits one interval while another process does. Returns the run after it has ended. */
-async function finishRun(runId: string, options: WatchOptions, { engine, drive }: AppIo): Promise<Run | undefined> {
+async function finishRun(runId: string, options: WatchOptions, { engine, drive }: AppIo): Promise<Ended | undefined> {
   const { store, clock } = engine;
   const driven = await drive(runId, options);
   options.signal.throwIfAborted();
   const run = await store.runs.get(runId);
-  if (run?.phase === 'done') return run;
+  if (run?.phase === 'done') return { run, isDrivenHere: driven === 'ended' };
   if (driven === 'ended') return undefined;
   const holder = await store.leases.holder(`run:${runId}`, clock.now());
   if (holder !== undefined) options.progress({ step: 'waiting', run: runId, forMs: holder.until - clock.now() });

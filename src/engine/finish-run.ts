@@ -22,6 +22,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   if (failure !== undefined) await io.store.runs.update(owned, { reason: failure });
   const lost = await leaveUnresolved(context, run, io);
   await dropUnsent(context, io);
+  await endUnsent(context, io);
   const parked = await leftParked(run.id, io);
   const states = await io.store.plans.countStates(run.id);
   const { kinds, classes } = await io.store.plans.count(run.id);
@@ -85,6 +86,14 @@ async function leaveUnresolved({ owned }: Owned, run: Run, io: EngineIo): Promis
     message: `${countOf(out.length, 'batch was', 'batches were')} out when the run ended: later runs check first whether it was applied`,
   };
 }
+
+/** Ends the batches that were not sent: no later run takes them. */
+async function endUnsent({ owned }: Owned, io: EngineIo): Promise<void> {
+  const planned = (await io.store.batches.ofRun(owned.run.id)).filter(({ state }) => state === 'planned');
+  for (const { id } of planned) await io.store.batches.update(owned, id, { state: 'settled', reason: notSent });
+}
+
+const notSent = 'not sent: the run ended before';
 
 /** Drops the changes that were not sent. The next run plans again. */
 async function dropUnsent({ owned }: Owned, io: EngineIo): Promise<void> {

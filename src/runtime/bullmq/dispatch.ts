@@ -8,7 +8,7 @@ export function openQueueDispatch(queue: RunQueue, store: Store): Dispatch {
   let lostBefore: ReadonlySet<string> = new Set();
   const start = async ({ id }: Run): Promise<void> => {
     const run = await store.runs.get(id);
-    if (run !== undefined && run.phase !== 'done') await queue.add(firstPiece(id), priorityOf(run.trigger));
+    if (run !== undefined && run.phase !== 'done') await queue.add(firstPiece(id), priorityOf(run));
   };
   return {
     start,

@@ -19,7 +19,7 @@ export type JobData = z.output<typeof jobData>;
 /** Version 1 had one job per phase of a run. The store knows the phase, so any of them advances the run. */
 const former = jobData.extend({ v: z.literal(1) }).transform(({ payload: { run, ...rest }, job, ...data }): JobData => {
   if (run === undefined) return { ...data, job, payload: rest, v: 2 };
-  return { ...data, job: 'advance-run', payload: { run }, v: 2 };
+  return { ...data, job: runJobName, payload: { run }, v: 2 };
 });
 
 const readable = z.union([jobData, former]);
@@ -29,9 +29,12 @@ export function readJobData(value: unknown): JobData | undefined {
   return readable.safeParse(value).data;
 }
 
+/** The job of a run. The store knows its phase, so a job of another name, from another version, does the same. */
+export const runJobName = 'advance-run';
+
 /** Returns the first job of a run, or the job that continues it. The store knows its phase. */
 export function firstPiece(run: string): JobData {
-  return { v: 2, job: 'advance-run', payload: { run }, tries: 0, piece: 0 };
+  return { v: 2, job: runJobName, payload: { run }, tries: 0, piece: 0 };
 }
 
 /** Returns a job that belongs to no run. */

@@ -1,10 +1,10 @@
-import { DelayedError, type Job, WaitingError, Worker } from 'bullmq';
+import { DelayedError, ErrorCode, type Job, WaitingError, Worker } from 'bullmq';
 import { RollcallError } from '../../core/errors.ts';
 import type { LogFields } from '../../ports/runtime.ts';
 import { openErrorGate } from './error-gate.ts';
 import { readJobData, runOfJobId } from './job-data.ts';
 import type { RedisClient } from './open-redis.ts';
-import { priorityOf, queueName, type RunQueue } from './run-queue.ts';
+import { housekeepingPriority, priorityOf, queueName, type RunQueue } from './run-queue.ts';
 import type { WorkIo } from './work-io.ts';
 import { giveUp, type Worked, workJob } from './work-job.ts';
 
@@ -13,16 +13,19 @@ export interface QueueTiming {
   readonly lockMs: number;
   /** Interval at which workers check for jobs of dead workers (ms). */
   readonly stalledCheckMs: number;
+  /** A job of a version that this worker does not know is replaced when no other worker took it for this time (ms). */
+  readonly otherVersionMs: number;
 }
 
 /** The job of a killed worker continues within `lockMs` and two checks. No worker is blocked for that long. */
-export const defaultTiming: QueueTiming = { lockMs: 6000, stalledCheckMs: 2000 };
+export const defaultTiming: QueueTiming = { lockMs: 6000, stalledCheckMs: 2000, otherVersionMs: 60_000 };
 
 /** Number of worker deaths that one job survives. Deployments and full machines count too. */
 const forgivenDeaths = 5;
 /** Limit for unforeseen loops. The job is then removed, and recovery creates a new one. Waits count as starts. */
 const mostStarts = 100_000;
-const otherVersionMs = 10_000;
+/** Wait before a job of an unknown version is offered again (ms), at most. */
+const offerAgainMs = 10_000;
 const restMs = 5000;
 /** Longer than a call in progress may continue (ms). */
 const closeWithinMs = 12_000;
@@ -64,9 +67,21 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
   const process = async (job: Job, token = '', lock: AbortSignal = io.graceOver): Promise<void> => {
     const data = readJobData(job.data);
     if (data === undefined) {
+      // After a while, no newer worker is there. Without its job, recovery sees the run and adds a new one.
+      if (isUnclaimed(job)) return;
       logger.warn({ step: job.name }, 'this worker does not know the version of a job: a newer worker runs it');
-      await putAside(job, token, otherVersionMs);
+      await putAside(job, token, Math.min(offerAgainMs, timing.otherVersionMs));
     } else await translate(await workJob(data, io, lock), job, token);
+  };
+
+  const unknownSince = new Map<string, number>();
+  const isUnclaimed = ({ id = '', name }: Job): boolean => {
+    const since = unknownSince.get(id);
+    if (since === undefined) unknownSince.set(id, clock.now());
+    if (since === undefined || clock.now() - since < timing.otherVersionMs) return false;
+    unknownSince.delete(id);
+    logger.warn({ ...namesOf(id), step: name }, 'no worker knows the version of a job: it is replaced');
+    return true;
   };
 
   const translate = async (worked: Worked, job: Job, token: string): Promise<void> => {
@@ -75,7 +90,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
       // Proves that the job is still ours. Two chains of jobs for one run would block each other.
       await job.extendLock(token, timing.lockMs);
       const run = await io.engine.store.runs.get(worked.data.payload.run ?? '');
-      await queue.add(worked.data, priorityOf(run?.trigger ?? 'manual'));
+      await queue.add(worked.data, run === undefined ? housekeepingPriority : priorityOf(run));
       return;
     }
     await job.updateData(worked.data);
@@ -99,7 +114,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
         await process(job, token, signal);
       } catch (error) {
         if (error instanceof DelayedError || error instanceof WaitingError) throw error;
-        if (signal?.aborted !== true) gate.report(error);
+        if (signal?.aborted !== true && !isTakenAway(error)) gate.report(error);
         // The job is no longer ours, or Redis is not available. It is neither done nor failed, and the next worker
         // continues it.
         throw new DelayedError();
@@ -119,8 +134,14 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
       removeOnFail: { count: 0 },
     },
   );
-  worker.on('error', gate.report);
+  // For each lock that it could not renew, BullMQ emits an error besides `lockRenewalFailed`.
+  let lostLocks = 0;
+  worker.on('error', (error) => {
+    if (lostLocks > 0) lostLocks -= 1;
+    else if (!isTakenAway(error)) gate.report(error);
+  });
   worker.on('lockRenewalFailed', (ids) => {
+    lostLocks += ids.length;
     for (const id of ids) {
       logger.warn(namesOf(id), 'the lock of the job was lost: it stops here before its next effect');
       worker.cancelJob(id, 'the lock of the job was lost');
@@ -156,6 +177,18 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
       await resting;
     },
   };
+}
+
+/** Codes of BullMQ for a job that another worker has taken, ended or removed since. Redis itself is well. */
+const takenAway: ReadonlySet<unknown> = new Set([
+  ErrorCode.JobNotExist,
+  ErrorCode.JobLockNotExist,
+  ErrorCode.JobNotInState,
+  ErrorCode.JobLockMismatch,
+]);
+
+function isTakenAway(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && takenAway.has(error.code);
 }
 
 /** Returns the log fields that identify a job, with its run if it has one. */

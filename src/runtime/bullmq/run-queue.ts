@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import type { Clock } from '../../ports/runtime.ts';
-import type { TriggerKind } from '../../ports/store.ts';
+import type { Run } from '../../ports/store.ts';
 import { type JobData, jobIdOf, runOfJobId } from './job-data.ts';
 import { answerWithin, type RedisClient } from './open-redis.ts';
 
@@ -82,13 +82,16 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
 }
 
 /**
- * Returns the priority of a job; lower runs first. The order is: requests by people, requests by programs, the
- * schedule.
+ * Returns the priority of a job; lower runs first. A run with a plan goes before those that have none, so that the plans
+ * of many runs do not keep the first ones from their end. Then the order is: requests by people, requests by programs,
+ * the schedule.
  */
-export function priorityOf(trigger: TriggerKind): number {
-  if (trigger === 'schedule') return 10;
-  return trigger === 'webhook' ? 5 : 1;
+export function priorityOf({ trigger, phase }: Pick<Run, 'trigger' | 'phase'>): number {
+  const isPlanned = phase !== 'reading' && phase !== 'planning';
+  const rank = trigger === 'schedule' ? 3 : trigger === 'webhook' ? 2 : 1;
+  return isPlanned ? housekeepingPriority + rank : plansPriority + rank;
 }
 
-/** Priority of jobs that belong to no run. */
-export const housekeepingPriority = 3;
+/** Priority of jobs that belong to no run. They are short, and runs need the tokens. */
+export const housekeepingPriority = 1;
+const plansPriority = 10;

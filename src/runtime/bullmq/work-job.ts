@@ -3,7 +3,7 @@ import { failRun } from '../../engine/advance-run.ts';
 import type { RunContext } from '../../engine/engine-io.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
-import type { JobData } from './job-data.ts';
+import { type JobData, runJobName } from './job-data.ts';
 import { RunBusy, withOwnedRun } from './owned-run.ts';
 import type { WorkIo } from './work-io.ts';
 
@@ -70,7 +70,7 @@ async function takeStep(data: JobData, io: WorkIo, lock: AbortSignal): Promise<J
     return { kind: 'done' };
   }
   if (run?.phase === 'done') return { kind: 'done' };
-  return io.runJob(data.job, data.payload, {
+  return io.runJob(runId === undefined ? data.job : runJobName, data.payload, {
     engine,
     withRun: (id, work) => withOwnedRun(id, io, lock, work),
     keepToken,
@@ -92,11 +92,14 @@ async function afterError(data: JobData, error: unknown, io: WorkIo, lock: Abort
     logger.warn({ ...fields, waitMs: afterMs }, 'retrying');
     return comeAgain({ ...data, tries }, afterMs, io);
   }
-  logger.error(fields, run === undefined ? 'job failed' : 'run failed');
-  return run === undefined ? done : giveUp({ data, run }, error, io, lock);
+  if (run === undefined) {
+    logger.error(fields, 'job failed');
+    return done;
+  }
+  return giveUp({ data, run }, error, io, lock);
 }
 
-const giveUpAgainMs = 30_000;
+const giveUpAgainMs = 5000;
 
 /** A job that works on a run. */
 export interface RunJob {
@@ -108,6 +111,10 @@ export interface RunJob {
 export async function giveUp({ data, run }: RunJob, error: unknown, io: WorkIo, lock: AbortSignal): Promise<Worked> {
   try {
     await withOwnedRun(run, io, lock, (context: RunContext) => failRun(context, error, io.engine));
+    const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
+    const fields = { run, step: data.job, code, tries: data.tries + 1, error: describeError(error) };
+    // Only now: without the store, the run goes on later.
+    io.engine.logger.error(fields, 'run failed');
     return done;
   } catch (trouble) {
     if (lock.aborted) throw lock.reason;

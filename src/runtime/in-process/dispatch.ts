@@ -1,15 +1,19 @@
 import { describeError } from '../../core/errors.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import type { Run } from '../../ports/store.ts';
+import { isStoreAway } from '../retry-wait.ts';
 import type { Dispatch, RunlessJob } from '../scheduler.ts';
 import { type DriveIo, driveRun } from './drive-run.ts';
+import { openPlanSlots } from './plan-slots.ts';
 
 /** Wait (ms) before a run continues after an unexpected error. */
 const afterErrorMs = 60_000;
+/** Number of runs that make their plans at the same time. A plan needs memory, and its requests delay deliveries. */
+const plansAtATime = 4;
 
 /**
  * Opens a dispatch that runs all work in this process, in the background. `runHousekeeping` runs a job that belongs to
- * no run.
+ * no run. A few runs make their plans at the same time; the others wait, and runs that have a plan never do.
  */
 export function openLocalDispatch(
   drive: DriveIo,
@@ -25,13 +29,22 @@ export function openLocalDispatch(
       .finally(() => inProgress.delete(key));
     inProgress.set(key, ended);
   };
-  const start = ({ id }: Run): void => {
+  const plans = openPlanSlots(plansAtATime, drive.signal);
+  const start = (run: Run): void => {
+    const { id } = run;
+    if (run.isCancelRequested) plans.skip(id);
     if ((blockedUntil.get(id) ?? 0) > clock.now()) return;
     blockedUntil.delete(id);
+    const isPlanned = run.isCancelRequested || (run.phase !== 'reading' && run.phase !== 'planning');
     inBackground(
       id,
-      () => driveRun(id, drive),
+      () =>
+        isPlanned ? driveRun(id, drive) : plans.during(id, (planned) => driveRun(id, untilPlanned(drive, planned))),
       (error) => {
+        if (isStoreAway(error)) {
+          logger.warn({ run: id, error: describeError(error) }, 'the store is away; the run continues when it is back');
+          return;
+        }
         blockedUntil.set(id, clock.now() + afterErrorMs);
         logger.error({ run: id, error: describeError(error) }, 'run stopped; it continues in a minute');
       },
@@ -63,4 +76,9 @@ function unlessStopped(work: Promise<unknown>, signal: AbortSignal): Promise<unk
     signal.addEventListener('abort', stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
+}
+
+/** Calls `planned` after the run's first step, which makes the plan, or fails and is tried again after a wait. */
+function untilPlanned(drive: DriveIo, planned: () => void): DriveIo {
+  return { ...drive, runJob: (...job) => drive.runJob(...job).finally(planned) };
 }

@@ -5,7 +5,7 @@ import type { JobContext } from '../../engine/job-context.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { isKnownPhase } from '../../ports/unknown-state.ts';
 import { holdLease } from '../hold-lease.ts';
-import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
+import { isStoreAway, longestUnwatchedMs, retryWait } from '../retry-wait.ts';
 
 export interface DriveIo {
   readonly engine: EngineIo;
@@ -70,7 +70,10 @@ export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
   } finally {
     io.signal.removeEventListener('abort', startGrace);
     ended.abort(new RollcallError('the run is no longer driven here', { code: 'CANCELLED' }));
-    await held.release();
+    // When the store is away, the lease ends by itself.
+    await held.release().catch((error: unknown) => {
+      if (!isStoreAway(error)) throw error;
+    });
   }
 }
 
@@ -104,8 +107,9 @@ async function advanceWithRetries(driving: RunContext, io: DriveIo): Promise<Job
       if (code === 'LEASE_LOST') throw error;
       const waitMs = retryWait(error, attempt, withoutJitter);
       if (waitMs === undefined) {
+        const outcome = await failRun(driving, error, io.engine);
         logger.error({ run: run.id, code, error: describeError(error) }, 'run failed');
-        return failRun(driving, error, io.engine);
+        return outcome;
       }
       logger.warn({ run: run.id, code, attempt, waitMs, error: describeError(error) }, 'retrying');
       io.engine.progress({ step: 'retrying', afterMs: waitMs, reason: describeError(error) });

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/main/system.ts';
+import type { Run } from '../../../src/ports/store.ts';
 import {
   firstPiece,
   type JobData,
@@ -10,7 +11,7 @@ import {
   runOfJobId,
 } from '../../../src/runtime/bullmq/job-data.ts';
 import { closeRedis, openRedis } from '../../../src/runtime/bullmq/open-redis.ts';
-import { openRunQueue, priorityOf } from '../../../src/runtime/bullmq/run-queue.ts';
+import { housekeepingPriority, openRunQueue, priorityOf } from '../../../src/runtime/bullmq/run-queue.ts';
 import { closeAfterAll, openRedisServer, redisOrSkip } from './with-redis.ts';
 
 closeAfterAll();
@@ -47,6 +48,15 @@ describe('what stands in Redis for a job', () => {
   });
 });
 
+const planning = (trigger: Run['trigger']): number => priorityOf({ trigger, phase: 'reading' });
+
+it('lets every run that has its plan go before any that has none, and short work of no run before both', () => {
+  const planned = priorityOf({ trigger: 'schedule', phase: 'delivering' });
+  expect(planned).toBeLessThan(planning('manual'));
+  expect(priorityOf({ trigger: 'resync', phase: 'proving' })).toBeLessThan(planned);
+  expect(housekeepingPriority).toBeLessThan(priorityOf({ trigger: 'resync', phase: 'proving' }));
+});
+
 describe.skipIf(program === undefined)('the queue', () => {
   it('holds a job of an id once, knows which runs have one, and lets what a person asked for go first', async () => {
     const redis = await openRedisServer(program ?? '');
@@ -54,10 +64,10 @@ describe.skipIf(program === undefined)('the queue', () => {
     const client = openRedis(settings, 'producer', () => {});
     const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {} });
     expect(await queue.oldestAt()).toBeUndefined();
-    await queue.add(firstPiece('run_slot'), priorityOf('schedule'));
-    await queue.add(firstPiece('run_hook'), priorityOf('webhook'));
-    await queue.add(firstPiece('run_wish'), priorityOf('resync'));
-    await queue.add(firstPiece('run_slot'), priorityOf('schedule'));
+    await queue.add(firstPiece('run_slot'), planning('schedule'));
+    await queue.add(firstPiece('run_hook'), planning('webhook'));
+    await queue.add(firstPiece('run_wish'), planning('resync'));
+    await queue.add(firstPiece('run_slot'), planning('schedule'));
     expect(await redis.command('ZRANGE', '{q}:runs:prioritized', '0', '-1')).toEqual([
       'run_wish_0',
       'run_hook_0',
