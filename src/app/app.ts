@@ -46,7 +46,10 @@ export interface App {
   ): Promise<RunReport>;
   /** Requests a run from a running deployment (`start`); without one, runs in this process as `apply` does. */
   resync(sync: string, options: WatchOptions & Caller & { readonly scope: RunScope }): Promise<ResyncReport>;
-  /** Works as a deployment until the signal aborts; then every run stops at its next safe place. */
+  /**
+   * Works as a deployment until the signal aborts; then every run stops at its next safe place. The result is `reload` if a
+   * hangup ended the work instead: the caller then closes this app and opens the configuration again.
+   */
   start(
     options: WatchOptions & {
       readonly onReady: () => void;
@@ -55,8 +58,10 @@ export interface App {
       readonly role?: Role;
       /** Overrides `server.host` and `server.port`. */
       readonly listen?: { readonly host?: string; readonly port?: number };
+      /** Calls the listener when the configuration should be read again, until the returned function is called. */
+      readonly onHangup?: (listener: () => void) => () => void;
     },
-  ): Promise<void>;
+  ): Promise<'stopped' | 'reload'>;
   /** Lists runs, newest first; with `after` only runs older than that one. */
   runs(filter: { readonly sync?: string; readonly limit: number; readonly after?: string }): Promise<readonly Run[]>;
   /** Reports one run. A unique part of the id is enough, in every method that takes a run. */

@@ -22,6 +22,11 @@ export interface CliIo {
   readonly clock: Clock;
   /** Aborts with an `Interruption` when the operator or the system asks the process to stop. */
   readonly signal: AbortSignal;
+  /**
+   * Calls the listener at each SIGHUP, until the returned function is called. Absent on a terminal, which sends SIGHUP when
+   * it is closed: the process then ends.
+   */
+  readonly onHangup?: (listener: () => void) => () => void;
   /** Asks the operator and resolves to the answer without its line end. Absent when standard input is not a terminal. */
   readonly ask?: (question: string) => Promise<string>;
   /** The operator's login on this machine, for the audit. */

@@ -27,6 +27,20 @@ export const addStart: AddCommand = (program, host) => {
 
 async function start(shell: Shell, { role, port, host }: StartOptions): Promise<number> {
   const listen = { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
+  for (;;) {
+    const end = await startOnce(shell, { role, listen });
+    // The configuration is opened again, and with it everything that it names.
+    if (end === 'stopped') return 0;
+  }
+}
+
+interface Started {
+  readonly role: Role;
+  readonly listen: { readonly port?: number; readonly host?: string };
+}
+
+function startOnce(shell: Shell, { role, listen }: Started): Promise<'stopped' | 'reload'> {
+  const { onHangup } = shell.io;
   return shell.withApp({ mayPresentSeed: true, logs: 'on' }, async (app) => {
     let url: string | undefined;
     const onListening = (where: string): void => {
@@ -37,16 +51,15 @@ async function start(shell: Shell, { role, port, host }: StartOptions): Promise<
       // Without a terminal, only logs are written: a plain line between them would not be JSON.
       if (shell.io.stdout.isTTY === true) shell.print(renderReady(app, role, url));
     };
-    await app.start({
+    return app.start({
       signal: shell.signal,
       progress: () => {},
       onReady,
       onListening,
       role,
-      ...(port === undefined && host === undefined ? {} : { listen }),
+      ...(Object.keys(listen).length === 0 ? {} : { listen }),
+      ...(onHangup === undefined ? {} : { onHangup }),
     });
-    // It ends when it is stopped.
-    return 0;
   });
 }
 

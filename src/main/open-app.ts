@@ -19,8 +19,18 @@ import type { Engine } from './open-engine.ts';
 import { startDeployment } from './start-deployment.ts';
 import { openConfigAlerts } from './watch-alerts.ts';
 
+export interface AppParts {
+  readonly scope?: LogScope;
+  /** Reads the configuration again, and throws its problems. */
+  readonly checkConfig?: () => Promise<unknown>;
+}
+
 /** Opens the use cases of the command line and the server over an opened engine. Closing the app closes the engine. */
-export function openApp(config: Config, engine: Engine, scope: LogScope = openLogScope()): App {
+export function openApp(
+  config: Config,
+  engine: Engine,
+  { scope = openLogScope(), checkConfig = async () => config }: AppParts = {},
+): App {
   const { io, connections } = engine;
   const owner = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   const alerts = openConfigAlerts(config, engine);
@@ -55,7 +65,7 @@ export function openApp(config: Config, engine: Engine, scope: LogScope = openLo
   });
   const app: App = {
     ...useCases,
-    start: (options) => startDeployment({ config, engine, app, openDrive: driveIo }, options),
+    start: (options) => startDeployment({ config, engine, app, openDrive: driveIo, checkConfig }, options),
     call: async (request, signal) => callApi(findConnection(request.connection, connections), request, signal),
     async *contract(name, mode, signal) {
       const { clientOptions: connection } = findConnection(name, connections);

@@ -8,6 +8,10 @@ import type { Egress } from '../ports/egress.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
 
 export interface AppSurroundings extends OpenAppOptions {
+  /** The configuration, if it was read and checked before. */
+  readonly config?: Config | undefined;
+  /** Called with a configuration that was read again without a problem, before the app is to be opened again. */
+  readonly onChecked?: (config: Config) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The destination of logs. */
   readonly stderr: { readonly isTTY?: boolean; write(line: string): unknown };
@@ -18,7 +22,7 @@ export interface AppSurroundings extends OpenAppOptions {
  * Imports the parts here, so that `--help` and `init` do not load them.
  */
 export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<App> {
-  const config = await readConfig(configPath, options.env);
+  const config = options.config ?? (await readConfig(configPath, options.env));
   const [
     { createLogger },
     { openLogScope },
@@ -59,7 +63,8 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
     await stopFollowing();
     await engine.close();
   };
-  return openApp(config, { ...engine, close }, scope);
+  const checkConfig = async (): Promise<void> => options.onChecked?.(await readConfig(configPath, options.env));
+  return openApp(config, { ...engine, close }, { scope, checkConfig });
 }
 
 /** Loads a configuration and migrates its store to this version. Opens no connection, source or other folder. */

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { CliIo } from '../cli/cli-io.ts';
+import type { Config } from '../config/config.ts';
 import { initTemplate } from '../config/init-template.ts';
 import { listApiOperations } from '../platform/named-operations.ts';
 import { migrateConfiguredStore, openConfiguredApp } from './open-configured-app.ts';
@@ -12,6 +13,11 @@ import { readVersion } from './version.ts';
 export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo {
   const { stdin, stdout, stderr, env } = self;
   const isInteractive = stdin.isTTY && stderr.isTTY;
+  // What was checked is what is opened: a file that changes in between cannot end the process.
+  let checked: Config | undefined;
+  const keepChecked = (config: Config): void => {
+    checked = config;
+  };
   return {
     stdout,
     stderr,
@@ -19,10 +25,15 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     cwd: self.cwd(),
     clock: systemClock,
     signal,
+    ...(stdin.isTTY ? {} : { onHangup: hangupsOf(self) }),
     ...(isInteractive ? { ask: (question: string) => ask(question, self, signal) } : {}),
     operator: operatorName(env),
     version: readVersion(),
-    openApp: (configPath, options) => openConfiguredApp(configPath, { ...options, env, stderr }),
+    openApp: (configPath, options) => {
+      const config = checked;
+      checked = undefined;
+      return openConfiguredApp(configPath, { ...options, env, stderr, config, onChecked: keepChecked });
+    },
     migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
     sourceKinds: loadSourceKinds,
     starterFiles: async (name) => initTemplate({ kinds: await loadSourceKinds(), name }),
@@ -30,6 +41,23 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     sandbox: sandboxAccess,
     // The platform and its web server are loaded only where they are used.
     openDemo: async (folder) => (await import('../sandbox/demo-world.ts')).openDemoWorld(folder, systemClock.now),
+  };
+}
+
+/** Remembers a SIGHUP that comes while there is no listener, which is while a configuration is opened again. */
+function hangupsOf(self: NodeJS.Process): NonNullable<CliIo['onHangup']> {
+  const listeners = new Set<() => void>();
+  let isMissed = false;
+  const hear = (): void => {
+    isMissed = listeners.size === 0;
+    for (const listener of listeners) listener();
+  };
+  return (listener) => {
+    // Stays for the life of the process: without a handler the next SIGHUP would end it.
+    if (!self.listeners('SIGHUP').includes(hear)) self.on('SIGHUP', hear);
+    listeners.add(listener);
+    if (isMissed) queueMicrotask(hear);
+    return () => void listeners.delete(listener);
   };
 }
 

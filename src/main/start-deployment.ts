@@ -7,6 +7,7 @@ import { workBesideServer } from '../server/work-beside-server.ts';
 import { runDeployment } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
 import type { RedisWatch } from './redis-watch.ts';
+import { workUntilReload } from './reload.ts';
 import { serve } from './serve.ts';
 
 export type StartOptions = Parameters<App['start']>[0];
@@ -17,10 +18,21 @@ export interface DeploymentParts {
   readonly engine: Engine;
   readonly app: App;
   readonly openDrive: (options: StartOptions) => DriveIo;
+  /** Reads the configuration again, and throws its problems. */
+  readonly checkConfig: () => Promise<unknown>;
 }
 
-/** Runs `rollcall start`: the work of the role, and the server if there is one. Returns after the signal aborts. */
-export async function startDeployment(parts: DeploymentParts, options: StartOptions): Promise<void> {
+/** Runs `rollcall start` until the signal aborts, or until the configuration is to be opened again. */
+export function startDeployment(parts: DeploymentParts, options: StartOptions): Promise<'stopped' | 'reload'> {
+  const { signal, onHangup } = options;
+  const { checkConfig, engine } = parts;
+  return workUntilReload({ signal, onHangup, checkConfig, logger: engine.io.logger }, (until) =>
+    runRole(parts, { ...options, signal: until }),
+  );
+}
+
+/** The work of the role, and the server if there is one. Returns after the signal aborts. */
+async function runRole(parts: DeploymentParts, options: StartOptions): Promise<void> {
   const { config, engine, app } = parts;
   const { role = 'all', listen, onReady, onListening } = options;
   refuseRole(config, options);
