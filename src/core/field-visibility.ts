@@ -31,13 +31,19 @@ export function withInputs(
   const all = new Map(readers);
   const derivedFrom = new Set<string>();
   for (const [read, names] of readers) {
-    for (const input of derives[read] ?? []) {
+    for (const input of inputsOf(read, derives)) {
       if (readers.has(input)) continue;
       derivedFrom.add(input);
       all.set(input, [...(all.get(input) ?? []), ...names.map((name) => `${name} (by ${read})`)]);
     }
   }
   return { readers: all, derivedFrom };
+}
+
+/** A path into a derived field (`contract.start`) depends on what the field is derived from. */
+function inputsOf(read: string, derives: Readonly<Record<string, readonly string[]>>): readonly string[] {
+  const names = Object.keys(derives).filter((name) => read === name || read.startsWith(`${name}.`));
+  return names.flatMap((name) => derives[name] ?? []);
 }
 
 export function watchFields(reads: readonly string[]): VisibilityWatch {

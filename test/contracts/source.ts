@@ -21,6 +21,8 @@ export interface SourceCase {
    * that derives none.
    */
   readonly statusInputs?: readonly string[];
+  /** Fields that the kind picks from lists, each with what it reads inside the elements, as it is called on the wire. */
+  readonly pickInputs?: Readonly<Record<string, readonly string[]>>;
   /** What is taken before it is asked for, where that is more than a page; the suite sees whether it is so. */
   readonly ahead?: ReadAhead;
 }
@@ -86,9 +88,9 @@ export async function readWhole(
   }
 }
 
-/** Which fields a full read shows of those that a sync watches when it maps the derived status alone. */
-async function readVisibility(source: Source): Promise<FieldVisibility> {
-  const { readers } = withInputs(new Map([[statusField, ['lifecycle.status']]]), source.derives);
+/** Which fields a full read shows of those that a sync watches when it maps one field alone. */
+async function readVisibility(source: Source, field = statusField): Promise<FieldVisibility> {
+  const { readers } = withInputs(new Map([[field, ['lifecycle.status']]]), source.derives);
   const watch = watchFields([...readers.keys()]);
   const { pages, end } = await readWhole(source);
   for (const { records } of pages) for (const record of records) watch.see(record);
@@ -96,7 +98,14 @@ async function readVisibility(source: Source): Promise<FieldVisibility> {
 }
 
 /** The promises of `ports/source`, for every kind. */
-export function sourceContract({ name, prepare, impossible, ahead, statusInputs = [] }: SourceCase): void {
+export function sourceContract({
+  name,
+  prepare,
+  impossible,
+  ahead,
+  statusInputs = [],
+  pickInputs = {},
+}: SourceCase): void {
   describe(`a ${name} source keeps the contract of every source:`, () => {
     it('a full read gives everybody once, and says what proves it', async () => {
       const { source, field, identifications } = await prepare();
@@ -222,26 +231,26 @@ export function sourceContract({ name, prepare, impossible, ahead, statusInputs 
       if (statusInputs.length > 0) expect(declared.filter((path) => before[path])).not.toEqual([]);
     });
 
-    it.each(statusInputs)(
-      'a right to %s that is withdrawn is noticed, although the mapping reads the status alone',
-      async (field) => {
-        const { source, withdraw } = await prepare();
-        if (withdraw === undefined) throw new Error('a kind that derives a status can have a right withdrawn');
-        const before = await readVisibility(source);
+    it.each([
+      ...statusInputs.map((input) => [input, statusField] as const),
+      ...Object.entries(pickInputs).flatMap(([field, inputs]) => inputs.map((input) => [input, field] as const)),
+    ])('a right to %s that is withdrawn is noticed, although the mapping reads %s alone', async (input, field) => {
+      const { source, withdraw } = await prepare();
+      if (withdraw === undefined) throw new Error('a kind that derives a field can have a right withdrawn');
+      const before = await readVisibility(source, field);
 
-        withdraw(field);
-        const after = await readVisibility(source).then(
-          (shown) => ({ shown }),
-          (error: unknown) => ({ error }),
-        );
+      withdraw(input);
+      const after = await readVisibility(source, field).then(
+        (shown) => ({ shown }),
+        (error: unknown) => ({ error }),
+      );
 
-        if ('error' in after) expect(after.error).toMatchObject({ code: expect.stringMatching(/^SOURCE_/) });
-        else
-          expect(Object.keys(before).filter((path) => before[path] === true && after.shown[path] !== true)).not.toEqual(
-            [],
-          );
-      },
-    );
+      if ('error' in after) expect(after.error).toMatchObject({ code: expect.stringMatching(/^SOURCE_/) });
+      else {
+        const vanished = Object.keys(before).filter((path) => before[path] === true && after.shown[path] !== true);
+        expect(vanished).not.toEqual([]);
+      }
+    });
 
     it('a delta is read only where the source can', async () => {
       const { source } = await prepare();

@@ -1,14 +1,22 @@
 import { compileSourcePath } from '../../core/source-path.ts';
+import type { Source } from '../../ports/source.ts';
 import { plainDate } from '../../source-kit/dates.ts';
-import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
-import type { StatusSettings } from './schema.ts';
+import { type EmploymentStatus, statusField } from '../../source-kit/employment-status.ts';
+import { pickInputs } from './pick-inputs.ts';
+import type { RestConfig, StatusSettings } from './schema.ts';
+
+/** What each derived field of a record reads: the status, and every pick from a list. */
+export function derivedInputs({
+  fields,
+  status,
+}: Pick<RestConfig, 'fields' | 'status'>): NonNullable<Source['derives']> {
+  const ofPicks = new Map(Object.entries(fields).map(([name, settings]) => [name, pickInputs(settings)]));
+  const paths = [status?.from, status?.hireDate, status?.terminationDate].filter((path) => path !== undefined);
+  const ofStatus = paths.flatMap((path) => [path, ...(ofPicks.get(path.split('.', 1).join()) ?? [])]);
+  return { ...Object.fromEntries(ofPicks), [statusField]: ofStatus };
+}
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** Paths of the record that the status is derived from. */
-export function statusInputs({ status }: { readonly status?: StatusSettings | undefined }): readonly string[] {
-  return [status?.from, status?.hireDate, status?.terminationDate].filter((path) => path !== undefined);
-}
 
 /**
  * Compiles the status of a record on a day. The first row that matches:

@@ -1,8 +1,7 @@
 import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
-import { statusField } from '../../source-kit/employment-status.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
 import { defineKind } from '../../source-kit/kind.ts';
-import { statusInputs } from './derive-status.ts';
+import { derivedInputs } from './derive-status.ts';
 import { fillPreset } from './fill-preset.ts';
 import { presets } from './presets/index.ts';
 import { readRest } from './read.ts';
@@ -30,7 +29,7 @@ function openRest(config: RestConfig, base: SourceBase): Source {
   return {
     kind: 'rest',
     capabilities: capabilitiesOf(config),
-    derives: { [statusField]: statusInputs(config) },
+    derives: derivedInputs(config),
     read: (request, io) => readRest(config, authority, request, io),
     // The fields of an API are known only after a read, so no field is refused in advance.
     fields: async () => undefined,

@@ -5,23 +5,27 @@ import { statusField } from '../../source-kit/employment-status.ts';
 import { compileListPath } from './answer-path.ts';
 import { compileStatus } from './derive-status.ts';
 import type { FieldSettings } from './list-schema.ts';
+import { compilePickInputs } from './pick-inputs.ts';
 import type { RestConfig } from './schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Builds the record of one item: removes hidden fields, adds names, derives the status, and turns the key into text.
+ * Builds the record of one item: removes hidden fields, adds names and what picks read, derives the status, and turns the
+ * key into text.
  */
 export type ShapeRecord = (item: Fields, answer: unknown, today: string) => Fields;
 
 export function compileShape({ fields, hidden, status, key }: RestConfig): ShapeRecord {
   const picks = Object.entries(fields).map(([name, settings]) => ({ name, pick: compilePick(settings) }));
+  const inputs = Object.values(fields).map(compilePickInputs);
   const readHidden = hidden === undefined ? () => [] : compileHidden(hidden);
   const derive = status === undefined ? undefined : compileStatus(status);
   return (item, answer, today) => {
     let seen: Fields = item;
     for (const name of readHidden(answer, item)) seen = without(seen, name.split('.'));
     const shaped: Record<string, unknown> = { ...seen };
+    for (const shownBy of inputs) for (const name of shownBy(seen)) shaped[name] = true;
     for (const { name, pick } of picks) {
       const value = pick(seen);
       if (value === undefined) delete shaped[name];

@@ -77,11 +77,14 @@ export const personFields = [
   'emplStatus',
 ];
 
-/** Returns the code of a picklist id: by its navigation, else by the configuration, else the value itself. */
+/**
+ * Returns the code of a picklist id: by its navigation, else by the configuration, else the value itself, if it is no id.
+ * Without a code the field is not visible: an id alone says nothing, and a right to the navigation may be withdrawn.
+ */
 function statusCode(job: Fields | undefined, { statusCodes = {} }: Rules): unknown {
   const id = valueAt(job, 'emplStatus');
   const code = valueAt(listAt(job, 'emplStatusNav')?.[0], 'externalCode');
-  return code ?? statusCodes[String(id)] ?? id;
+  return code ?? statusCodes[String(id)] ?? (/^\d+$/.test(String(id)) ? undefined : id);
 }
 
 /** Returns the name of a foundation object (`departmentNav`), else its code. */

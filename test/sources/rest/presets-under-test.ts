@@ -35,6 +35,13 @@ const statusInputs: Readonly<Record<string, readonly string[]>> = {
   ukg: ['employeeStatusCode', 'lastHireDate'],
 };
 
+/** Fields that each preset picks from lists, and the keys of the elements that decide which one, and what of it. */
+const pickInputs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  rippling: { mobilePhone: ['type', 'value'] },
+  merge: { jobTitle: ['effective_date', 'job_title'], department: ['type'] },
+  deel: { workEmail: ['type', 'value'], 'contract.start_date': ['is_ended', 'start_date'] },
+};
+
 /** What is known of each preset's fake, to be read. */
 interface Vendor {
   readonly server: VendorServer;
@@ -69,6 +76,7 @@ function presetCase(
       };
     },
     statusInputs: statusInputs[preset] ?? [],
+    pickInputs: pickInputs[preset] ?? {},
     impossible: { ...always, ...impossible },
     ...more,
   };

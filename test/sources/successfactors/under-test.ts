@@ -63,6 +63,7 @@ function sourceCase(entity: 'PerPerson' | 'User', field: string, statusInputs: r
 
 export const perPerson = sourceCase('PerPerson', 'personIdExternal', [
   'jobInfoNav',
+  'emplStatusNav',
   'activeEmploymentsCount',
   'startDate',
   'endDate',
