@@ -23,6 +23,7 @@ import type {
   Run,
   RunFacts,
   RunScope,
+  UnreadableValues,
 } from '../ports/store.ts';
 import type { VerdictOrder } from './approve.ts';
 import type { HeldChange } from './held-changes.ts';
@@ -139,6 +140,13 @@ export interface App {
    * Throws `NOT_FOUND` when there is nothing, and `CONFLICT` while a run may still change the person.
    */
   forgetPerson(identification: string, signed: SignedCaller): Promise<ForgetResult>;
+  /** Counts the stored values that no configured key opens, by key. */
+  unreadable(): Promise<readonly UnreadableValues[]>;
+  /**
+   * Drops these values and returns what they were. Audited. Throws `CONFLICT` while a run may still send or read back such
+   * a change.
+   */
+  dropUnreadable(signed: SignedCaller): Promise<readonly UnreadableValues[]>;
   /** Lists the changes of one person in earlier runs of the sync, newest first. */
   history(sync: string, identification: string, limit: number): Promise<readonly PastChange[]>;
   /** Reports open problems, channels, and the newest notices. */

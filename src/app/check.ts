@@ -1,8 +1,10 @@
 import { RollcallError } from '../core/errors.ts';
+import type { EngineIo } from '../engine/engine-io.ts';
 import type { CheckLine } from './app.ts';
 import type { AppIo, ConnectionAccess } from './app-io.ts';
 import { checkDeltas, checkSource } from './check-source.ts';
 import { findConnection } from './find-named.ts';
+import { describeUnreadable } from './keys.ts';
 
 /** A file id that no platform issues: an existing status endpoint answers that it does not know the file. */
 const noSuchFile = '0';
@@ -15,6 +17,7 @@ export async function* check(
 ): AsyncGenerator<CheckLine, void> {
   if (only !== undefined) findConnection(only, connections);
   yield { subject: 'configuration', state: 'ok', message: `${configPath} is valid` };
+  yield* checkKeys(engine);
   if (checkRedis !== undefined) yield await checkRedis();
   for (const [name, connection] of connections) {
     if (only === undefined || only === name) yield* checkConnection(name, connection, signal);
@@ -30,6 +33,16 @@ export async function* check(
       signal.throwIfAborted();
       yield failed(subject, error);
     }
+  }
+}
+
+/** Reports every key whose values cannot be opened. A run stops at the first of them. */
+async function* checkKeys({ store }: Pick<EngineIo, 'store'>): AsyncGenerator<CheckLine, void> {
+  for (const one of await store.sealing.unreadable()) {
+    const message =
+      `${describeUnreadable(one)} sealed with the key ${one.keyId}, which is not configured. Name that key in ` +
+      'formerEncryptionKeys; if it is lost, "rollcall keys drop-unreadable" says what dropping them means, and asks';
+    yield { subject: 'store', state: 'failed', message };
   }
 }
 

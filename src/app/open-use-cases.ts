@@ -9,6 +9,7 @@ import { note } from './audit.ts';
 import { check } from './check.ts';
 import { findConnection, findRun, findSync } from './find-named.ts';
 import { listHolds } from './holds.ts';
+import { dropUnreadable } from './keys.ts';
 import { exportPerson, forgetPerson } from './person-records.ts';
 import { planReport, runReport } from './reports.ts';
 import { cancel, inFull, queue, queueOrRun, queueRetry, retry, storeRequest } from './requests.ts';
@@ -98,6 +99,8 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     exportPerson: (identification, signed) => exportPerson(identification, signed, engine),
     previewForget: (identification) => store.people.read(identification),
     forgetPerson: (identification, signed) => forgetPerson(identification, signed, engine),
+    unreadable: () => store.sealing.unreadable(),
+    dropUnreadable: (signed) => dropUnreadable(signed, engine),
     history: async (sync, identification, limit) =>
       store.plans.history(syncOf(sync).settings.name, identification, limit),
   };

@@ -13,6 +13,7 @@ import { addExport } from './export.ts';
 import { addForget } from './forget.ts';
 import { addHolds } from './holds.ts';
 import { addInit } from './init.ts';
+import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addPause } from './pause.ts';
 import { addPlan } from './plan.ts';
@@ -51,6 +52,7 @@ const commands: readonly AddCommand[] = [
   addAudit,
   addExport,
   addForget,
+  addKeys,
   addToken,
   addAlerts,
   addMigrate,

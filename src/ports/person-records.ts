@@ -3,6 +3,7 @@ import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { ChangeState } from '../core/run.ts';
 import type { DecisionRecord } from './decisions.ts';
+import type { AuditEntry } from './store-operations.ts';
 
 /** Everything that the store has about one person. */
 export interface PersonRecord {
@@ -52,6 +53,18 @@ export interface PersonRecords {
   forgetGone(before: number, now: number, limit: number): Promise<number>;
 }
 
+/** Numbers of stored values that one key sealed, when no configured key opens them. */
+export interface UnreadableValues {
+  /** Distinguishes keys and reveals nothing about them: 8 hexadecimal digits. */
+  readonly keyId: string;
+  readonly ledger: number;
+  readonly changes: number;
+  readonly rawTexts: number;
+  readonly tokens: number;
+  /** People under a keyed hash, when the key of the hash is sealed with it. */
+  readonly forgotten: number;
+}
+
 /** Keeps stored personal data sealed with the current key. */
 export interface Sealing {
   /**
@@ -59,4 +72,14 @@ export interface Sealing {
    * 0 when everything is sealed, and without a key.
    */
   reseal(limit: number): Promise<number>;
+  /** Counts the values that no configured key opens, by the key that sealed them. Empty: everything can be opened. */
+  unreadable(): Promise<readonly UnreadableValues[]>;
+  /**
+   * Drops these values, and stores the audit entry, in one transaction. Keeps who owns a user, that we disabled or removed
+   * it, and changes as numbers without values. Changes that wait for approval are dropped, and those of unknown outcome
+   * fail. Texts of other systems are deleted, and so is what is kept about forgotten people when its key is lost. Tokens
+   * stay, because a new first token replaces them. Throws `CONFLICT` while a run in progress has such a change, or when
+   * one of unknown outcome was sent after `sentBefore`.
+   */
+  dropUnreadable(sentBefore: number, entry: AuditEntry): Promise<void>;
 }

@@ -32,6 +32,7 @@ export const auditActions = [
   'token-revoke',
   'export',
   'forget',
+  'drop-unreadable',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

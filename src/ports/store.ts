@@ -20,7 +20,7 @@ export type { Watermark } from '../core/next-read.ts';
 export type { ChangeVerdict, DecisionRecord, DecisionState, Decisions } from './decisions.ts';
 export type { HoldFacts, HoldRecord, Holds, OpenHolds } from './holds.ts';
 export type { Lease, Leases } from './leases.ts';
-export type { ForgetResult, PersonRecord, PersonRecords, Sealing } from './person-records.ts';
+export type { ForgetResult, PersonRecord, PersonRecords, Sealing, UnreadableValues } from './person-records.ts';
 export type { RawText, RawTexts } from './raw-texts.ts';
 export type { ReadRecord, Reads } from './reads.ts';
 export type { RunFacts } from './run-facts.ts';

@@ -6,15 +6,16 @@ import type { ForgottenRow } from './privacy-schema.ts';
 import { inLists } from './row-writer.ts';
 import type { LedgerRow } from './schema.ts';
 
-const keyName = 'forgotten';
-const keyContext = JSON.stringify(['store_keys', keyName]);
+/** Name of the key of the hashes, among the keys of the store. */
+export const personKeyName = 'forgotten';
+const keyContext = JSON.stringify(['store_keys', personKeyName]);
 
 /** Hashes an identification with the key of this store. Equal for the same person, and irreversible without the key. */
 export type PersonHash = (connection: string, identification: string) => string;
 
 /** Returns the keyed hash of this store; undefined when nobody was ever forgotten. */
 export async function findPersonHash(db: Database, keys: KeyRing): Promise<PersonHash | undefined> {
-  const row = await db.selectFrom('store_keys').select('value').where('name', '=', keyName).executeTakeFirst();
+  const row = await db.selectFrom('store_keys').select('value').where('name', '=', personKeyName).executeTakeFirst();
   if (row === undefined) return undefined;
   const key = Buffer.from(keys.open(row.value, keyContext), 'hex');
   return (connection, identification) =>
@@ -28,7 +29,7 @@ export async function makePersonHash(db: Database, keys: KeyRing): Promise<Perso
   const value = keys.close(randomBytes(32).toString('hex'), keyContext);
   await db
     .insertInto('store_keys')
-    .values({ name: keyName, value })
+    .values({ name: personKeyName, value })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute();
   const hash = await findPersonHash(db, keys);
@@ -38,13 +39,13 @@ export async function makePersonHash(db: Database, keys: KeyRing): Promise<Perso
 
 /** Seals the key of the hash again when it is not sealed with the current key. Returns how many rows changed: 0 or 1. */
 export async function resealPersonKey(db: Database, keys: KeyRing): Promise<number> {
-  const row = await db.selectFrom('store_keys').selectAll().where('name', '=', keyName).executeTakeFirst();
+  const row = await db.selectFrom('store_keys').selectAll().where('name', '=', personKeyName).executeTakeFirst();
   if (row === undefined || keys.prefix === undefined || row.value.startsWith(keys.prefix)) return 0;
   const value = keys.close(keys.open(row.value, keyContext), keyContext);
   await db
     .updateTable('store_keys')
     .set({ value })
-    .where('name', '=', keyName)
+    .where('name', '=', personKeyName)
     .where('value', '=', row.value)
     .execute();
   return 1;

@@ -4,6 +4,8 @@ import type { Database } from './database.ts';
 
 /** The seals of a store: the first one seals, and all of them open. Without any, texts are stored as they are. */
 export interface KeyRing {
+  /** Ids of all keys that open texts. */
+  readonly keyIds: readonly string[];
   /** Beginning of every text that the current key sealed; undefined without a key. */
   readonly prefix: string | undefined;
   /** Returns the text sealed for its place, or unchanged without a key. */
@@ -17,6 +19,7 @@ const sealedForm = /^v1\.([0-9a-f]{8})\./;
 export function openKeyRing(seals: readonly Seal[]): KeyRing {
   const [current] = seals;
   return {
+    keyIds: seals.map(({ keyId }) => keyId),
     prefix: current === undefined ? undefined : `v1.${current.keyId}.`,
     close: (text, context) => (current === undefined ? text : current.seal(text, context)),
     open(text, context) {
@@ -46,10 +49,20 @@ export async function checkKeys(db: Database, seals: readonly Seal[]): Promise<v
   const isKnown = row === undefined || seals.some(({ keyId }) => keyId === row.value);
   // A key that is configured nowhere stays recorded. Reading what it sealed fails with its name.
   if (row?.value === current.keyId || !isKnown) return;
+  await writeKeyId(db, current.keyId);
+}
+
+/** Records that the current key seals the store, when nothing is left that another one sealed. */
+export async function recordKey(db: Database, { keyIds }: KeyRing): Promise<void> {
+  const [current] = keyIds;
+  if (current !== undefined) await writeKeyId(db, current);
+}
+
+async function writeKeyId(db: Database, keyId: string): Promise<void> {
   await db
     .insertInto('store_keys')
-    .values({ name: keyIdName, value: current.keyId })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: current.keyId }))
+    .values({ name: keyIdName, value: keyId })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: keyId }))
     .execute();
 }
 
@@ -59,6 +72,7 @@ export function lostKey(keyId: string | undefined, hasKey: boolean): RollcallErr
   const now = hasKey ? 'the configured encryptionKey is another one' : 'encryptionKey is not set';
   const message =
     `personal data in the store was sealed with ${which}, and ${now}. Restore that key as encryptionKey, or name it in ` +
-    'formerEncryptionKeys beside the new one. Nothing was changed.';
+    'formerEncryptionKeys beside the new one. If it is lost, set a new encryptionKey and run "rollcall keys status". ' +
+    'Nothing was changed.';
   return new RollcallError(message, { code: 'STORE_INVALID' });
 }

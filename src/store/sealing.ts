@@ -6,6 +6,7 @@ import { resealPersonKey } from './forgotten.ts';
 import type { KeyRing } from './key-ring.ts';
 import { ledgerContext } from './ledger-rows.ts';
 import { rawContext } from './raw-texts.ts';
+import { countUnreadable, dropUnreadable } from './unreadable.ts';
 
 /** Rows per transaction. Other writers wait for one piece at most. */
 const pieceRows = 500;
@@ -25,6 +26,8 @@ export function createSealing(db: Database, keys: KeyRing): Sealing {
       }
       return sealed;
     },
+    unreadable: () => countUnreadable(db, keys),
+    dropUnreadable: (sentBefore, entry) => dropUnreadable(db, keys, sentBefore, entry),
   };
 }
 

@@ -100,6 +100,61 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
       await reads(await open([seal(1)]));
     });
 
+    /** The audit entry of a drop. */
+    const drop = (at: number) => ({
+      ...({ id: `audit_${at}`, at, by: 'ops', action: 'drop-unreadable', detail: 'key' } as const),
+      ...{ sync: undefined, connection: undefined, run: undefined },
+    });
+
+    it('that no key opens is counted by key, and dropped but for owner and who disabled, with an audit entry', async () => {
+      const first = await open([seal(1)]);
+      await fill(first);
+      const owned = await openRun(first, { id: 'run_2' });
+      const disabled = sampleEntry('bob', { hidden: { job: 'Cook' }, disabledAt: now - 5, goneSince: now - 5 });
+      await first.ledger.put(owned, [disabled]);
+      await writePlan(first, { id: 'run_2', owned }, [sampleChange('bob')]);
+      await first.batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['bob'] }]);
+      await first.batches.update(owned, sampleBatch(owned, 1).id, { state: 'unresolved', sentAt: now });
+      await first.plans.setStates(owned, [{ identification: 'bob', state: 'unresolved' }]);
+      expect(await first.sealing.unreadable()).toEqual([]);
+
+      const second = await open([seal(2)]);
+      const counts = { keyId: seal(1).keyId, ledger: 3, changes: 3, rawTexts: 1, tokens: 0, forgotten: 0 };
+      expect(await second.sealing.unreadable()).toEqual([counts]);
+      await expect(second.sealing.dropUnreadable(now + 1, drop(now))).rejects.toThrow(/run_2 has not ended/);
+      await endRun(second, owned);
+      await expect(second.sealing.dropUnreadable(now - 1, drop(now))).rejects.toThrow(/may still be processing/);
+      expect(await second.sealing.unreadable()).toEqual([counts]);
+
+      await second.sealing.dropUnreadable(now + 1, drop(now));
+      expect(await second.sealing.unreadable()).toEqual([]);
+      expect(await second.ledger.get('acme', 'ana')).toEqual({ ...entry('ana'), hidden: {} });
+      expect(await second.ledger.get('acme', 'bob')).toEqual({ ...disabled, hidden: {} });
+      expect(await second.plans.get('run_1', 'ana')).toMatchObject({ after: {}, state: 'dropped', kind: 'update' });
+      expect(await second.plans.get('run_2', 'bob')).toMatchObject({ after: {}, state: 'failed' });
+      expect(await second.batches.unresolved('acme')).toEqual([]);
+      expect(await second.rawTexts.ofRun('run_1')).toEqual([]);
+      expect(await second.audit.list({ limit: 9 })).toMatchObject([{ action: 'drop-unreadable', by: 'ops' }]);
+      await expect(open([])).rejects.toThrow(`sealed with the key ${seal(2).keyId}`);
+    });
+
+    it('drops what is kept about forgotten people only when the key of their hash is lost', async () => {
+      const first = await open([seal(1)]);
+      await fill(first);
+      await first.people.forget('ana', now);
+      const second = await open([seal(2)]);
+      expect(await second.sealing.unreadable()).toMatchObject([{ keyId: seal(1).keyId, forgotten: 1 }]);
+      await expect(second.ledger.get('acme', 'ana')).rejects.toMatchObject({ code: 'STORE_INVALID' });
+
+      await second.sealing.dropUnreadable(now, drop(now));
+      expect(await second.ledger.get('acme', 'ana')).toBeUndefined();
+      await second.people.forget('eva', now);
+      expect(await second.ledger.get('acme', 'eva')).toMatchObject({ owner: 'people', hidden: {} });
+      const third = await open([seal(3), seal(2)]);
+      await third.sealing.dropUnreadable(now, drop(now + 1));
+      expect(await third.ledger.get('acme', 'eva')).toMatchObject({ owner: 'people' });
+    });
+
     it('of one person can be read whole, and is erased but for a keyed hash', async () => {
       const store = await open([seal(1)]);
       await fill(store);
