@@ -45,9 +45,12 @@ function keepDigits(_key: string, value: unknown, context?: { readonly source?: 
 /** Deeper than any data. Recursive code, ours and that of libraries, cannot follow much more. */
 export const maxDepth = 200;
 
+/** More than any record has. Copying an object with hundreds of thousands of fields stops the process for a second. */
+export const maxFields = 20_000;
+
 /**
  * Returns the decoded body. If an integer beyond 2^53 lost digits, all such integers are text. Throws `AnswerInvalid`
- * for a body that is nested deeper than `maxDepth`.
+ * for a body that is nested deeper than `maxDepth`, and for an object with more than `maxFields` fields.
  */
 export function exactValue(answer: JsonText): unknown {
   return hasLostDigits(answer.value, 0) ? answer.exact() : answer.value;
@@ -64,7 +67,12 @@ function hasLostDigits(value: unknown, depth: number): boolean {
     return isLost;
   }
   const record = value as Readonly<Record<string, unknown>>;
-  for (const key in record) if (hasLostDigits(record[key], depth + 1)) isLost = true;
+  let fields = 0;
+  for (const key in record) {
+    fields += 1;
+    if (fields > maxFields) throw new AnswerInvalid(`an object of the body has more than ${maxFields} fields`, true);
+    if (hasLostDigits(record[key], depth + 1)) isLost = true;
+  }
   return isLost;
 }
 

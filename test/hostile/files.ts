@@ -38,6 +38,7 @@ export async function readFiles(tally: Tally): Promise<void> {
   try {
     for (const [name, content] of Object.entries(contents)) {
       await writeFile(join(folder, name), content);
+      tally.begin();
       tally.add(name, await readSource({ kind: 'csv', path: name }, folder));
       await rm(join(folder, name));
     }

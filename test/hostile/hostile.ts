@@ -17,7 +17,10 @@ export interface HostileReport {
   readonly inputs: number;
   readonly wrong: readonly string[];
   readonly results: Readonly<Record<string, number>>;
+  /** By the clock, and so with the time in which other processes had the CPU. */
   readonly longestStopMs: number;
+  /** The inputs that stopped the event loop longest, by CPU time. */
+  readonly stops: ReturnType<Tally['stops']>;
   readonly tookMs: number;
 }
 
@@ -35,8 +38,18 @@ async function main(names: readonly string[]): Promise<void> {
     await play(tally);
     delay.disable();
     const { inputs, wrong, results } = tally;
+    const stops = tally.stops();
+    tally.close();
     const tookMs = Math.round(performance.now() - startedAt);
-    const report: HostileReport = { part, inputs, wrong, results, longestStopMs: Math.round(delay.max / 1e6), tookMs };
+    const report: HostileReport = {
+      part,
+      inputs,
+      wrong,
+      results,
+      longestStopMs: Math.round(delay.max / 1e6),
+      stops,
+      tookMs,
+    };
     process.stdout.write(`${JSON.stringify(report)}\n`);
     if (wrong.length > 0) process.exitCode = 1;
   }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CsvError, parse } from 'csv-parse';
 
 /** One record of the file as cells. `line` is its first line, counted from 1; `lines` is how many it covers. */
@@ -24,6 +25,9 @@ const maxRecordLength = 1_000_000;
 
 /** The parser makes an error with a stack for each row of another width, so a file of such rows would take minutes. */
 const maxOddRows = 50_000;
+
+/** Rows that are parsed before other work of this process runs. Far more than a chunk of ordinary rows has. */
+const rowsPerTurn = 2_000;
 
 /** Ends the parser from within. */
 class TooManyOddRows extends Error {
@@ -73,14 +77,23 @@ export function createRowParser(options: {
     rows = [];
     return failure === undefined ? { rows: taken } : { rows: taken, failure: { line, reason: describe(failure) } };
   };
+  const write = (bytes: Buffer): Promise<void> =>
+    new Promise((resolve) => {
+      parser.write(bytes, (error) => {
+        failure ??= error ?? undefined;
+        resolve();
+      });
+    });
   return {
-    push: (bytes) =>
-      new Promise((resolve) => {
-        parser.write(bytes, (error) => {
-          failure ??= error ?? undefined;
-          resolve(take());
-        });
-      }),
+    async push(bytes) {
+      for (let from = 0; from < bytes.length && failure === undefined; ) {
+        const to = endOfRows(bytes, from);
+        await write(from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to));
+        if (to < bytes.length) await nextTurn();
+        from = to;
+      }
+      return take();
+    },
     end: () =>
       new Promise((resolve) => {
         if (parser.closed) {
@@ -94,6 +107,20 @@ export function createRowParser(options: {
       parser.destroy();
     },
   };
+}
+
+const lineFeed = 10;
+const carriageReturn = 13;
+
+/** Returns where a turn's worth of lines ends. */
+function endOfRows(bytes: Buffer, from: number): number {
+  const lineEnd = bytes.includes(lineFeed, from) ? lineFeed : carriageReturn;
+  let to = from;
+  for (let rows = 0; rows < rowsPerTurn; rows++) {
+    to = bytes.indexOf(lineEnd, to) + 1;
+    if (to === 0) return bytes.length;
+  }
+  return to;
 }
 
 function lineEndsWithin(cells: readonly string[]): number {
