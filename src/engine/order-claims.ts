@@ -41,13 +41,15 @@ export async function orderClaims(job: DecideJob, find: (finding: Finding) => vo
   // Another system delivers the files of an outbox: nothing proves that an address is free.
   const longest = sync.settings.delivery === 'outbox' ? 0 : longestChain;
   const order = orderEmails({ links, moves: (slot) => movers.has(slot), park, longest });
-  for (const slot of order.waiting) reportWaiting(slot, job, find);
+  const isStuck = (claimant: number): boolean => waitsForOthers(claimant, links, job);
+  const waiting = [...order.waiting, ...[...order.going].filter(isStuck)];
+  for (const slot of waiting) reportWaiting(slot, job, find);
   for (const members of order.cycles) reportCycle(members, job, find);
   return {
-    postponed: order.waiting.filter((slot) => !index.has(slot, mark.bystander)).length,
+    postponed: waiting.filter((slot) => !index.has(slot, mark.bystander)).length,
     of(slot, { changed, kind, reason }) {
       const holder = links.get(slot);
-      if (holder === undefined || !order.going.has(slot)) return {};
+      if (holder === undefined || !order.going.has(slot) || isStuck(slot)) return {};
       if (kind !== 'create' && !changed.includes('email')) return {};
       const parkEmail = order.parked.has(slot) ? addressOf(slot, job) : undefined;
       const waitsFor = nameOf(holder);
@@ -56,6 +58,15 @@ export async function orderClaims(job: DecideJob, find: (finding: Finding) => vo
       return { reason: `${after}, and gets a parking address first`, waitsFor, parkEmail };
     },
   };
+}
+
+/** Returns whether a claimant waits for somebody whom a run about named people does not name, so does not change. */
+function waitsForOthers(claimant: number, links: ReadonlyMap<number, number>, { snapshot, index }: DecideJob): boolean {
+  if (snapshot.kind !== 'point') return false;
+  for (let slot = links.get(claimant); slot !== undefined && slot !== claimant; slot = links.get(slot)) {
+    if (index.has(slot, mark.bystander)) return true;
+  }
+  return false;
 }
 
 /** Decides about the holders alone, and keeps of each only by what kind of change the account leaves its e-mail. */
