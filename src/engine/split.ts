@@ -8,7 +8,7 @@ import { updateFacts } from './update-facts.ts';
 
 /**
  * After this many failed files with no row applied (a file, its halves, its quarters), the platform is faulty, not the
- * rows.
+ * rows. Two failed halves prove nothing: two bad rows, one in each half, would keep all others from being sent.
  */
 const illAfterFailures = 7;
 

@@ -75,6 +75,10 @@ describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without 
     expect(await card.textContent()).toContain('Readall employees');
     expect(await page.locator('#runs svg').first().getAttribute('aria-label')).toContain('7 held');
 
+    const verdicts: unknown[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/approve')) verdicts.push(request.postDataJSON());
+    });
     await page.getByRole('button', { name: 'Approve…' }).click();
     const dialog = page.locator('dialog');
     await dialog.getByRole('button', { name: 'Back' }).waitFor();
@@ -87,6 +91,7 @@ describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without 
     await dialog.getByRole('button', { name: 'Yes' }).click();
     await page.getByText('No changes are waiting for approval.').waitFor();
     expect(await byPage()).toMatchObject([{ action: 'approve' }]);
+    expect(verdicts).toEqual([{ ids: ['E1', 'E2', 'E3', 'E4', 'E5', 'E6', 'E7'] }]);
 
     await page.getByLabel('Identification').fill('E9');
     await page.getByRole('button', { name: 'Look up' }).click();

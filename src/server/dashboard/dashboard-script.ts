@@ -123,9 +123,15 @@ async function actOnHeld(run, word, path) {
   try {
     const { changes, next } = await call('/api/runs/' + run.id + '/changes?state=held&limit=200');
     const people = changes.map(({ identification, kind, reason }) => kind + ' ' + identification + ': ' + reason);
-    if (next !== null) people.push('… and more than these ' + changes.length);
-    const many = changes.length === 0 ? 'the read of ' + run.sync : run.counts.held + ' changes of ' + run.sync;
-    await act(word + ' ' + many + '?', path, undefined, people);
+    const shown = changes.length;
+    if (next !== null) people.push('… and ' + (run.counts.held - shown) + ' more, which keep waiting');
+    // Only what is shown is decided. A doubted read is accepted with the last of its changes.
+    const ids = changes.map(({ identification }) => identification);
+    const withRead = word === 'Approve' && next === null && run.facts.isReadDoubted === true;
+    const read = 'the read of ' + run.sync + (run.facts.doubt ? ' (' + run.facts.doubt + ')' : '');
+    const many = shown === 1 ? '1 change' : shown + ' changes';
+    const what = shown === 0 ? read : many + ' of ' + run.sync + (withRead ? ', and ' + read : '');
+    await act(word + ' ' + what + '?', path, shown === 0 || withRead ? {} : { ids }, people);
   } catch (error) {
     fail(error);
   }
