@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'csv-parse/sync';
 import { expect, it, test } from 'vitest';
 import { endpoints } from '../../src/server/endpoints/index.ts';
-import { employees, openOffice, type Row, usersOf } from '../support/office.ts';
+import { employees, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { openTestServer, operatorToken, type TestServer, viewerToken } from './open-test-server.ts';
 
 /** An office whose first run disabled nobody, because seven leavers at once are held, and created one person. */
@@ -139,6 +139,64 @@ test('a part of what a run holds is rejected and approved, with who and why', as
   const after = await office.apply();
   expect(after.run).toMatchObject({ counts: { held: 0, applied: 5 }, facts: { rejected: 2 } });
   expect((await expectAnswer(server, 'list-holds', '/api/holds')).holds).toEqual([]);
+});
+
+test('adopting people is previewed, done once, and in the audit with who and why', async () => {
+  const rows = employees(20);
+  const office = await openOffice({
+    sandbox: { people: usersOf(rows) },
+    syncs: {
+      second: {
+        connection: 'acme',
+        source: { kind: 'csv', path: './second.csv', complete: 'stable' },
+        policy: 'sync',
+        mapping: plainMapping,
+        lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+      },
+    },
+  });
+  await office.writeEmployees(rows);
+  await office.writeEmployees(rows.slice(0, 1), 'second.csv');
+  await office.apply();
+  const server = await openTestServer(office.app);
+  const path = '/api/syncs/second/adopt';
+  const owner = async () => (await office.engine.io.store.ledger.get('acme', 'E1'))?.owner;
+
+  const preview = await expectAnswer(server, 'preview-adoption', `${path}/preview`, { ids: ['E1'] });
+  expect(preview).toMatchObject({
+    sync: 'second',
+    adoptions: [{ identification: 'E1', kind: 'move', owner: 'people', account: { enabled: true }, isDone: false }],
+  });
+  expect(await owner()).toBe('people');
+  const order = { ids: ['E1'], as: 'ana', reason: 'changed companies' };
+  expect(await expectAnswer(server, 'adopt-users', path, order)).toMatchObject({ adoptions: [{ isDone: true }] });
+  expect(await owner()).toBe('second');
+  expect(await expectAnswer(server, 'adopt-users', path, order)).toMatchObject({
+    adoptions: [{ kind: 'none', isDone: false }],
+  });
+
+  const { entries } = await expectAnswer(server, 'list-audit', '/api/audit?sync=second');
+  expect(entries).toMatchObject([
+    {
+      action: 'adopt',
+      by: 'ana',
+      via: 'ops',
+      reason: 'changed companies',
+      detail: 'users of other syncs: E1 (people)',
+    },
+  ]);
+  for (const [refusedPath, body, status] of [
+    [path, { ids: [] }, 400],
+    [path, { ids: ['E1'], id: 'E1' }, 400],
+    [path, { ids: ['E1', 'E999'] }, 400],
+    ['/api/syncs/third/adopt', { ids: ['E1'] }, 404],
+    ['/api/syncs/third/adopt/preview', { ids: ['E1'] }, 404],
+  ] as const) {
+    const refused = await server.ask(refusedPath, { method: 'POST', body });
+    expect(refused.status, `${refusedPath} ${JSON.stringify(body)}`).toBe(status);
+  }
+  const asViewer = await server.ask(`${path}/preview`, { method: 'POST', body: { ids: ['E1'] }, token: viewerToken });
+  expect(asViewer.status).toBe(403);
 });
 
 test.each<[object, string]>([
