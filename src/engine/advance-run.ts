@@ -6,6 +6,7 @@ import { finishRun } from './finish-run.ts';
 import { keepRaw } from './keep-raw.ts';
 import { planRun } from './plan-run.ts';
 import { settleCurrent } from './settle.ts';
+import { updateFacts } from './update-facts.ts';
 
 /**
  * Advances a run by one step. Each function reads the run's state from the store, does one thing, stores the result and
@@ -58,7 +59,6 @@ export async function failRun(context: RunContext, error: unknown, io: EngineIo)
   const text = isOurs ? RollcallError.rawTextOf(error) : String(error);
   await keepRaw(context.owned, { about: 'end of the run', text }, io);
   if (!(error instanceof RollcallError) || error.code !== 'SOURCE_REFUSED') return finishRun(context, io, reason);
-  const { owned } = context;
-  await io.store.runs.update(owned, { facts: { ...owned.run.facts, isSourceRefused: true } });
+  await updateFacts(context.owned, { isSourceRefused: true }, io);
   return finishRun(context, io, `${reason} ${afterRefusal}`);
 }

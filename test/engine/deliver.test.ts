@@ -50,6 +50,35 @@ describe('sending a batch', () => {
     expect(await scene.reasons()).toMatchObject({ eva: 'no', leo: 'lost' });
   });
 
+  it('keeps what the platform answered beside the run, and quotes it nowhere', async () => {
+    const scene = await openScene({ changes: three, batches: [['ana'], ['eva'], ['leo']] });
+    const answers = ['wait', 'unknown', 'refused'] as const;
+    let count = 0;
+    scene.script.submit = () => {
+      const kind = answers[count++ % 3] ?? 'wait';
+      return { kind, afterMs: 1, reason: 'no success', raw: `answer ${count}` } as Submission;
+    };
+    await scene.play(async () => count >= 3);
+    expect(await scene.rawTexts()).toEqual([
+      'batch 1: answer 1',
+      'batch 1: answer 2',
+      expect.stringMatching(/^batch \d: answer 3$/),
+    ]);
+    const direct = await openScene({ changes: three, kind: 'direct' });
+    direct.script.submit = async ({ changes, onResult }) => {
+      for (const { identification } of changes) {
+        await onResult(identification, { kind: 'sending' });
+        await onResult(identification, { kind: 'refused', reason: 'no success', raw: `answer of ${identification}` });
+      }
+      return { kind: 'direct' };
+    };
+    await direct.play(async () => (await direct.rawTexts()).length === 3);
+    expect(await direct.rawTexts()).toEqual(['ana', 'eva', 'leo'].map((id) => `change of ${id}: answer of ${id}`));
+    for (const { log, findings, reasons } of [scene, direct]) {
+      expect([log.text(), await findings(), await reasons()].flat().join()).not.toMatch(/answer/);
+    }
+  });
+
   it('sends again what a direct delivery did not try', async () => {
     const scene = await openScene({ changes: creates.slice(0, 2), kind: 'direct' });
     const whole = scene.script.submit;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { failRun } from '../../src/engine/advance-run.ts';
+import { RollcallError } from '../../src/core/errors.ts';
+import { advanceRun, failRun } from '../../src/engine/advance-run.ts';
 import { takeFileLease } from '../../src/engine/file-lease.ts';
 import { finishRun } from '../../src/engine/finish-run.ts';
 import { sampleChange } from '../contracts/store-samples.ts';
@@ -95,6 +96,49 @@ describe('ending a run', () => {
       outcome: 'failed',
       reason: expect.stringMatching(/^unexpected: TypeError at test\/engine\/finish-run/),
     });
+  });
+
+  it('because the HR system refuses the credentials says that the schedule waits, and marks the run for it', async () => {
+    const scene = await openScene({ changes: three, facts: { sourceRows: 3 } });
+    const error = new RollcallError('the HR system answered 401', { code: 'SOURCE_REFUSED', raw: 'locked soon' });
+    await failRun(await scene.context(), error, scene.io);
+    const { outcome, reason, facts } = await scene.run();
+    expect(outcome).toBe('failed');
+    expect(reason).toMatch(/^the HR system answered 401 The schedule now waits one hour, then longer/);
+    expect(facts).toMatchObject({ isSourceRefused: true, sourceRows: 3 });
+    expect(await scene.rawTexts()).toEqual(['end of the run: locked soon']);
+  });
+
+  it('because of another error of ours gives its message alone, and the schedule goes on', async () => {
+    const scene = await openScene({ changes: three });
+    await failRun(await scene.context(), new RollcallError('no such host', { code: 'SOURCE_UNAVAILABLE' }), scene.io);
+    const { reason, facts } = await scene.run();
+    expect([reason, facts.isSourceRefused]).toEqual(['no such host', undefined]);
+  });
+
+  it('keeps the text of an unexpected error beside the run, and ends it even where that fails', async () => {
+    const scene = await openScene({ changes: three });
+    const { store } = scene;
+    const add = () => Promise.reject(new TypeError('the disk is full'));
+    const io = { ...scene.io, store: { ...store, rawTexts: { ...store.rawTexts, add } } };
+    await failRun(await scene.context(), new TypeError('x is no function'), io);
+    expect((await scene.run()).outcome).toBe('failed');
+    expect(scene.log.lines[0]).toEqual({
+      level: 'warn',
+      message: 'a text of another system was not kept beside the run',
+      fields: { run: 'run_1', about: 'raw text' },
+    });
+    const other = await openScene({ beside: scene, run: 'run_2', settings: { name: 'guests' }, changes: [] });
+    await failRun(await other.context(), new TypeError('x is no function'), other.io);
+    expect(await other.rawTexts()).toEqual(['end of the run: TypeError: x is no function']);
+  });
+
+  it.each(['done', 'a phase of a newer version'])('is not continued in phase "%s"', async (phase) => {
+    const scene = await openScene({ changes: three });
+    const { owned, ...context } = await scene.context();
+    const run = { ...owned.run, phase: phase as 'done' };
+    expect(await advanceRun({ ...context, owned: { ...owned, run } }, scene.io)).toEqual({ kind: 'done' });
+    expect(scene.sent).toEqual([]);
   });
 
   it.each([

@@ -187,6 +187,31 @@ describe('a full read that is doubted', () => {
     expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1' });
   });
 
+  it('because a field lost its values is a hold on updates for an operator to decide', async () => {
+    const scene = await settled(guards({ fillRateDownPoints: 20 }));
+    scene.source.records = some(10, { area: '' });
+    const { run, changes } = await scene.run();
+    const [hold, ...others] = await scene.store.holds.listOpen('people');
+    expect(others).toEqual([]);
+    expect(hold).toMatchObject({
+      run: run.id,
+      class: 'updates',
+      reason: expect.stringMatching(/^area is filled for 0 %/),
+    });
+    const hashes = (await scene.store.holds.ofRun(run.id))[0]?.hashes;
+    expect(new Set(hashes)).toEqual(new Set(changes.map(({ hash }) => hash)));
+    expect(run.outcome).toBe('held');
+  });
+
+  it('because a field lost its values does not replace the reason why all updates are held', async () => {
+    const scene = await settled(guards({ fillRateDownPoints: 20, updates: none }));
+    scene.source.records = some(10, { area: '' });
+    await scene.run();
+    const holds = await scene.store.holds.listOpen('people');
+    expect(holds.map(({ class: name }) => name)).toEqual(['updates']);
+    expect(holds[0]?.reason).toMatch(/^10 updates/);
+  });
+
   const manyBlocked = guards({ blocked: { ...none, absolute: 1, oneInRows: 0 } });
 
   it('because too many people are blocked holds nothing but the read', async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../src/core/person.ts';
 import type { SyncSettings } from '../../src/core/settings.ts';
+import { explain } from '../../src/engine/explain.ts';
 import { approve, openRun, reject } from '../contracts/store-samples.ts';
 import { account, all, guards, only, openPlanScene, type PlanScene, row } from './plan-scene.ts';
+import { takeBatch } from './run-in-store.ts';
 
 const hour = 3_600_000;
 
@@ -164,6 +166,37 @@ describe('a user whom another sync is expected to take over', () => {
     };
     expect(await decided(approve)).toEqual({ a1: 'disable' });
     expect(await decided(reject)).toEqual({ a1: 'disable dropped' });
+  });
+
+  it('after the plan was made is left out just before the change is sent', async () => {
+    // The other sync trusts no read that is not its own, so it does not take the user at once.
+    const { people, guests } = await twoSyncs({ batchRows: 1 }, { handOver: { maxAgeMs: 0 } });
+    people.clock.jumpTo(people.clock.now() + hour);
+    people.source.records = [row('a1', { area: 'X' }), row('c3')];
+    people.source.end = { complete: true, rows: 2, evidence: 'all', stamp: 'later' };
+    people.script.submit = async (batch) => {
+      people.script.submit = undefined;
+      people.clock.jumpTo(people.clock.now() + 1);
+      guests.source.records = [...ofGuests, row('b2')];
+      guests.source.end = { complete: true, rows: 3, evidence: 'all', stamp: 'later' };
+      await guests.plan();
+      return takeBatch('csv', batch, people.script, people.users);
+    };
+    const { run, kinds, findings } = await people.run();
+    expect(kinds).toEqual({ a1: 'update applied', b2: 'disable failed', c3: 'create applied' });
+    expect(findings).toEqual(['hand-over-expected b2']);
+    const [, b2] = await people.store.plans.page(run.id, { limit: 2 });
+    expect(b2?.stateReason).toBe('sync guests has the person as active by now and is expected to take the user over');
+  });
+
+  it('is explained with the change that would otherwise be made', async () => {
+    const { people, guests } = await twoSyncs();
+    await read(guests, claims);
+    people.clock.jumpTo(people.clock.now() + hour);
+    people.source.records = gone;
+    people.source.end = { complete: true, rows: 1, evidence: 'all', stamp: `${people.clock.now()}` };
+    const { change, expected } = await explain('a1', people.sync, people.io, people.stopping.signal);
+    expect([change, expected?.kind, expected?.identification]).toEqual([undefined, 'disable', 'a1']);
   });
 
   it('is looked at for named people as well', async () => {

@@ -171,6 +171,13 @@ describe('settle.deadline', () => {
     expect(await scene.batches()).toMatchObject([{ state: 'unresolved', finalAt: scene.clock.now() }]);
   });
 
+  it('ends the wait even where settle.visibleWithin is longer', async () => {
+    const scene = await fileOut({ settle: { deadlineMs: settle.visibleWithinMs / 2 } });
+    scene.clock.jumpTo(scene.clock.now() + settle.visibleWithinMs / 2);
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved' });
+  });
+
   it('is not slept past because the platform asks to be asked late', async () => {
     const scene = await fileOut();
     scene.clock.jumpTo(scene.clock.now() + settle.deadlineMs - 2 * second);
@@ -235,6 +242,7 @@ describe('settle.visibleWithin', () => {
     expect((await scene.reasons()).ana).toBe('the platform reported done, but area as before');
     expect(await scene.batches()).toMatchObject([{ state: 'settled', finalAt }]);
     expect(await scene.ledger('ana')).toBeUndefined();
+    expect((await scene.run()).facts.failedFile).toBeUndefined();
   });
 
   it('is waited for after direct calls, and then what was accepted and is not seen has failed', async () => {
@@ -329,6 +337,33 @@ describe('reading a change back', () => {
     expect(await scene.findings()).toMatchObject([expect.stringMatching(/^ignored-field: .* ignored project:/)]);
     expect((await scene.ledger('ana'))?.quirks).toEqual({ project: { sent: 'Alpha', observed: '', ignored: 1 } });
   });
+
+  it.each(['done', 'failed'] as const)(
+    'of which a field was ignored and another one edited names both (file %s)',
+    async (kind) => {
+      const names = ['area', 'project', 'birthDate'] as const;
+      const after = { area: 'After', project: 'Alpha', birthDate: '1990-01-02' };
+      const scene = await openScene({
+        changes: [sampleChange('ana', 'update', { after, changed: names })],
+        facts: { failedFile: { seen: 0, showsLate: false } },
+      });
+      scene.script.lands = () => false;
+      await scene.step();
+      const user = scene.users.get('ana');
+      const fields = { area: 'Elsewhere', birthDate: '1990-01-02' };
+      if (user !== undefined) scene.users.set('ana', { ...user, fields, lastUpdate: 'later' });
+      scene.script.status = { kind, text: 'final' };
+      await scene.play();
+      expect(await scene.reasons()).toEqual({
+        ana: 'the platform ignored project; area was edited by someone else; the next run plans again',
+      });
+      expect(await scene.findings()).toEqual([
+        expect.stringMatching(/^ignored-field: .* ignored project:/),
+        'edited-elsewhere: area was edited by someone else; the next run plans again',
+      ]);
+      expect((await scene.ledger('ana'))?.quirks).toMatchObject({ project: { ignored: 1 } });
+    },
+  );
 
   it('that is kept differently is applied, reported, and remembered in the ledger', async () => {
     const scene = await openScene({ changes: changes.slice(0, 1) });

@@ -114,6 +114,24 @@ describe('a file that failed', () => {
   });
 });
 
+it('creates of a failed file that the platform does not know yet go again with their half', async () => {
+  const scene = await openScene({
+    changes: changesOf(4).map(({ identification }) => sampleChange(identification, 'create')),
+  });
+  scene.script.submit = ({ id }) => {
+    scene.script.submit = undefined;
+    scene.script.status = { kind: 'failed', text: 'Failed' };
+    return { kind: 'file', fileId: id, fileName: 'f.csv' };
+  };
+  scene.script.lands = () => {
+    scene.script.status = { kind: 'done', text: 'Processed' };
+    return true;
+  };
+  await scene.play();
+  expect(scene.sent.map((rows) => rows.length)).toEqual([4, 2, 2]);
+  expect(await countsOf(scene)).toEqual({ applied: 4, failed: 0 });
+});
+
 describe('the rows of a failed file', () => {
   /** Fails every file of more than one row `lateMs` before it shows those of its rows that are not bad. */
   async function failsButTakes(lateMs: number, options: { readonly count: number; readonly bad: readonly string[] }) {
@@ -185,6 +203,34 @@ describe('the rows of a failed file', () => {
     expect(scene.sent.length).toBeGreaterThan(2);
   });
 
+  it('of another file say nothing about whether the rows of the first one show late', async () => {
+    const scene = await openScene({
+      changes: changesOf(4),
+      batches: [
+        ['u10', 'u11'],
+        ['u12', 'u13'],
+      ],
+    });
+    scene.script.submit = ({ id }) => ({ kind: 'file', fileId: id, fileName: 'f.csv' });
+    scene.script.status = { kind: 'failed', text: 'Failed' };
+    await scene.play(async () => (await scene.run()).facts.failedFile !== undefined);
+    expect((await scene.run()).facts.failedFile).toEqual({ seen: 0, batch: 'run_1_b00001' });
+    await scene.store.runs.update((await scene.context()).owned, { phase: 'delivering' });
+    await scene.store.batches.update((await scene.context()).owned, 'run_1_b00002', {
+      state: 'sent',
+      sentAt: scene.clock.now(),
+      final: 'failed',
+      finalAt: scene.clock.now(),
+    });
+    for (const name of ['u12', 'u13']) {
+      const user = scene.users.get(name);
+      if (user !== undefined) scene.users.set(name, { ...user, enabled: false });
+    }
+    await scene.step();
+    await scene.step();
+    expect((await scene.run()).facts.failedFile).toEqual({ seen: 0, batch: 'run_1_b00001' });
+  });
+
   it('that had landed all of them when the file failed leave nothing to split or to tell', async () => {
     const scene = await openScene({
       changes: changesOf(3),
@@ -208,9 +254,10 @@ describe('the rows of a failed file', () => {
     scene.clock.jumpTo(finalAt + settle.visibleWithinMs - 1);
     expect((await scene.step()).kind).toBe('again');
     scene.clock.jumpTo(finalAt + settle.visibleWithinMs);
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.states()).toEqual({ u10: 'applied', u11: 'unresolved', u12: 'unresolved' });
     await scene.play();
     expect(scene.sent).toHaveLength(1);
-    expect(await scene.states()).toEqual({ u10: 'applied', u11: 'unresolved', u12: 'unresolved' });
   });
 
   it('that show nothing by nature have failed, not been taken', async () => {

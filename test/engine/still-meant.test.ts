@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/errors.ts';
 import type { User } from '../../src/core/user.ts';
+import { releaseFileLease, takeFileLease } from '../../src/engine/file-lease.ts';
 import { sampleChange, sampleEntry } from '../contracts/store-samples.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
-import { openScene, type SceneOptions } from './run-in-store.ts';
+import { hour, openScene, type SceneOptions } from './run-in-store.ts';
 
 failOnLeaks();
 
@@ -174,6 +175,29 @@ describe('a piece of a failed file', () => {
     expect(await scene.ledger('ana')).toMatchObject({ owner: 'people', disabledAt: expect.any(Number) });
   });
 
+  it.each([
+    {
+      name: 'of many rows is looked up one by one where the directory changes too fast for a scan',
+      code: 'SCAN_INCOMPLETE',
+    },
+    { name: 'is not sent where its rows cannot be looked up', code: 'PLATFORM_BUSY' },
+  ] as const)('$name', async ({ code }) => {
+    const changes = Array.from({ length: 120 }, (_, i) => sampleChange(`u${i + 100}`));
+    const scene = await openScene({ changes, facts: { failedFile: { seen: 0, showsLate: false } } });
+    scene.script.lands = () => false;
+    scene.script.status = { kind: 'failed', text: 'Failed' };
+    await scene.play(async () => (await scene.batches()).length === 3);
+    const before = scene.calls.find;
+    scene.script.scanError = new RollcallError('the directory changes', { code });
+    if (code === 'SCAN_INCOMPLETE') {
+      await scene.step();
+      expect([scene.calls.find - before, scene.sent.map((rows) => rows.length)]).toEqual([60, [120, 60]]);
+    } else {
+      await expect(scene.step()).rejects.toBe(scene.script.scanError);
+      expect(scene.sent).toHaveLength(1);
+    }
+  });
+
   it('reports how the platform keeps what landed meanwhile', async () => {
     const scene = await openScene({ changes: ['ana', 'eva'].map((name) => sampleChange(name)) });
     scene.script.lands = () => false;
@@ -185,6 +209,30 @@ describe('a piece of a failed file', () => {
     expect(await scene.findings()).toMatchObject([expect.stringMatching(/^kept-differently/)]);
     expect((await scene.ledger('ana'))?.quirks).toEqual({ area: { sent: 'After', observed: 'AFTER' } });
   });
+});
+
+it('sends nothing when the plan became too old during the lookups', async () => {
+  const scene = await openScene({ changes: [sampleChange('ana')] });
+  scene.script.find = () => void scene.clock.jumpTo(scene.clock.now() + 25 * hour);
+  expect(await scene.step()).toEqual({ kind: 'next' });
+  await scene.play();
+  expect([scene.sent, await scene.states()]).toEqual([[], { ana: 'dropped' }]);
+});
+
+it('leaves out a user of whom another run has sent a change that is not proven', async () => {
+  const other = await openScene({ changes: [sampleChange('ana')], settings: { name: 'guests' } });
+  await other.step();
+  const scene = await openScene({
+    beside: other,
+    run: 'run_2',
+    changes: ['ana', 'eva'].map((name) => sampleChange(name)),
+  });
+  await takeFileLease((await scene.context()).owned, scene.io);
+  await releaseFileLease((await other.context()).owned, other.io);
+  await scene.step();
+  expect(scene.sent).toEqual([['eva']]);
+  const reason = 'another run has sent a change of this user that is not proven yet; the next run looks again';
+  expect([(await scene.reasons()).ana, await scene.findings()]).toEqual([reason, [`unresolved: ${reason}`]]);
 });
 
 it('looks a user up, before and after, as the platform shows the identification', async () => {

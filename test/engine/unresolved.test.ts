@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blockedUsers, resolveUnresolved } from '../../src/engine/unresolved.ts';
+import { blockedUsers, claimedElsewhere, resolveUnresolved } from '../../src/engine/unresolved.ts';
 import { endRun, openRun, sampleBatch, sampleChange, writePlan } from '../contracts/store-samples.ts';
 import { someInstant } from '../support/fake-clock.ts';
 import { openScene, type Scene, type SceneOptions, settle } from './run-in-store.ts';
@@ -50,6 +50,15 @@ const statesOf = async ({ store }: Scene) =>
 
 const waiting = new Set(['eva', 'leo']);
 const none = new Set();
+
+it('users with a change that another run in progress has sent are claimed, and those of the run itself are not', async () => {
+  const scene = await openScene({ changes: names.map((name) => sampleChange(name)), run: 'run_1' });
+  expect(await claimedElsewhere(scene.sync, 'run_9', scene.io)).toEqual([]);
+  await scene.step();
+  expect(await claimedElsewhere(scene.sync, 'run_9', scene.io)).toEqual(names);
+  expect(await claimedElsewhere(scene.sync, undefined, scene.io)).toEqual(names);
+  expect(await claimedElsewhere(scene.sync, 'run_1', scene.io)).toEqual([]);
+});
 
 describe('users of a batch whose outcome is not known', () => {
   it.each(['sent', 'unresolved'] as const)(
@@ -111,6 +120,51 @@ describe('users of a batch whose outcome is not known', () => {
     show(scene, 'leo', 'After');
     scene.script.find = () => ({ found: 'unclear', reason: 'read and search disagree' });
     expect(await resolve(scene)).toMatchObject({ blocked: waiting, released: none });
+  });
+
+  it('are found by one scan where there are many', async () => {
+    const many = Array.from({ length: 60 }, (_, i) => `u${i + 100}`);
+    const scene = await afterUnresolved();
+    const owned = await openRun(scene.store, { id: 'run_5', sync: 'leavers' });
+    await writePlan(
+      scene.store,
+      { id: 'run_5', owned },
+      many.map((name) => sampleChange(name)),
+    );
+    const batch = sampleBatch(owned, 1, { size: 60, sentAt: someInstant, sync: 'people' });
+    await scene.store.batches.create(owned, [{ batch, identifications: many }]);
+    const marks = many.map((identification) => ({ identification, state: 'unresolved' as const }));
+    await scene.store.batches.update(owned, batch.id, { state: 'unresolved' }, { marks });
+    await endRun(scene.store, owned);
+    for (const name of [...many, ...names]) show(scene, name, 'After');
+    expect(await resolve(scene)).toEqual({ blocked: none, released: none });
+    expect(scene.calls).toMatchObject({ scan: 1, find: 0 });
+    expect(await statesOf(scene)).toBe('applied,applied,applied');
+    expect((await scene.store.plans.countStates('run_5')).applied).toBe(60);
+  });
+
+  it('that show their parking address have not got their own e-mail, so they are planned again', async () => {
+    const scene = await openScene({ changes: [], run: 'run_9' });
+    const owned = await openRun(scene.store, { id: 'run_1', sync: 'leavers' });
+    const after = { email: 'eva@x.com' };
+    const change = sampleChange('ana', 'update', {
+      after,
+      changed: ['email'],
+      waitsFor: 'eva',
+      parkEmail: 'ana@p.com',
+    });
+    await writePlan(scene.store, { id: 'run_1', owned }, [change]);
+    const batch = sampleBatch(owned, 1, { sentAt: someInstant, sync: 'people', isParking: true });
+    await scene.store.batches.create(owned, [{ batch, identifications: ['ana'] }]);
+    const marks = [{ identification: 'ana', state: 'unresolved' }] as const;
+    await scene.store.batches.update(owned, batch.id, { state: 'unresolved' }, { marks });
+    await endRun(scene.store, owned);
+    const fields = { area: 'Before', firstName: 'Ana', email: 'ana@p.com' };
+    scene.users.set('ana', { id: '9ana', identification: 'ana', enabled: true, fields, unreadable: [] });
+    expect(await resolve(scene)).toEqual({ blocked: none, released: none });
+    const [left] = await scene.store.plans.page('run_1', { limit: 1 });
+    expect(left).toMatchObject({ state: 'failed', stateReason: 'only its parking address was sent; planned again' });
+    expect(await scene.ledger('ana')).toBeUndefined();
   });
 
   it('wait for their own sync, which alone looks for them, however long it takes', async () => {
