@@ -78,9 +78,9 @@ async function lookUp(names: readonly string[], { sync, signal }: ConfirmJob, io
       const page = await Promise.all(next.value.records.map((record) => sync.mapping.map(record, now, budget)));
       signal.throwIfAborted();
       for (const mapped of page) {
-        const key = mapped.kind === 'unreadable' ? undefined : mapped.identification.toLowerCase();
-        if (mapped.kind === 'unreadable' || key === undefined || !wanted.has(key)) continue;
-        records.set(key, [...(records.get(key) ?? []), mapped]);
+        if (mapped.kind === 'unreadable') continue;
+        const key = mapped.identification.toLowerCase();
+        if (wanted.has(key)) records.set(key, [...(records.get(key) ?? []), mapped]);
       }
     }
   } finally {
