@@ -63,11 +63,11 @@ describe('ending a run', () => {
     const last = await openScene({ beside: scene, run: 'run_3', settings: { name: 'third' }, changes: [] });
     await scene.play();
     const { owned } = await next.context();
-    expect(await takeFileLease(owned, next.io)).toBe(true);
+    expect((await takeFileLease(owned, next.io)).isTaken).toBe(true);
     await last.play();
-    expect(await takeFileLease((await scene.context()).owned, scene.io)).toBe(false);
+    expect((await takeFileLease((await scene.context()).owned, scene.io)).isTaken).toBe(false);
     await next.play();
-    expect(await takeFileLease((await scene.context()).owned, scene.io)).toBe(true);
+    expect((await takeFileLease((await scene.context()).owned, scene.io)).isTaken).toBe(true);
   });
 
   it('drops more changes than one write holds', async () => {
