@@ -4,9 +4,9 @@ import { join } from 'node:path';
 /** The flags of the executable (src/main/cli.ts). */
 const memoryFlags = ['--max-old-space-size=1024', '--max-semi-space-size=8'];
 
-/** A process of its own for a file of this folder, with the memory that the executable has. */
-export function forkHere(file: string, argument: string): ChildProcess {
-  return fork(join(import.meta.dirname, file), [argument], { execArgv: memoryFlags });
+/** Starts a file of this folder in a process with the memory limits of the executable, or with other V8 flags. */
+export function forkHere(file: string, argument: string, execArgv: readonly string[] = memoryFlags): ChildProcess {
+  return fork(join(import.meta.dirname, file), [argument], { execArgv: [...execArgv] });
 }
 
 /** The child's next message. Rejects when it ends without one. */

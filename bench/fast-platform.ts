@@ -9,8 +9,9 @@ import { benchPeople } from './people.ts';
 const someInstant = Date.UTC(2026, 10, 1, 12);
 
 /**
- * A platform that can be searched and takes files of updates at once, for next to nothing: each user's JSON is made when
- * they change, not when they are looked for. Run as a child process with the number of people; sends its address.
+ * A platform that can be searched and takes files of creates and updates at once, for next to nothing: each user's JSON
+ * is made when they change, not when they are looked for. Run as a child process with the number of people who have an
+ * account; sends its address.
  */
 function servePlatform(people: number): void {
   const accounts = new Map<string, Account>();
@@ -29,7 +30,7 @@ function servePlatform(people: number): void {
   const search = (query: URLSearchParams): string => {
     const [page, size] = [Number(query.get('page')), Number(query.get('size'))];
     const rows = texts.slice(page * size, (page + 1) * size);
-    return `{"result":[${rows.join()}],"page":{"totalElements":${people}}}`;
+    return `{"result":[${rows.join()}],"page":{"totalElements":${texts.length}}}`;
   };
   const take = async (request: IncomingMessage): Promise<string> => {
     const form = await new Response(await bodyOf(request), {
@@ -41,8 +42,13 @@ function servePlatform(people: number): void {
     for (const row of parse(csv, { columns: true, bom: true }) as Record<string, string>[]) {
       const { identification = '', command, ...fields } = row;
       const known = accounts.get(identification);
-      if (known === undefined || command !== 'U') throw new RangeError('this platform knows updates alone');
-      const account: Account = { ...known, fields: { ...known.fields, ...fields }, lastUpdateAt: now };
+      if (command !== (known === undefined ? 'I' : 'U'))
+        throw new RangeError('this platform takes creates and updates');
+      const id = texts.length + 1;
+      const account: Account =
+        known === undefined
+          ? { id, uid: `u-${id}`, identification, enabled: true, fields, createdAt: now, lastUpdateAt: now }
+          : { ...known, fields: { ...known.fields, ...fields }, lastUpdateAt: now };
       accounts.set(identification, account);
       show(account);
     }

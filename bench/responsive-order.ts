@@ -14,6 +14,17 @@ export type ResponsiveNews =
   | { readonly kind: 'running'; readonly run: string }
   | ({ readonly kind: 'ended' } & RunWatched);
 
+/** What the process did between two reports of progress, summed over the run. */
+export interface StepWatched {
+  readonly step: string;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  /** Highest value of all samples. */
+  readonly rssMb: number;
+  readonly heapMb: number;
+  readonly bufferMb: number;
+}
+
 export interface RunWatched {
   readonly outcome: string;
   readonly changes: number;
@@ -22,4 +33,5 @@ export interface RunWatched {
   readonly idleRssMb: number;
   readonly peakRssMb: number;
   readonly loop: LoopWatched;
+  readonly steps: readonly StepWatched[];
 }

@@ -7,6 +7,7 @@ import { systemClock as clock, newUlid } from '../src/main/system.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { type LoopWatch, watchLoop } from './loop-stops.ts';
 import type { ResponsiveNews, ResponsiveOrder } from './responsive-order.ts';
+import { type StepWatch, watchSteps } from './steps.ts';
 import { silent } from './updates-world.ts';
 
 /** So long what it has done is looked at: a run that holds much is not cheap to show. */
@@ -21,9 +22,13 @@ async function work({ config: path, explain }: ResponsiveOrder): Promise<void> {
   const { runs } = engine.io.store;
   const stopping = new AbortController();
   let watch: LoopWatch | undefined;
+  let steps: StepWatch | undefined;
   const started = app.start({
     signal: stopping.signal,
-    progress: ({ step }) => watch?.doing(step),
+    progress: ({ step }) => {
+      watch?.doing(step);
+      steps?.doing(step);
+    },
     onReady: () => {},
     onListening: (url) => tell({ kind: 'listening', url }),
     role: 'all',
@@ -32,6 +37,7 @@ async function work({ config: path, explain }: ResponsiveOrder): Promise<void> {
   await Promise.race([new Promise((resolve) => process.once('message', resolve)), failed]);
   const idleRssMb = process.memoryUsage.rss() / 1e6;
   watch = await watchLoop(explain);
+  steps = watchSteps();
   const before = process.cpuUsage();
   await requestRun({ sync: 'people', kind: 'manual', scope: { kind: 'all' } }, engine.io);
   const look = async () => (await runs.list({ limit: 1 }))[0];
@@ -41,19 +47,23 @@ async function work({ config: path, explain }: ResponsiveOrder): Promise<void> {
   for (; run === undefined || run.phase !== 'done'; run = await look()) await Promise.race([clock.sleep(100), failed]);
   const cpu = process.cpuUsage(before);
   watch.doing('afterwards');
+  steps.doing('afterwards');
   await Promise.race([clock.sleep(afterwardsMs), failed]);
   const loop = await watch.end();
   const { outcome, counts, reason, endedAt = 0, startedAt } = run;
   tell({
     kind: 'ended',
     outcome: `${outcome}${reason === undefined ? '' : `: ${reason}`}`,
-    changes: counts.update,
+    changes: counts.create + counts.update,
     seconds: (endedAt - startedAt) / 1000,
     cpuSeconds: (cpu.user + cpu.system) / 1e6,
     idleRssMb,
     peakRssMb: (process.resourceUsage().maxRSS * 1024) / 1e6,
     loop,
+    steps: steps.end(),
   });
+  // The parent stops its load tools first: a closed server would count as errors.
+  await new Promise((resolve) => process.once('message', resolve));
   stopping.abort(new Error('the run has ended'));
   await started;
   await app.close();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from '../src/ports/runtime.ts';
 import { benchPeople } from './people.ts';
 
-/** A deployment whose one run updates everybody. */
+/** A deployment whose one run updates or creates all people. */
 export interface UpdatesWorld {
   readonly people: number;
   readonly batchRows: number;
@@ -12,20 +12,21 @@ export interface UpdatesWorld {
   readonly url: string;
   /** More keys of the configuration's top. */
   readonly also?: Readonly<Record<string, unknown>>;
-  /** How many updates go without anybody's approval; all by default. */
+  /** Number of creates and of updates that need no approval; all by default. */
   readonly allowed?: number;
+  /** Address of a PostgreSQL database; SQLite in the folder by default. */
+  readonly store?: string | undefined;
 }
 
-/** Writes the HR file, everybody of the platform, each in another department, and the configuration. Returns its path. */
+/**
+ * Writes the HR file, in which all people are in another department than on the platform, and the configuration.
+ * Returns the path of the configuration.
+ */
 export async function writeUpdatesWorld(world: UpdatesWorld): Promise<string> {
-  const { people, batchRows, folder, url, also = {}, allowed = people } = world;
-  let rows = 'id,first,last,mail,area,status\n';
-  for (const { identification, fields } of benchPeople(people)) {
-    rows += `${identification},${fields.firstName},${fields.lastName},${fields.email},Reorganised,active\n`;
-  }
-  await writeFile(join(folder, 'employees.csv'), rows);
+  const { people, batchRows, folder, url, also = {}, allowed = people, store = 'sqlite:./rollcall.db' } = world;
+  await writeFile(join(folder, 'employees.csv'), hrPieces(people));
   const config = {
-    store: 'sqlite:./rollcall.db',
+    store,
     ...also,
     connections: {
       acme: {
@@ -44,13 +45,25 @@ export async function writeUpdatesWorld(world: UpdatesWorld): Promise<string> {
         batchRows,
         mapping: { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail', area: 'area' },
         lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
-        guards: { updates: { absolute: allowed, percent: 100 } },
+        guards: { updates: { absolute: allowed, percent: 100 }, creates: { absolute: allowed, percent: 100 } },
       },
     },
   };
   const path = join(folder, 'rollcall.json');
   await writeFile(path, JSON.stringify(config));
   return path;
+}
+
+/** The HR file in pieces of some megabytes: a million rows are no one string. */
+function* hrPieces(people: number): Generator<string, void> {
+  let piece = 'id,first,last,mail,area,status\n';
+  for (const { identification, fields } of benchPeople(people)) {
+    piece += `${identification},${fields.firstName},${fields.lastName},${fields.email},Reorganised,active\n`;
+    if (piece.length < 1 << 22) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
 }
 
 export const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => silent };
