@@ -64,6 +64,36 @@ export function saltedHash(salt: string): TextHash {
   return new TextHash(salt);
 }
 
+/** Collects entries of one part, four numbers each, without an object for any of them. */
+export class RosterEntries {
+  #numbers: Int32Array<ArrayBuffer>;
+  #length = 0;
+
+  /** @param expected number of entries; more are possible */
+  constructor(expected: number) {
+    this.#numbers = new Int32Array(Math.max(1, expected) * width);
+  }
+
+  /** Adds one entry: its key (high, low), then exact hash and standing, or the claimant's key. */
+  add(hi: number, lo: number, third: number, fourth: number): void {
+    const at = this.#length;
+    if (at === this.#numbers.length) {
+      this.#numbers = new Int32Array(this.#numbers.buffer.transfer(at * 2 * this.#numbers.BYTES_PER_ELEMENT));
+    }
+    const numbers = this.#numbers;
+    numbers[at] = hi;
+    numbers[at + 1] = lo;
+    numbers[at + 2] = third;
+    numbers[at + 3] = fourth;
+    this.#length = at + width;
+  }
+
+  /** Returns the numbers of all entries, in order of adding. */
+  all(): Int32Array<ArrayBuffer> {
+    return this.#numbers.subarray(0, this.#length);
+  }
+}
+
 /** Sorts entries (four numbers each) into pages by the high bits of their keys. */
 export function packRoster(part: RosterPart, entries: Int32Array<ArrayBuffer>): RosterPage[] {
   const count = entries.length / width;
@@ -73,15 +103,22 @@ export function packRoster(part: RosterPart, entries: Int32Array<ArrayBuffer>): 
     const page = pageOf(entries[i * width] as number, pages);
     sizes[page] = (sizes[page] as number) + 1;
   }
-  const packed = Array.from(sizes, (size, page) => ({ part, page, data: new Int32Array(size * width) }));
-  const filled = new Int32Array(pages);
-  for (let i = 0; i < count; i += 1) {
-    const page = pageOf(entries[i * width] as number, pages);
-    const at = filled[page] as number;
-    filled[page] = at + width;
-    packed[page]?.data.set(entries.subarray(i * width, (i + 1) * width), at);
+  const starts = new Int32Array(pages);
+  for (let page = 1; page < pages; page += 1) {
+    starts[page] = (starts[page - 1] as number) + (sizes[page - 1] as number) * width;
   }
-  return packed;
+  // All pages share one buffer. Each number is copied by itself: a subarray for each entry takes ten times as long.
+  const sorted = new Int32Array(entries.length);
+  const next = starts.slice();
+  for (let from = 0; from < entries.length; from += width) {
+    const page = pageOf(entries[from] as number, pages);
+    const to = next[page] as number;
+    next[page] = to + width;
+    for (let i = 0; i < width; i += 1) sorted[to + i] = entries[from + i] as number;
+  }
+  return Array.from(starts, (start, page) => {
+    return { part, page, data: sorted.subarray(start, start + (sizes[page] as number) * width) };
+  });
 }
 
 function pageOf(hi: number, pages: number): number {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { packRoster } from '../core/roster.ts';
 import type { MissingProof } from '../core/snapshot.ts';
 import type { EngineIo } from './engine-io.ts';
@@ -15,9 +16,11 @@ export async function writeRoster(
   io: EngineIo,
 ): Promise<void> {
   if (context === undefined) return;
-  const entries = index.rosterEntries();
-  const people = packRoster('people', entries.people);
-  const emails = packRoster('emails', entries.emails);
+  // Of a million people each part takes tens of milliseconds, so other work has its turn in between.
+  const people = packRoster('people', index.rosterEntries('people'));
+  await nextTurn();
+  const emails = packRoster('emails', index.rosterEntries('emails'));
+  await nextTurn();
   const header = {
     sync: sync.settings.name,
     run: context.owned.run.id,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
 import { chunk } from '../core/batch.ts';
 import { openRoster, type RosterHeader, type RosterPage } from '../core/roster.ts';
@@ -8,6 +9,8 @@ import { RowWriter } from './row-writer.ts';
 import type { RosterPageRow, RosterRow } from './schema.ts';
 
 const pagesAtOnce = 200;
+/** A page is some 40 KB of text. So few that neither memory nor other work of this process notices. */
+const writtenAtOnce = 32;
 
 export function createRosters(db: Database): Rosters {
   const pageWriter = new RowWriter<'roster_pages', RosterPageRow>('roster_pages', (insert) =>
@@ -46,13 +49,16 @@ export function createRosters(db: Database): Rosters {
           .where('sync', '=', sync)
           .execute();
         const known = new Map(stored.map(({ part, page, digest }) => [`${part} ${page}`, digest]));
-        const rows: RosterPageRow[] = [];
-        for (const { part, page, data } of pages) {
-          const text = toText(data);
-          const digest = createHash('sha256').update(text).digest('base64');
-          if (known.get(`${part} ${page}`) !== digest) rows.push({ sync, part, page, digest, data: text });
+        for (const some of chunk(pages, writtenAtOnce)) {
+          const rows: RosterPageRow[] = [];
+          for (const { part, page, data } of some) {
+            const text = toText(data);
+            const digest = createHash('sha256').update(text).digest('base64');
+            if (known.get(`${part} ${page}`) !== digest) rows.push({ sync, part, page, digest, data: text });
+          }
+          await pageWriter.write(transaction, rows);
+          await nextTurn();
         }
-        await pageWriter.write(transaction, rows);
         for (const part of ['people', 'emails'] as const) {
           await transaction
             .deleteFrom('roster_pages')

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openRoster, packRoster, saltedHash, standingCode } from '../../src/core/roster.ts';
+import { openRoster, packRoster, RosterEntries, saltedHash, standingCode } from '../../src/core/roster.ts';
 
 interface Listed {
   readonly name: string;
@@ -72,5 +72,22 @@ describe('a roster', () => {
         }
       }),
     );
+  });
+
+  it('collects more entries than were expected, in order', () => {
+    const entries = new RosterEntries(1);
+    for (let i = 0; i < 5; i += 1) entries.add(i, -i, 7, i);
+    expect([...entries.all()]).toEqual([0, 1, 2, 3, 4].flatMap((i) => [i, -i, 7, i]));
+    expect([...new RosterEntries(0).all()]).toEqual([]);
+  });
+
+  it('has each entry in one page, the pages one after the other', async () => {
+    const { pages } = rosterOf(listed, 's');
+    const people = pages.filter(({ part }) => part === 'people');
+    expect(people.map(({ page }) => page)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    for (const { page, data } of people) {
+      const highBits = new Set(Array.from({ length: data.length / 4 }, (_, i) => (data[i * 4] ?? 0) >>> 29));
+      expect(highBits).toEqual(new Set([page]));
+    }
   });
 });
