@@ -76,8 +76,8 @@ describe('a roster', () => {
 
   it('collects more entries than were expected, in order', () => {
     const entries = new RosterEntries(1);
-    for (let i = 0; i < 5; i += 1) entries.add(i, -i, 7, i);
-    expect([...entries.all()]).toEqual([0, 1, 2, 3, 4].flatMap((i) => [i, -i, 7, i]));
+    for (let i = 0; i < 5; i += 1) entries.add(i, -1, 7, i);
+    expect([...entries.all()]).toEqual([0, 1, 2, 3, 4].flatMap((i) => [i, -1, 7, i]));
     expect([...new RosterEntries(0).all()]).toEqual([]);
   });
 
