@@ -29,7 +29,9 @@ LABEL org.opencontainers.image.title="Rollcall" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
+# One malloc arena for all threads: with one for each, a plan of 100,000 people takes 28 MB more (docs/capacity.md).
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=1 \
     ROLLCALL_CONFIG=/data/rollcall.yaml
 COPY --from=packages /app/node_modules /app/node_modules
 COPY --from=build /app/dist /app/dist
