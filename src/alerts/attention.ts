@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
-import { overlapMs, type WatchedSync } from './evaluate.ts';
+import { overlapMs, type SyncToEvaluate, type WatchedSync } from './evaluate.ts';
 
 /** A sync without any sign is evaluated this often. */
 const atLeastEveryMs = 600_000;
@@ -13,13 +13,14 @@ export interface LastEvaluation {
   readonly freshAt: number | undefined;
 }
 
-/** Chooses the syncs to evaluate, so that idle syncs without a problem cost two queries together. */
+/** Chooses the syncs to evaluate, so that idle syncs without a problem cost three queries together. */
 export interface Attention {
   /**
-   * Returns the syncs to evaluate now: those with an open problem, with a run that has ended since the last call, or whose
-   * last success has become too old; each sync at the first call and at least every ten minutes.
+   * Returns the syncs to evaluate now: those with an open problem, with a run that has ended since the last call, with a
+   * run in progress that has trouble with a batch, or whose last success has become too old; each sync at the first call
+   * and at least every ten minutes.
    */
-  due(): Promise<readonly WatchedSync[]>;
+  due(): Promise<readonly SyncToEvaluate[]>;
   evaluated(sync: WatchedSync, last: LastEvaluation): void;
 }
 
@@ -34,16 +35,18 @@ export function openAttention(
       const now = clock.now();
       const ended =
         checkedUntil === undefined ? [] : await store.alerts.syncsWithEnds(Math.min(checkedUntil, now) - overlapMs);
+      const troubled = new Map((await store.alerts.troubledRuns()).map(({ sync, run }) => [sync, run]));
       const paused = (await store.pauses.list()).map(({ sync }) => sync);
       checkedUntil = now;
-      return syncs.filter((sync) => {
+      const due = syncs.filter((sync) => {
         // A pause prolongs the time to catch up, even while nothing else happens.
         sync.isExcused(now, paused.includes(sync.name));
         const last = known.get(sync);
-        if (last === undefined || last.isOpen || ended.includes(sync.name)) return true;
+        if (last === undefined || last.isOpen || ended.includes(sync.name) || troubled.has(sync.name)) return true;
         if (now < last.at || now >= last.at + atLeastEveryMs) return true;
         return last.freshAt !== undefined && last.freshAt < (sync.staleBefore(now) ?? Number.NEGATIVE_INFINITY);
       });
+      return due.map((sync) => ({ sync, troubledRun: troubled.get(sync.name) }));
     },
     evaluated(sync, last) {
       known.set(sync, { ...last, at: clock.now() });

@@ -1,10 +1,10 @@
 import type { AlertProblem, AlertState, AlertTopic } from '../ports/alerts.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Run, Store } from '../ports/store.ts';
-import type { AlertFacts } from './decide-alerts.ts';
+import type { AlertFacts, TopicFinding } from './decide-alerts.ts';
 import { judgeFreshness } from './judge-freshness.ts';
 import { judgeHeld } from './judge-held.ts';
-import { judgeRun } from './judge-run.ts';
+import { judgeOpenRun, judgeRun } from './judge-run.ts';
 import { judgeToken, type TokenView } from './judge-token.ts';
 
 /** The facts of a sync that alerts use. */
@@ -28,6 +28,12 @@ export interface EvaluationIo {
   readonly clock: Clock;
 }
 
+/** A sync, and its run in progress that has trouble with a batch. */
+export interface SyncToEvaluate {
+  readonly sync: WatchedSync;
+  readonly troubledRun: string | undefined;
+}
+
 /** The result of one evaluation, in order of time. */
 export interface Evaluation {
   readonly facts: readonly AlertFacts[];
@@ -41,9 +47,12 @@ export interface Evaluation {
 export const overlapMs = 60_000;
 const runsAtATime = 100;
 
-/** Evaluates every run that ended since the last evaluation, then the held changes and the freshness of the sync. */
+/**
+ * Evaluates every run that ended since the last evaluation, then the batches of the run in progress, the held changes and
+ * the freshness of the sync.
+ */
 export async function evaluateSync(
-  sync: WatchedSync,
+  { sync, troubledRun }: SyncToEvaluate,
   before: AlertState,
   { store, clock }: EvaluationIo,
 ): Promise<Evaluation> {
@@ -54,14 +63,24 @@ export async function evaluateSync(
   const ended = recent.filter(({ id }) => !before.judgedRuns.includes(id));
   const facts: AlertFacts[] = [];
   let newest: Run | undefined;
+  let known: AlertProblem | undefined = before.problems.run;
   for (const { id, endedAt } of ended) {
     const run = await store.runs.get(id);
     if (run === undefined) continue;
     newest = run;
-    const judged = await judgeRun(run, store);
+    const judged = await judgeRun(run, store, known);
+    if (judged !== undefined) known = judged === 'well' || 'over' in judged ? undefined : judged;
     facts.push({ at: endedAt, topics: judged === undefined ? {} : { run: judged } });
   }
-  const topics: Partial<Record<AlertTopic, AlertProblem | 'well'>> = { ...facts.pop()?.topics };
+  const topics: Partial<Record<AlertTopic, TopicFinding>> = { ...facts.pop()?.topics };
+  const open = troubledRun === undefined ? undefined : await store.runs.get(troubledRun);
+  const trouble =
+    open?.endedAt === undefined && open !== undefined ? await judgeOpenRun(open, store, known) : undefined;
+  if (trouble !== undefined) {
+    // The end of a run before this one is told on its own.
+    if (topics.run !== undefined) facts.push({ at: now, topics: { run: topics.run } });
+    topics.run = trouble;
+  }
   const held = await judgeHeld(sync.name, newest, store, now);
   if (held !== undefined) topics.held = held;
   const freshness = await evaluateFreshness(sync, before.firstSeenAt, now, store);
@@ -92,7 +111,9 @@ async function evaluateFreshness(
   const freshAt = last.successAt ?? firstSeenAt;
   const judged = judgeFreshness(view);
   if (judged === 'well') return { freshAt, found: judged };
-  if (isExcused) return { freshAt, found: undefined };
+  // Without tokens no run can succeed: that is one problem, and it is told by the connection.
+  const tokens = await store.alerts.state({ kind: 'connection', name: sync.connection });
+  if (isExcused || tokens?.problems.token?.severity === 'critical') return { freshAt, found: undefined };
   const underWay = (await store.runs.unfinished()).find((run) => run.sync === sync.name);
   return { freshAt, found: underWay === undefined ? judged : judgeFreshness({ ...view, underWay }) };
 }

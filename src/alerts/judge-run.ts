@@ -1,6 +1,8 @@
+import { countOf } from '../core/count-of.ts';
 import type { FindingCode } from '../core/finding.ts';
 import { type AlertProblem, successOutcomes } from '../ports/alerts.ts';
 import type { Run, Store } from '../ports/store.ts';
+import { judgeFiles, judgeHealed } from './judge-files.ts';
 import { amount, firstOf } from './words.ts';
 
 /** Findings that explain a failure. */
@@ -14,15 +16,59 @@ const causes: readonly FindingCode[] = [
   'directory-note',
 ];
 const searchedFindings = 200;
+/** Findings of rows that could not be read or used. */
+const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
 
 /**
- * Returns what an ended run shows about its sync: a problem, or `well`. Undefined when it shows nothing: the operator
- * cancelled it, this version does not know its outcome, or it succeeded for named users only.
+ * Returns what an ended run shows about its sync: a problem, `well`, or trouble that ended well. `known`: the open problem
+ * of its topic. Undefined when the run shows nothing new:
+ * - The operator canceled it, or this version does not know its outcome.
+ * - It was about named people: it ends no problem of others, and does not cover a problem of everybody. When the source
+ *   knows none of them, the person who asked is told, and nobody else.
+ * - The tokens of its connection ended it, which is a problem of the connection.
  */
-export async function judgeRun(run: Run, store: Store): Promise<AlertProblem | 'well' | undefined> {
-  if (run.outcome === 'failed') return failedRun(run, store);
-  if (run.outcome === 'partial') return partialRun(run, store);
-  return run.scope.kind === 'all' && successOutcomes.some((outcome) => outcome === run.outcome) ? 'well' : undefined;
+export async function judgeRun(
+  run: Run,
+  store: Store,
+  known?: AlertProblem,
+): Promise<AlertProblem | 'well' | { readonly over: AlertProblem } | undefined> {
+  if (run.outcome === 'failed' || run.outcome === 'partial') {
+    if (run.facts.isLockedOut === true || (run.scope.kind === 'users' && run.facts.sourceRows === 0)) return undefined;
+    const problem = run.outcome === 'failed' ? await failedRun(run, store) : await partialRun(run, store);
+    return inScope(problem, run, known);
+  }
+  if (!successOutcomes.some((outcome) => outcome === run.outcome)) return undefined;
+  if (run.scope.kind === 'users' && !isAbout(run.scope.identifications, known)) return undefined;
+  const healed = await judgeHealed(run, store);
+  return healed === undefined ? 'well' : { over: healed };
+}
+
+/** Returns the trouble of a run in progress with its batches, as far as it is not covered by a problem of everybody. */
+export async function judgeOpenRun(
+  run: Run,
+  store: Store,
+  known: AlertProblem | undefined,
+): Promise<AlertProblem | undefined> {
+  const trouble = await judgeFiles(run, store);
+  return trouble === undefined ? undefined : inScope(trouble, run, known);
+}
+
+/** A problem of a few people never takes the place of one of everybody, which would then look as if it were over. */
+function inScope(problem: AlertProblem, { scope }: Run, known: AlertProblem | undefined): AlertProblem | undefined {
+  if (scope.kind === 'all') return problem;
+  const isCovered = known !== undefined && known.people === undefined;
+  return isCovered ? undefined : { ...problem, people: scope.identifications };
+}
+
+function isAbout(identifications: readonly string[], known: AlertProblem | undefined): boolean {
+  const people = new Set(identifications);
+  return known?.people?.every((one) => people.has(one)) ?? false;
+}
+
+/** Returns how a notice names the run: `run R`, `run R about 2 named people`. */
+function nameOf({ id, scope }: Run): string {
+  if (scope.kind === 'all') return `run ${id}`;
+  return `run ${id} about ${countOf(scope.identifications.length, 'named person', 'named people')}`;
 }
 
 async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
@@ -36,29 +82,53 @@ async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
     topic: 'run',
     severity: 'critical',
     key: `failed ${withoutNumbers(run.reason ?? '')}`,
-    summary: `The run ${run.id} failed: ${run.reason ?? 'the reason is not known'}`,
+    title: run.scope.kind === 'all' ? 'the run failed' : 'the run about named people failed',
+    summary: `The ${nameOf(run)} failed: ${run.reason ?? 'the reason is not known'}`,
     details: await causesOf(run, store),
     unaffected: `${sentence(parts.join('; '))} The next run plans the unsent changes again.`,
     action: `rollcall show ${run.id}`,
+    run: run.id,
   };
 }
 
 async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
   const { applied, failed, unresolved } = run.counts;
+  const base = {
+    topic: 'run',
+    severity: 'warning',
+    summary: `The ${nameOf(run)} was partial: ${run.reason ?? 'the reason is not known'}`,
+    unaffected: `${amount(applied, 'change')} of this run ${applied === 1 ? 'was' : 'were'} applied.`,
+    run: run.id,
+  } as const;
+  if (failed + unresolved === 0) {
+    const rows = (await store.runs.findings(run.id, searchedFindings)).filter(({ code }) => rowCodes.includes(code));
+    const what = rows.length === 0 ? 'the source was not read completely' : `${needs(rows.length)} HR`;
+    return {
+      ...base,
+      key: `partial read${rows.length === 0 ? ` ${withoutNumbers(run.reason ?? '')}` : ' rows'}`,
+      title: `${applied} applied, ${what}`,
+      details: await causesOf(run, store),
+      action: `rollcall show ${run.id} --findings`,
+      count: Math.max(1, rows.length),
+    };
+  }
   const bad = await store.plans.page(run.id, { limit: shownRows, states: ['failed', 'unresolved'] });
   const rows = bad.map(
     ({ identification, stateReason }) => `${identification}: ${stateReason ?? 'the reason is not known'}`,
   );
-  const details = rows.length > 0 ? firstOf(rows, failed + unresolved) : await causesOf(run, store);
+  const counted = [failed === 0 ? '' : `${failed} failed`, unresolved === 0 ? '' : `${unresolved} unresolved`];
   return {
-    topic: 'run',
-    severity: 'warning',
+    ...base,
     key: `partial ${withoutNumbers(run.reason ?? '')}`,
-    summary: `The run ${run.id} was partial: ${run.reason ?? 'the reason is not known'}`,
-    details,
-    unaffected: `${amount(applied, 'change')} of this run ${applied === 1 ? 'was' : 'were'} applied.`,
+    title: `${applied} applied, ${counted.filter((part) => part !== '').join(', ')}`,
+    details: rows.length > 0 ? firstOf(rows, failed + unresolved) : await causesOf(run, store),
     action: `rollcall show ${run.id} --failed`,
+    count: failed + unresolved,
   };
+}
+
+function needs(rows: number): string {
+  return `${amount(rows, 'row')} ${rows === 1 ? 'needs' : 'need'}`;
 }
 
 const shownRows = 5;

@@ -1,14 +1,15 @@
 import { RollcallError } from '../core/errors.ts';
-import type {
-  AlertNotice,
-  AlertState,
-  AlertSubject,
-  AlertsReport,
-  AlertTopic,
-  Channel,
-  ChannelSettings,
-  ChannelTest,
-  ChannelView,
+import {
+  type AlertNotice,
+  type AlertState,
+  type AlertSubject,
+  type AlertsReport,
+  type AlertTopic,
+  type Channel,
+  type ChannelSettings,
+  type ChannelTest,
+  type ChannelView,
+  severities,
 } from '../ports/alerts.ts';
 import type { Egress } from '../ports/egress.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
@@ -24,12 +25,16 @@ import {
   type WatchedConnection,
   type WatchedSync,
 } from './evaluate.ts';
+import { freshState, type Quieted, type QuietOrder, quietAlerts } from './quiet.ts';
+import type { Place } from './render-notice.ts';
 import { sendDue, sendOnce } from './send-due.ts';
 
 export interface AlertsOptions {
   readonly channels: readonly ChannelSettings[];
   readonly syncs: readonly WatchedSync[];
   readonly connections: readonly WatchedConnection[];
+  /** Named in every notice. */
+  readonly place: Place;
   /** The proxies of the environment. Absent: none. */
   readonly egress?: Egress;
   readonly store: Store;
@@ -50,28 +55,32 @@ export interface Alerts {
   evaluate(signal: AbortSignal): Promise<void>;
   /** Sends a test notice now, without the queue. `only`: the name of one channel. Throws `USAGE` for an unknown one. */
   test(only: string | undefined, signal: AbortSignal): Promise<readonly ChannelTest[]>;
+  /**
+   * Acknowledges or mutes the sync or the connection of a name, or both when they share it. Throws `USAGE` for an unknown
+   * name.
+   */
+  quiet(name: string, order: QuietOrder): Promise<readonly Quieted[]>;
   /** Returns the open problems, the channels, and the latest `limit` notices. */
   report(limit: number): Promise<AlertsReport>;
 }
 
 export function openAlerts(options: AlertsOptions): Alerts {
   const { store, clock, logger, newId } = options;
-  const channels = options.channels.map((settings) => openChannel(settings, clock, options.egress));
+  const { egress, place } = options;
+  const channels = options.channels.map((settings) => openChannel(settings, { clock, egress, place }));
   const notify = async (before: AlertState, found: Evaluation): Promise<boolean> => {
-    const notices: NoticeDraft[] = [];
+    const concerned = channelsOf(before.subject, channels, options.syncs);
+    const drafts: NoticeDraft[] = [];
     let state = before;
     for (const facts of found.facts) {
-      const decided = decideAlerts(state, facts);
+      const decided = decideAlerts(state, facts, concerned);
       state = decided.state;
-      notices.push(...decided.notices);
+      drafts.push(...decided.drafts);
     }
     const { judgedUntil, judgedRuns } = found;
     const next: AlertState = { ...state, judgedUntil, judgedRuns };
-    if (before.version > 0 && notices.length === 0 && isSame(before, next)) return true;
-    const outgoing = notices.map((draft) => {
-      const notice: AlertNotice = { ...draft, id: newId('alert') };
-      return { notice, channels: channelsFor(notice, channels, options.syncs) };
-    });
+    if (before.version > 0 && drafts.length === 0 && isSame(before, next)) return true;
+    const outgoing = drafts.map((draft) => ({ ...draft, notice: { ...draft.notice, id: newId('alert') } }));
     const isStored = await store.alerts.save(before.version, next, outgoing);
     for (const { notice } of isStored ? outgoing : []) {
       const { kind, severity, subject } = notice;
@@ -93,21 +102,26 @@ export function openAlerts(options: AlertsOptions): Alerts {
     const isStored = await notify(before, found);
     return { isOpen: !isStored || hasProblem(before, found), freshAt: found.freshAt };
   };
+  const subjects: readonly AlertSubject[] = [
+    ...options.syncs.map(({ name }) => ({ kind: 'sync', name }) as const),
+    ...options.connections.map(({ name }) => ({ kind: 'connection', name }) as const),
+  ];
   const io: EvaluationIo = { store, clock };
   const attention = openAttention(options.syncs, options);
   return {
     async evaluate(signal) {
       if (channels.length === 0) return;
-      for (const sync of await attention.due()) {
-        signal.throwIfAborted();
-        const subject = { kind: 'sync', name: sync.name } as const;
-        attention.evaluated(sync, await evaluateSubject(subject, (before) => evaluateSync(sync, before, io)));
-      }
+      // The connections come first, so that a sync without tokens is not a second problem.
       for (const connection of options.connections) {
         signal.throwIfAborted();
         await evaluateSubject({ kind: 'connection', name: connection.name }, (before) =>
           evaluateTokens(connection, before, io),
         );
+      }
+      for (const due of await attention.due()) {
+        signal.throwIfAborted();
+        const subject = { kind: 'sync', name: due.sync.name } as const;
+        attention.evaluated(due.sync, await evaluateSubject(subject, (before) => evaluateSync(due, before, io)));
       }
       await sendDue(channels, options, signal);
     },
@@ -127,28 +141,40 @@ export function openAlerts(options: AlertsOptions): Alerts {
       return Promise.all(
         wanted.map(async (channel) => {
           const { name, kind } = channel.settings;
-          return { channel: name, kind, error: await sendOnce(channel, notice, signal) };
+          const { error } = await sendOnce(channel, notice, signal);
+          return { channel: name, kind, error };
         }),
       );
     },
+    async quiet(name, order) {
+      const named = subjects.filter((subject) => subject.name === name);
+      if (named.length === 0) throw noSubject(name, subjects);
+      return quietAlerts(named, order, { store, now: clock.now() });
+    },
     async report(limit) {
-      const subjects: AlertSubject[] = [
-        ...options.syncs.map(({ name }) => ({ kind: 'sync', name }) as const),
-        ...options.connections.map(({ name }) => ({ kind: 'connection', name }) as const),
-      ];
       const states = await Promise.all(subjects.map((subject) => store.alerts.state(subject)));
       const standing = states.flatMap((state) =>
         Object.entries(state?.problems ?? {}).map(([topic, problem]) => {
           return { ...problem, topic: topic as AlertTopic, subject: state?.subject ?? { kind: 'sync', name: '' } };
         }),
       );
-      return { channels: options.channels.map(toView), standing, deliveries: await store.alerts.list(limit) };
+      const muted = states.flatMap((state) =>
+        state?.muted === undefined ? [] : [{ subject: state.subject, ...state.muted }],
+      );
+      return { channels: options.channels.map(toView), standing, muted, deliveries: await store.alerts.list(limit) };
     },
   };
 }
 
-function toView({ name, kind, severities, syncs }: ChannelSettings): ChannelView {
-  return { name, kind, severities: severities ?? ['warning', 'critical'], syncs };
+function toView({ name, kind, severities: taken, syncs, afterMs, remindMs }: ChannelSettings): ChannelView {
+  return { name, kind, severities: taken ?? severities, syncs, afterMs, remindMs };
+}
+
+function noSubject(name: string, subjects: readonly AlertSubject[]): RollcallError {
+  const known = subjects.map((subject) => `${subject.kind} ${subject.name}`).join(', ');
+  return new RollcallError(`no sync or connection is called ${name}; the configuration has: ${known}`, {
+    code: 'USAGE',
+  });
 }
 
 function noChannel(name: string | undefined, channels: readonly ChannelSettings[]): RollcallError {
@@ -158,10 +184,6 @@ function noChannel(name: string | undefined, channels: readonly ChannelSettings[
       ? 'no alerts are sent: the configuration has no "alerts". Add a channel, then try again'
       : `no channel is called ${name}; the configuration has: ${known}`;
   return new RollcallError(message, { code: 'USAGE' });
-}
-
-function freshState(subject: AlertSubject, now: number): AlertState {
-  return { subject, version: 0, problems: {}, firstSeenAt: now, judgedUntil: 0, judgedRuns: [] };
 }
 
 /** Returns whether a problem was open before the evaluation, or is now. */
@@ -174,16 +196,17 @@ function isSame(a: AlertState, b: AlertState): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Returns the channels of a notice. Problems of a connection go to the channels of every sync that uses it. */
-function channelsFor(notice: AlertNotice, channels: readonly Channel[], syncs: readonly WatchedSync[]): string[] {
-  const { subject, severity } = notice;
+/** Returns the settings of the channels for a subject. A connection concerns the channels of every sync that uses it. */
+function channelsOf(
+  subject: AlertSubject,
+  channels: readonly Channel[],
+  syncs: readonly WatchedSync[],
+): readonly ChannelSettings[] {
   const concerned =
     subject.kind === 'sync'
       ? [subject.name]
       : syncs.filter(({ connection }) => connection === subject.name).map(({ name }) => name);
   return channels
     .map(({ settings }) => settings)
-    .filter(({ severities }) => severities === undefined || severities.includes(severity))
-    .filter((channel) => channel.syncs === undefined || channel.syncs.some((name) => concerned.includes(name)))
-    .map(({ name }) => name);
+    .filter((channel) => channel.syncs === undefined || channel.syncs.some((name) => concerned.includes(name)));
 }

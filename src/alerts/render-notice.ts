@@ -1,4 +1,4 @@
-import type { AlertNotice, AlertTopic } from '../ports/alerts.ts';
+import type { AlertNotice, AlertProblem, AlertTopic, RecoveredProblem } from '../ports/alerts.ts';
 import { ageOf, instantOf } from './words.ts';
 
 /** A notice as lines of plain text, with the same words for every channel. */
@@ -6,6 +6,19 @@ export interface NoticeText {
   /** One line: `CRITICAL sync people: the run failed`. */
   readonly title: string;
   readonly lines: readonly string[];
+}
+
+/** Where a notice comes from. */
+export interface Place {
+  /** The name of this deployment. */
+  readonly deployment: string;
+  /** The address under which people reach the page, without a trailing slash. Undefined: notices have no links. */
+  readonly publicUrl: string | undefined;
+}
+
+export interface NoticeLink {
+  readonly text: string;
+  readonly url: string;
 }
 
 /** The words for a topic while it is a problem, and when it is over. */
@@ -17,31 +30,61 @@ const topicWords: Readonly<Record<AlertTopic, { readonly wrong: string; readonly
 };
 
 /** Renders a notice. Names users by identification only. */
-export function renderNotice(notice: AlertNotice): NoticeText {
+export function renderNotice(notice: AlertNotice, place: Place): NoticeText {
   const { kind, subject, severity, problems, recovered, standing, at, id } = notice;
   const about = `${subject.kind} ${subject.name}`;
-  const footer = `Rollcall, ${instantOf(at)}, notice ${id}`;
+  const footer = `Rollcall ${place.deployment}, ${instantOf(at)}, notice ${id}`;
+  const links = linksOf(notice, place).map(({ text, url }) => `${text}: ${url}`);
   const rest =
     standing.length === 0 ? [] : [`Still so: ${standing.map((topic) => topicWords[topic].wrong).join('; ')}.`];
-  if (kind === 'test') {
-    return {
-      title: `TEST: alerts of Rollcall arrive here`,
-      lines: ['There is no problem; this is a test of the channel.', footer],
-    };
+  const words = problems.map(({ topic, title }) => title ?? topicWords[topic].wrong).join('; ');
+  switch (kind) {
+    case 'test': {
+      const title = `TEST: alerts of Rollcall arrive here`;
+      return { title, lines: ['There is no problem; this is a test of the channel.', ...links, footer] };
+    }
+    case 'recovery': {
+      const over = recovered.map(({ topic }) => topicWords[topic].over).join('; ');
+      const lines = recovered.map((one) => endOf(one, at));
+      return { title: `RECOVERED ${about}: ${over}`, lines: [...lines, ...rest, ...links, footer] };
+    }
+    case 'note': {
+      const lines = problems.flatMap(({ summary, details }) => [summary, ...details.map((detail) => `- ${detail}`)]);
+      return { title: `INFO ${about}: ${words}`, lines: [...lines, 'Nothing to do.', ...rest, ...links, footer] };
+    }
+    default: {
+      const lines = problems.flatMap(problemLines);
+      const again = kind === 'reminder' ? 'STILL ' : '';
+      const title = `${again}${severity.toUpperCase()} ${about}: ${words}`;
+      return { title, lines: [...lines, ...rest, ...links, footer] };
+    }
   }
-  if (kind === 'recovery') {
-    const words = recovered.map(({ topic }) => topicWords[topic].over).join('; ');
-    const lines = recovered.map(
-      ({ summary, since }) => `Over after ${ageOf(at - since)} (since ${instantOf(since)}): ${summary}`,
-    );
-    return { title: `RECOVERED ${about}: ${words}`, lines: [...lines, ...rest, footer] };
-  }
-  const lines = problems.flatMap(({ summary, details, unaffected, action }) => [
+}
+
+/** Returns the links of a notice: to its run, its holds, and what to do. None without a public address. */
+export function linksOf({ problems, recovered, kind }: AlertNotice, { publicUrl }: Place): readonly NoticeLink[] {
+  if (publicUrl === undefined) return [];
+  if (kind === 'test') return [{ text: 'Page', url: `${publicUrl}/` }];
+  const runs = new Set([...problems, ...recovered].map(({ run }) => run).filter((run) => run !== undefined));
+  const isHeld = problems.some(({ topic }) => topic === 'held');
+  const runbook = problems.map(({ topic }) => ({ text: 'What to do', url: `${publicUrl}/runbook#${topic}` }));
+  return [
+    ...[...runs].map((run) => ({ text: 'Run', url: `${publicUrl}/runs/${encodeURIComponent(run)}` })),
+    ...(isHeld ? [{ text: 'Held changes', url: `${publicUrl}/holds` }] : []),
+    ...(kind === 'note' ? [] : runbook.slice(0, 1)),
+  ];
+}
+
+function problemLines({ summary, details, unaffected, action }: AlertProblem): readonly string[] {
+  return [
     summary,
     ...details.map((detail) => `- ${detail}`),
     ...(unaffected === undefined ? [] : [`Not affected: ${unaffected}`]),
     `What to do: ${action}`,
-  ]);
-  const words = problems.map(({ topic }) => topicWords[topic].wrong).join('; ');
-  return { title: `${severity.toUpperCase()} ${about}: ${words}`, lines: [...lines, ...rest, footer] };
+  ];
+}
+
+function endOf({ summary, since, end }: RecoveredProblem, at: number): string {
+  const over = `Over after ${ageOf(at - since)} (since ${instantOf(since)}): ${summary}`;
+  return end === undefined ? over : `${over}. ${end}`;
 }

@@ -40,10 +40,10 @@ async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, si
   const { store, clock, logger } = io;
   const { notice, tries } = delivery;
   const fields = { notice: notice.id, channel: channel.settings.name, tries };
-  const error = await sendOnce(channel, notice, signal);
+  const { error, receipt } = await sendOnce(channel, notice, signal, delivery.first);
   const now = clock.now();
   if (error === undefined) {
-    await store.alerts.settle(notice.id, channel.settings.name, { kind: 'delivered', at: now });
+    await store.alerts.settle(notice.id, channel.settings.name, { kind: 'delivered', at: now, receipt });
     logger.info(fields, 'notice delivered');
     return;
   }
@@ -61,17 +61,23 @@ async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, si
   logger.warn({ ...fields, error, waitMs: Math.round(waitMs) }, 'notice not delivered, will be retried');
 }
 
-/** Makes one attempt. Resolves to the reason of a failure, or undefined. */
+export interface Attempt {
+  /** Why it failed. Undefined: the receiver took the notice. */
+  readonly error: string | undefined;
+  readonly receipt: string | undefined;
+}
+
+/** Makes one attempt. Never rejects. */
 export async function sendOnce(
   channel: Channel,
   notice: AlertNotice,
   signal: AbortSignal,
-): Promise<string | undefined> {
+  first?: string,
+): Promise<Attempt> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(sendWithinMs)]);
   try {
-    await channel.send(notice, limit);
-    return undefined;
+    return { error: undefined, receipt: await channel.send(notice, limit, first) };
   } catch (error) {
-    return error instanceof Error ? error.message : 'unknown';
+    return { error: error instanceof Error ? error.message : 'unknown', receipt: undefined };
   }
 }

@@ -5,7 +5,7 @@ import type { SourceRecord } from '../core/person.ts';
 import type { Decision, SourceSays } from '../core/plan.ts';
 import type { Counts, Hold } from '../core/run.ts';
 import type { Snapshot } from '../core/snapshot.ts';
-import type { AlertsReport, ChannelTest } from '../ports/alerts.ts';
+import type { AlertSubject, AlertsReport, ChannelTest } from '../ports/alerts.ts';
 import type { ApiAnswer, ApiRequest, ContractLine, ContractMode } from '../ports/api.ts';
 import type { Lookup } from '../ports/platform.ts';
 import type { Progress } from '../ports/runtime.ts';
@@ -151,6 +151,8 @@ export interface App {
   history(sync: string, identification: string, limit: number): Promise<readonly PastChange[]>;
   /** Reports open problems, channels, and the newest notices. */
   alerts(limit: number): Promise<AlertsReport>;
+  /** Acknowledges or mutes the alerts of a sync or connection. Audited. Throws `USAGE` for an unknown name. */
+  quietAlerts(name: string, request: QuietRequest, signed: SignedCaller): Promise<QuietReport>;
   /** Sends a test notice through every channel, or one. Throws `USAGE` for an unknown channel. */
   testAlerts(channel: string | undefined, signal: AbortSignal): Promise<readonly ChannelTest[]>;
   close(): Promise<void>;
@@ -200,6 +202,14 @@ export type PastChange = PlannedChange & { readonly run: string; readonly at: nu
 export interface WatchOptions {
   readonly signal: AbortSignal;
   readonly progress: Progress;
+}
+
+export type QuietRequest = { readonly kind: 'ack' | 'unmute' } | { readonly kind: 'mute'; readonly forMs: number };
+
+export interface QuietReport {
+  readonly subjects: readonly { readonly subject: AlertSubject; readonly open: number }[];
+  /** The end of the mute. */
+  readonly until: number | undefined;
 }
 
 /** The caller, for the audit: the name given with `--as`, the name of a server token, or the operator's login. */

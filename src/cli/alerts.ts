@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import { instant } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';
+import { addQuietCommands } from './quiet-alerts.ts';
 import { renderAlerts, renderChannelTests } from './render-alerts.ts';
 import type { Shell } from './shell.ts';
 
@@ -16,6 +17,7 @@ export const addAlerts: AddCommand = (program, host) => {
     .description('show open problems, the channels, and the latest notices')
     .option('--limit <n>', 'maximum number of notices', parseWholeNumber, 20)
     .action((options: ListOptions, command: Command) => host.run(command, (shell) => list(shell, options)));
+  addQuietCommands(alerts, host);
   alerts
     .command('test')
     .description('send a test notice now')
@@ -29,10 +31,14 @@ async function list(shell: Shell, { limit }: ListOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
     const report = await app.alerts(limit);
     shell.printJson({
-      channels: report.channels.map((channel) => ({ ...channel, syncs: channel.syncs ?? null })),
-      standing: report.standing.map(({ subject, topic, severity, summary, since }) => {
-        return { subject, topic, severity, summary, since: instant(since) };
+      channels: report.channels.map(({ afterMs, remindMs, ...channel }) => {
+        return { ...channel, syncs: channel.syncs ?? null, afterMs, remindMs: remindMs ?? null };
       }),
+      standing: report.standing.map(({ subject, topic, severity, summary, since, acked, run }) => {
+        const base = { subject, topic, severity, summary, since: instant(since), run: run ?? null };
+        return { ...base, acked: acked === undefined ? null : { by: acked.by, at: instant(acked.at) } };
+      }),
+      muted: report.muted.map(({ subject, until, by }) => ({ subject, until: instant(until), by })),
       deliveries: report.deliveries.map(({ notice, channel, state, tries, endedAt, error }) => ({
         notice: notice.id,
         kind: notice.kind,

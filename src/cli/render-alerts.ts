@@ -5,23 +5,30 @@ import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
 
 /** Renders the open problems, the channels, and the delivery of the latest notices. */
-export function renderAlerts({ channels, standing, deliveries }: AlertsReport, style: Style): string {
+export function renderAlerts({ channels, standing, muted, deliveries }: AlertsReport, style: Style): string {
   const { colors } = style;
-  const wrong = standing.map(({ subject, topic, severity, summary, since }) => [
+  const wrong = standing.map(({ subject, topic, severity, summary, since, acked }) => [
     colorOf(severity, style),
     `${subject.kind} ${subject.name}`,
     topic,
     `since ${formatInstant(since)}`,
-    cleanLine(summary),
+    cleanLine(acked === undefined ? summary : `(acknowledged by ${acked.by}) ${summary}`),
   ]);
-  const shown = channels.map(({ name, kind, severities, syncs }) => [
+  const shown = channels.map(({ name, kind, severities, syncs, afterMs }) => [
     name,
     kind,
     severities.join(', '),
+    afterMs === 0 ? 'at once' : `after ${Math.round(afterMs / 60_000)} min`,
     syncs === undefined ? 'all syncs' : syncs.join(', '),
+  ]);
+  const silent = muted.map(({ subject, until, by }) => [
+    `${subject.kind} ${subject.name}`,
+    `until ${formatInstant(until)}`,
+    cleanLine(`by ${by}`),
   ]);
   const parts = [
     section('Open problems', wrong, 'none'),
+    ...(silent.length === 0 ? [] : [section('Muted', silent, '')]),
     section('Channels', shown, 'none: no alerts are sent; add "alerts" to the configuration'),
     section(
       'Notices',
@@ -46,12 +53,16 @@ function noticeRow({ notice, channel, state, tries, error }: AlertDelivery, styl
       : state === 'given-up'
         ? colors.red('given up')
         : colors.yellow(tries === 0 ? 'waiting' : `waiting, ${tries} tries`);
-  const what = kind === 'recovery' ? colors.green('recovered') : colorOf(severity, style);
+  const what =
+    kind === 'recovery'
+      ? colors.green('recovered')
+      : `${kind === 'reminder' ? 'still ' : ''}${colorOf(severity, style)}`;
   const why = error === undefined ? shown : `${shown}: ${cleanLine(error)}`;
   return [formatInstant(at), what, `${subject.kind} ${subject.name}`, topics, channel, why];
 }
 
 function colorOf(severity: Severity, { colors }: Style): string {
+  if (severity === 'info') return severity;
   return severity === 'critical' ? colors.red(severity) : colors.yellow(severity);
 }
 

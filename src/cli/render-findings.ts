@@ -1,3 +1,4 @@
+import type { RunReport } from '../app/app.ts';
 import type { Finding } from '../core/finding.ts';
 import { formatCount, formatNumber } from './amounts.ts';
 import type { Style } from './style.ts';
@@ -10,7 +11,8 @@ export function renderFindings(findings: readonly Finding[], inAll: number, styl
   if (inAll === 0) return '';
   const shown = findings.slice(0, shownFindings);
   const rest = inAll - shown.length;
-  const more = rest > 0 ? [style.colors.dim(`  … and ${formatNumber(rest)} more: use --json to see up to 1,000`)] : [];
+  const more =
+    rest > 0 ? [style.colors.dim(`  … and ${formatNumber(rest)} more: use --findings to see up to 1,000`)] : [];
   const lines = shown.map((finding) => `  ${renderFinding(finding, style)}`);
   return [`${formatCount(inAll, 'finding')}:`, ...lines, ...more].join('\n');
 }
@@ -20,4 +22,15 @@ function renderFinding({ code, identification, at, message }: Finding, { colors 
   // Many messages begin with the place themselves.
   const where = at === undefined || message.startsWith(at) ? '' : `${cleanLine(at)}: `;
   return `${who}${where}${cleanLine(message)} ${colors.dim(`(${code})`)}`;
+}
+
+/** Renders every finding on a line of its own, with its person and place. */
+export function renderAllFindings({ findings, findingsInAll }: Pick<RunReport, 'findings' | 'findingsInAll'>): string {
+  if (findings.length === 0) return 'no findings';
+  const lines = findings.map(({ code, identification, at, message }) => {
+    const where = [identification, at].filter((part) => part !== undefined).join(', ');
+    return cleanLine(`${code}${where === '' ? '' : ` (${where})`}: ${message}`);
+  });
+  const more = findingsInAll - findings.length;
+  return [...lines, ...(more > 0 ? [`… and ${formatNumber(more)} more`] : [])].join('\n');
 }

@@ -5,6 +5,7 @@ import type { AddCommand } from './command.ts';
 import { runJson } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';
 import { renderChanges } from './render-changes.ts';
+import { renderAllFindings } from './render-findings.ts';
 import { renderRawTexts } from './render-raw-texts.ts';
 import { renderRun, shownReasons } from './render-run.ts';
 import type { Shell } from './shell.ts';
@@ -13,6 +14,7 @@ interface ShowOptions {
   readonly failed?: boolean;
   readonly held?: boolean;
   readonly changes?: boolean;
+  readonly findings?: boolean;
   readonly limit: number;
 }
 
@@ -24,6 +26,7 @@ export const addShow: AddCommand = (program, host) => {
     .option('--failed', 'list the failed and the unresolved changes, with their reasons')
     .option('--held', 'list the changes that a guard holds')
     .option('--changes', 'list every change')
+    .option('--findings', 'list every finding, in the order in which they were made')
     .option('--limit <n>', 'maximum number of changes', parseWholeNumber, 50)
     .action((run: string, options: ShowOptions, command: Command) =>
       host.run(command, (shell) => show(shell, run, options)),
@@ -35,6 +38,11 @@ async function show(shell: Shell, id: string, options: ShowOptions): Promise<num
   return shell.withApp({}, async (app) => {
     const report = await app.show(id);
     const states = statesOf(options);
+    if (options.findings === true && states === undefined) {
+      shell.printJson(runJson(report));
+      shell.print(renderAllFindings(report));
+      return 0;
+    }
     const rawTexts = shell.isRaw ? await app.rawTexts(report.run.id) : undefined;
     const raw = rawTexts === undefined ? {} : { rawTexts };
     if (states === undefined) {

@@ -22,6 +22,8 @@ export interface Config {
   readonly syncs: Readonly<Record<string, SyncConfig>>;
   /** Present: `start` serves HTTP. */
   readonly server?: ServerConfig;
+  /** The name of this deployment in alerts. */
+  readonly deployment: string;
   /** Alert channels. Empty: no alerts are sent. */
   readonly alerts: readonly ChannelSettings[];
   readonly log: LogSettings;
@@ -42,6 +44,8 @@ export interface ServerConfig {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Without a trailing slash. Absent: alerts have no links. */
+  readonly publicUrl?: string;
   readonly tokens: readonly { readonly name: string; readonly role: 'viewer' | 'operator'; readonly token: Secret }[];
   /** By sync name. */
   readonly webhooks: Readonly<Record<string, { readonly secret: Secret }>>;

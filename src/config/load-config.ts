@@ -188,7 +188,7 @@ function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
 
 /** Reads the checked sections again through their schemas, which returns the whole with its types. */
 function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder'> {
-  const { store, redis, encryptionKey, formerEncryptionKeys, retention, server, alerts, log } = z
+  const { store, redis, encryptionKey, formerEncryptionKeys, retention, deployment, server, alerts, log } = z
     .strictObject(rootShape)
     .parse(root);
   const connection = z.strictObject(connectionShape);
@@ -209,6 +209,7 @@ function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'fol
     connections: byName(named),
     syncs: byName(read),
     ...(server === undefined ? {} : { server: { ...server, webhooks: byName(Object.entries(server.webhooks)) } }),
+    deployment,
     alerts,
     log,
   };

@@ -58,7 +58,10 @@ export async function failRun(context: RunContext, error: unknown, io: EngineIo)
   // The message of an unexpected error may quote anything.
   const text = isOurs ? RollcallError.rawTextOf(error) : String(error);
   await keepRaw(context.owned, { about: 'end of the run', text }, io);
-  if (!(error instanceof RollcallError) || error.code !== 'SOURCE_REFUSED') return finishRun(context, io, reason);
+  const code = isOurs ? error.code : undefined;
+  const isLockedOut = code === 'REAUTH_REQUIRED' || code === 'TOKEN_REVOKED';
+  if (isLockedOut) await updateFacts(context.owned, { isLockedOut }, io);
+  if (code !== 'SOURCE_REFUSED') return finishRun(context, io, reason);
   await updateFacts(context.owned, { isSourceRefused: true }, io);
   return finishRun(context, io, `${reason} ${afterRefusal}`);
 }

@@ -17,7 +17,7 @@ import { type LogScope, openLogScope } from '../telemetry/log-scope.ts';
 import type { Connection } from './open-connection.ts';
 import type { Engine } from './open-engine.ts';
 import { startDeployment } from './start-deployment.ts';
-import { openConfigAlerts } from './watch-alerts.ts';
+import { openConfigAlerts, quietSigned } from './watch-alerts.ts';
 
 export interface AppParts {
   readonly scope?: LogScope;
@@ -74,6 +74,7 @@ export function openApp(
       yield* runContractSuite({ connection, mode, signal });
     },
     alerts: (limit) => alerts.report(limit),
+    quietAlerts: (name, request, signed) => quietSigned(alerts, { name, request }, signed, io),
     testAlerts: (channel, signal) => alerts.test(channel, signal),
     close: () => engine.close(),
   };

@@ -1,7 +1,12 @@
 import { type AlertChecks, openAlertChecks } from '../alerts/alert-checks.ts';
 import { catchUpMs, oldestSuccess, untilCaughtUp } from '../alerts/freshness.ts';
 import { type Alerts, openAlerts } from '../alerts/open-alerts.ts';
+import type { QuietOrder } from '../alerts/quiet.ts';
+import type { QuietReport, QuietRequest } from '../app/app.ts';
+import { note } from '../app/audit.ts';
+import type { SignedCaller } from '../app/person-records.ts';
 import type { Config } from '../config/config.ts';
+import type { EngineIo } from '../engine/engine-io.ts';
 import { openSchedule } from '../runtime/schedule.ts';
 import type { Engine } from './open-engine.ts';
 import { random } from './system.ts';
@@ -13,6 +18,7 @@ export function openConfigAlerts(config: Config, { io, connections, egress }: En
   const { store, clock, logger, newId } = io;
   return openAlerts({
     channels: config.alerts,
+    place: { deployment: config.deployment, publicUrl: config.server?.publicUrl },
     ...(egress === undefined ? {} : { egress }),
     syncs: Object.values(config.syncs).map(({ name, connection, freshnessMs, schedule }) => {
       const slots = schedule === undefined ? undefined : openSchedule(schedule.cron, schedule.timezone);
@@ -30,4 +36,26 @@ export function openConfigAlerts(config: Config, { io, connections, egress }: En
 
 export function openConfigAlertChecks(config: Config, engine: Engine): AlertChecks {
   return openAlertChecks(openConfigAlerts(config, engine, engine.io.clock.now() + catchUpMs), engine.io);
+}
+
+/** Acknowledges or mutes, and notes it in the audit. */
+export async function quietSigned(
+  alerts: Alerts,
+  { name, request }: { readonly name: string; readonly request: QuietRequest },
+  { by, ...signed }: SignedCaller,
+  io: EngineIo,
+): Promise<QuietReport> {
+  const at = io.clock.now();
+  const until = request.kind === 'mute' ? at + request.forMs : undefined;
+  const order = until === undefined ? ackOrUnmute(request.kind, by, at) : ({ kind: 'mute', by, at, until } as const);
+  const subjects = await alerts.quiet(name, order);
+  const detail = until === undefined ? undefined : `until ${new Date(until).toISOString()}`;
+  for (const { subject } of subjects) {
+    await note({ action: `alerts-${request.kind}`, by, [subject.kind]: subject.name, detail, ...signed }, io);
+  }
+  return { subjects, until };
+}
+
+function ackOrUnmute(kind: QuietRequest['kind'], by: string, at: number): QuietOrder {
+  return kind === 'ack' ? { kind, by, at } : { kind: 'unmute' };
 }

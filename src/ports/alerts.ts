@@ -1,8 +1,12 @@
 import type { ChangeKind } from '../core/change.ts';
 import type { ChangeState, Outcome } from '../core/run.ts';
 
-/** `critical`: the platform is drifting from the source now. `warning`: an operator needs to check it today. */
-export type Severity = 'warning' | 'critical';
+/**
+ * `critical`: the platform is drifting from the source now. `warning`: an operator needs to check it today. `info`:
+ * something went wrong and is well again without anybody.
+ */
+export const severities = ['info', 'warning', 'critical'] as const;
+export type Severity = (typeof severities)[number];
 
 /** Alerts are grouped by subject: one sync or one connection. */
 export interface AlertSubject {
@@ -22,6 +26,8 @@ export interface AlertProblem {
   readonly severity: Severity;
   /** Identity of the problem, independent of its numbers. Another key means another reason and causes a new notice. */
   readonly key: string;
+  /** What is wrong in a few words, for a title. Absent: the words of the topic. */
+  readonly title?: string;
   /** What is wrong, with the number. One sentence. */
   readonly summary: string;
   /** The first reasons and rows. */
@@ -30,16 +36,25 @@ export interface AlertProblem {
   readonly unaffected: string | undefined;
   /** The command to run, with the reason. */
   readonly action: string;
+  /** How many people, changes or files it concerns. Ten times as many is worse. Absent: it has no number. */
+  readonly count?: number;
+  /** The run that it is about. Notices about one run belong together: a thread, an incident. */
+  readonly run?: string;
+  /** The people of a run about named people. Absent: it is about everybody. */
+  readonly people?: readonly string[];
 }
 
 /** The stored state of a topic with a problem. A topic without a problem has no entry. */
-export interface KnownProblem {
-  readonly severity: Severity;
-  /** The highest severity that was sent since the problem began. */
+export interface KnownProblem extends AlertProblem {
+  /** The highest severity since the problem began. */
   readonly worst: Severity;
-  readonly key: string;
-  readonly summary: string;
   readonly since: number;
+  /** When it began, got worse, or changed its reason. */
+  readonly newsAt: number;
+  /** When each channel last got it. Absent in a state of release 0.1: every channel got it. */
+  readonly told?: Readonly<Record<string, number>>;
+  /** Until it gets worse or changes its reason, nobody is reminded of it. */
+  readonly acked?: { readonly by: string; readonly at: number };
 }
 
 /** The last sent alert state of a subject. */
@@ -48,6 +63,8 @@ export interface AlertState {
   /** Incremented by every write, so that two processes never send the same notice. 0: not stored yet. */
   readonly version: number;
   readonly problems: Readonly<Partial<Record<AlertTopic, KnownProblem>>>;
+  /** No problem is sent before `until`. */
+  readonly muted?: { readonly until: number; readonly by: string };
   /** When the subject was first checked. Freshness counts from here until the first success. */
   readonly firstSeenAt: number;
   /** Runs that ended up to this instant are already evaluated. */
@@ -59,16 +76,22 @@ export interface AlertState {
   readonly judgedRuns: readonly string[];
 }
 
+/**
+ * `problem`: new, worse or for another reason. `reminder`: still open. `note`: went wrong and is well again at the same
+ * check.
+ */
+export type NoticeKind = 'problem' | 'reminder' | 'recovery' | 'note' | 'test';
+
 /** A notice about one subject: all changes found by one check. */
 export interface AlertNotice {
   /** The same in every copy, so that a receiver can detect duplicates. */
   readonly id: string;
-  readonly kind: 'problem' | 'recovery' | 'test';
+  readonly kind: NoticeKind;
   readonly subject: AlertSubject;
   /** The highest severity among the sent or recovered problems. */
   readonly severity: Severity;
   readonly at: number;
-  /** Problems that are new, have a higher severity, or have another reason. */
+  /** The problems that it is about; of a `note`, what is already over. */
   readonly problems: readonly AlertProblem[];
   /** Problems that are over. */
   readonly recovered: readonly RecoveredProblem[];
@@ -81,6 +104,15 @@ export interface RecoveredProblem {
   readonly severity: Severity;
   readonly summary: string;
   readonly since: number;
+  readonly run?: string;
+  /** How it ended, where this says more than that it is over. */
+  readonly end?: string;
+}
+
+/** Returns what the notice belongs to: one run of a sync. Undefined: it stands alone. */
+export function threadOf({ subject, problems, recovered }: AlertNotice): string | undefined {
+  const run = [...problems, ...recovered].find((one) => one.run !== undefined)?.run;
+  return run === undefined ? undefined : `${subject.kind} ${subject.name} ${run}`;
 }
 
 /** One copy of a notice for one channel. It is sent until it is delivered or too old. */
@@ -93,11 +125,13 @@ export interface AlertDelivery {
   readonly endedAt: number | undefined;
   /** Why the last attempt failed. */
   readonly error: string | undefined;
+  /** The receiver's id of the first notice that the channel delivered about the same thread. */
+  readonly first: string | undefined;
 }
 
-/** The result of one attempt. */
+/** The result of one attempt. `receipt`: the receiver's id of the notice. */
 export type DeliveryResult =
-  | { readonly kind: 'delivered'; readonly at: number }
+  | { readonly kind: 'delivered'; readonly at: number; readonly receipt: string | undefined }
   | { readonly kind: 'again'; readonly nextAt: number; readonly error: string }
   | { readonly kind: 'given-up'; readonly at: number; readonly error: string };
 
@@ -147,6 +181,8 @@ export interface AlertBook {
   endedRuns(sync: string, since: number | undefined, limit: number): Promise<readonly EndedRun[]>;
   /** Returns the syncs that have a run that ended at `since` or later. */
   syncsWithEnds(since: number): Promise<readonly string[]>;
+  /** Returns the runs in progress that have a failed file, a refused upload or an unresolved batch. */
+  troubledRuns(): Promise<readonly { readonly sync: string; readonly run: string }[]>;
   lastRuns(sync: string): Promise<LastRuns>;
   /** Counts the changes of a run's plan by kind and state. */
   changeResults(run: string): Promise<readonly ChangeResult[]>;
@@ -167,8 +203,12 @@ export interface Revealable {
 interface ChannelBase {
   /** Unique in the configuration. */
   readonly name: string;
-  /** Absent: both. */
+  /** Absent: all. */
   readonly severities?: readonly Severity[];
+  /** How long a problem is open and not acknowledged before this channel gets it. 0: at once. */
+  readonly afterMs: number;
+  /** How often the channel is reminded of an open problem that nobody acknowledged. Undefined: never. */
+  readonly remindMs: number | undefined;
   /** Absent: every sync and every connection. Otherwise these syncs and their connections. */
   readonly syncs?: readonly string[];
 }
@@ -177,6 +217,8 @@ export type ChannelSettings = ChannelBase &
   (
     | { readonly kind: 'webhook'; readonly url: Revealable; readonly secret?: Revealable }
     | { readonly kind: 'slack'; readonly url: Revealable }
+    /** Slack's Web API, which threads notices about one run. `url` overrides its address. */
+    | { readonly kind: 'slack'; readonly token: Revealable; readonly channel: string; readonly url?: Revealable }
     | { readonly kind: 'teams'; readonly url: Revealable }
     | {
         readonly kind: 'email';
@@ -190,16 +232,18 @@ export type ChannelSettings = ChannelBase &
         readonly insecure: boolean;
       }
     | { readonly kind: 'pagerduty'; readonly url?: Revealable; readonly routingKey: Revealable }
+    | { readonly kind: 'opsgenie'; readonly url?: Revealable; readonly apiKey: Revealable }
+    | { readonly kind: 'alertmanager'; readonly url: Revealable; readonly token?: Revealable }
   );
 
 /** A channel that delivers notices. */
 export interface Channel {
   readonly settings: ChannelSettings;
   /**
-   * Resolves when the receiver has accepted the notice. Rejects on failure, with a message without secrets, and when
-   * the signal aborts.
+   * Resolves when the receiver has accepted the notice, with its id there, if it has one. `first`: the id of the first
+   * notice of the same thread. Rejects on failure, with a message without secrets, and when the signal aborts.
    */
-  send(notice: AlertNotice, signal: AbortSignal): Promise<void>;
+  send(notice: AlertNotice, signal: AbortSignal, first?: string): Promise<string | undefined>;
 }
 
 /* ---- queries about alerts ---- */
@@ -210,6 +254,8 @@ export interface ChannelView {
   readonly severities: readonly Severity[];
   /** Undefined: all syncs. */
   readonly syncs: readonly string[] | undefined;
+  readonly afterMs: number;
+  readonly remindMs: number | undefined;
 }
 
 export interface ChannelTest {
@@ -225,9 +271,17 @@ export interface StandingProblem extends KnownProblem {
   readonly topic: AlertTopic;
 }
 
+/** A subject of which no problem is sent before `until`. */
+export interface MutedSubject {
+  readonly subject: AlertSubject;
+  readonly until: number;
+  readonly by: string;
+}
+
 export interface AlertsReport {
   readonly channels: readonly ChannelView[];
   readonly standing: readonly StandingProblem[];
+  readonly muted: readonly MutedSubject[];
   /** Newest notice first. */
   readonly deliveries: readonly AlertDelivery[];
 }

@@ -33,6 +33,9 @@ export const auditActions = [
   'export',
   'forget',
   'drop-unreadable',
+  'alerts-ack',
+  'alerts-mute',
+  'alerts-unmute',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

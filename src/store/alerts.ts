@@ -6,7 +6,9 @@ import {
   type AlertState,
   type AlertSubject,
   type ChangeResult,
+  type KnownProblem,
   successOutcomes,
+  threadOf,
 } from '../ports/alerts.ts';
 import { type Database, inTransaction } from './database.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
@@ -74,7 +76,9 @@ export function createAlerts(db: Database): AlertBook {
           // Another process that claimed it in between has moved it.
           .where('next_at', '=', row.next_at)
           .executeTakeFirst();
-        if (numUpdatedRows > 0n) claimed.push({ ...toDelivery(row), tries: row.tries + 1, nextAt: until });
+        if (numUpdatedRows === 0n) continue;
+        const first = row.thread === null ? undefined : await firstReceipt(db, row.channel, row.thread);
+        claimed.push({ ...toDelivery(row), tries: row.tries + 1, nextAt: until, first });
       }
       return claimed;
     },
@@ -85,7 +89,7 @@ export function createAlerts(db: Database): AlertBook {
         .updateTable('alert_deliveries')
         .set(
           result.kind === 'delivered'
-            ? { ...ended, state: 'delivered', error: null }
+            ? { ...ended, state: 'delivered', error: null, receipt: result.receipt ?? null }
             : result.kind === 'given-up'
               ? { ...ended, state: 'given-up', error: result.error }
               : { next_at: result.nextAt, error: result.error },
@@ -135,6 +139,31 @@ export function createAlerts(db: Database): AlertBook {
       return rows.map(({ sync }) => sync);
     },
 
+    async troubledRuns() {
+      const rows = await db
+        .selectFrom('runs')
+        .innerJoin('batches', 'batches.run', 'runs.id')
+        .select(['runs.sync', 'runs.id'])
+        .distinct()
+        .where('runs.ended_at', 'is', null)
+        .where((where) =>
+          where.or([
+            where('batches.final', '=', 'failed'),
+            where('batches.state', '=', 'unresolved'),
+            // A file that was sent and refused.
+            where.and([
+              where('batches.kind', '=', 'csv'),
+              where('batches.state', '=', 'settled'),
+              where('batches.sent_at', 'is not', null),
+              where('batches.file_id', 'is', null),
+              where('batches.final_at', 'is', null),
+            ]),
+          ]),
+        )
+        .execute();
+      return rows.map(({ sync, id }) => ({ sync, run: id }));
+    },
+
     async lastRuns(sync) {
       const newest = db
         .selectFrom('runs')
@@ -179,7 +208,15 @@ function subjectKey({ kind, name }: AlertSubject): string {
 }
 
 function toState(row: Selectable<AlertStateRow>): AlertState {
-  return { ...(JSON.parse(row.state) as AlertState), version: Number(row.version) };
+  const state = JSON.parse(row.state) as AlertState;
+  const problems = Object.entries(state.problems).map(([topic, problem]) => [topic, complete(topic, problem)]);
+  return { ...state, problems: Object.fromEntries(problems), version: Number(row.version) };
+}
+
+/** Release 0.1 stored only a part of a problem. */
+function complete(topic: string, problem: Partial<KnownProblem> & Pick<KnownProblem, 'since'>): object {
+  const missing = { topic, details: [], action: 'rollcall alerts list', newsAt: problem.since };
+  return { ...missing, ...problem };
 }
 
 function toRow(notice: AlertNotice, channel: string): AlertDeliveryRow {
@@ -194,7 +231,22 @@ function toRow(notice: AlertNotice, channel: string): AlertDeliveryRow {
     next_at: notice.at,
     ended_at: null,
     error: null,
+    thread: threadOf(notice) ?? null,
+    receipt: null,
   };
+}
+
+async function firstReceipt(db: Database, channel: string, thread: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('alert_deliveries')
+    .select('receipt')
+    .where('channel', '=', channel)
+    .where('thread', '=', thread)
+    .where('receipt', 'is not', null)
+    .orderBy('made_at')
+    .orderBy('notice')
+    .executeTakeFirst();
+  return row?.receipt ?? undefined;
 }
 
 function toDelivery(row: Selectable<AlertDeliveryRow>): AlertDelivery {
@@ -206,6 +258,7 @@ function toDelivery(row: Selectable<AlertDeliveryRow>): AlertDelivery {
     nextAt: Number(row.next_at),
     endedAt: instant(row.ended_at),
     error: row.error ?? undefined,
+    first: undefined,
   };
 }
 

@@ -331,6 +331,10 @@ export interface AlertDeliveryRow {
   next_at: number;
   ended_at: number | null;
   error: string | null;
+  /** The run that it is about; null when it stands alone. */
+  thread: string | null;
+  /** The receiver's id of it. */
+  receipt: string | null;
 }
 
 /** One row per migration, including those that this version does not know. Its columns can never change. */

@@ -39,7 +39,14 @@ const recovery: AlertNotice = {
 };
 const test: AlertNotice = { ...notice, id: 'alert_03', kind: 'test', problems: [], standing: [] };
 
-const send = (settings: ChannelSettings, what = notice) => openChannel(settings, new FakeClock()).send(what, signal);
+const rule = { afterMs: 0, remindMs: undefined };
+type Bare = ChannelSettings extends infer One ? (One extends unknown ? Omit<One, keyof typeof rule> : never) : never;
+const place = { deployment: 'acme-prod', publicUrl: 'https://rollcall.example.com' };
+
+function send(settings: Bare, what = notice, first?: string): Promise<string | undefined> {
+  const io = { clock: new FakeClock(), egress: undefined, place };
+  return openChannel({ ...settings, ...rule } as ChannelSettings, io).send(what, signal, first);
+}
 
 describe('webhook', () => {
   it('signs time and body, and says the same in words and in data', async () => {
@@ -120,7 +127,8 @@ describe('webhook', () => {
 
   it('that never answers is left when the signal aborts', async () => {
     const receiver = await openReceiver();
-    const channel = openChannel({ kind: 'webhook', name: 'w', url: reveal(receiver.url) }, new FakeClock());
+    const settings: ChannelSettings = { kind: 'webhook', name: 'w', url: reveal(receiver.url), ...rule };
+    const channel = openChannel(settings, { clock: new FakeClock(), egress: undefined, place });
     await expect(channel.send(notice, AbortSignal.abort())).rejects.toThrow('timeout');
   });
 });
@@ -146,8 +154,105 @@ describe('chat', () => {
   });
 });
 
+describe('Slack with a bot token', () => {
+  const slack = (url: string): Bare => ({
+    kind: 'slack',
+    name: 's',
+    url: reveal(url),
+    token: reveal('xoxb-1'),
+    channel: 'C1',
+  });
+
+  it('threads notices about one run, and shows what got worse in the channel too', async () => {
+    const receiver = await openReceiver();
+    receiver.say({ ok: true, ts: '171.1' });
+    expect(await send(slack(receiver.url))).toBe('171.1');
+    await send(slack(receiver.url), notice, '171.1');
+    await send(slack(receiver.url), recovery, '171.1');
+    const [first, worse, over] = receiver.received.map((one) => one.json<Record<string, unknown>>());
+    expect(receiver.received[0]?.path).toBe('/chat.postMessage');
+    expect(receiver.received[0]?.headers.authorization).toBe('Bearer xoxb-1');
+    expect(first).toMatchObject({ channel: 'C1', text: expect.stringContaining('*CRITICAL') });
+    expect(first).not.toHaveProperty('thread_ts');
+    expect(worse).toMatchObject({ thread_ts: '171.1', reply_broadcast: true });
+    expect(over).toMatchObject({ thread_ts: '171.1', reply_broadcast: false });
+  });
+
+  it('fails when Slack answers 200 without ok, and quotes only codes that are known', async () => {
+    const receiver = await openReceiver();
+    receiver.say({ ok: false, error: 'not_in_channel' });
+    await expect(send(slack(receiver.url))).rejects.toThrow(/refused the notice: not_in_channel$/);
+    receiver.say({ ok: false, error: 'ana@example.com is unknown' });
+    await expect(send(slack(receiver.url))).rejects.toThrow(/refused the notice: an error$/);
+  });
+});
+
+describe('Opsgenie', () => {
+  const genie = (url: string): Bare => ({ kind: 'opsgenie', name: 'o', url: reveal(url), apiKey: reveal('key') });
+
+  it('opens one alert for each deployment, subject and topic, notes what is new, and closes it at the end', async () => {
+    const receiver = await openReceiver();
+    receiver.answer(202);
+    await send(genie(receiver.url));
+    await send(genie(receiver.url), recovery);
+    const alias = encodeURIComponent('rollcall acme-prod sync people run');
+    expect(receiver.received.map(({ path }) => path)).toEqual([
+      '/v2/alerts',
+      `/v2/alerts/${alias}/notes?identifierType=alias`,
+      `/v2/alerts/${alias}/close?identifierType=alias`,
+    ]);
+    expect(receiver.received[0]?.headers.authorization).toBe('GenieKey key');
+    expect(receiver.received[0]?.json()).toMatchObject({
+      alias: 'rollcall acme-prod sync people run',
+      priority: 'P1',
+      message: 'CRITICAL sync people: the run failed',
+    });
+  });
+});
+
+describe('Alertmanager', () => {
+  const manager = (url: string): Bare => ({ kind: 'alertmanager', name: 'm', url: reveal(`${url}/`) });
+  interface Alert {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly endsAt: string;
+    readonly generatorURL?: string;
+  }
+  const alertsOf = (text: string | undefined) =>
+    (JSON.parse(text ?? '[]') as readonly Alert[]).map(({ labels, endsAt }) => [
+      labels.severity,
+      Date.parse(endsAt) - someInstant,
+    ]);
+
+  it('gets an alert with labels of its own for the severity, and the end of the other severities', async () => {
+    const receiver = await openReceiver();
+    await send(manager(receiver.url));
+    await send(manager(receiver.url), recovery);
+    await send(manager(receiver.url), { ...notice, kind: 'note' });
+    expect(receiver.received).toHaveLength(2);
+    const [fires, ends] = receiver.received;
+    expect(fires?.path).toBe('/api/v2/alerts');
+    expect(fires?.json<readonly Alert[]>()[0]?.labels).toEqual({
+      alertname: 'Rollcall',
+      deployment: 'acme-prod',
+      sync: 'people',
+      topic: 'run',
+      severity: 'critical',
+    });
+    expect(alertsOf(fires?.text)).toEqual([
+      ['critical', 30 * 86_400_000],
+      ['info', 0],
+      ['warning', 0],
+    ]);
+    expect(alertsOf(ends?.text)).toEqual([
+      ['info', 0],
+      ['warning', 0],
+      ['critical', 0],
+    ]);
+  });
+});
+
 describe('PagerDuty', () => {
-  const pager = (url: string): ChannelSettings => ({
+  const pager = (url: string): Bare => ({
     kind: 'pagerduty',
     name: 'p',
     url: reveal(url),
@@ -212,7 +317,7 @@ describe('e-mail', () => {
     return { mails, port: typeof address === 'object' && address !== null ? address.port : 0 };
   }
 
-  const mail = (url: string): ChannelSettings => ({
+  const mail = (url: string): Bare => ({
     kind: 'email',
     name: 'e',
     url: reveal(url),

@@ -7,7 +7,8 @@ import { silentLogger } from '../support/memory-logger.ts';
 const [, , folder = '', url = ''] = process.argv;
 const store = await openStore('sqlite:rollcall.db', { folder });
 const alerts = openAlerts({
-  channels: [{ kind: 'webhook', name: 'hook', url: { reveal: () => url } }],
+  channels: [{ kind: 'webhook', name: 'hook', url: { reveal: () => url }, afterMs: 0, remindMs: undefined }],
+  place: { deployment: 'rollcall', publicUrl: undefined },
   syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false }],
   connections: [],
   store,

@@ -37,7 +37,10 @@ it('a process killed while it sends loses nothing: the next one sends the same n
   const receiver = await openReceiver();
   const lookAt = (ms: number) =>
     openAlerts({
-      channels: [{ kind: 'webhook', name: 'hook', url: { reveal: () => receiver.url } }],
+      channels: [
+        { kind: 'webhook', name: 'hook', url: { reveal: () => receiver.url }, afterMs: 0, remindMs: undefined },
+      ],
+      place: { deployment: 'rollcall', publicUrl: undefined },
       syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false }],
       connections: [],
       store,

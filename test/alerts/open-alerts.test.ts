@@ -48,13 +48,21 @@ afterEach(() => store.close());
 
 const reveal = (value: string) => ({ reveal: () => value });
 const hook = (over: Partial<Extract<ChannelSettings, { kind: 'webhook' }>> = {}): ChannelSettings => {
-  return { kind: 'webhook', name: 'hook', url: reveal(`${receiver.url}/hook`), ...over };
+  return {
+    kind: 'webhook',
+    name: 'hook',
+    url: reveal(`${receiver.url}/hook`),
+    afterMs: 0,
+    remindMs: undefined,
+    ...over,
+  };
 };
 
 let ids = 0;
 function desk(channels: readonly ChannelSettings[] = [hook()], over: Partial<AlertsOptions> = {}): Alerts {
   return openAlerts({
     channels,
+    place: { deployment: 'acme-prod', publicUrl: undefined },
     syncs: [
       {
         name: 'people',

@@ -14,6 +14,8 @@ export interface Receiver {
   readonly received: Received[];
   /** Answers with these statuses, in order, then with 200. */
   answer(...statuses: readonly number[]): void;
+  /** From now on the body of every answer, as JSON. */
+  say(body: object): void;
   close(): Promise<void>;
 }
 
@@ -21,6 +23,7 @@ export interface Receiver {
 export async function openReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const statuses: number[] = [];
+  let body = 'ok';
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -28,7 +31,7 @@ export async function openReceiver(): Promise<Receiver> {
       const text = Buffer.concat(chunks).toString();
       received.push({ path: request.url ?? '', headers: request.headers, text, json: () => JSON.parse(text) });
       const status = statuses.shift() ?? 200;
-      response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end('ok');
+      response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end(body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -39,7 +42,15 @@ export async function openReceiver(): Promise<Receiver> {
     });
   closers.push(close);
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, received, answer: (...next) => void statuses.push(...next), close };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    answer: (...next) => void statuses.push(...next),
+    say: (next) => {
+      body = JSON.stringify(next);
+    },
+    close,
+  };
 }
 
 const closers: (() => Promise<void>)[] = [];

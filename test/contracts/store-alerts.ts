@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/core/run.ts';
-import type { AlertNotice, AlertState, AlertSubject } from '../../src/ports/alerts.ts';
-import type { RunScope, Store } from '../../src/ports/store.ts';
+import type { AlertNotice, AlertState, AlertSubject, KnownProblem } from '../../src/ports/alerts.ts';
+import type { BatchPatch, RunScope, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { openRun, sampleChange, sampleTrigger, writePlan } from './store-samples.ts';
+import { openRun, sampleBatch, sampleChange, sampleTrigger, writePlan } from './store-samples.ts';
 
 const people: AlertSubject = { kind: 'sync', name: 'people' };
 
@@ -30,11 +30,80 @@ export function describeAlerts(store: () => Store): void {
 
   it('remembers what was told about each subject, and nothing about another', async () => {
     const { alerts } = store();
-    const known = { severity: 'warning', worst: 'critical', key: 'k', summary: 'x', since: now } as const;
+    const words = { topic: 'run', summary: 'x', details: ['y'], unaffected: undefined, action: 'z' } as const;
+    const known = { severity: 'warning', worst: 'critical', key: 'k', since: now, newsAt: now, ...words } as const;
     expect(await alerts.state(people)).toBeUndefined();
     expect(await alerts.save(0, sampleState({ problems: { run: known } }), [])).toBe(true);
     expect(await alerts.state(people)).toEqual(sampleState({ problems: { run: known } }));
     expect(await alerts.state({ kind: 'connection', name: 'people' })).toBeUndefined();
+  });
+
+  it('completes the problems that release 0.1 stored', async () => {
+    const { alerts } = store();
+    const known = { severity: 'warning', worst: 'critical', key: 'k', summary: 'x', since: now };
+    await alerts.save(0, sampleState({ problems: { run: known as unknown as KnownProblem } }), []);
+    expect((await alerts.state(people))?.problems.run).toEqual({
+      ...known,
+      topic: 'run',
+      details: [],
+      action: 'rollcall alerts list',
+      newsAt: now,
+    });
+  });
+
+  it('hands out with a notice the receipt of the first that its channel delivered about the same run', async () => {
+    const { alerts } = store();
+    const about = (id: string, at: number, run: string) => {
+      const problem = {
+        topic: 'run',
+        severity: 'warning',
+        key: id,
+        summary: id,
+        details: [],
+        unaffected: undefined,
+      } as const;
+      return sampleNotice(id, { at, problems: [{ ...problem, action: 'do', run }] });
+    };
+    const firsts = async () =>
+      (await alerts.claim(['a'], now + 9, now + 99)).map(({ notice, first }) => [notice.id, first]);
+    const taken = async (id: string, receipt: string | undefined) =>
+      alerts.settle(id, 'a', { kind: 'delivered', at: now + 9, receipt });
+    await tell(about('n1', now, 'run_1'), ['a']);
+    expect(await firsts()).toEqual([['n1', undefined]]);
+    await taken('n1', '171.1');
+    await tell(about('n2', now + 1, 'run_1'), ['a']);
+    expect(await firsts()).toEqual([['n2', '171.1']]);
+    await taken('n2', '171.2');
+    await tell(about('n3', now + 2, 'run_1'), ['a']);
+    await tell(about('n4', now + 3, 'run_2'), ['a']);
+    expect(await firsts()).toEqual([['n3', '171.1']]);
+    await taken('n3', undefined);
+    expect(await firsts()).toEqual([['n4', undefined]]);
+  });
+
+  it('finds the runs in progress with a failed, refused or unresolved batch', async () => {
+    const { alerts, batches, runs } = store();
+    const open = async (sync: string, patch: BatchPatch | undefined) => {
+      const owned = await openRun(store(), { id: `run_${sync}`, sync, now });
+      await batches.create(owned, [{ batch: { ...sampleBatch(owned, 1), id: `batch_${sync}` }, identifications: [] }]);
+      if (patch !== undefined) await batches.update(owned, `batch_${sync}`, patch);
+      return owned;
+    };
+    await open('planned', undefined);
+    await open('pending', { state: 'sent', sentAt: now, fileId: 'f1' });
+    await open('done', { state: 'settled', sentAt: now, fileId: 'f2', final: 'done', finalAt: now });
+    await open('unsent', { state: 'settled', reason: 'nothing in it was to be sent' });
+    await open('failed', { state: 'sent', sentAt: now, fileId: 'f3', final: 'failed', finalAt: now });
+    await open('refused', { state: 'settled', sentAt: now, reason: '400' });
+    await open('lost', { state: 'unresolved', sentAt: now });
+    const ended = await open('ended', { state: 'unresolved', sentAt: now });
+    await runs.update(ended, { phase: 'done', endedAt: now, outcome: 'partial' });
+    const found = await alerts.troubledRuns();
+    expect(found.map(({ sync, run }) => `${sync} ${run}`).toSorted()).toEqual([
+      'failed run_failed',
+      'lost run_lost',
+      'refused run_refused',
+    ]);
   });
 
   it('tells a change of state once, however many processes saw it', async () => {
@@ -62,7 +131,7 @@ export function describeAlerts(store: () => Store): void {
     await alerts.settle('n1', 'a', { kind: 'again', nextAt: now + 100, error: 'away' });
     expect(await claimed(['a'], now + 99)).toEqual([]);
     expect(await claimed(['a'], now + 100)).toEqual(['n1 a 2']);
-    await alerts.settle('n1', 'a', { kind: 'delivered', at: now + 101 });
+    await alerts.settle('n1', 'a', { kind: 'delivered', receipt: undefined, at: now + 101 });
     expect(await claimed(['a'], now + 102)).toEqual(['n2 a 1']);
   });
 
@@ -83,7 +152,7 @@ export function describeAlerts(store: () => Store): void {
     const { alerts } = store();
     await tell(sampleNotice('n1'), ['a', 'b', 'c']);
     await tell(sampleNotice('n2', { at: now + 1 }), ['a']);
-    await alerts.settle('n1', 'a', { kind: 'delivered', at: now + 10 });
+    await alerts.settle('n1', 'a', { kind: 'delivered', receipt: undefined, at: now + 10 });
     await alerts.settle('n1', 'b', { kind: 'given-up', at: now + 20, error: 'refused' });
     const shown = (await alerts.list(10)).map(({ notice, channel, state, error }) => [
       notice.id,

@@ -34,6 +34,7 @@ const released = [
   '018-runs-by-end',
   '019-turns',
   '020-clock-jumps',
+  '021-alert-threads',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

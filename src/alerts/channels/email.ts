@@ -1,7 +1,6 @@
 import type { Channel, ChannelSettings } from '../../ports/alerts.ts';
-import type { Egress } from '../../ports/egress.ts';
-import type { Clock } from '../../ports/runtime.ts';
 import { renderNotice } from '../render-notice.ts';
+import type { ChannelIo } from './channel-io.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'email' }>;
 
@@ -11,11 +10,11 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  * Sends e-mail by SMTP, through a tunnel of the proxy if there is one. `smtps://` uses TLS from the first byte; `smtp://`
  * requires STARTTLS, except to this machine.
  */
-export function openEmail(settings: Settings, _clock: Clock, egress?: Egress): Channel {
+export function openEmail(settings: Settings, { egress, place }: ChannelIo): Channel {
   return {
     settings,
-    async send(notice, signal) {
-      const { title, lines } = renderNotice(notice);
+    async send(notice, signal, first) {
+      const { title, lines } = renderNotice(notice, place);
       const url = new URL(settings.url.reveal());
       const isSecure = url.protocol === 'smtps:';
       const proxy = egress?.proxyFor(url);
@@ -39,6 +38,7 @@ export function openEmail(settings: Settings, _clock: Clock, egress?: Egress): C
       });
       const close = (): void => transport.close();
       signal.addEventListener('abort', close, { once: true });
+      const messageId = `<${notice.id}@rollcall.invalid>`;
       try {
         await transport.sendMail({
           from: settings.from,
@@ -46,9 +46,12 @@ export function openEmail(settings: Settings, _clock: Clock, egress?: Egress): C
           subject: `[rollcall] ${title}`.slice(0, 200),
           text: `${lines.join('\n')}\n`,
           // The same in every attempt, so that most mail programs show a repeated message once.
-          messageId: `<${notice.id}@rollcall.invalid>`,
+          messageId,
+          // Mail programs show the notices about one run as one conversation.
+          ...(first === undefined ? {} : { inReplyTo: first, references: first }),
           headers: { 'X-Rollcall-Notice': notice.id, 'Auto-Submitted': 'auto-generated' },
         });
+        return messageId;
       } catch (error) {
         throw new Error(`${url.hostname} did not accept the e-mail${through}: ${faultOf(error)}`);
       } finally {

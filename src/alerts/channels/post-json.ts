@@ -16,9 +16,9 @@ const maxAnswerBytes = 64 * 1024;
 
 /**
  * Posts JSON once over a new connection and requires a 2xx. Does not follow redirects, so that the notice goes only to
- * the configured address. Errors name only the host, because the rest of the address is often the secret.
+ * the configured address. Errors name only the host, because the rest of the address is often the secret. Resolves to the answer as JSON, `{}` when it is none or larger than 64 KiB.
  */
-export async function postJson({ url, body, headers, signal, egress }: Post): Promise<void> {
+export async function postJson({ url, body, headers, signal, egress }: Post): Promise<unknown> {
   const options = { connections: 1, connectTimeout: 10_000, headersTimeout: 15_000, bodyTimeout: 15_000 };
   const dispatchers = openDispatchers(options, egress);
   const { dispatcher, proxy } = dispatchers.to(url);
@@ -35,11 +35,41 @@ export async function postJson({ url, body, headers, signal, egress }: Post): Pr
       Promise.reject(new Error(`${host} cannot be reached${through}: ${codeOf(error, signal)}`)),
     );
     const { statusCode } = answer;
-    await answer.body.dump({ limit: maxAnswerBytes, signal }).catch(() => {});
-    if (statusCode >= 200 && statusCode < 300) return;
+    const text = await shortText(answer.body);
+    if (statusCode >= 200 && statusCode < 300) return parsed(text);
     throw new Error(`${host} answered ${statusCode}${through}${hintFor(statusCode)}`);
   } finally {
     await dispatchers.destroy();
+  }
+}
+
+/** Makes the error of a receiver that answers 200 and refuses the notice. `code`: one of ours, never its own text. */
+export function refused(url: string, code: string): Error {
+  return new Error(`${new URL(url).host} refused the notice: ${code}`);
+}
+
+async function shortText(body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of body) {
+      bytes += part.length;
+      if (bytes > maxAnswerBytes) return '';
+      parts.push(part);
+    }
+  } catch {
+    // The status alone decides.
+    return '';
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
   }
 }
 

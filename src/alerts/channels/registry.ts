@@ -1,7 +1,8 @@
 import type { Channel, ChannelSettings } from '../../ports/alerts.ts';
-import type { Egress } from '../../ports/egress.ts';
-import type { Clock } from '../../ports/runtime.ts';
+import { openAlertmanager } from './alertmanager.ts';
+import type { ChannelIo } from './channel-io.ts';
 import { openEmail } from './email.ts';
+import { openOpsgenie } from './opsgenie.ts';
 import { openPagerDuty } from './pagerduty.ts';
 import { openSlack } from './slack.ts';
 import { openTeams } from './teams.ts';
@@ -10,8 +11,7 @@ import { openWebhook } from './webhook.ts';
 type Openers = {
   readonly [Kind in ChannelSettings['kind']]: (
     settings: Extract<ChannelSettings, { kind: Kind }>,
-    clock: Clock,
-    egress?: Egress,
+    io: ChannelIo,
   ) => Channel;
 };
 
@@ -22,10 +22,12 @@ const channelKinds: Openers = {
   teams: openTeams,
   email: openEmail,
   pagerduty: openPagerDuty,
+  opsgenie: openOpsgenie,
+  alertmanager: openAlertmanager,
 };
 
 /** Opens a channel. Connects and sends nothing before the first notice. */
-export function openChannel(settings: ChannelSettings, clock: Clock, egress?: Egress): Channel {
-  const open = channelKinds[settings.kind] as (settings: ChannelSettings, clock: Clock, egress?: Egress) => Channel;
-  return open(settings, clock, egress);
+export function openChannel(settings: ChannelSettings, io: ChannelIo): Channel {
+  const open = channelKinds[settings.kind] as (settings: ChannelSettings, io: ChannelIo) => Channel;
+  return open(settings, io);
 }

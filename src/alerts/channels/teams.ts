@@ -1,23 +1,23 @@
 import type { AlertNotice, Channel, ChannelSettings } from '../../ports/alerts.ts';
-import type { Egress } from '../../ports/egress.ts';
-import type { Clock } from '../../ports/runtime.ts';
-import { renderNotice } from '../render-notice.ts';
+import { type Place, renderNotice } from '../render-notice.ts';
+import type { ChannelIo } from './channel-io.ts';
 import { postJson } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'teams' }>;
 
 /** Posts an adaptive card to a Teams incoming webhook (a workflow "when a webhook request is received"). */
-export function openTeams(settings: Settings, _clock: Clock, egress?: Egress): Channel {
+export function openTeams(settings: Settings, { egress, place }: ChannelIo): Channel {
   return {
     settings,
     async send(notice, signal) {
-      await postJson({ url: settings.url.reveal(), body: JSON.stringify(cardOf(notice)), signal, egress });
+      await postJson({ url: settings.url.reveal(), body: JSON.stringify(cardOf(notice, place)), signal, egress });
+      return undefined;
     },
   };
 }
 
-function cardOf(notice: AlertNotice): object {
-  const { title, lines } = renderNotice(notice);
+function cardOf(notice: AlertNotice, place: Place): object {
+  const { title, lines } = renderNotice(notice, place);
   // Text runs show text literally. In text blocks, a row could be Markdown.
   const plain = (text: string) => ({ type: 'RichTextBlock', spacing: 'Small', inlines: [{ type: 'TextRun', text }] });
   const head = { type: 'TextRun', text: title, weight: 'Bolder', size: 'Medium', color: colorOf(notice) };
@@ -38,6 +38,6 @@ function cardOf(notice: AlertNotice): object {
 }
 
 function colorOf({ kind, severity }: AlertNotice): string {
-  if (kind !== 'problem') return 'Good';
+  if (kind !== 'problem' && kind !== 'reminder') return 'Good';
   return severity === 'critical' ? 'Attention' : 'Warning';
 }

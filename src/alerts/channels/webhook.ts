@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { AlertNotice, Channel, ChannelSettings } from '../../ports/alerts.ts';
-import type { Egress } from '../../ports/egress.ts';
-import type { Clock } from '../../ports/runtime.ts';
-import { renderNotice } from '../render-notice.ts';
+import { type AlertNotice, type Channel, type ChannelSettings, threadOf } from '../../ports/alerts.ts';
+import { linksOf, type Place, renderNotice } from '../render-notice.ts';
+import type { ChannelIo } from './channel-io.ts';
 import { postJson } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'webhook' }>;
@@ -12,11 +11,11 @@ type Settings = Extract<ChannelSettings, { kind: 'webhook' }>;
  * the secret over `<t>.<body>`. A receiver compares it in constant time and rejects an old `t`. `x-rollcall-notice` is
  * the id of the notice, the same in every attempt.
  */
-export function openWebhook(settings: Settings, clock: Clock, egress?: Egress): Channel {
+export function openWebhook(settings: Settings, { clock, egress, place }: ChannelIo): Channel {
   return {
     settings,
     async send(notice, signal) {
-      const body = JSON.stringify(webhookBody(notice));
+      const body = JSON.stringify(webhookBody(notice, place));
       const seconds = Math.floor(clock.now() / 1000);
       const secret = settings.secret?.reveal();
       const headers = {
@@ -24,6 +23,7 @@ export function openWebhook(settings: Settings, clock: Clock, egress?: Egress): 
         ...(secret === undefined ? {} : { 'x-rollcall-signature': `t=${seconds},v1=${sign(secret, seconds, body)}` }),
       };
       await postJson({ url: settings.url.reveal(), body, headers, signal, egress });
+      return undefined;
     },
   };
 }
@@ -34,20 +34,23 @@ export function sign(secret: string, seconds: number, body: string): string {
 }
 
 /** Version 1 of the body. Later versions only add keys. */
-function webhookBody(notice: AlertNotice): object {
+function webhookBody(notice: AlertNotice, place: Place): object {
   const { id, kind, subject, severity, at, problems, recovered, standing } = notice;
-  const { title, lines } = renderNotice(notice);
+  const { title, lines } = renderNotice(notice, place);
   return {
     version: 1,
     id,
     kind,
     severity,
     subject,
+    deployment: place.deployment,
+    thread: threadOf(notice) ?? null,
+    links: linksOf(notice, place),
     at: new Date(at).toISOString(),
     title,
     text: lines.join('\n'),
-    problems: problems.map(({ topic, severity, summary, details, unaffected, action }) => {
-      return { topic, severity, summary, details, unaffected: unaffected ?? null, action };
+    problems: problems.map(({ topic, severity, summary, details, unaffected, action, run }) => {
+      return { topic, severity, summary, details, unaffected: unaffected ?? null, action, run: run ?? null };
     }),
     recovered: recovered.map(({ topic, severity, summary, since }) => {
       return { topic, severity, summary, since: new Date(since).toISOString() };

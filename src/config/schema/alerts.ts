@@ -1,20 +1,23 @@
 import { z } from 'zod';
-import type { ChannelSettings } from '../../ports/alerts.ts';
+import { type ChannelSettings, type Severity, severities } from '../../ports/alerts.ts';
 import { must } from '../sentences.ts';
 import { namePattern } from './root-names.ts';
-import { secretText, text, uniqueList } from './values.ts';
+import { duration, secretText, text, uniqueList } from './values.ts';
 
-const kinds = ['webhook', 'slack', 'teams', 'email', 'pagerduty'] as const;
+const kinds = ['webhook', 'slack', 'teams', 'email', 'pagerduty', 'opsgenie', 'alertmanager'] as const;
 type Kind = (typeof kinds)[number];
-type OwnKey = 'url' | 'secret' | 'from' | 'to' | 'routingKey';
+const allOwnKeys = ['url', 'secret', 'token', 'channel', 'from', 'to', 'routingKey', 'apiKey'] as const;
+type OwnKey = (typeof allOwnKeys)[number];
 
 /** The keys that belong to some kinds only: required or optional. Any other key is rejected. */
 const ownKeys: Readonly<Record<Kind, { readonly needs: readonly OwnKey[]; readonly may: readonly OwnKey[] }>> = {
   webhook: { needs: ['url'], may: ['secret'] },
-  slack: { needs: ['url'], may: [] },
+  slack: { needs: [], may: ['url', 'token', 'channel'] },
   teams: { needs: ['url'], may: [] },
   email: { needs: ['url', 'from', 'to'], may: [] },
   pagerduty: { needs: ['routingKey'], may: ['url'] },
+  opsgenie: { needs: ['apiKey'], may: ['url'] },
+  alertmanager: { needs: ['url'], may: ['token'] },
 };
 
 const address = () =>
@@ -24,7 +27,7 @@ const channel = z
   .strictObject({
     kind: z.enum(kinds).meta({
       description:
-        'The kind of channel: a webhook of your own, an incoming webhook of Slack or Teams, e-mail, or PagerDuty.',
+        'The kind of channel: a webhook of your own, Slack, an incoming webhook of Teams, e-mail by SMTP, PagerDuty, Opsgenie, or Prometheus Alertmanager.',
       examples: ['slack'],
     }),
     name: z
@@ -41,7 +44,7 @@ const channel = z
       .optional()
       .meta({
         description:
-          'The destination: `https://…`; for e-mail `smtps://user:password@host:465`, or `smtp://host:587` with STARTTLS. PagerDuty needs one only outside its default region.',
+          'The destination: `https://…`; for e-mail `smtps://user:password@host:465`, or `smtp://host:587` with STARTTLS. PagerDuty and Opsgenie need one only outside their default region (`https://api.eu.opsgenie.com`); Slack needs none with a `token`.',
         examples: [`\${env:ALERT_URL}`],
       }),
     secret: secretText()
@@ -57,12 +60,46 @@ const channel = z
     to: uniqueList(address())
       .optional()
       .meta({ description: 'E-mail only: the recipients.', examples: [['ops@example.com']] }),
+    token: secretText()
+      .optional()
+      .meta({
+        description:
+          'Slack: a bot token with the scope `chat:write`, instead of `url`; notices about one run then go into one thread. Alertmanager: a bearer token, if it asks for one.',
+        examples: [`\${env:SLACK_TOKEN}`],
+      }),
+    channel: text()
+      .optional()
+      .meta({
+        description: 'Slack with `token` only: the channel, as an id or a name. Invite the bot to it.',
+        examples: ['C0123456789'],
+      }),
+    apiKey: secretText()
+      .optional()
+      .meta({ description: 'Opsgenie only: the key of an API integration.', examples: [`\${env:OPSGENIE_KEY}`] }),
     routingKey: secretText()
       .optional()
       .meta({ description: "PagerDuty only: the integration's key.", examples: [`\${env:PAGERDUTY_KEY}`] }),
-    severities: uniqueList(z.enum(['warning', 'critical']))
+    severities: uniqueList(z.enum(severities))
       .optional()
-      .meta({ description: 'Which alerts. Absent: all.', examples: [['critical']] }),
+      .meta({
+        description:
+          'Which alerts. `info` tells what went wrong and is well again, such as a failed file whose rows were sent again. Absent: all; for PagerDuty, Opsgenie and Alertmanager `[warning, critical]`.',
+        examples: [['critical']],
+      }),
+    after: duration('0s', '7d')
+      .prefault('0s')
+      .meta({
+        description:
+          'Escalation: this channel gets only problems that are open this long and that nobody acknowledged (`rollcall alerts ack`).',
+        examples: ['30m'],
+      }),
+    remind: z
+      .union([z.literal('never'), duration('1m', '30d')], { error: must('must be never or a duration from 1m to 30d') })
+      .prefault('12h')
+      .meta({
+        description: 'How often it is reminded of a problem that stays open and that nobody acknowledged; or `never`.',
+        examples: ['never'],
+      }),
     syncs: uniqueList(text())
       .optional()
       .meta({
@@ -81,10 +118,17 @@ const channel = z
     const complain = (key: string, message: string): void => ctx.addIssue({ code: 'custom', path: [key], message });
     const { needs, may } = ownKeys[value.kind];
     for (const key of needs) if (value[key] === undefined) complain(key, `is required for ${value.kind}`);
-    for (const key of ['url', 'secret', 'from', 'to', 'routingKey'] as const) {
+    for (const key of allOwnKeys) {
       if (value[key] !== undefined && !needs.includes(key) && !may.includes(key)) {
         complain(key, `is not used for ${value.kind}; delete this key`);
       }
+    }
+    if (value.kind === 'slack' && value.token === undefined && value.url === undefined) {
+      complain('url', 'is required for slack, unless it has a token and a channel');
+    }
+    if (value.kind === 'slack' && (value.token === undefined) !== (value.channel === undefined)) {
+      const missing = value.token === undefined ? 'token' : 'channel';
+      complain(missing, `is required for slack with a ${missing === 'token' ? 'channel' : 'token'}`);
     }
     const fault = value.url && addressFault(value.url.reveal(), value.kind, value.insecure);
     if (fault !== undefined) complain('url', fault);
@@ -123,16 +167,29 @@ export const alerts = z
   .prefault([])
   .meta({
     description:
-      'Channels for alerts: a run fails, changes wait for approval, a sync has had no success for too long, or tokens need a person. Each sends one message when a problem starts, gets worse or changes its reason, and one when it ends.',
+      'Channels for alerts: a run fails, changes wait for approval, a sync has had no success for too long, or tokens need a person. Each sends one message when a problem starts, gets worse or changes its reason, a reminder while it is open, and one when it ends.',
     examples: [[{ kind: 'slack', url: `\${env:SLACK_URL}` }]],
   });
 
+/** Channels that open an incident for each problem get nothing that is over already. */
+const pagers: readonly Kind[] = ['pagerduty', 'opsgenie', 'alertmanager'];
+
+function severitiesOf(
+  kind: Kind,
+  wanted: readonly Severity[] | undefined,
+): { readonly severities?: readonly Severity[] } {
+  if (wanted !== undefined) return { severities: wanted };
+  return pagers.includes(kind) ? { severities: ['warning', 'critical'] } : {};
+}
+
 function named(channels: readonly z.output<typeof channel>[]): readonly ChannelSettings[] {
   const taken = new Set(channels.map(({ name }) => name));
-  return channels.map(({ name, severities, syncs, ...own }) => {
+  return channels.map(({ name, severities: wanted, syncs, after, remind, ...own }) => {
     const base = {
       name: name ?? freeName(own.kind, taken),
-      ...(severities === undefined ? {} : { severities }),
+      ...severitiesOf(own.kind, wanted),
+      afterMs: after,
+      remindMs: remind === 'never' ? undefined : remind,
       ...(syncs === undefined ? {} : { syncs }),
     };
     taken.add(base.name);
@@ -147,20 +204,28 @@ function freeName(kind: Kind, taken: ReadonlySet<string | undefined>): string {
   }
 }
 
-type Own = Omit<z.output<typeof channel>, 'name' | 'severities' | 'syncs'>;
+type Shared = 'name' | 'severities' | 'syncs' | 'afterMs' | 'remindMs';
+type Own = Omit<z.output<typeof channel>, 'name' | 'severities' | 'syncs' | 'after' | 'remind'>;
 /** Applies `Omit` to each kind of the union separately. */
-type Settings = ChannelSettings extends infer One
-  ? One extends unknown
-    ? Omit<One, 'name' | 'severities' | 'syncs'>
-    : never
-  : never;
+type Settings = ChannelSettings extends infer One ? (One extends unknown ? Omit<One, Shared> : never) : never;
 
-function settingsOf({ kind, url, secret, from, to, routingKey, insecure }: Own): Settings {
-  if (kind === 'pagerduty' && routingKey !== undefined) {
-    return { kind, routingKey, ...(url === undefined ? {} : { url }) };
-  }
+function settingsOf({ kind, url, insecure, ...own }: Own): Settings {
+  const { secret, token, channel, from, to, routingKey, apiKey } = own;
+  const maybeUrl = url === undefined ? {} : { url };
+  if (kind === 'pagerduty' && routingKey !== undefined) return { kind, routingKey, ...maybeUrl };
+  if (kind === 'opsgenie' && apiKey !== undefined) return { kind, apiKey, ...maybeUrl };
+  if (kind === 'slack' && token !== undefined && channel !== undefined) return { kind, token, channel, ...maybeUrl };
   if (url === undefined) throw new RangeError(`a channel of kind ${kind} passed the check without its keys`);
-  if (kind === 'email') return { kind, url, from: from ?? '', to: to ?? [], insecure };
-  if (kind === 'webhook') return { kind, url, ...(secret === undefined ? {} : { secret }) };
-  return { kind: kind === 'teams' ? 'teams' : 'slack', url };
+  switch (kind) {
+    case 'email':
+      return { kind, url, from: from ?? '', to: to ?? [], insecure };
+    case 'webhook':
+      return { kind, url, ...(secret === undefined ? {} : { secret }) };
+    case 'alertmanager':
+      return { kind, url, ...(token === undefined ? {} : { token }) };
+    case 'teams':
+      return { kind, url };
+    default:
+      return { kind: 'slack', url };
+  }
 }

@@ -49,6 +49,14 @@ export const rootShape = {
       examples: [[`\${env:ROLLCALL_FORMER_KEY}`]],
     }),
   retention,
+  deployment: text()
+    .max(100)
+    .default('rollcall')
+    .meta({
+      description:
+        'The name of this deployment, in every alert. Two deployments that alert the same people need different names. The Helm chart sets `NAMESPACE/RELEASE`.',
+      examples: ['production'],
+    }),
   alerts,
   log: z
     .strictObject({

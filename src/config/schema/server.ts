@@ -53,6 +53,18 @@ export const server = z
     port: wholeNumber(0, 65_535)
       .default(8080)
       .meta({ description: 'Port to listen on; 0: any free port.', examples: [8080] }),
+    publicUrl: z
+      .string()
+      .refine((value) => URL.canParse(value) && /^https?:\/\/[^?#]+$/.test(value), {
+        error: 'must be an address such as https://rollcall.example.com, without ? and #',
+      })
+      .transform((value) => value.replace(/\/+$/, ''))
+      .optional()
+      .meta({
+        description:
+          'The address under which people reach this server. Alerts then link to the run, to the held changes, and to what to do.',
+        examples: ['https://rollcall.example.com'],
+      }),
     tokens: z
       .array(token)
       .superRefine((tokens, ctx) => {
@@ -83,7 +95,7 @@ export const server = z
       .default(300)
       .meta({ description: 'Maximum number of requests per token and minute.', examples: [60] }),
   })
-  .transform((value): ServerConfig => value)
+  .transform(({ publicUrl, ...rest }): ServerConfig => (publicUrl === undefined ? rest : { ...rest, publicUrl }))
   .optional()
   .meta({
     description: 'The HTTP API, the dashboard and health, served by `rollcall start`: see [http-api.md](http-api.md).',
