@@ -75,7 +75,7 @@ export function decideAlerts(before: AlertState, facts: AlertFacts, channels: re
     }
     for (const { problem } of due) {
       const { told } = problems[problem.topic] ?? problem;
-      problems[problem.topic] = { ...problem, told: { ...told, [channel.name]: at } };
+      problems[problem.topic] = { ...problem, told: { ...told, [channel.name]: Math.max(at, problem.newsAt) } };
     }
     const noted = notes.filter(({ severity }) => takes(channel, severity));
     if (noted.length > 0) parcels.push({ kind: 'note', channel: channel.name, problems: noted, recovered: [] });
@@ -106,15 +106,17 @@ function begun(problem: AlertProblem, at: number): KnownProblem {
 
 /** A problem that is found again. What got better is not news, and neither is the same for the next run. */
 function renewed(known: KnownProblem, found: AlertProblem, at: number): KnownProblem {
-  const { worst, since, newsAt, told, acked } = known;
+  const { worst, since, told, acked } = known;
   const isWorse = rank(found.severity) > rank(known.severity) || decade(found.count) > decade(known.count);
   if (found.key === known.key && !isWorse) {
     if (found.run === known.run) return known;
     const count = Math.max(found.count ?? 0, known.count ?? 0);
-    const kept = { severity: known.severity, worst, since, newsAt, ...(count === 0 ? {} : { count }) };
+    const kept = { severity: known.severity, worst, since, newsAt: known.newsAt, ...(count === 0 ? {} : { count }) };
     return { ...found, ...kept, ...(told === undefined ? {} : { told }), ...(acked === undefined ? {} : { acked }) };
   }
-  const base = { ...found, worst: worstOf([worst, found.severity]), since, newsAt: at };
+  // After every notice so far, also after one at this very instant.
+  const newsAt = Math.max(at, ...Object.values(told ?? {}).map((last) => last + 1));
+  const base = { ...found, worst: worstOf([worst, found.severity]), since, newsAt };
   return told === undefined ? base : { ...base, told };
 }
 

@@ -3,6 +3,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openChannel } from '../../src/alerts/channels/registry.ts';
 import type { AlertNotice, ChannelSettings } from '../../src/ports/alerts.ts';
+import type { Egress } from '../../src/ports/egress.ts';
 import { FakeClock, someInstant } from '../support/fake-clock.ts';
 import { startProxy } from '../support/http-proxy.ts';
 import { openReceiver } from './receiver.ts';
@@ -25,6 +26,7 @@ const notice: AlertNotice = {
       details: ['E1: no'],
       unaffected: 'All else.',
       action: 'rollcall show run_1',
+      run: 'run_1',
     },
   ],
   recovered: [],
@@ -43,9 +45,17 @@ const rule = { afterMs: 0, remindMs: undefined };
 type Bare = ChannelSettings extends infer One ? (One extends unknown ? Omit<One, keyof typeof rule> : never) : never;
 const place = { deployment: 'acme-prod', publicUrl: 'https://rollcall.example.com' };
 
-function send(settings: Bare, what = notice, first?: string): Promise<string | undefined> {
-  const io = { clock: new FakeClock(), egress: undefined, place };
-  return openChannel({ ...settings, ...rule } as ChannelSettings, io).send(what, signal, first);
+interface Way {
+  readonly first?: string;
+  readonly egress?: Egress;
+}
+
+function send(settings: Bare, what = notice, { first, egress }: Way = {}): Promise<string | undefined> {
+  return openChannel({ ...settings, ...rule } as ChannelSettings, { clock: new FakeClock(), egress, place }).send(
+    what,
+    signal,
+    first,
+  );
 }
 
 describe('webhook', () => {
@@ -63,6 +73,12 @@ describe('webhook', () => {
       kind: 'problem',
       severity: 'critical',
       subject: { kind: 'sync', name: 'people' },
+      deployment: 'acme-prod',
+      thread: 'sync people run_1',
+      links: [
+        { text: 'Run', url: 'https://rollcall.example.com/runs/run_1' },
+        { text: 'What to do', url: 'https://rollcall.example.com/runbook#run' },
+      ],
       at: '2026-11-21T12:00:00.000Z',
       title: 'CRITICAL sync people: the run failed',
       text: [
@@ -71,7 +87,9 @@ describe('webhook', () => {
         'Not affected: All else.',
         'What to do: rollcall show run_1',
         'Still so: changes wait for approval.',
-        'Rollcall, 2026-11-21 12:00 UTC, notice alert_01',
+        'Run: https://rollcall.example.com/runs/run_1',
+        'What to do: https://rollcall.example.com/runbook#run',
+        'Rollcall acme-prod, 2026-11-21 12:00 UTC, notice alert_01',
       ].join('\n'),
       problems: [
         {
@@ -81,6 +99,7 @@ describe('webhook', () => {
           details: ['E1: no'],
           unaffected: 'All else.',
           action: 'rollcall show run_1',
+          run: 'run_1',
         },
       ],
       recovered: [],
@@ -167,8 +186,8 @@ describe('Slack with a bot token', () => {
     const receiver = await openReceiver();
     receiver.say({ ok: true, ts: '171.1' });
     expect(await send(slack(receiver.url))).toBe('171.1');
-    await send(slack(receiver.url), notice, '171.1');
-    await send(slack(receiver.url), recovery, '171.1');
+    await send(slack(receiver.url), notice, { first: '171.1' });
+    await send(slack(receiver.url), recovery, { first: '171.1' });
     const [first, worse, over] = receiver.received.map((one) => one.json<Record<string, unknown>>());
     expect(receiver.received[0]?.path).toBe('/chat.postMessage');
     expect(receiver.received[0]?.headers.authorization).toBe('Bearer xoxb-1');
@@ -365,19 +384,21 @@ describe('e-mail', () => {
     const { mails, port } = await openMailServer();
     const proxy = await startProxy(port, 'ana:secret');
     const through = (credentials: string) =>
-      openChannel(mail('smtp://mail.example.com:587'), new FakeClock(), {
-        proxyFor: ({ protocol }) =>
-          protocol === 'smtp:' ? `http://${credentials}@127.0.0.1:${proxy.port}` : undefined,
-      }).send(notice, signal);
+      send(mail('smtp://mail.example.com:587'), notice, {
+        egress: {
+          proxyFor: ({ protocol }) =>
+            protocol === 'smtp:' ? `http://${credentials}@127.0.0.1:${proxy.port}` : undefined,
+        },
+      });
 
     // The test server has no STARTTLS, which mail to any other machine needs.
     await expect(through('ana:secret')).rejects.toThrow(
       /^mail\.example\.com did not accept the e-mail through the proxy/,
     );
     expect(proxy.seen).toEqual(['CONNECT mail.example.com:587']);
-    await openChannel({ ...mail('smtp://mail.example.com:587'), insecure: true } as ChannelSettings, new FakeClock(), {
-      proxyFor: () => `http://ana:secret@127.0.0.1:${proxy.port}`,
-    }).send(notice, signal);
+    await send({ ...mail('smtp://mail.example.com:587'), insecure: true } as Bare, notice, {
+      egress: { proxyFor: () => `http://ana:secret@127.0.0.1:${proxy.port}` },
+    });
     expect(mails).toHaveLength(1);
 
     const refused = through('ana:wrong-word');

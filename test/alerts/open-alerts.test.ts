@@ -4,13 +4,14 @@ import type { TokenView } from '../../src/alerts/judge-token.ts';
 import { type Alerts, type AlertsOptions, openAlerts } from '../../src/alerts/open-alerts.ts';
 import { noCounts } from '../../src/core/run.ts';
 import type { ChannelSettings } from '../../src/ports/alerts.ts';
-import type { RunPatch, RunScope, Store } from '../../src/ports/store.ts';
+import type { OwnedRun, RunPatch, RunScope, Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import {
   dayMs,
   endRun,
   hourMs,
   openRun,
+  sampleBatch,
   sampleChange,
   sampleHold,
   sampleTrigger,
@@ -152,6 +153,178 @@ describe('a sync', () => {
     await runEnded({ outcome: 'cancelled', reason: 'cancelled: 3 changes were not sent' });
     await desk().evaluate(never);
     expect(titles()).toHaveLength(1);
+  });
+
+  describe('with a run in progress', () => {
+    const begin = async (id = 'run_b', scope: RunScope = { kind: 'all' }) => {
+      const owned = await openRun(store, { id, now: clock.now(), scope });
+      await writePlan(store, { id, owned }, []);
+      const batches = [1, 2].map((n) => ({ batch: sampleBatch(owned, n, { size: 400 }), identifications: [] }));
+      await store.batches.create(owned, batches);
+      return owned;
+    };
+    const end = (owned: OwnedRun, patch: RunPatch = {}) =>
+      store.runs.update(owned, { phase: 'done', endedAt: clock.now(), outcome: 'succeeded', ...patch });
+    const fail = (owned: OwnedRun, batch = 1) =>
+      store.batches.update(owned, `${owned.run.id}_b${batch}`, {
+        state: 'sent',
+        sentAt: clock.now(),
+        fileId: 'f',
+        final: 'failed',
+        finalAt: clock.now(),
+      });
+    const looked = async () => {
+      await desk().evaluate(never);
+      return titles();
+    };
+
+    it('tells a failed file when it fails, once, and says when its rows were applied after all', async () => {
+      const owned = await begin();
+      expect(await looked()).toEqual([]);
+      await fail(owned);
+      await desk().evaluate(never);
+      expect(receiver.received[0]?.text).toContain('batch 1 (400 rows): the platform ended its file as failed');
+      expect(titles()).toEqual(['WARNING sync people: 1 failed of 2 batches']);
+      await fail(owned, 2);
+      expect(await looked(), 'another file of the same size is no news').toEqual([]);
+      await end(owned);
+      await desk().evaluate(never);
+      expect(receiver.received[0]?.text).toContain('was read back or sent again, and all of it is applied');
+      expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
+    });
+
+    it('tells a lost answer beside a failed file, because it is another kind of trouble', async () => {
+      const owned = await begin();
+      await fail(owned);
+      await looked();
+      await store.batches.update(owned, 'run_b_b2', { state: 'unresolved', sentAt: clock.now() });
+      expect(await looked()).toEqual(['WARNING sync people: 1 failed, 1 unresolved of 2 batches']);
+    });
+
+    it('tells as an information what failed and was healed between two looks', async () => {
+      await desk().evaluate(never);
+      const owned = await begin();
+      await fail(owned);
+      await end(owned);
+      expect(await looked()).toEqual(['INFO sync people: failed batches were delivered after all']);
+      expect(await looked()).toEqual([]);
+    });
+
+    it('tells the failed changes of its end in the same thread', async () => {
+      const owned = await begin();
+      await fail(owned);
+      await desk().evaluate(never);
+      await end(owned, {
+        outcome: 'partial',
+        reason: '3 changes failed',
+        counts: { ...noCounts, applied: 397, failed: 3 },
+      });
+      await desk().evaluate(never);
+      const told = receiver.received.map((one) => one.json<{ thread: string; title: string }>());
+      expect(told.map(({ thread }) => thread)).toEqual(['sync people run_b', 'sync people run_b']);
+      expect(told[1]?.title).toBe('WARNING sync people: 397 applied, 3 failed');
+    });
+
+    it('of named people covers no problem of everybody', async () => {
+      await failed();
+      expect(await looked()).toHaveLength(1);
+      const owned = await begin('run_named', { kind: 'users', identifications: ['E1'] });
+      await fail(owned);
+      expect(await looked()).toEqual([]);
+    });
+  });
+
+  it('tells 22 failed changes after 2, and 2,200 after 22', async () => {
+    const told: string[] = [];
+    for (const count of [2, 3, 22, 40, 2200]) {
+      const counts = { ...noCounts, failed: count };
+      await runEnded({ outcome: 'partial', reason: `${count} changes failed`, counts });
+      await desk().evaluate(never);
+      told.push(...titles());
+    }
+    expect(told).toEqual([2, 22, 2200].map((count) => `WARNING sync people: 0 applied, ${count} failed`));
+  });
+
+  it('titles a run that applied everything beside two bad rows as what it is', async () => {
+    const owned = await openRun(store, { id: 'run_rows', now: clock.now() });
+    const rows = ['line 17', 'line 291'].map(
+      (at) => ({ code: 'row-unreadable', at, message: 'no identification' }) as const,
+    );
+    await store.runs.replaceFindings(owned, rows);
+    const reason = 'the source was not read completely (2 rows)';
+    const counts = { ...noCounts, applied: 283 };
+    await store.runs.update(owned, { phase: 'done', endedAt: clock.now(), outcome: 'partial', reason, counts });
+    await desk().evaluate(never);
+    const [notice] = receiver.received.map((one) => one.json<{ text: string; title: string }>());
+    expect(notice?.title).toBe('WARNING sync people: 283 applied, 2 rows need HR');
+    expect(notice?.text).toContain('- line 17: no identification\n');
+    expect(notice?.text).toContain('What to do: rollcall show run_rows --findings');
+  });
+
+  it('alerts nobody about named people whom the source does not know', async () => {
+    const facts = { sourceRows: 0 };
+    const reason = 'the source knows none of the named people';
+    await runEnded({ outcome: 'failed', reason, facts }, { kind: 'users', identifications: ['E1O'] });
+    await desk().evaluate(never);
+    expect(titles()).toEqual([]);
+  });
+
+  it('names the scope of a failed run about named people, which a good run about them ends', async () => {
+    const users = (...identifications: string[]): RunScope => ({ kind: 'users', identifications });
+    await runEnded({ outcome: 'failed', reason: 'the platform is away', facts: { sourceRows: 2 } }, users('E1', 'E2'));
+    await desk().evaluate(never);
+    expect(receiver.received[0]?.text).toContain('about 2 named people failed: the platform is away');
+    expect(titles()).toEqual(['CRITICAL sync people: the run about named people failed']);
+    await runEnded({ outcome: 'succeeded' }, users('E1'));
+    await desk().evaluate(never);
+    expect(titles(), 'E2 is still not synced').toEqual([]);
+    await runEnded({ outcome: 'nothing-to-do' }, users('E2', 'E1', 'E3'));
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
+  });
+
+  it('is one alert with its tokens: neither its failed runs nor its age are told beside a refused token', async () => {
+    staleAfterMs = hourMs;
+    await succeeded();
+    await desk().evaluate(never);
+    token = { ...token, state: 'reauth-required', reason: 'invalid_grant' };
+    await clock.advance(2 * hourMs);
+    await runEnded({ outcome: 'failed', reason: 'no token', facts: { isLockedOut: true } });
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['CRITICAL connection acme: its tokens need an operator']);
+    token = { ...token, state: 'static' };
+    await desk().evaluate(never);
+    expect(titles()).toEqual([
+      'RECOVERED connection acme: the tokens work again',
+      'CRITICAL sync people: no success for too long',
+    ]);
+  });
+
+  it('can be acknowledged and muted by name, for its reminders', async () => {
+    const alerts = desk([hook({ remindMs: 12 * hourMs })]);
+    await failed();
+    await alerts.evaluate(never);
+    await clock.advance(12 * hourMs);
+    await alerts.evaluate(never);
+    expect(titles().map((title) => title.split(' ').slice(0, 2).join(' '))).toEqual([
+      'CRITICAL sync',
+      'STILL CRITICAL',
+    ]);
+    const at = clock.now();
+    const [acked] = await alerts.quiet('people', { kind: 'ack', by: 'ana', at });
+    expect(acked).toEqual({ subject: { kind: 'sync', name: 'people' }, open: 1 });
+    await clock.advance(12 * hourMs);
+    await alerts.evaluate(never);
+    expect(titles()).toEqual([]);
+    expect((await alerts.report(1)).standing[0]?.acked).toEqual({ by: 'ana', at });
+    const until = clock.now() + hourMs;
+    await alerts.quiet('people', { kind: 'mute', by: 'ana', at: clock.now(), until });
+    expect((await alerts.report(1)).muted).toEqual([{ subject: acked?.subject, until, by: 'ana' }]);
+    await alerts.quiet('people', { kind: 'unmute' });
+    expect((await alerts.report(1)).muted).toEqual([]);
+    await expect(alerts.quiet('poeple', { kind: 'unmute' })).rejects.toThrow(
+      'no sync or connection is called poeple; the configuration has: sync people, connection acme',
+    );
   });
 
   it('tells failed changes by identification, what was applied, and the command to act', async () => {

@@ -85,6 +85,7 @@ export function describeAlerts(store: () => Store): void {
     const { alerts, batches, runs } = store();
     const open = async (sync: string, patch: BatchPatch | undefined) => {
       const owned = await openRun(store(), { id: `run_${sync}`, sync, now });
+      await writePlan(store(), { id: owned.run.id, owned }, []);
       await batches.create(owned, [{ batch: { ...sampleBatch(owned, 1), id: `batch_${sync}` }, identifications: [] }]);
       if (patch !== undefined) await batches.update(owned, `batch_${sync}`, patch);
       return owned;
