@@ -1,6 +1,7 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { RollcallError } from '../core/errors.ts';
 import { listenFailure } from '../core/listen-failure.ts';
+import { dashboardStyle } from './dashboard/dashboard-style.ts';
 import { renderDashboard } from './dashboard/render-dashboard.ts';
 import { endpoints } from './endpoints/index.ts';
 import { serveHealth } from './health.ts';
@@ -11,6 +12,7 @@ import { guessesPerMinute, openRateLimit } from './http/rate-limit.ts';
 import { watchMethods } from './http/refuse-methods.ts';
 import { routeEndpoint } from './http/route-endpoint.ts';
 import { describeApi } from './open-api.ts';
+import { renderRunbook } from './runbook.ts';
 import type { RunningServer, ServerParts } from './server-parts.ts';
 
 const largestBodyBytes = 256 * 1024;
@@ -156,7 +158,11 @@ function serveApi(
   const dashboard = renderDashboard(parts.version);
   app.get('/openapi.json', async () => document);
   app.get('/docs', async (_request, reply) => sendPage(docs, reply));
-  app.get('/', async (_request, reply) => sendPage(dashboard, reply));
+  const runbook = renderRunbook(dashboardStyle);
+  app.get('/runbook', async (_request, reply) => sendPage(runbook, reply));
+  // The addresses to which alerts link: the page shows what its address names.
+  for (const path of ['/', '/holds', '/runs/:run'])
+    app.get(path, async (_request, reply) => sendPage(dashboard, reply));
 }
 
 const nothingHere = {

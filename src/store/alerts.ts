@@ -10,9 +10,9 @@ import {
   successOutcomes,
   threadOf,
 } from '../ports/alerts.ts';
+import type { AlertDeliveryRow, AlertStateRow } from './alerts-schema.ts';
 import { type Database, inTransaction } from './database.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
-import type { AlertDeliveryRow, AlertStateRow } from './schema.ts';
 
 export function createAlerts(db: Database): AlertBook {
   return {

@@ -2,9 +2,9 @@ import type { Generated } from 'kysely';
 import type { ChangeClass, ChangeKind } from '../core/change.ts';
 import type { FindingCode } from '../core/finding.ts';
 import type { BatchState, ChangeState, Outcome, Phase } from '../core/run.ts';
-import type { AlertDelivery } from '../ports/alerts.ts';
 import type { AuditAction, Batch, DecisionState, HoldRecord, TokenState, TriggerKind } from '../ports/store.ts';
 import type { UnknownState } from '../ports/unknown-state.ts';
+import type { AlertDeliveryRow, AlertStateRow } from './alerts-schema.ts';
 import type { ForgottenRow, RawTextRow, StoreKeyRow } from './privacy-schema.ts';
 
 /**
@@ -312,29 +312,6 @@ export interface AuditRow {
   detail: string | null;
   why: string | null;
   via: string | null;
-}
-
-export interface AlertStateRow {
-  subject: string;
-  version: number;
-  state: string;
-}
-
-export interface AlertDeliveryRow {
-  notice: string;
-  channel: string;
-  subject: string;
-  made_at: number;
-  body: string;
-  state: AlertDelivery['state'];
-  tries: number;
-  next_at: number;
-  ended_at: number | null;
-  error: string | null;
-  /** The run that it is about; null when it stands alone. */
-  thread: string | null;
-  /** The receiver's id of it. */
-  receipt: string | null;
 }
 
 /** One row per migration, including those that this version does not know. Its columns can never change. */

@@ -80,6 +80,9 @@ annotations:
 {{- define "rollcall.config" -}}
 {{- $config := deepCopy (default dict .Values.config) }}
 {{- include "rollcall.prune" $config }}
+{{- if not (hasKey $config "deployment") }}
+{{- $_ := set $config "deployment" (printf "%s/%s" .Release.Namespace .Release.Name) }}
+{{- end }}
 {{- tpl (toYaml $config) . }}
 {{- end }}
 
@@ -97,7 +100,7 @@ annotations:
 
 {{/* The paths that are reachable from outside. Health and metrics are not among them. */}}
 {{- define "rollcall.publicPaths" -}}
-/api,/docs,/openapi.json
+/api,/docs,/openapi.json,/runs,/holds,/runbook
 {{- end }}
 
 {{/* "true" when the cluster assigns user and group: an OpenShift cluster, or one that the values call so. */}}

@@ -5,6 +5,8 @@ const key = 'rollcall-token';
 // The read of a run: the short word that the terminal shows, and its description.
 const reads = { full: ['full', 'all employees'], delta: ['delta', 'only changed employees'], point: ['named', 'only the named employees'] };
 const at = (id) => document.getElementById(id);
+// Alerts link to /runs/RUN.
+const askedRun = (/^\\/runs\\/([^/]+)$/.exec(location.pathname) || [])[1];
 let token = sessionStorage.getItem(key);
 let timer;
 
@@ -24,7 +26,7 @@ function leave() {
   token = null;
   clearTimeout(timer);
   at('token').value = '';
-  for (const id of ['syncs', 'held', 'runs', 'person', 'ask-sync']) at(id).replaceChildren();
+  for (const id of ['run', 'syncs', 'held', 'runs', 'person', 'ask-sync']) at(id).replaceChildren();
   at('board').hidden = at('leave').hidden = true;
   at('enter').hidden = false;
   say('');
@@ -56,6 +58,7 @@ async function refresh() {
     at('runs').replaceChildren(runs.length === 0 ? make('p', 'dim', 'No run yet.') : runTable(runs));
     fillSyncs(syncs);
     await showHeld(syncs, runs);
+    if (askedRun) await showRun(decodeURIComponent(askedRun));
     say('Updated at ' + new Date().toLocaleTimeString());
   } catch (error) {
     fail(error);
@@ -86,6 +89,25 @@ function syncCard(sync) {
     : button('Pause', () => act('Pause ' + sync.name + '? No run starts until it is resumed.', base + '/pause')));
   card.append(head, list, actions);
   return card;
+}
+
+async function showRun(id) {
+  at('run-section').hidden = false;
+  const run = await call('/api/runs/' + encodeURIComponent(id)).catch((error) => ({ error }));
+  if (run.error) {
+    at('run').replaceChildren(make('p', 'bad', run.error.message));
+    return;
+  }
+  const list = make('dl');
+  row(list, 'Sync', run.sync);
+  row(list, 'Run', run.id);
+  row(list, 'Result', standing(run) + ', ' + ago(run.startedAt), toneOf(run));
+  if (run.reason) row(list, 'Because', run.reason);
+  const findings = make('ul');
+  for (const { identification, message } of run.findings.slice(0, 100)) {
+    findings.append(make('li', '', (identification ? identification + ': ' : '') + message));
+  }
+  at('run').replaceChildren(list, findings);
 }
 
 async function showHeld(syncs, runs) {

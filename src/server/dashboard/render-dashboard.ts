@@ -20,6 +20,7 @@ export function renderDashboard(version: string): string {
 <header>
 <h1>Rollcall</h1>
 <p id="notice" role="status"></p>
+<a href="/runbook">What to do</a>
 <a href="/docs">API</a>
 <button id="leave" type="button" hidden>Forget token</button>
 </header>
@@ -31,6 +32,7 @@ export function renderDashboard(version: string): string {
 <p class="hint">One of <code>server.tokens</code>. It stays in this tab.</p>
 </form>
 <div id="board" hidden>
+<section id="run-section" aria-labelledby="run-title" hidden><h2 id="run-title">Run</h2><div id="run"></div></section>
 <section aria-labelledby="syncs-title"><h2 id="syncs-title">Syncs</h2><div id="syncs" class="cards"></div></section>
 <section aria-labelledby="held-title"><h2 id="held-title">Waiting for approval</h2><div id="held"></div></section>
 <section aria-labelledby="runs-title"><h2 id="runs-title">Last runs</h2>
