@@ -9,7 +9,7 @@ import type { StoreMigration } from '../ports/store-migration.ts';
 
 export interface AppSurroundings extends OpenAppOptions {
   /** The configuration, if it was read and checked before. */
-  readonly config?: Config | undefined;
+  readonly config?: Config;
   /** Called with a configuration that was read again without a problem, before the app is to be opened again. */
   readonly onChecked?: (config: Config) => void;
   readonly env: Readonly<Record<string, string | undefined>>;

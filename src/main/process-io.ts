@@ -32,7 +32,8 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     openApp: (configPath, options) => {
       const config = checked;
       checked = undefined;
-      return openConfiguredApp(configPath, { ...options, env, stderr, config, onChecked: keepChecked });
+      const given = config === undefined ? {} : { config };
+      return openConfiguredApp(configPath, { ...options, env, stderr, ...given, onChecked: keepChecked });
     },
     migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
     sourceKinds: loadSourceKinds,
