@@ -58,6 +58,17 @@ test.each(['lines', 'bars'] as const)('what is tried again says why and when, as
   expect(stream.text()).toContain('retrying in 1 min: the platform was answered 429');
 });
 
+test('a run that waits for its turn says how many are ahead', () => {
+  const { stream, watch } = watched('lines');
+  watch.progress({ step: 'queued', ahead: 3 });
+  watch.progress({ step: 'queued', ahead: 1 });
+  watch.end();
+
+  expect(stream.text()).toBe(
+    'waiting for its turn: 3 other runs of this connection send a file first\nwaiting for its turn: 1 other run of this connection sends a file first\n',
+  );
+});
+
 test('a step that is stopped half-way says how far it came', () => {
   const stopping = new AbortController();
   const { stream, watch } = watched('lines', stopping.signal);

@@ -21,7 +21,7 @@ describe('ending a run', () => {
     expect((await scene.reasons()).ana).toBe('the run ended before its effect was known');
     expect(await scene.batches()).toMatchObject([
       { state: 'unresolved', finalAt: scene.clock.now() },
-      { state: 'planned', finalAt: undefined },
+      { state: 'settled', finalAt: undefined, reason: 'not sent: the run ended before' },
     ]);
     expect(await scene.findings()).toEqual([
       'unresolved: 1 batch was out when the run ended: later runs check first whether it was applied',
