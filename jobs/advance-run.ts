@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { advanceRun } from '../src/engine/advance-run.ts';
+import { countingRequests } from '../src/engine/count-requests.ts';
 import type { JobContext } from '../src/engine/job-context.ts';
 import { defineJob } from './define-job.ts';
 
@@ -14,6 +15,9 @@ export const advanceRunJob = defineJob({
   name: 'advance-run',
   payload: z.object({ run: z.string() }),
   async run({ run }, { withRun, engine }: Pick<JobContext, 'withRun' | 'engine'>) {
-    return (await withRun(run, (context) => advanceRun(context, engine))) ?? { kind: 'done' };
+    const ended = await withRun(run, (context) => {
+      return countingRequests(context, engine, () => advanceRun(context, engine));
+    });
+    return ended ?? { kind: 'done' };
   },
 });

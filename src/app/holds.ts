@@ -1,3 +1,4 @@
+import type { RequestBudget } from '../core/request-budget.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import type { HoldFacts, PlannedChange } from '../ports/store.ts';
 import { findSync } from './find-named.ts';
@@ -16,6 +17,8 @@ export interface OpenHold {
   readonly isApprovable: boolean;
   /** Number of open changes. Decided changes are not counted. */
   readonly waiting: number;
+  /** Estimated requests of a run that delivers all changes of that plan, held ones included. */
+  readonly budget: RequestBudget | undefined;
   /** The first open changes, in order of identification. */
   readonly changes: readonly PlannedChange[];
 }
@@ -71,7 +74,8 @@ async function holdsOf(sync: string, limit: number, io: EngineIo): Promise<OpenH
       waiting += 1;
       if (changes.length < limit) changes.push(change);
     }
-    if (waiting > 0) found.push({ hold, isApprovable, waiting, changes });
+    const budget = run.facts.budgetWithHeld;
+    if (waiting > 0) found.push({ hold, isApprovable, waiting, budget, changes });
   }
   return found.reverse();
 }

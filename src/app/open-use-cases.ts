@@ -1,6 +1,6 @@
 import { countOf } from '../core/count-of.ts';
 import type { Sync } from '../engine/engine-io.ts';
-import { makePlan } from '../engine/make-plan.ts';
+import { previewPlan } from '../engine/request-budgets.ts';
 import { adopt, previewAdoption } from './adopt.ts';
 import type { App, SignedOrder } from './app.ts';
 import type { AppIo } from './app-io.ts';
@@ -42,7 +42,7 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
       const sync = syncOf(name);
       const planId = engine.newId('plan');
       const scope = { kind: 'all', isFull: true } as const;
-      const plan = await makePlan({ planId, sync, scope, signal, context: undefined }, { ...engine, progress });
+      const plan = await previewPlan({ planId, sync, scope, signal, context: undefined }, { ...engine, progress });
       return planReport(plan, sync, store);
     },
     async apply(sync, order) {

@@ -33,7 +33,7 @@ async function holds(shell: Shell, { sync, limit }: HoldsOptions): Promise<numbe
 /** The object of `holds --json`. */
 function holdsJson({ holds: open, reads }: HoldsReport) {
   return {
-    holds: open.map(({ hold, isApprovable, waiting, changes }) => ({
+    holds: open.map(({ hold, isApprovable, waiting, budget = null, changes }) => ({
       hold: hold.id,
       sync: hold.sync,
       run: hold.run,
@@ -43,6 +43,7 @@ function holdsJson({ holds: open, reads }: HoldsReport) {
       heldAt: instant(hold.heldAt),
       expiresAt: instant(hold.expiresAt),
       isApprovable,
+      budget,
       people: changes.map((change) => {
         const { name = null, email = null } = personOf(change);
         const { identification, kind, reason, hash, before } = change;

@@ -7,12 +7,15 @@ export function planJson(report: PlanReport, changes: readonly PlannedChange[]) 
   const { id, sync, digest, counts, facts, findings, holds, failure } = report;
   const outcome = planOutcome(report);
   const reason = failure ?? facts.doubt ?? null;
-  return { run: null, plan: id, sync, outcome, reason, digest, counts, facts, findings, holds, changes };
+  const { budget = null, budgetWithHeld = null } = facts;
+  const budgets = { budget, budgetWithHeld };
+  return { run: null, plan: id, sync, outcome, reason, digest, counts, ...budgets, facts, findings, holds, changes };
 }
 
 /** The object of `apply --json`, `show --json`, and of a run of `resync` or `retry`. */
 export function runJson({ run, findings, findingsInAll, batches, holds, resumed }: RunReport) {
-  const { id, sync, connection, trigger, phase, startedAt, endedAt, outcome, reason, digest, counts, facts } = run;
+  const { id, sync, connection, trigger, phase, startedAt, endedAt, outcome, reason, digest, counts, facts, requests } =
+    run;
   return {
     run: id,
     sync,
@@ -25,6 +28,8 @@ export function runJson({ run, findings, findingsInAll, batches, holds, resumed 
     reason: reason ?? null,
     digest: digest ?? null,
     counts,
+    requests,
+    budget: facts.budget ?? null,
     facts,
     findings,
     findingsInAll,

@@ -5,6 +5,7 @@ import { formatInstant } from '../core/instant.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import { formatCount, formatNumber } from './amounts.ts';
 import { differencesOf, renderDifference } from './render-changes.ts';
+import { renderBudget } from './render-requests.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
@@ -54,7 +55,7 @@ export function renderHolds({ holds, reads }: HoldsReport, style: Style): string
   return sections.join('\n\n');
 }
 
-function renderHold({ hold, isApprovable, waiting, changes }: OpenHold, style: Style): string {
+function renderHold({ hold, isApprovable, waiting, budget, changes }: OpenHold, style: Style): string {
   const { sync, run, class: held, reason, heldAt, expiresAt } = hold;
   const { colors } = style;
   const head = `${colors.bold(sync)}: ${colors.yellow(`${formatCount(waiting, classNoun[held])} held`)} in run ${run}`;
@@ -69,6 +70,7 @@ function renderHold({ hold, isApprovable, waiting, changes }: OpenHold, style: S
     head,
     `  ${cleanLine(reason)}`,
     `  ${until}`,
+    ...(budget === undefined || !isApprovable ? [] : [`  a run that delivers all of it: ${renderBudget(budget)}`]),
     ...(changes.length === 0 ? [] : [renderHeldPeople(changes, style)]),
     ...(rest > 0 ? [colors.dim(`  … and ${formatNumber(rest)} more: raise --limit`)] : []),
     renderTable(next, '  '),

@@ -6,6 +6,7 @@ import type { PlanOutcome } from './plan-outcome.ts';
 import { renderChanges } from './render-changes.ts';
 import { changesInAll, renderFacts, renderKinds } from './render-counts.ts';
 import { renderFindings } from './render-findings.ts';
+import { renderBudget } from './render-requests.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
 
@@ -49,6 +50,9 @@ function headOf(
   const seen = renderFacts(facts);
   if (seen !== '') lines.push(`  ${seen}`);
   if (inAll > 0) lines.push(`  ${renderKinds(counts)}`);
+  const { budget, budgetWithHeld } = facts;
+  if (budget !== undefined && inAll > counts.held) lines.push(`  ${renderBudget(budget)}`);
+  if (budgetWithHeld !== undefined) lines.push(`  with the held changes: ${renderBudget(budgetWithHeld)}`);
   if (failure !== undefined) lines.push(colors.red(`  ${cleanLine(failure)}`));
   const gaps = facts.sourceGaps ?? [];
   if (failure === undefined && gaps.length > 0) {

@@ -6,6 +6,7 @@ import { isKnownPhase } from '../ports/unknown-state.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import { changesInAll, renderEnds, renderFacts, renderKinds, renderRead } from './render-counts.ts';
 import { renderFindings } from './render-findings.ts';
+import { renderRequests } from './render-requests.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
@@ -47,6 +48,7 @@ function headOf(run: Run, style: Style): string {
   if (changesInAll(counts) > 0) lines.push(`  ${renderKinds(counts)}`);
   const ends = renderEnds(counts);
   if (ends !== '') lines.push(`  ${ends}`);
+  lines.push(...renderRequests(run).map((line) => `  ${line}`));
   if (facts.exportedTo !== undefined) lines.push(...facts.exportedTo.map((path) => `  written to ${cleanLine(path)}`));
   return lines.join('\n');
 }

@@ -23,6 +23,9 @@ export type ScanPurpose = Extract<RequestPurpose, 'scan' | 'lookup' | 'proof'>;
 /** Numbers of requests. An absent purpose has none. */
 export type RequestCounts = { readonly [Purpose in RequestPurpose]?: number };
 
+/** Maximum number of users that are read one by one. More users are found by a scan if it needs fewer requests. */
+export const singleReadLimit = 50;
+
 export function totalOf(counts: RequestCounts): number {
   return requestPurposes.reduce((sum, purpose) => sum + (counts[purpose] ?? 0), 0);
 }

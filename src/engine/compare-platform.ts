@@ -2,10 +2,11 @@ import { chunk } from '../core/batch.ts';
 import { looksLikeSamePerson } from '../core/conversion.ts';
 import type { Finding, FindingCode } from '../core/finding.ts';
 import { likeness, lookAlikeKey } from '../core/look-alike.ts';
+import { singleReadLimit } from '../core/requests.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
-import { pagesOf, singleReadLimit } from './lookups.ts';
+import { pagesOf } from './lookups.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import type { SomePeople } from './some-people.ts';
 
@@ -15,6 +16,8 @@ export interface Compared {
   readonly lookedAt: number;
   readonly lookTookMs: number;
   readonly users: number;
+  /** Users per page of the scan; undefined where users were looked up one by one. */
+  readonly pageSize: number | undefined;
   /** Enabled users that are ours; undefined where not all users were read. */
   readonly enabled: number | undefined;
   /** Equal and ours already: nothing to do, not even in the ledger. */
@@ -86,19 +89,26 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
     claims: new Map(),
     held: new Set(),
   };
+  let pages = 0;
+  let rows = 0;
   for await (const { users, total } of readUsers(job, count)) {
     for (const user of users) compareUser(user, job, candidates, count);
+    pages += 1;
+    rows = Math.max(rows, users.length);
     count.users += users.length;
     io.progress({ step: 'scanning', users: count.users, total });
   }
   if (mayClash(job, count)) await seekClashes(job, count);
   const lookTookMs = io.clock.now() - lookedAt;
   const { users, unchanged, postponed, claims } = count;
+  // A single page may hold fewer users than fit.
+  const scanned = pages > 1 ? rows : Math.max(rows, job.sync.dialect.search.pageSize);
   const whole = job.only === undefined ? count : { enabled: undefined, unmanaged: undefined };
   return {
     lookedAt,
     lookTookMs,
     users,
+    pageSize: count.isLookedUp ? undefined : scanned,
     enabled: whole.enabled,
     unchanged,
     unmanaged: whole.unmanaged,

@@ -1,5 +1,5 @@
 import type { CompiledMapping } from '../core/mapping.ts';
-import type { Dialect, SyncSettings } from '../core/settings.ts';
+import type { Dialect, Limits, SyncSettings } from '../core/settings.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { CountRequests } from '../ports/metrics.ts';
 import type { Platform } from '../ports/platform.ts';
@@ -18,6 +18,8 @@ export interface Sync {
   readonly mapping: CompiledMapping;
   readonly platform: Platform;
   readonly dialect: Dialect;
+  /** Of the connection. */
+  readonly limits: Limits;
   /** Changes with every setting that affects decisions about people: mapping, scope, lifecycle, source and target. */
   readonly fingerprint: string;
   readonly deliveries: { readonly csv: Delivery; readonly direct: Delivery; readonly outbox: Delivery };

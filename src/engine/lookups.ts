@@ -1,11 +1,9 @@
 import { type Change, platformKey } from '../core/change.ts';
+import { singleReadLimit } from '../core/requests.ts';
 import type { User } from '../core/user.ts';
 import type { Lookup, ScanPage } from '../ports/platform.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { FoundUsers } from './found-users.ts';
-
-/** Maximum number of users that are read one by one. More users are found by a scan if it needs fewer calls. */
-export const singleReadLimit = 50;
 
 type Person = Pick<Change, 'identification' | 'before'>;
 

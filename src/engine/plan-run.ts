@@ -3,8 +3,8 @@ import type { HoldRecord } from '../ports/store.ts';
 import { changesOf } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { finishRun } from './finish-run.ts';
-import { makePlan } from './make-plan.ts';
 import type { Plan } from './plan-job.ts';
+import { budgetsOf, countedPlan } from './request-budgets.ts';
 import { holdForMs } from './settle-decisions.ts';
 import { writeBatches } from './write-batches.ts';
 
@@ -14,15 +14,17 @@ export async function planRun(context: RunContext, io: EngineIo): Promise<JobOut
   const { run } = owned;
   // Taken before the source is read: the plan is as old as what it was made from.
   const plannedAt = io.clock.now();
-  const plan = await makePlan({ planId: run.id, sync, scope: run.scope, signal, context }, io);
+  const { plan, planning } = await countedPlan({ planId: run.id, sync, scope: run.scope, signal, context }, io);
   await io.store.holds.renew(owned, await holdRecords(context, plan, io), io.clock.now());
-  if (plan.failure === undefined) await writeBatches(context, io);
+  const loads = plan.failure === undefined ? await writeBatches(context, io) : undefined;
+  const budgets = loads === undefined ? {} : await budgetsOf({ plan, planning, sync, loads }, io);
   await io.store.runs.replaceFindings(owned, plan.findings);
   await io.store.runs.update(owned, {
     phase: 'delivering',
     digest: plan.digest,
     facts: {
       ...plan.facts,
+      ...budgets,
       plannedAt,
       repeated: plan.repeated,
     },

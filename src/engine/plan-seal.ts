@@ -23,6 +23,7 @@ export async function sealPlan(
     read: fact,
     sourceRows: snapshot.rows,
     platformUsers: compared.users,
+    ...(compared.pageSize === undefined ? {} : { pageSize: compared.pageSize }),
     managedUsers: compared.managed,
     unchanged: compared.unchanged,
     ...(compared.unmanaged === undefined ? {} : { unmanaged: compared.unmanaged }),

@@ -1,57 +1,101 @@
-import { autoDirectLimit, fileGroup, routeOf } from '../core/batch.ts';
-import { type Change, isDirectlyDeliverable, parkStep } from '../core/change.ts';
+import { autoDirectLimit, chunk, fileGroup, routeOf } from '../core/batch.ts';
+import { type Change, type ChangeKind, isDirectlyDeliverable, parkStep } from '../core/change.ts';
 import { type OrderedChange, sendingLevels } from '../core/email-order.ts';
-import type { Dialect } from '../core/settings.ts';
+import type { BatchLoad } from '../core/request-budget.ts';
+import type { ChangeState } from '../core/run.ts';
 import type { Batch } from '../ports/store.ts';
 import { changesOf, newBatch } from './batches.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 
-interface Group {
+/** Changes that are sent together. */
+interface ChangeGroup {
   readonly kind: Batch['kind'];
   readonly isParking: boolean;
-  names: string[];
+  changes: GroupedChange[];
+}
+
+interface GroupedChange {
+  readonly identification: string;
+  readonly kind: Change['kind'];
+  /** It takes over the e-mail of another user. */
+  readonly isWaiting: boolean;
 }
 
 /**
  * Sorts the plan's open changes into batches, in order of identification; files apart from direct calls. A change that
  * waits for another one goes in a later batch, and each batch is proven before the next one is sent. Parked changes get
- * the batch of their first step here; see `sendLastStep` for the second.
+ * the batch of their first step here; see `sendLastStep` for the second. Returns what each batch carries.
  */
-export async function writeBatches(context: RunContext, io: EngineIo): Promise<void> {
+export async function writeBatches(context: RunContext, io: EngineIo): Promise<BatchLoad[]> {
   const { owned, sync } = context;
+  const loads: BatchLoad[] = [];
+  for await (const group of groupsOf({ planId: owned.run.id, states: ['planned'], sync }, io)) {
+    const number = loads.push(loadOf(group));
+    const { kind, isParking, changes } = group;
+    const identifications = changes.map(({ identification }) => identification);
+    const batch = newBatch(context, { number, kind, size: identifications.length, isParking });
+    await io.store.batches.create(owned, [{ batch, identifications }]);
+  }
+  return loads;
+}
+
+/** Returns the batches that `writeBatches` would make, and writes nothing. */
+export async function previewBatches(job: GroupsJob, io: EngineIo): Promise<BatchLoad[]> {
+  return Array.fromAsync(groupsOf(job, io), loadOf);
+}
+
+function loadOf({ kind, isParking, changes }: ChangeGroup): BatchLoad {
+  const load = { kind, isParking, creates: 0, updates: 0, switches: 0, removes: 0, waiting: 0 };
+  for (const change of changes) {
+    if (change.isWaiting) load.waiting += 1;
+    load[columns[change.kind]] += 1;
+  }
+  return load;
+}
+
+const columns = {
+  create: 'creates',
+  update: 'updates',
+  enable: 'switches',
+  disable: 'switches',
+  remove: 'removes',
+} as const satisfies Record<ChangeKind, keyof BatchLoad>;
+
+export interface GroupsJob {
+  readonly planId: string;
+  /** Which changes of the plan. */
+  readonly states: readonly ChangeState[];
+  readonly sync: Sync;
+}
+
+/** Yields the changes of a plan in the groups that are sent together, in the order of sending. */
+async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGroup, void> {
+  const { planId, states, sync } = job;
   const { settings, dialect } = sync;
-  const { isSmall, levels } = await lookOver(owned.run.id, dialect, io);
+  const { isSmall, levels } = await lookOver(job, io);
   const isSmallAndDirect = settings.delivery === 'auto' && isSmall;
-  const later: Map<string, Group>[] = [];
-  let number = 0;
-  const write = async (group: Group): Promise<void> => {
-    number += 1;
-    const { kind, isParking, names } = group;
-    const batch = newBatch(context, { number, kind, size: names.length, isParking });
-    await io.store.batches.create(owned, [{ batch, identifications: names }]);
-    group.names = [];
-  };
-  const first = new Map<string, Group>();
-  for await (const change of changesOf(owned.run.id, io, { states: ['planned'] })) {
+  const later: Map<string, ChangeGroup>[] = [];
+  const first = new Map<string, ChangeGroup>();
+  for await (const change of changesOf(planId, io, { states })) {
     const highestCustomField = dialect.customFieldLimit.direct;
     const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect, highestCustomField });
     if (route === 'none') continue;
     const isParking = change.parkEmail !== undefined;
     const level = levels.get(change.identification) ?? 0;
     let groups = level === 0 ? first : later[level - 1];
-    if (groups === undefined) later[level - 1] = groups = new Map<string, Group>();
+    if (groups === undefined) later[level - 1] = groups = new Map<string, ChangeGroup>();
     const key = `${isParking} ${route} ${route === 'direct' ? '' : groupOf(change, sync)}`;
-    const group = groups.get(key) ?? { kind: route, isParking, names: [] };
+    const group = groups.get(key) ?? { kind: route, isParking, changes: [] };
     groups.set(key, group);
-    group.names.push(change.identification);
-    if (level === 0 && group.names.length >= settings.batchRows) await write(group);
+    const { identification, kind } = change;
+    group.changes.push({ identification, kind, isWaiting: change.waitsFor !== undefined });
+    if (level > 0 || group.changes.length < settings.batchRows) continue;
+    yield { ...group };
+    group.changes = [];
   }
-  for (const group of first.values()) if (group.names.length > 0) await write(group);
-  for (const groups of later) {
-    for (const { names, ...group } of groups?.values() ?? []) {
-      for (let from = 0; from < names.length; from += settings.batchRows) {
-        await write({ ...group, names: names.slice(from, from + settings.batchRows) });
-      }
+  for (const groups of [first, ...later]) {
+    for (const { changes, ...group } of groups?.values() ?? []) {
+      for (const piece of chunk(changes, settings.batchRows)) yield { ...group, changes: piece };
     }
   }
 }
@@ -90,14 +134,13 @@ function groupOf(change: Change, { dialect, mapping }: Sync): string {
  * many changes go before each one that waits.
  */
 async function lookOver(
-  planId: string,
-  dialect: Dialect,
+  { planId, states, sync: { dialect } }: GroupsJob,
   io: EngineIo,
 ): Promise<{ readonly isSmall: boolean; readonly levels: ReadonlyMap<string, number> }> {
   const waiting: OrderedChange[] = [];
   let count = 0;
   let isSmall = true;
-  for await (const change of changesOf(planId, io, { states: ['planned'] })) {
+  for await (const change of changesOf(planId, io, { states })) {
     if (change.waitsFor !== undefined) waiting.push(change);
     if (change.kind === 'remove') continue;
     count += 1;

@@ -21,7 +21,7 @@ export function openSync(
   const connection = connections.get(settings.connection);
   if (connection === undefined) throw new RangeError(`sync ${settings.name} names no known connection`);
   const { platform } = connection;
-  const { dialect } = connection.settings;
+  const { dialect, limits: callLimits } = connection.settings;
   const blacklist = settings.remove !== 'never' && settings.remove.blacklist;
   const outboxFolder = settings.outbox?.folder ?? join(config.folder, 'outbox');
   const { expressions: limits = defaultExpressionLimits } = settings;
@@ -33,6 +33,7 @@ export function openSync(
     mapping: compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions }),
     platform,
     dialect,
+    limits: callLimits,
     fingerprint: fingerprintOf(settings, connection.settings),
     deliveries: Object.fromEntries(opened) as Record<Delivery['kind'], Delivery>,
   };

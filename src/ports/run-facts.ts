@@ -1,5 +1,6 @@
 import type { BlockedCounts } from '../core/blocked.ts';
 import type { ReadFact } from '../core/next-read.ts';
+import type { RequestBudget } from '../core/request-budget.ts';
 
 /** Facts about the run, without personal data. */
 export interface RunFacts {
@@ -9,6 +10,8 @@ export interface RunFacts {
   readonly plannedAt?: number;
   readonly sourceRows?: number;
   readonly platformUsers?: number;
+  /** Users per page of the directory scan. Absent when the plan read users one by one. */
+  readonly pageSize?: number;
   readonly managedUsers?: number;
   /** Number of changes that repeat one whose outcome remained unknown. */
   readonly repeated?: number;
@@ -48,6 +51,10 @@ export interface RunFacts {
   /** Start of the last lookup (epoch ms) that read sent changes back. */
   readonly provedAt?: number;
   readonly filePace?: FilePace;
+  /** Requests that the run needs, estimated when its plan was made. Absent when no plan could be made. */
+  readonly budget?: RequestBudget;
+  /** The same for a run that also delivers the held changes. Absent when none is held. */
+  readonly budgetWithHeld?: RequestBudget;
   readonly exportedTo?: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 import type { Finding } from '../core/finding.ts';
 import type { Watermark } from '../core/next-read.ts';
+import type { RequestCounts } from '../core/requests.ts';
 import type { Counts, Outcome, Phase } from '../core/run.ts';
 import type { Lease } from './leases.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -65,6 +66,8 @@ export interface Run {
   readonly digest: string | undefined;
   readonly counts: Counts;
   readonly facts: RunFacts;
+  /** Requests to the platform so far. Those of a killed worker's last step may be missing. */
+  readonly requests: RequestCounts;
   readonly isCancelRequested: boolean;
 }
 
@@ -117,7 +120,7 @@ export interface PruneOthers {
 }
 
 export type RunPatch = Partial<
-  Pick<Run, 'endedAt' | 'reason' | 'digest' | 'counts' | 'facts'> & {
+  Pick<Run, 'endedAt' | 'reason' | 'digest' | 'counts' | 'facts' | 'requests'> & {
     readonly phase: Phase;
     readonly outcome: Outcome | undefined;
   }

@@ -100,7 +100,16 @@ const hold = z.object({
     .meta({ description: 'decided: some changes were approved and the others rejected' }),
 });
 
+const amounts = z.record(z.string(), count);
+
+const budget = z
+  .object({ files: count, requests: count, purposes: amounts, perSecond: z.number(), seconds: count })
+  .nullable();
+
 export const runDetail = runSummary.extend({
+  requests: amounts.meta({ description: 'Requests to the platform so far, by purpose' }),
+  budget: budget.meta({ description: 'Estimated requests of the run; null before its plan is made' }),
+  budgetWithHeld: budget.meta({ description: 'The same, if the held changes were delivered too; null without any' }),
   facts: z.looseObject({}).meta({ description: 'What the run saw: rows, users, gaps' }),
   findings: z.array(finding),
   findingsInAll: count,
@@ -275,6 +284,7 @@ export const holdsPage = z.object({
       sync: z.string(),
       run: z.string(),
       count: count.meta({ description: 'How many changes wait; decided ones are not counted' }),
+      budget: budget.meta({ description: 'Estimated requests of a run that delivers this and the rest of its plan' }),
       isApprovable: z.boolean().meta({ description: 'false: it has expired, and the next run asks again' }),
       changes: z.array(change).meta({ description: 'The first of them; all by `list-changes` of the run' }),
     }),

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { PastChange, RequestReport, RunReport, SyncState, TokenReport } from '../app/app.ts';
 import type { HoldsReport } from '../app/holds.ts';
 import type { FieldValues } from '../core/fields.ts';
+import type { RequestBudget } from '../core/request-budget.ts';
 import type { AuditEntry, HoldFacts, PlannedChange, Run } from '../ports/store.ts';
 import type {
   auditPage,
@@ -68,6 +69,9 @@ function stateWord({ pause, lastRun, waiting }: SyncState): View<typeof sync>['s
 export function runDetailView({ run, findings, findingsInAll, batches, holds }: RunReport): View<typeof runDetail> {
   return {
     ...runView(run),
+    requests: { ...run.requests },
+    budget: budgetView(run.facts.budget),
+    budgetWithHeld: budgetView(run.facts.budgetWithHeld),
     facts: { ...run.facts },
     findings: findings.map(({ code, identification = null, at = null, message }) => ({
       code,
@@ -91,6 +95,10 @@ export function runDetailView({ run, findings, findingsInAll, batches, holds }: 
   };
 }
 
+function budgetView(budget: RequestBudget | undefined): View<typeof runDetail>['budget'] {
+  return budget === undefined ? null : { ...budget, purposes: { ...budget.purposes } };
+}
+
 function holdView({ id, class: held, reason, heldAt, expiresAt, state }: HoldFacts) {
   const [since, until] = [new Date(heldAt).toISOString(), new Date(expiresAt).toISOString()];
   return { id, class: held, reason, heldAt: since, expiresAt: until, state };
@@ -98,11 +106,12 @@ function holdView({ id, class: held, reason, heldAt, expiresAt, state }: HoldFac
 
 export function holdsView({ holds, reads }: HoldsReport): View<typeof holdsPage> {
   return {
-    holds: holds.map(({ hold, isApprovable, waiting, changes }) => ({
+    holds: holds.map(({ hold, budget, isApprovable, waiting, changes }) => ({
       ...holdView(hold),
       sync: hold.sync,
       run: hold.run,
       count: waiting,
+      budget: budgetView(budget),
       isApprovable,
       changes: changes.map(changeView),
     })),

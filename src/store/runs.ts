@@ -2,6 +2,7 @@ import type { Selectable, Updateable } from 'kysely';
 import type { BlockedCounts } from '../core/blocked.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
+import type { RequestCounts } from '../core/requests.ts';
 import { type Counts, noCounts, type Phase } from '../core/run.ts';
 import type { Run, RunFacts, RunPatch, RunScope, Runs, TriggerKind } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
@@ -54,6 +55,7 @@ export function createRuns(db: Database): Runs {
           digest: null,
           counts: JSON.stringify(noCounts),
           facts: '{}',
+          requests: null,
           is_cancel_requested: 0,
           is_pruned: 0,
         };
@@ -233,6 +235,7 @@ function toRun(row: Selectable<RunRow>): Run {
     digest: row.digest ?? undefined,
     counts: JSON.parse(row.counts) as Counts,
     facts: toFacts(row.facts),
+    requests: row.requests === null ? {} : (JSON.parse(row.requests) as RequestCounts),
     isCancelRequested: row.is_cancel_requested === 1,
   };
 }
@@ -247,6 +250,7 @@ function toRow(patch: RunPatch): Updateable<RunRow> {
     ...('digest' in patch ? { digest: patch.digest ?? null } : {}),
     ...(patch.counts === undefined ? {} : { counts: JSON.stringify(patch.counts) }),
     ...(patch.facts === undefined ? {} : { facts: JSON.stringify(patch.facts) }),
+    ...(patch.requests === undefined ? {} : { requests: JSON.stringify(patch.requests) }),
   };
 }
 

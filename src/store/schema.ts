@@ -87,6 +87,7 @@ export interface RunRow {
   digest: string | null;
   counts: string;
   facts: string;
+  requests: Generated<string | null>;
   is_cancel_requested: Generated<number>;
   /** 1 when findings, changes and batches were deleted. */
   is_pruned: Generated<number>;

@@ -64,6 +64,7 @@ export function sampleRun(patch: Partial<Run> = {}): Run {
     digest: '3f2a9c1b4d5e6f708192a3b4',
     counts: noCounts,
     facts: { sourceRows: 520, platformUsers: 512, managedUsers: 500, unchanged: 488 },
+    requests: {},
     isCancelRequested: false,
     ...patch,
   };

@@ -35,6 +35,7 @@ const released = [
   '019-turns',
   '020-clock-jumps',
   '021-alert-threads',
+  '022-run-requests',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

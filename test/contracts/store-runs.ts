@@ -91,6 +91,7 @@ export function describeRuns(store: () => Store): void {
       digest: undefined,
       counts: noCounts,
       facts: {},
+      requests: {},
       isCancelRequested: false,
     });
     expect(await store().runs.get('run_1')).toEqual(run);

@@ -4,7 +4,13 @@ import type { Change } from '../../src/core/change.ts';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
 import { compileMapping } from '../../src/core/mapping.ts';
 import { packRoster, saltedHash, standingCode } from '../../src/core/roster.ts';
-import { defaultDialect, defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/settings.ts';
+import {
+  defaultDialect,
+  defaultGuards,
+  defaultLimits,
+  type FieldRule,
+  type SyncSettings,
+} from '../../src/core/settings.ts';
 import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
 import { type Explained, explain } from '../../src/engine/explain.ts';
 import { makePlan } from '../../src/engine/make-plan.ts';
@@ -196,7 +202,16 @@ function syncOver(world: World, settings: SyncSettings): Sync {
   const delivery = (kind: Delivery['kind']): Delivery => ({ kind, submit: neverUsed });
   const deliveries = { csv: delivery('csv'), direct: delivery('direct'), outbox: delivery('outbox') };
   const mapping = compilePlainMapping(settings);
-  return { settings, source, mapping, platform, dialect: defaultDialect, fingerprint: 'f1', deliveries };
+  return {
+    settings,
+    source,
+    mapping,
+    platform,
+    dialect: defaultDialect,
+    limits: defaultLimits,
+    fingerprint: 'f1',
+    deliveries,
+  };
 }
 
 function ioOver(store: Store, syncs: ReadonlyMap<string, Sync>): EngineIo {

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { onTestFinished } from 'vitest';
 import { changeClasses } from '../../src/core/change.ts';
 import type { SourceRecord } from '../../src/core/person.ts';
-import { defaultDialect, type GuardSettings, type SyncSettings } from '../../src/core/settings.ts';
+import { defaultDialect, defaultLimits, type GuardSettings, type SyncSettings } from '../../src/core/settings.ts';
 import type { ReadEnd } from '../../src/core/snapshot.ts';
 import type { User } from '../../src/core/user.ts';
 import { advanceRun } from '../../src/engine/advance-run.ts';
@@ -153,6 +153,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     mapping: compilePlainMapping(settings),
     platform: scriptedPlatform({ users, script, calls, asked, counted: new Map() }),
     dialect: defaultDialect,
+    limits: defaultLimits,
     fingerprint: 'f1',
     deliveries: { csv: delivery('csv'), direct: delivery('direct'), outbox: delivery('outbox') },
   };

@@ -4,7 +4,7 @@ import { chunk } from '../../src/core/batch.ts';
 import type { Change } from '../../src/core/change.ts';
 import { PlatformError } from '../../src/core/errors.ts';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
-import { defaultDialect, type SettleSettings, type SyncSettings } from '../../src/core/settings.ts';
+import { defaultDialect, defaultLimits, type SettleSettings, type SyncSettings } from '../../src/core/settings.ts';
 import type { User } from '../../src/core/user.ts';
 import { advanceRun } from '../../src/engine/advance-run.ts';
 import { newBatch } from '../../src/engine/batches.ts';
@@ -143,6 +143,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     mapping: compilePlainMapping(settings),
     platform: scriptedPlatform({ users, script, calls, asked, counted }),
     dialect: defaultDialect,
+    limits: defaultLimits,
     fingerprint: 'f1',
     deliveries: { csv: delivery('csv'), direct: delivery('direct'), outbox: delivery('outbox') },
   };

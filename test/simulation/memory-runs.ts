@@ -170,6 +170,7 @@ export function memoryRuns(tables: Tables): Runs {
         digest: undefined,
         counts: noCounts,
         facts: {},
+        requests: {},
         isCancelRequested: false,
       };
       runs.set(run.id, run);

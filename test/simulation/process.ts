@@ -1,7 +1,7 @@
 import { runJob } from '../../jobs/index.ts';
 import { buildFileRows } from '../../src/core/csv-rows.ts';
 import type { CompiledMapping } from '../../src/core/mapping.ts';
-import { defaultDialect, type SyncSettings } from '../../src/core/settings.ts';
+import { defaultDialect, defaultLimits, type SyncSettings } from '../../src/core/settings.ts';
 import { refusalOf } from '../../src/delivery/csv-upload.ts';
 import { directDelivery } from '../../src/delivery/direct.ts';
 import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
@@ -41,6 +41,7 @@ export function openEngine(life: Life, world: ProcessWorld): EngineIo {
     mapping,
     platform,
     dialect: defaultDialect,
+    limits: defaultLimits,
     fingerprint: 'f1',
     deliveries: { csv: rowsDelivery(platform), direct: callsDelivery(platform), outbox: noDelivery },
   };

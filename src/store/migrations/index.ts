@@ -19,6 +19,7 @@ import { runsByEnd } from './018-runs-by-end.ts';
 import { turns } from './019-turns.ts';
 import { clockJumps } from './020-clock-jumps.ts';
 import { alertThreads } from './021-alert-threads.ts';
+import { runRequests } from './022-run-requests.ts';
 
 export interface SchemaMigration extends Migration {
   /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */
@@ -60,4 +61,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '019-turns': { ...turns, since: '0.1.0' },
   '020-clock-jumps': { ...clockJumps, since: '0.1.0' },
   '021-alert-threads': { ...alertThreads, since: '0.1.0' },
+  '022-run-requests': { ...runRequests, since: '0.1.0' },
 };

@@ -1,0 +1,186 @@
+import { autoDirectLimit } from './batch.ts';
+import { addCounts, type RequestCounts, type RequestPurpose, singleReadLimit, totalOf } from './requests.ts';
+import type { Limits, SettleSettings } from './settings.ts';
+
+/** What a run of a plan costs the platform. */
+export interface RequestBudget {
+  /** Number of files to upload. */
+  readonly files: number;
+  /**
+   * Number of requests, those for making the plan included. A run sends no more than this while nothing fails, writes
+   * are visible at once, and files take less than about half a minute.
+   */
+  readonly requests: number;
+  readonly purposes: RequestCounts;
+  /** The rate limit of the connection, and how long the requests take at that rate. */
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+/** What one batch of the plan carries. */
+export interface BatchLoad {
+  readonly kind: 'csv' | 'direct' | 'outbox';
+  /** Each is looked for by a read and a search, because the platform does not have them. */
+  readonly creates: number;
+  readonly updates: number;
+  /** Enables and disables. */
+  readonly switches: number;
+  readonly removes: number;
+  /** Number of those that take over the e-mail of another user. */
+  readonly waiting: number;
+  readonly isParking: boolean;
+}
+
+export interface BudgetFacts {
+  /** Requests that made the plan. */
+  readonly planning: RequestCounts;
+  readonly batches: readonly BatchLoad[];
+  /** Undefined when the plan did not scan the directory: users then count as read one by one. */
+  readonly directory: { readonly users: number; readonly pageSize: number } | undefined;
+  readonly settle: Pick<SettleSettings, 'everyMs' | 'lookWithinMs' | 'proofWithinMs'>;
+  readonly limits: Pick<Limits, 'requestsPerSecond'>;
+}
+
+/** Polls of a file, and how many more the first file needs, because the run has to learn how long files take. */
+const pollsPerFile = 2;
+const pollsToLearn = 10;
+
+/** Estimates the requests of a run: plays the delivery with the rules of the engine, and with files that take `everyMs`. */
+export function requestBudget(facts: BudgetFacts): RequestBudget {
+  const play = new Delivery(facts);
+  play.run();
+  const purposes = addCounts(facts.planning, play.purposes);
+  const requests = totalOf(purposes);
+  const perSecond = facts.limits.requestsPerSecond;
+  return { files: play.files, requests, purposes, perSecond, seconds: Math.ceil(requests / perSecond) };
+}
+
+interface SentBatch extends BatchLoad {
+  /** The last step of parked changes: it is looked up just before it is sent. */
+  readonly isLastStep?: boolean;
+}
+
+class Delivery {
+  files = 0;
+  purposes: RequestCounts = {};
+  readonly #facts: BudgetFacts;
+  #users: number;
+  #now: number;
+  #lookedAt = 0;
+  #lookTookMs: number;
+  #provedAt = 0;
+  #unproven: BatchLoad[] = [];
+  #firstUnprovenAt = 0;
+
+  constructor(facts: BudgetFacts) {
+    this.#facts = facts;
+    this.#users = facts.directory?.users ?? 0;
+    this.#now = this.#msFor(totalOf(facts.planning));
+    this.#lookTookMs = this.#now;
+  }
+
+  run(): void {
+    const { batches, settle } = this.#facts;
+    const lastSteps = batches.filter(({ isParking }) => isParking);
+    const queue: SentBatch[] = [
+      ...batches,
+      ...lastSteps.map((batch) => ({ ...batch, isParking: false, isLastStep: true })),
+    ].filter(({ kind }) => kind !== 'outbox');
+    for (const [i, batch] of queue.entries()) {
+      const dependsOnOthers = batch.isLastStep === true || (!batch.isParking && batch.waiting > 0);
+      const isOverdue = this.#now - Math.max(this.#firstUnprovenAt, this.#provedAt) >= settle.proofWithinMs;
+      if (dependsOnOthers || isOverdue) this.#prove();
+      this.#send(batch, queue.slice(i));
+    }
+    this.#prove();
+  }
+
+  #send(batch: SentBatch, left: readonly SentBatch[]): void {
+    const { creates, updates, removes, waiting } = batch;
+    const size = sizeOf(batch);
+    const isLookedAt = this.#lookAhead(batch, left);
+    const objections = 2 * creates + (batch.kind === 'direct' ? 0 : updates);
+    const isRead = size <= autoDirectLimit || (!isLookedAt && batch.isLastStep !== true);
+    this.#count('read', removes + (isRead ? objections : 0));
+    if (batch.isLastStep === true && !isRead) this.#lookUp('lookup', size, size);
+    if (waiting > 0 && !batch.isParking) this.#lookUp('lookup', waiting, waiting);
+    if (batch.kind === 'direct') {
+      this.#count('read', updates);
+      this.#count('write', creates + updates + removes);
+    } else {
+      this.files += 1;
+      this.#count('upload', 1);
+      this.#count('poll', this.files === 1 ? pollsPerFile + pollsToLearn : pollsPerFile);
+      this.#now += this.#facts.settle.everyMs;
+    }
+    if (this.#unproven.length === 0) this.#firstUnprovenAt = this.#now;
+    this.#unproven.push(batch);
+  }
+
+  /** Returns whether the last scan, or a new one, covers the users of the batch. */
+  #lookAhead(batch: SentBatch, left: readonly SentBatch[]): boolean {
+    const { lookWithinMs } = this.#facts.settle;
+    if (batch.isLastStep === true || this.#now - this.#lookedAt < lookWithinMs) return true;
+    if (batch.creates + (batch.kind === 'direct' ? 0 : batch.updates) === 0) return true;
+    const isSlow = this.#lookTookMs * 2 >= lookWithinMs;
+    const users = isSlow ? sizeOf(batch) : left.reduce((sum, one) => sum + sizeOf(one), 0);
+    return this.#isScanned(users) ? this.#scan('lookup') : this.#tryScan('lookup', users);
+  }
+
+  #prove(): void {
+    if (this.#unproven.length === 0) return;
+    const sum = (count: (batch: BatchLoad) => number): number =>
+      this.#unproven.reduce((all, batch) => all + count(batch), 0);
+    const removes = sum(({ removes: count }) => count);
+    this.#users += sum(({ creates }) => creates);
+    const startedAt = this.#now;
+    // A removed user is looked for by a read and a search.
+    this.#lookUp('proof', sum(sizeOf), sum(sizeOf) + removes);
+    this.#users -= removes;
+    this.#provedAt = startedAt;
+    this.#unproven = [];
+  }
+
+  /** Counts a lookup of so many users: by one scan, or by the requests that reading each of them takes. */
+  #lookUp(purpose: 'lookup' | 'proof', users: number, reads: number): void {
+    if (this.#isScanned(users)) {
+      this.#scan(purpose);
+      return;
+    }
+    this.#tryScan(purpose, users);
+    this.#count('read', reads);
+  }
+
+  #isScanned(users: number): boolean {
+    const { directory } = this.#facts;
+    return directory !== undefined && users > singleReadLimit && this.#users / directory.pageSize <= users;
+  }
+
+  #scan(purpose: 'lookup' | 'proof'): true {
+    this.#lookedAt = this.#now;
+    // One request counts the enabled users, and a full last page is followed by an empty one.
+    const requests = Math.floor(this.#users / (this.#facts.directory?.pageSize ?? 1)) + 2;
+    this.#count(purpose, requests);
+    this.#lookTookMs = this.#msFor(requests);
+    return true;
+  }
+
+  /** The first page shows that reading each user is cheaper. */
+  #tryScan(purpose: 'lookup' | 'proof', users: number): false {
+    if (users > singleReadLimit) this.#count(purpose, 2);
+    return false;
+  }
+
+  #count(purpose: RequestPurpose, requests: number): void {
+    this.purposes = addCounts(this.purposes, { [purpose]: requests });
+    this.#now += this.#msFor(requests);
+  }
+
+  #msFor(requests: number): number {
+    return (requests * 1000) / this.#facts.limits.requestsPerSecond;
+  }
+}
+
+function sizeOf({ creates, updates, switches, removes }: BatchLoad): number {
+  return creates + updates + switches + removes;
+}

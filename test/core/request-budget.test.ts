@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type BatchLoad, type BudgetFacts, requestBudget } from '../../src/core/request-budget.ts';
+import { addCounts, countsAbove, requestPurposes, totalOf } from '../../src/core/requests.ts';
+
+const none: BatchLoad = {
+  kind: 'csv',
+  creates: 0,
+  updates: 0,
+  switches: 0,
+  removes: 0,
+  waiting: 0,
+  isParking: false,
+};
+const settle = { everyMs: 5000, lookWithinMs: 900_000, proofWithinMs: 1_800_000 };
+const facts = (batches: readonly BatchLoad[], more: Partial<BudgetFacts> = {}): BudgetFacts => ({
+  planning: { scan: 202 },
+  batches,
+  directory: { users: 20_000, pageSize: 100 },
+  settle,
+  limits: { requestsPerSecond: 10 },
+  ...more,
+});
+const files = (count: number, load: Partial<BatchLoad>): BatchLoad[] =>
+  Array.from({ length: count }, () => ({ ...none, ...load }));
+
+describe('the budget of a run', () => {
+  it('of a large load is two scans, and an upload and two polls for each file', () => {
+    const budget = requestBudget(facts(files(25, { creates: 200, updates: 800 })));
+    expect(budget).toEqual({
+      files: 25,
+      requests: 202 + 25 + 60 + 252,
+      purposes: { scan: 202, upload: 25, poll: 60, proof: 252 },
+      perSecond: 10,
+      seconds: 54,
+    });
+  });
+
+  it('of a load that outlasts lookWithin has one more scan for each such time, and one for each proofWithin', () => {
+    // A file takes about 5.4 s by the estimate: 400 files take 36 minutes, and three scans of 200 pages one more.
+    const { purposes } = requestBudget(facts(files(400, { updates: 1000 })));
+    expect(purposes).toMatchObject({ lookup: 2 * 202, proof: 2 * 202, upload: 400 });
+  });
+
+  it('reads each user of a file where a scan takes longer than half of lookWithin', () => {
+    const directory = { users: 1_000_000, pageSize: 100 };
+    const { purposes } = requestBudget(facts(files(2, { updates: 1000 }), { directory, planning: { scan: 10_002 } }));
+    expect(purposes.read).toBe(2 * 1000 + 2000);
+  });
+
+  it('of few direct changes counts the reads before and after each', () => {
+    const direct = { ...none, kind: 'direct', creates: 2, updates: 3, removes: 1 } as const;
+    const { files: count, purposes } = requestBudget(facts([direct]));
+    expect(count).toBe(0);
+    // Before: two for a create, one for a remove, one for an update. After: one for each, two for the removed user.
+    expect(purposes).toEqual({ scan: 202, read: 2 * 2 + 1 + 3 + 7, write: 6 });
+  });
+
+  it('of changes that depend on each other has a proof for each step, also for the last step of parked ones', () => {
+    const one = { ...none, updates: 30 };
+    const { files: count, purposes } = requestBudget(
+      facts([
+        { ...one, isParking: true },
+        { ...one, waiting: 30 },
+      ]),
+    );
+    expect(count).toBe(3);
+    // The proofs, the lookup of who has the e-mails, and the one just before the last step.
+    expect(purposes).toMatchObject({ upload: 3, read: 3 * 30 + 30 + 30 });
+  });
+
+  it('counts single reads where the plan made no scan, and nothing for an outbox', () => {
+    const { purposes } = requestBudget(facts([{ ...none, updates: 200 }], { directory: undefined, planning: {} }));
+    expect(purposes.read).toBe(200);
+    expect(requestBudget(facts([{ ...none, kind: 'outbox', creates: 9 }])).requests).toBe(202);
+  });
+
+  const load = fc.record({
+    kind: fc.constantFrom('csv', 'direct', 'outbox'),
+    creates: fc.nat(1000),
+    updates: fc.nat(1000),
+    switches: fc.nat(1000),
+    removes: fc.nat(50),
+    waiting: fc.nat(20),
+    isParking: fc.boolean(),
+  });
+  const anyFacts = fc.record({
+    planning: fc.record({ scan: fc.nat(10_000) }),
+    batches: fc.array(load, { maxLength: 30 }),
+    directory: fc.option(fc.record({ users: fc.nat(100_000), pageSize: fc.integer({ min: 10, max: 1000 }) }), {
+      nil: undefined,
+    }),
+    settle: fc.record({
+      everyMs: fc.integer({ min: 100, max: 60_000 }),
+      lookWithinMs: fc.nat(3_600_000),
+      proofWithinMs: fc.nat(3_600_000),
+    }),
+    limits: fc.record({ requestsPerSecond: fc.integer({ min: 1, max: 1000 }) }),
+  });
+
+  it('is never less than the floor, adds up, and grows with the load', () => {
+    fc.assert(
+      fc.property(anyFacts, load, (given, more) => {
+        const budget = requestBudget(given as BudgetFacts);
+        const { planning, batches, limits } = given;
+        const csv = batches.filter(({ kind }) => kind === 'csv');
+        const lastSteps = csv.filter(({ isParking }) => isParking).length;
+        expect(budget.files).toBe(csv.length + lastSteps);
+        expect(budget.purposes.upload ?? 0).toBe(budget.files);
+        expect(budget.requests).toBeGreaterThanOrEqual(totalOf(planning) + 2 * budget.files);
+        expect(budget.requests).toBe(totalOf(budget.purposes));
+        expect(budget.seconds * limits.requestsPerSecond).toBeGreaterThanOrEqual(budget.requests);
+        expect(countsAbove(planning, budget.purposes)).toEqual({});
+        const larger = requestBudget({ ...given, batches: [...batches, more] } as BudgetFacts);
+        expect(larger.files).toBeGreaterThanOrEqual(budget.files);
+      }),
+    );
+  });
+});
+
+describe('counts of requests', () => {
+  const counts = fc.dictionary(fc.constantFrom(...requestPurposes), fc.integer({ min: 1, max: 1000 }));
+
+  it('what is above another count is what must be added to it, where it is never less', () => {
+    fc.assert(
+      fc.property(counts, counts, (one, other) => {
+        const sum = addCounts(one, other);
+        expect(totalOf(sum)).toBe(totalOf(one) + totalOf(other));
+        expect(countsAbove(sum, one)).toEqual(other);
+        expect(countsAbove(one, sum)).toEqual({});
+      }),
+    );
+  });
+});

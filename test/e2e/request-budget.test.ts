@@ -1,0 +1,159 @@
+import { expect, it } from 'vitest';
+import { renderBudget, renderRequests } from '../../src/cli/render-requests.ts';
+import { RollcallError } from '../../src/core/errors.ts';
+import { totalOf } from '../../src/core/requests.ts';
+import { type Office, type OfficeOptions, openOffice, type Row } from '../support/office.ts';
+
+const person = (n: number, fields: Row = {}): Row => ({
+  id: `U${n}`,
+  first: `Ana${n}`,
+  last: 'Díaz',
+  mail: `u${n}@example.com`,
+  status: 'active',
+  ...fields,
+});
+const people = (from: number, to: number, fields: Row = {}): Row[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => person(from + i, fields));
+const seeds = (count: number) => [
+  ...people(1, count).map(
+    ({ id: identification = '', first: firstName = '', last: lastName = '', mail: email = '' }) => ({
+      identification,
+      enabled: true,
+      fields: { firstName, lastName, email },
+    }),
+  ),
+];
+const open = { absolute: 10_000, percent: 100 };
+const guards = { creates: open, updates: open, disables: open, removes: open, enables: open, emailChanges: open };
+
+/** An office with so many users, pages of 50 and files of 100 rows. */
+async function officeOf(users: number, sync: OfficeOptions['sync'] = {}, checkpoint?: OfficeOptions['checkpoint']) {
+  return openOffice({
+    sandbox: { people: seeds(users), quirks: { maxPageSize: 50 } },
+    dialect: { search: { pageSize: 50 } },
+    sync: { delivery: 'csv', batchRows: 100, guards, ...sync },
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+  });
+}
+
+const sentBy = ({ sandbox }: Office): number =>
+  Object.values(sandbox.state.requests).reduce((sum, count) => sum + count, 0);
+
+const cases: readonly (readonly [string, number, OfficeOptions['sync'], readonly Row[]])[] = [
+  ['nothing to change', 120, {}, people(1, 120)],
+  ['one file of updates', 300, {}, [...people(1, 80, { first: 'Bo' }), ...people(81, 300)]],
+  ['many files, half creates', 500, {}, [...people(1, 250, { first: 'Bo' }), ...people(251, 750)]],
+  ['few updates in a large directory', 2000, {}, [...people(1, 60, { first: 'Bo' }), ...people(61, 2000)]],
+  ['few direct creates and updates', 100, { delivery: 'auto' }, [...people(1, 5, { first: 'Bo' }), ...people(6, 108)]],
+  ['leavers', 150, {}, [...people(1, 20, { status: 'left' }), ...people(21, 150)]],
+  [
+    'e-mails that move from one to the next',
+    100,
+    {},
+    [
+      person(1, { mail: 'new@example.com' }),
+      person(2, { mail: 'u1@example.com' }),
+      person(3, { mail: 'u2@example.com' }),
+      ...people(4, 100),
+    ],
+  ],
+  [
+    'e-mails that are swapped',
+    100,
+    { parkEmail: '{identification}@parked.example.com' },
+    [person(1, { mail: 'u2@example.com' }), person(2, { mail: 'u1@example.com' }), ...people(3, 100)],
+  ],
+  ['lookups that are never young enough', 300, { settle: { every: '2s', lookWithin: '0s' } }, people(1, 500)],
+  ['a proof after each file', 300, { settle: { every: '2s', proofWithin: '0s' } }, people(1, 500)],
+];
+
+it.each(cases)('a run keeps to the budget that the plan showed: %s', async (_, users, sync, rows) => {
+  const office = await officeOf(users, sync);
+  await office.writeEmployees(rows);
+  const shown = await office.plan();
+  const { budget } = shown.facts;
+  if (budget === undefined) throw new Error('the plan has no budget');
+  const before = sentBy(office);
+  const { run, batches } = await office.apply();
+  const sent = sentBy(office) - before;
+
+  expect(run.outcome).toBe(rows.length === 120 ? 'nothing-to-do' : 'succeeded');
+  expect(totalOf(run.requests)).toBe(sent);
+  expect(sent).toBeLessThanOrEqual(budget.requests);
+  // An estimate far too high would be kept as well.
+  expect(budget.requests).toBeLessThanOrEqual(sent * 1.3 + 12);
+  expect(budget.files).toBe(batches.filter(({ kind }) => kind === 'csv').length);
+  expect(run.facts.budget).toEqual(budget);
+});
+
+it('held changes have a budget of their own', async () => {
+  const office = await officeOf(200, { guards: { ...guards, creates: { absolute: 5, percent: 1 } } });
+  await office.writeEmployees([...people(1, 10, { first: 'Bo' }), ...people(11, 400)]);
+  const { facts, digest } = await office.plan();
+  const [budget, withHeld] = [facts.budget, facts.budgetWithHeld];
+
+  expect(budget?.files).toBe(1);
+  expect(withHeld?.files).toBe(3);
+  const before = sentBy(office);
+  await office.apply({ approve: digest });
+  expect(sentBy(office) - before).toBeLessThanOrEqual(withHeld?.requests ?? 0);
+  expect(withHeld && renderBudget(withHeld)).toMatch(/^3 files, about \d+ requests, 1 s at 1,000\/s$/);
+});
+
+it('what failed files cost on top is told by purpose', async () => {
+  const office = await officeOf(300);
+  await office.writeEmployees([...people(1, 100, { first: 'Bo' }), ...people(101, 300)]);
+  office.setFaults('file:fail-if=U7');
+  const { run } = await office.apply();
+
+  expect(run.outcome).toBe('partial');
+  expect(run.facts.splits).toBeGreaterThan(0);
+  const { budget } = run.facts;
+  expect(totalOf(run.requests)).toBeGreaterThan(budget?.requests ?? 0);
+  expect(run.requests.upload).toBeGreaterThan(budget?.purposes.upload ?? 0);
+  expect(renderRequests(run)[1]).toMatch(/^\d+ more than planned: .*upload.*; \d+ files were split$/);
+});
+
+it('what a step that ended early costs on top is told by purpose', async () => {
+  let ends = 1;
+  const office = await officeOf(1000, {}, (place) => {
+    if (place !== 'read-back' || ends-- <= 0) return;
+    throw new RollcallError('the step ends here', { code: 'PLATFORM_UNREACHABLE', retry: 'backoff' });
+  });
+  await office.writeEmployees([...people(1, 100, { first: 'Bo' }), ...people(101, 1000)]);
+  const before = sentBy(office);
+  const { run } = await office.apply();
+
+  expect(run.outcome).toBe('succeeded');
+  expect(totalOf(run.requests)).toBe(sentBy(office) - before);
+  // The scan of the proof was made twice.
+  expect(run.requests.proof).toBe(2 * (run.facts.budget?.purposes.proof ?? 0));
+  expect(renderRequests(run)[1]).toMatch(/^\d+ more than planned: 22 proof$/);
+});
+
+it('two syncs that work at once on one connection each know their own requests', async () => {
+  const office = await openOffice({
+    sandbox: { people: seeds(100), quirks: { maxPageSize: 50 } },
+    dialect: { search: { pageSize: 50 } },
+    limits: { concurrency: 1 },
+    sync: { delivery: 'csv', guards },
+    syncs: {
+      others: {
+        connection: 'acme',
+        source: { kind: 'csv', path: './others.csv', complete: 'stable' },
+        policy: 'sync',
+        mapping: { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail' },
+        lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+        guards,
+      },
+    },
+  });
+  await office.writeEmployees([...people(1, 40, { first: 'Bo' })]);
+  await office.writeEmployees(people(41, 100), 'others.csv');
+  const before = sentBy(office);
+  const [{ run: one }, { run: other }] = await Promise.all([office.apply(), office.apply({ sync: 'others' })]);
+
+  expect(totalOf(one.requests) + totalOf(other.requests)).toBe(sentBy(office) - before);
+  expect(one.requests.upload).toBe(1);
+  expect(other.requests).toEqual({ scan: 4 });
+});
