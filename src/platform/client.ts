@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { PlatformError, RollcallError } from '../core/errors.ts';
+import type { PaceNews } from '../core/pace.ts';
 import type { Dialect, Limits } from '../core/settings.ts';
+import { readQuota } from '../http/quota.ts';
 import { openLimiter } from '../http/rate-limit.ts';
-import { openTransport, type TransportOptions } from '../http/transport.ts';
+import { readRetryAfter } from '../http/retry-after.ts';
+import { type Answer, openTransport, type TransportOptions } from '../http/transport.ts';
 import type { RequestSeen } from '../ports/metrics.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
@@ -71,11 +74,12 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
   ): Promise<T> {
     const beganAt = clock.now();
     let status: number | undefined;
-    const onStatus = (found: number): void => {
-      status = found;
+    const onAnswer = (answer: Pick<Answer, 'status' | 'header'>): void => {
+      status = answer.status;
+      limiter.learn(newsOf(answer, operation, { startedAt: beganAt, now: clock.now() }));
     };
     try {
-      return await exchangeOnce(base, operation, { secret, signal, onStatus });
+      return await exchangeOnce(base, operation, { secret, signal, onAnswer });
     } finally {
       const times = { tookMs: clock.now() - beganAt, waitedMs: beganAt - askedAt };
       options.onRequest?.({
@@ -146,6 +150,18 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
 function unsentError(operation: Operation<unknown>, error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return cancelledError(operation, signal.reason, 'none');
   return error instanceof RollcallError ? tokenError(operation, error) : error;
+}
+
+/** Returns what an answer says about the pace. A busy status of an upload is about another file, not about the pace. */
+function newsOf(
+  { status, header }: Pick<Answer, 'status' | 'header'>,
+  { busyStatuses = [] }: Operation<unknown>,
+  times: Pick<PaceNews, 'startedAt' | 'now'>,
+): PaceNews {
+  const retryAfterMs = readRetryAfter(header('retry-after'), times.now);
+  const isTooMany = status === 429 || (status === 503 && retryAfterMs !== undefined);
+  const isRefused = isTooMany && !busyStatuses.includes(status);
+  return { ...times, isRefused, retryAfterMs, quota: readQuota(header, times.now) };
 }
 
 function randomShare(): number {

@@ -24,15 +24,15 @@ const maxErrorBytes = 64 * 1024;
 export interface SendContext {
   readonly secret: string;
   readonly signal: AbortSignal;
-  /** Receives the answer's status as soon as it arrives. */
-  readonly onStatus?: (status: number) => void;
+  /** Receives status and headers of the answer as soon as they arrive. */
+  readonly onAnswer?: (answer: Pick<Answer, 'status' | 'header'>) => void;
 }
 
 /** Sends an operation once. Throws `PlatformError` for everything but a 2xx answer of the promised shape. */
 export async function exchangeOnce<T>(
   base: ExchangeBase,
   operation: Operation<T>,
-  { secret, signal, onStatus }: SendContext,
+  { secret, signal, onAnswer }: SendContext,
 ): Promise<T> {
   const deadline = startDeadline(signal, base.timeoutMs);
   let status: number | undefined;
@@ -43,7 +43,7 @@ export async function exchangeOnce<T>(
     const url = operationUrl(base.baseUrl, operation);
     const answer = await base.transport.send({ method, url, headers, body }, deadline);
     status = answer.status;
-    onStatus?.(status);
+    onAnswer?.(answer);
     if (status >= 200 && status < 300) return await readAnswer(operation, answer);
     const isUnapplied = base.refusedStatuses.includes(status);
     const refusal = { status, isUnapplied, retryAfter: answer.header('retry-after'), ...(await readErrorBody(answer)) };

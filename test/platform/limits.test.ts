@@ -64,6 +64,26 @@ describe('the rate of a connection', () => {
   });
 });
 
+describe('a platform that refuses a call', () => {
+  it('is called half as often by all, after the stop that it asked for, and as often as before a minute later', async () => {
+    const clock = new FakeClock(0);
+    const limiter = openLimiter({ requestsPerSecond: 4, concurrency: 4, timeoutMs: 1000 }, clock);
+    const startsAfter = async (calls: number): Promise<number[]> => {
+      const from = clock.now();
+      const starts: number[] = [];
+      const call = () => limiter.run(async () => void starts.push(clock.now() - from), neverAborted);
+      await clock.drive(Promise.all(Array.from({ length: calls }, call)));
+      return starts.map((start) => Math.round(start / 1000));
+    };
+    const times = { startedAt: 0, now: 0 };
+    limiter.learn({ ...times, isRefused: true, retryAfterMs: 3000, quota: undefined });
+
+    expect((await startsAfter(6)).slice(0, 6)).toEqual([3, 3, 4, 4, 5, 5]);
+    await clock.advance(60_000);
+    expect(await startsAfter(8)).toEqual([0, 0, 0, 0, 1, 1, 1, 1]);
+  });
+});
+
 describe('Retry-After', () => {
   const now = Date.UTC(2026, 10, 21, 12);
   it.each([

@@ -118,13 +118,13 @@ async function sendOnce<T>(
 ): Promise<Sent<T>> {
   const beganAt = now();
   let status: number | undefined;
-  const onStatus = (found: number): void => {
-    status = found;
+  const onAnswer = (answer: { readonly status: number }): void => {
+    status = answer.status;
   };
   const transport = openTransport({ concurrency: 1, timeoutMs }, { ...way, maxBytes: maxAnswerBytes });
   try {
     const base = { transport, baseUrl, timeoutMs, acceptLanguage: 'en', refusedStatuses: [], now };
-    return { ok: true, value: await exchangeOnce(base, operation, { secret, signal, onStatus }) };
+    return { ok: true, value: await exchangeOnce(base, operation, { secret, signal, onAnswer }) };
   } catch (error) {
     if (error instanceof PlatformError) return { ok: false, error };
     throw error;

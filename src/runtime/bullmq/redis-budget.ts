@@ -1,3 +1,4 @@
+import { fullPace, type Pace } from '../../core/pace.ts';
 import type { Limits } from '../../core/settings.ts';
 import type { RateBudget } from '../../ports/rate-budget.ts';
 import type { Clock } from '../../ports/runtime.ts';
@@ -33,22 +34,32 @@ const restMs = 1000;
  */
 export function openRedisBudget(parts: RedisBudgetParts): RateBudget {
   const { client, prefix, connection, limits, clock, member, onError } = parts;
-  const burst = Math.max(1, Math.floor(limits.requestsPerSecond));
-  const windowMs = Math.ceil((burst * 1000) / limits.requestsPerSecond);
-  const keys = [`${prefix}:budget:${connection}:starts`, `${prefix}:budget:${connection}:members`];
-  const given = [burst, windowMs, limits.concurrency, member, memberMs];
+  const base = `${prefix}:budget:${connection}`;
+  const keys = [`${base}:starts`, `${base}:members`, `${base}:pace`];
+  let pace = fullPace;
   let members = assumedMembers;
   let share: { readonly budget: RateBudget; readonly from: number } | undefined;
   let withinMs = firstAnswerMs;
   let askAgainAt = Number.NEGATIVE_INFINITY;
   return {
-    async take() {
+    pace: () => pace,
+    learn(learned) {
+      pace = learned;
+      // What is not told now is learned by the others from the platform.
+      client.eval(learnScript, 1, `${base}:pace`, ...relative(learned, clock.now()), paceMs).catch(onError);
+    },
+    async take(perSecond) {
+      const burst = Math.max(1, Math.floor(perSecond));
+      const windowMs = Math.ceil((burst * 1000) / perSecond);
+      const given = [burst, windowMs, limits.concurrency, member, memberMs];
       if (clock.now() >= askAgainAt) {
         try {
-          const [waitMs, sharing] = readAnswer(
+          const { waitMs, sharing, shared } = readAnswer(
             await answerWithin(client.eval(takeScript, keys.length, ...keys, ...given), withinMs, clock),
+            clock.now(),
           );
           members = sharing;
+          if (shared !== undefined) pace = shared;
           withinMs = answerMs;
           share = undefined;
           return waitMs;
@@ -64,18 +75,48 @@ export function openRedisBudget(parts: RedisBudgetParts): RateBudget {
         budget: parts.openLocal({ ...limits, requestsPerSecond: limits.requestsPerSecond / members }),
         from: now + windowMs,
       };
-      return Math.max(0, share.from - now) + (await share.budget.take());
+      return Math.max(0, share.from - now) + (await share.budget.take(perSecond / members));
     },
   };
 }
 
-function readAnswer(answer: unknown): readonly [waitMs: number, members: number] {
+interface Taken {
+  readonly waitMs: number;
+  /** Number of processes that share the budget. */
+  readonly sharing: number;
+  readonly shared: Pace | undefined;
+}
+
+function readAnswer(answer: unknown, now: number): Taken {
   if (Array.isArray(answer)) {
-    const [waitMs, members] = answer.map(Number);
-    if (waitMs !== undefined && members !== undefined && waitMs >= 0 && members >= 1) return [waitMs, members];
+    const [waitMs = -1, sharing = 0, ...rest] = answer.map(Number);
+    if (waitMs >= 0 && sharing >= 1) return { waitMs, sharing, shared: fromRelative(rest, now) };
   }
   throw new TypeError('Redis gave the rate budget an answer that it cannot have');
 }
+
+/** Processes have clocks of their own, so a pace travels with times from now on. */
+function relative({ share, at, notBefore, quota, quotaUntil }: Pace, now: number): number[] {
+  return [share, Math.round(at - now), Math.round(notBefore - now), quota, Math.round(quotaUntil - now)];
+}
+
+function fromRelative(numbers: readonly number[], now: number): Pace | undefined {
+  const [share, atMs, pauseMs, quota, quotaMs] = numbers;
+  if (share === undefined || atMs === undefined || pauseMs === undefined) return undefined;
+  if (quota === undefined || quotaMs === undefined || !numbers.every(Number.isFinite)) return undefined;
+  return { share, at: now + atMs, notBefore: now + pauseMs, quota, quotaUntil: now + quotaMs };
+}
+
+/** How long the pace is kept: until nothing of it counts any more (ms). */
+const paceMs = 120_000;
+
+const learnScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('HSET', KEYS[1], 'share', ARGV[1], 'at', string.format('%d', now + ARGV[2]),
+  'notBefore', string.format('%d', now + ARGV[3]), 'quota', ARGV[4], 'quotaUntil', string.format('%d', now + ARGV[5]))
+redis.call('PEXPIRE', KEYS[1], ARGV[6])
+`;
 
 /**
  * Starts are kept oldest first, at most one window of them. A start too far in the future means that a clock was set
@@ -99,5 +140,7 @@ if start - now > window * (2 + members * concurrency / burst) then
 end
 redis.call('RPUSH', KEYS[1], string.format('%d', start))
 redis.call('PEXPIRE', KEYS[1], start - now + 2 * window)
-return { start - now, members }
+local pace = redis.call('HMGET', KEYS[3], 'share', 'at', 'notBefore', 'quota', 'quotaUntil')
+if not pace[1] then return { start - now, members } end
+return { start - now, members, pace[1], pace[2] - now, pace[3] - now, pace[4], pace[5] - now }
 `;

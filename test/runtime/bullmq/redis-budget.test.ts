@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { fullPace } from '../../../src/core/pace.ts';
 import { openLocalBudget } from '../../../src/http/rate-limit.ts';
 import { closeRedis, openRedis } from '../../../src/runtime/bullmq/open-redis.ts';
 import { openRedisBudget } from '../../../src/runtime/bullmq/redis-budget.ts';
@@ -39,6 +40,33 @@ describe.skipIf(program === undefined)('a rate budget that processes share', () 
     expect(mostPerSecond(begun)).toBeLessThanOrEqual(rate * 1.5);
   });
 
+  it('shares what one process has learned from the platform', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'x' } as const;
+    const limits = { requestsPerSecond: rate, concurrency: 2, timeoutMs: 1000 };
+    const budgets = ['one', 'two'].map((member) => {
+      // The clocks of the processes are an hour apart.
+      const clock = new SharedClock({ anchor: Date.now() - (member === 'two' ? 3_600_000 : 0), speed: 1 });
+      const client = openRedis(settings, 'budget', () => {});
+      const parts = { client, prefix: '{x}', connection: 'acme', limits, clock, member, onError: () => {} };
+      return { client, clock, ...openRedisBudget({ ...parts, openLocal: (share) => openLocalBudget(share, clock) }) };
+    });
+    const [one, two] = budgets;
+    if (one === undefined || two === undefined) throw new Error('two budgets are needed');
+    await two.take(rate);
+    expect(two.pace()).toEqual(fullPace);
+    const now = one.clock.now();
+    one.learn({ share: 0.5, at: now, notBefore: now + 60_000, quota: 2.5, quotaUntil: now + 90_000 });
+    await one.take(rate);
+    await two.take(rate);
+    const { share, quota, notBefore, quotaUntil } = two.pace();
+    expect({ share, quota }).toEqual({ share: 0.5, quota: 2.5 });
+    expect(notBefore - two.clock.now()).toBeGreaterThan(30_000);
+    expect(notBefore - two.clock.now()).toBeLessThanOrEqual(60_000);
+    expect(quotaUntil - notBefore).toBe(30_000);
+    for (const { client } of budgets) closeRedis(client);
+  });
+
   it('is what a configured connection spends', async () => {
     const redis = await openRedisServer(program ?? '');
     const world = await openWorld({ redis: redis.url, employees: [] });
@@ -73,13 +101,13 @@ describe.skipIf(program === undefined)('a rate budget that processes share', () 
       };
     });
     // Each twice: the first one asks when it does not know of the last.
-    for (const { budget } of [...members, ...members]) await budget.take();
+    for (const { budget } of [...members, ...members]) await budget.take(rate);
     expect(errors).toEqual([]);
     await redis.kill();
     const waits = await Promise.all(
       members.map(async ({ budget }) => {
         const each = [];
-        for (let i = 0; i < 11; i += 1) each.push(await budget.take());
+        for (let i = 0; i < 11; i += 1) each.push(await budget.take(rate));
         return each;
       }),
     );

@@ -25,7 +25,7 @@ const begun: number[] = [];
 const until = clock.now() + ms;
 const spend = async (): Promise<void> => {
   while (clock.now() < until) {
-    await clock.sleep(await budget.take());
+    await clock.sleep(await budget.take(requestsPerSecond));
     begun.push(clock.now());
   }
 };
