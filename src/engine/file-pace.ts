@@ -11,7 +11,7 @@ const longestPollMs = 60_000;
  * Returns the wait in ms before the first poll of a file: what the last files took. It is searched for between the
  * longest wait that was too short and the shortest that was enough.
  */
-export function firstPollMs({ size }: Batch, everyMs: number, pace: FilePace | undefined): number {
+export function firstPollMs({ size }: Pick<Batch, 'size'>, everyMs: number, pace: FilePace | undefined): number {
   const least = everyMs * smallestPart;
   if (pace?.tookMs === undefined) return Math.round(Math.max(least, everyMs * Math.min(1, size / largeFileRows)));
   const { tookMs, tooSoonMs } = pace;
@@ -20,7 +20,7 @@ export function firstPollMs({ size }: Batch, everyMs: number, pace: FilePace | u
 }
 
 /** Returns the wait in ms before the next poll. It grows with the time that has passed, up to one minute. */
-export function nextPollMs({ size }: Batch, everyMs: number, passedMs: number): number {
+export function nextPollMs({ size }: Pick<Batch, 'size'>, everyMs: number, passedMs: number): number {
   const least = everyMs * Math.max(smallestPart, Math.min(1, size / largeFileRows));
   return Math.round(Math.min(Math.max(least, passedMs / 3), longest(everyMs)));
 }
