@@ -71,7 +71,12 @@ export function connectionSettings(name: string, input: ConnectionInput): Connec
     ...(accessToken === undefined ? {} : { accessToken }),
     ...(proxy === undefined ? {} : { proxy }),
     ...(ca === undefined ? {} : { ca }),
-    limits: { requestsPerSecond: limits.requestsPerSecond, concurrency: limits.concurrency, timeoutMs: limits.timeout },
+    limits: {
+      requestsPerSecond: limits.requestsPerSecond,
+      concurrency: limits.concurrency,
+      ...(limits.pageSize === undefined ? {} : { pageSize: limits.pageSize }),
+      timeoutMs: limits.timeout,
+    },
     dialect,
   };
 }

@@ -208,6 +208,8 @@ export const defaultDialect: Dialect = {
 export interface Limits {
   readonly requestsPerSecond: number;
   readonly concurrency: number;
+  /** Largest number of users that a scan may ask for per page. Absent: `dialect.search.pageSize`. */
+  readonly pageSize?: number;
   /** A response that takes longer than this counts as lost. */
   readonly timeoutMs: number;
 }

@@ -1,4 +1,5 @@
 import { PlatformError, RollcallError } from '../core/errors.ts';
+import { afterBreakdown, afterFirstPage, afterScan, type PageSize } from '../core/page-size.ts';
 import type { ScanPurpose } from '../core/requests.ts';
 import type { ScanPage } from '../ports/platform.ts';
 import type { PlatformClient } from './client.ts';
@@ -13,6 +14,11 @@ import {
 } from './scan-proof.ts';
 import type { UserPage } from './user-record.ts';
 import { searchUsers } from './user-search.ts';
+
+/** The page size that the scans of a connection in this process have learned. */
+export interface LearnedPageSize {
+  pageSize: PageSize;
+}
 
 /** Highest number of consecutive rereads without a new user. */
 const maxFruitlessReads = 4;
@@ -31,19 +37,25 @@ const waitBeforeRereadMs = 500;
  */
 export async function* scanDirectory(
   client: PlatformClient,
-  signal: AbortSignal,
+  learned: LearnedPageSize,
   purpose: ScanPurpose,
+  signal: AbortSignal,
 ): AsyncGenerator<ScanPage, void> {
-  const { clock, dialect, limits } = client;
+  const { clock, limits } = client;
+  let slowestMs = 0;
   const enabledTotal = await countEnabled(client, signal, purpose);
   let state: ScanState | undefined;
   const read = (index: number, stop: AbortSignal): Promise<UserPage> => {
     const known = state;
-    const search = { enabled: false, page: index, size: known?.size ?? dialect.search.pageSize };
-    const page = searchUsers(client, search, stop, purpose);
+    const search = async (size: number): Promise<UserPage> => {
+      const beganAt = clock.now();
+      const page = await searchUsers(client, { enabled: false, page: index, size }, stop, purpose);
+      slowestMs = Math.max(slowestMs, clock.now() - beganAt);
+      return page;
+    };
     return known === undefined
-      ? page.catch(explainFirstPage)
-      : page.catch((error) => emptyPastEnd(error, known, index));
+      ? firstPage(search, learned).catch(explainFirstPage)
+      : search(known.size).catch((error) => emptyPastEnd(error, known, index));
   };
   const window = openPageWindow(read, limits.concurrency, signal);
   try {
@@ -54,7 +66,7 @@ export async function* scanDirectory(
       const page = await window.get(index, last);
       const verdict: Verdict =
         state === undefined
-          ? judgeFirstPage(page, dialect.search.pageSize, enabledTotal)
+          ? judgeFirstPage(page, learned.pageSize.size, enabledTotal)
           : judgeNextPage(state, page, index, index <= highest);
       const isFruitful = verdict.kind === 'accept' && (verdict.fresh.length > 0 || verdict.isEnd);
       fruitless = isFruitful ? 0 : fruitless + 1;
@@ -72,11 +84,32 @@ export async function* scanDirectory(
       if (verdict.kind === 'rewind') index = Math.max(0, index - 1);
       else await clock.sleep(waitBeforeRereadMs, signal).catch((reason) => Promise.reject(scanCancelled(reason)));
     }
+  } catch (error) {
+    if (isTooLarge(error)) learned.pageSize = afterBreakdown(learned.pageSize);
+    throw error;
   } finally {
     window.close();
   }
   const problem = judgeEnd(state, enabledTotal);
   if (problem !== undefined) throw scanIncomplete(problem);
+  learned.pageSize = afterScan(learned.pageSize, Math.min(state.size, state.count), slowestMs);
+}
+
+/** Reads the first page. Where a size that has grown proves too large, reads it again with the size before. */
+async function firstPage(search: (size: number) => Promise<UserPage>, learned: LearnedPageSize): Promise<UserPage> {
+  const { pageSize } = learned;
+  const reading = search(pageSize.size);
+  const page = await reading.catch(() => undefined);
+  const seen = page === undefined ? undefined : { rows: page.users.length, total: page.total ?? 0 };
+  learned.pageSize = afterFirstPage(pageSize, seen);
+  return learned.pageSize === pageSize ? reading : search(learned.pageSize.size);
+}
+
+/** Returns whether a page was too large: for the platform, for a gateway before it, or for us. */
+function isTooLarge(error: unknown): boolean {
+  if (!(error instanceof PlatformError)) return false;
+  const { status, code, retry } = error;
+  return status === 413 || status === 504 || (code === 'PLATFORM_ANSWER_INVALID' && retry === 'never');
 }
 
 /** Counts the enabled users that a search finds when it does not request disabled ones. */

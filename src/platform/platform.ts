@@ -1,10 +1,11 @@
+import { firstPageSize } from '../core/page-size.ts';
 import { AnswerInvalid } from '../http/answer-invalid.ts';
 import { isRecord } from '../http/json-text.ts';
 import type { Platform } from '../ports/platform.ts';
 import { nothing } from './answer.ts';
 import type { PlatformClient } from './client.ts';
 import { contractCall, jsonBody } from './contract-call.ts';
-import { scanDirectory } from './directory.ts';
+import { type LearnedPageSize, scanDirectory } from './directory.ts';
 import { refuseToSend } from './errors.ts';
 import { checkIdentification } from './identification.ts';
 import type { AnswerReader } from './operation.ts';
@@ -15,9 +16,12 @@ import { userIdOf, userPayload } from './user-write.ts';
 
 /** Opens the engine's view of a connection over its client (see `Platform`). The client is closed by its owner. */
 export function openPlatform(client: PlatformClient): Platform {
-  const { dialect } = client;
+  const { dialect, limits } = client;
+  const learned: LearnedPageSize = {
+    pageSize: firstPageSize(dialect.search.pageSize, limits.pageSize ?? dialect.search.pageSize),
+  };
   return {
-    scan: (signal, purpose = 'scan') => scanDirectory(client, signal, purpose),
+    scan: (signal, purpose = 'scan') => scanDirectory(client, learned, purpose, signal),
     find: (identification, signal, userCounts) => findUser(client, identification, signal, userCounts),
 
     async create(write, signal) {

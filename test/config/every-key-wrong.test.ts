@@ -8,7 +8,7 @@ connections:
     baseUrl: https://platform.example.com
     applicationToken: app-token
     refreshToken: first-token
-    limits: { requestsPerSecond: 5, concurrency: 2, timeout: 20s }
+    limits: { requestsPerSecond: 5, concurrency: 2, pageSize: 900, timeout: 20s }
     dialect: { put: merges }
 syncs:
   people:
@@ -160,6 +160,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   ],
   ['concurrency: 2', 'concurrency: 0', '8 connections.acme.limits.concurrency: must be a whole number from 1 to 64'],
   ['concurrency: 2', 'concurrency: 1.5', '8 connections.acme.limits.concurrency: must be a whole number from 1 to 64'],
+  ['pageSize: 900', 'pageSize: 0', '8 connections.acme.limits.pageSize: must be a whole number from 1 to 10000'],
   [
     'requestsPerSecond: 5',
     'requestsPerSecond: 0',

@@ -15,6 +15,13 @@ const limits = z.strictObject({
   concurrency: wholeNumber(1, 64)
     .default(defaultLimits.concurrency)
     .meta({ description: 'Maximum number of concurrent requests.', examples: [4] }),
+  pageSize: wholeNumber(1, 10_000)
+    .optional()
+    .meta({
+      description:
+        'Largest number of users to ask for per page. Scans begin with `dialect.search.pageSize`; after a quick one, the next asks for twice as many, up to this. Absent: pages do not grow.',
+      examples: [2000],
+    }),
   timeout: duration('100ms', '10m')
     .prefault('30s')
     .meta({ description: 'Timeout of a request. After it, the answer counts as lost.', examples: ['30s'] }),

@@ -1,0 +1,42 @@
+/** How many users a scan asks for per page, as earlier scans of this process have taught. */
+export interface PageSize {
+  readonly size: number;
+  /** Size of the last scan that was complete; 0 before the first. */
+  readonly proven: number;
+  /** No larger page is asked for. */
+  readonly most: number;
+}
+
+const smallest = 10;
+/** Pages that take longer than this do not grow (ms). */
+const slowMs = 2000;
+
+/** `size` is the first to ask for, `most` the limit; a larger `size` stands. */
+export function firstPageSize(size: number, most: number): PageSize {
+  return { size, proven: 0, most: Math.max(size, most) };
+}
+
+/**
+ * Returns the size after the first page of a scan, which failed (undefined) or had this many rows of the total. A grown
+ * size that fails, or brings fewer rows than the size before it, is given up.
+ */
+export function afterFirstPage(known: PageSize, page: { readonly rows: number; readonly total: number } | undefined) {
+  const { size, proven } = known;
+  const isGrown = proven > 0 && size > proven;
+  const isGood = page !== undefined && page.rows >= Math.min(page.total, proven);
+  return !isGrown || isGood ? known : { size: proven, proven, most: proven };
+}
+
+/** Returns the size after a complete scan whose pages had at most `rows` users and took at most `slowestMs`. */
+export function afterScan(known: PageSize, rows: number, slowestMs: number): PageSize {
+  const { size, most } = known;
+  // Fewer rows than asked for: that is all the platform gives, or all that it has.
+  if (rows < size || slowestMs > slowMs) return { size, proven: size, most };
+  return { size: Math.min(size * 2, most), proven: size, most };
+}
+
+/** Returns the size after a scan that ended because a page was too large for the platform or for its gateway. */
+export function afterBreakdown({ size }: PageSize): PageSize {
+  const half = Math.min(size, Math.max(smallest, Math.floor(size / 2)));
+  return { size: half, proven: 0, most: half };
+}
