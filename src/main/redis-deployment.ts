@@ -109,7 +109,7 @@ async function schedule(
   drive: DriveIo,
   { redis, onTick }: { readonly redis: RedisSettings; readonly onTick: () => void },
 ): Promise<void> {
-  const { clock, logger, store } = engine.io;
+  const { clock, logger } = engine.io;
   const { signal } = drive;
   const gate = openErrorGate({ clock, logger });
   const connection = openRedis(redis, 'producer', gate.report);
@@ -121,7 +121,7 @@ async function schedule(
     },
     () => {},
   );
-  const dispatch = openQueueDispatch(queue, store);
+  const dispatch = openQueueDispatch(queue, engine.io);
   const alerts = openConfigAlertChecks(config, engine);
   const renewLease = {
     name: 'deployment lease',

@@ -4,13 +4,14 @@ import { loadConfig } from '../../src/config/index.ts';
 import { openApp } from '../../src/main/open-app.ts';
 import { type Engine, openEngine } from '../../src/main/open-engine.ts';
 import { newUlid } from '../../src/main/system.ts';
-import type { Checkpoint, Clock, Logger } from '../../src/ports/runtime.ts';
+import type { Checkpoint, Clock, Logger, Uptime } from '../../src/ports/runtime.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 
 export interface HereOptions {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly uptime?: Uptime;
   readonly checkpoint?: Checkpoint;
   /** Stands in front of the store that the engine uses. */
   readonly watchStore?: (store: Store) => Store;
@@ -18,9 +19,10 @@ export interface HereOptions {
 
 /** The product over one configuration file, as a command of the command line would open it. Must be closed. */
 export async function openHere(path: string, options: HereOptions): Promise<{ app: App; engine: Engine }> {
-  const { clock, logger, checkpoint = () => {}, watchStore = (store) => store } = options;
+  const { clock, logger, uptime, checkpoint = () => {}, watchStore = (store) => store } = options;
   const config = await loadConfig(path, { env: {}, sourceKinds, expressions: createExpressions() });
-  const opened = await openEngine(config, { clock, logger, newId: newUlid, checkpoint, mayPresentSeed: true });
+  const parts = { clock, logger, newId: newUlid, checkpoint, mayPresentSeed: true };
+  const opened = await openEngine(config, uptime === undefined ? parts : { ...parts, uptime });
   const engine = { ...opened, io: { ...opened.io, store: watchStore(opened.io.store) } };
   return { app: openApp(config, engine), engine };
 }

@@ -4,6 +4,7 @@
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { openUptime } from '../../src/main/system.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { openHere } from './open-here.ts';
 import { SharedClock, type SharedTime } from './shared-clock.ts';
@@ -17,6 +18,8 @@ export interface Order {
   readonly run?: string;
   /** Kills itself with SIGKILL at the nth checkpoint, or the nth time that a write to the store begins or ends. */
   readonly die?: Death;
+  /** How far the clock of this process's machine is ahead. The process knows the machine's uptime then. */
+  readonly aheadMs?: number;
   readonly sync?: string;
 }
 
@@ -33,6 +36,13 @@ const sync = order.sync ?? 'people';
 /** Written at once, not when the process gets round to it. */
 function tell(line: string): void {
   writeSync(1, `${line}\n`);
+}
+
+if (order.aheadMs !== undefined) {
+  const { aheadMs } = order;
+  const right = Date.now;
+  // Also for the queue, which has no clock of ours.
+  Date.now = () => right() + aheadMs;
 }
 
 let passed = 0;
@@ -65,6 +75,7 @@ process.once('SIGTERM', () => stopped.abort(new Error('asked to stop')));
 const watch = { signal: stopped.signal, progress: () => {}, by: 'shell:ana' };
 const { app } = await openHere(order.config, {
   clock: new SharedClock(order.time, order.time.offsetMs),
+  ...(order.aheadMs === undefined ? {} : { uptime: openUptime() }),
   logger: silentLogger,
   checkpoint: pass('checkpoint'),
   watchStore: (store) => watchStore(store, pass('write')),

@@ -10,7 +10,7 @@ const jobData = z.strictObject({
   tries: z.int().min(0),
   /** Position of the job in its run. Job 0 makes the plan; each further job settles one batch. */
   piece: z.int().min(0),
-  /** End of a long wait (epoch ms). The job runs earlier to check whether the run was canceled. */
+  /** End of a wait by the store's clock (epoch ms). In a long wait, the job runs earlier to check whether the run was canceled. */
   notBefore: z.int().optional(),
 });
 

@@ -30,6 +30,9 @@ const restMs = 5000;
 /** Longer than a call in progress may continue (ms). */
 const closeWithinMs = 12_000;
 const jobsAtATime = 4;
+const earlyRestMs = 1000;
+/** Jobs that other workers took are not removed one by one. */
+const mostAside = 1000;
 
 export interface RunWorker {
   /** Takes no new job, waits until jobs in progress reach a safe place, and closes. Abort `stop` first. */
@@ -64,7 +67,16 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
     },
   });
 
+  const asideUntil = new Map<string, number>();
+  /** Slows down a job that the queue hands out again too early, because a worker's clock is ahead and wakes it at once. */
+  const restIfEarly = async (id = ''): Promise<void> => {
+    const earlyMs = (asideUntil.get(id) ?? 0) - clock.now();
+    asideUntil.delete(id);
+    if (earlyMs > earlyRestMs) await clock.sleep(earlyRestMs, io.stop).catch(() => {});
+  };
+
   const process = async (job: Job, token = '', lock: AbortSignal = io.graceOver): Promise<void> => {
+    await restIfEarly(job.id);
     const data = readJobData(job.data);
     if (data === undefined) {
       // After a while, no newer worker is there. Without its job, recovery sees the run and adds a new one.
@@ -102,7 +114,10 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
   };
 
   const putAside = async (job: Job, token: string, afterMs: number): Promise<never> => {
-    await job.moveToDelayed(clock.now() + afterMs, token);
+    const until = clock.now() + afterMs;
+    if (asideUntil.size >= mostAside) asideUntil.clear();
+    asideUntil.set(job.id ?? '', until);
+    await job.moveToDelayed(until, token);
     throw new DelayedError();
   };
 

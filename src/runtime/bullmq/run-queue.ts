@@ -1,7 +1,7 @@
-import { Queue } from 'bullmq';
+import { type Job, Queue } from 'bullmq';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Run } from '../../ports/store.ts';
-import { type JobData, jobIdOf, runOfJobId } from './job-data.ts';
+import { type JobData, jobIdOf, readJobData, runOfJobId } from './job-data.ts';
 import { answerWithin, type RedisClient } from './open-redis.ts';
 
 /** The part of the queue that a process needs to add jobs. */
@@ -10,6 +10,8 @@ export interface RunQueue {
   add(data: JobData, priority: number): Promise<void>;
   /** Returns the runs that have a job in the queue, in any state. */
   runs(): Promise<ReadonlySet<string>>;
+  /** Wakes jobs of these runs whose wait ended before `now`. The queue does it late when the workers' clocks are behind. */
+  wakeOverdue(runs: ReadonlySet<string>, now: number): Promise<void>;
   /** Returns the number of jobs that are ready and not taken. */
   waiting(): Promise<number>;
   /**
@@ -26,6 +28,8 @@ export const queueName = 'runs';
 const eventsKept = 1000;
 const mostBytes = 2048;
 const mostLookedAt = 1000;
+/** A worker whose clock is right has taken a job long before (ms). */
+const lateMs = 2000;
 const unended = ['wait', 'active', 'delayed', 'prioritized'] as const;
 
 export interface RunQueueParts {
@@ -64,6 +68,17 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
     async runs() {
       const ids: readonly string[] = await answered(queue.getRanges([...unended], 0, -1));
       return new Set(ids.map(runOfJobId));
+    },
+    async wakeOverdue(runs, now) {
+      const delayed: readonly (Job | undefined)[] = await answered(
+        queue.getJobs(['delayed'], 0, mostLookedAt - 1, true),
+      );
+      for (const job of delayed) {
+        if (job?.id === undefined || !runs.has(runOfJobId(job.id))) continue;
+        const notBefore = readJobData(job.data)?.notBefore;
+        // Another worker may have taken it since.
+        if (notBefore !== undefined && notBefore + lateMs < now) await answered(job.promote()).catch(() => {});
+      }
     },
     async waiting() {
       const counts = await answered(queue.getJobCounts('wait', 'prioritized'));

@@ -44,14 +44,16 @@ export async function workJob(given: JobData, io: WorkIo, lock: AbortSignal): Pr
   }
 }
 
-/** Splits a long wait into shorter ones. The job's data holds the end of the wait. */
+/**
+ * Splits a long wait into shorter ones. The job's data holds the end of the wait by the store's clock, because the queue
+ * wakes the job by the clock of any worker.
+ */
 function comeAgain(data: JobData, afterMs: number, { engine }: WorkIo): Worked {
-  if (afterMs <= longestUnwatchedMs) return { kind: 'again', data, afterMs };
   const notBefore = engine.clock.now() + Math.round(afterMs);
-  return { kind: 'again', data: { ...data, notBefore }, afterMs: longestUnwatchedMs };
+  return { kind: 'again', data: { ...data, notBefore }, afterMs: Math.min(afterMs, longestUnwatchedMs) };
 }
 
-/** Returns whether a long wait continues. A run that was canceled or has ended continues at once. */
+/** Returns whether a wait continues. A run that was canceled or has ended continues at once. */
 async function mustWait(notBefore: number, { payload }: JobData, { engine, stop }: WorkIo): Promise<boolean> {
   if (stop.aborted || engine.clock.now() >= notBefore || payload.run === undefined) return false;
   const run = await engine.store.runs.get(payload.run).catch(() => undefined);

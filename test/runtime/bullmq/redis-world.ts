@@ -30,7 +30,7 @@ export interface RedisWorldOptions {
 
 /** A platform in this process, a store and a source on disk, and replicas in processes of their own, all in real time. */
 export interface RedisWorld extends KillWorld {
-  replica(order?: Pick<Order, 'die'>): Child;
+  replica(order?: Pick<Order, 'die' | 'aheadMs'>): Child;
   /** Where replicas may count together (`countedIn`). */
   readonly countingFolder: string;
   /** Asks for a run as a shell does: into the store, without Redis. */
