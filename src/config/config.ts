@@ -16,6 +16,7 @@ export interface Config {
   /** Keys that opened the store before, newest first. */
   readonly formerEncryptionKeys: readonly Secret[];
   readonly retention: RetentionSettings;
+  readonly workers: WorkerSettings;
   /** Present: jobs run through a queue in Redis, and several processes share the work. */
   readonly redis?: RedisConfig;
   readonly connections: Readonly<Record<string, ConnectionSettings>>;
@@ -34,6 +35,16 @@ export interface RetentionSettings {
   readonly runs: number;
   readonly audit: number;
   readonly ledgerOfGone: number;
+}
+
+/** What one process takes on. */
+export interface WorkerSettings {
+  /** Jobs of the queue at a time. */
+  readonly concurrency: number;
+  /** Duration of a job's lock in the queue, and of a run's lease. */
+  readonly lockMs: number;
+  /** Maximum number of PostgreSQL connections. */
+  readonly storeConnections: number;
 }
 
 export interface LogSettings {

@@ -90,6 +90,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     'encryptionKey',
     'formerEncryptionKeys',
     'retention',
+    'workers',
     'connections',
     'syncs',
     'server',
@@ -188,7 +189,7 @@ function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
 
 /** Reads the checked sections again through their schemas, which returns the whole with its types. */
 function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder'> {
-  const { store, redis, encryptionKey, formerEncryptionKeys, retention, deployment, server, alerts, log } = z
+  const { store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, server, alerts, log } = z
     .strictObject(rootShape)
     .parse(root);
   const connection = z.strictObject(connectionShape);
@@ -206,6 +207,7 @@ function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'fol
     ...(encryptionKey === undefined ? {} : { encryptionKey }),
     formerEncryptionKeys,
     retention,
+    workers: { concurrency: workers.concurrency, lockMs: workers.lock, storeConnections: workers.storeConnections },
     connections: byName(named),
     syncs: byName(read),
     ...(server === undefined ? {} : { server: { ...server, webhooks: byName(Object.entries(server.webhooks)) } }),

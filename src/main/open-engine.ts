@@ -44,7 +44,12 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
   const { folder } = config;
   const { logger, newId, checkpoint } = given;
   const { all: seals, tokens: seal } = openSeals(config);
-  const { store, clock: storeClock } = await openStoreWithClock(config.store, { ...given, folder, seals });
+  const { store, clock: storeClock } = await openStoreWithClock(config.store, {
+    ...given,
+    folder,
+    seals,
+    connections: config.workers.storeConnections,
+  });
   const clock: Clock = { ...storeClock, sleep: (ms, signal) => given.clock.sleep(ms, signal) };
   const parts: EngineParts = { ...given, clock };
   // The Redis client is loaded only where it is used.

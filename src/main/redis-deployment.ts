@@ -5,7 +5,7 @@ import { RollcallError } from '../core/errors.ts';
 import { openQueueDispatch } from '../runtime/bullmq/dispatch.ts';
 import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
 import { answerWithin, closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';
-import { openWorker, type QueueTiming, type RunWorker } from '../runtime/bullmq/open-worker.ts';
+import { openWorker, type RunWorker } from '../runtime/bullmq/open-worker.ts';
 import { keyPrefix, type RedisSettings } from '../runtime/bullmq/redis-settings.ts';
 import { troublesOf } from '../runtime/bullmq/redis-troubles.ts';
 import { openRunQueue } from '../runtime/bullmq/run-queue.ts';
@@ -21,8 +21,6 @@ import { openConfigAlertChecks } from './watch-alerts.ts';
 export interface RedisDeploymentOptions extends DeploymentHooks {
   readonly redis: RedisConfig;
   readonly role: Role;
-  /** Overrides the queue's timing in tests. */
-  readonly timing?: QueueTiming;
 }
 
 const announceMs = 5000;
@@ -41,13 +39,13 @@ export async function runRedisDeployment(
   config: Config,
   engine: Engine,
   drive: DriveIo,
-  { redis, role, onReady, onTick = () => {}, timing }: RedisDeploymentOptions,
+  { redis, role, onReady, onTick = () => {} }: RedisDeploymentOptions,
 ): Promise<void> {
   const settings = redisSettings(redis);
   const schedules = role !== 'worker';
   const works = role !== 'scheduler';
   if (schedules) await announceDeployment(engine.io, drive.signal);
-  const worker = works ? startWorker(settings, engine, drive, timing) : undefined;
+  const worker = works ? startWorker(settings, config.workers, engine, drive) : undefined;
   onReady();
   try {
     await (schedules
@@ -60,9 +58,9 @@ export async function runRedisDeployment(
 
 function startWorker(
   settings: RedisSettings,
+  use: Config['workers'],
   engine: Engine,
   drive: DriveIo,
-  timing: QueueTiming | undefined,
 ): Pick<RunWorker, 'close'> {
   const { clock, logger } = engine.io;
   const gate = openErrorGate({ clock, logger });
@@ -80,10 +78,11 @@ function startWorker(
   drive.signal.addEventListener('abort', startGrace, { once: true });
   let leases = 0;
   const worker = openWorker(
-    { connection, prefix, queue, ...(timing === undefined ? {} : { timing }) },
+    { connection, prefix, queue, use },
     {
       engine: drive.engine,
       newOwner: () => `${drive.owner}-${++leases}`,
+      runLeaseMs: use.lockMs,
       stop: drive.signal,
       graceOver: graceOver.signal,
       keepToken: drive.keepToken,

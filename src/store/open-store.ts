@@ -34,6 +34,8 @@ import { createTurns } from './turns.ts';
 export interface StoreBase {
   /** Folder of the configuration file. Relative paths are resolved from it. */
   readonly folder: string;
+  /** Maximum number of connections of a PostgreSQL store. Absent: the default of the configuration. */
+  readonly connections?: number;
   /** Seals of personal data: the current one first, then former ones. None: it is stored as it is. */
   readonly seals?: readonly Seal[];
 }
@@ -93,7 +95,7 @@ export async function migrateStore(url: string, base: StoreBase): Promise<StoreM
 }
 
 function openDatabase(url: string, base: StoreBase): Promise<{ db: Database; place: string }> {
-  return isPostgresUrl(url) ? openPostgres(url, base.folder) : openFile(url, base);
+  return isPostgresUrl(url) ? openPostgres(url, base.folder, base.connections) : openFile(url, base);
 }
 
 async function openFile(url: string, { folder }: StoreBase): Promise<{ db: Database; place: string }> {

@@ -7,8 +7,8 @@ import { explainPostgresError } from './postgres-errors.ts';
 import { type PostgresPlace, readPostgresUrl } from './postgres-url.ts';
 import type { Schema } from './schema.ts';
 
-/** Connections per process. Ten replicas stay within the usual limit of 100 connections per server. */
-const maxConnections = 10;
+/** Connections per process. Nine replicas stay within the usual limit of 100 connections per server. */
+const usualConnections = 10;
 const connectTimeoutMs = 10_000;
 const idleTimeoutMs = 30_000;
 /** Longer than any wait for a lock. Every statement of the store takes far less. */
@@ -28,9 +28,9 @@ const int8 = 20;
  * that cannot be read. Throws `STORE_INVALID` when the server cannot be reached, is a standby, or does not use UTF-8. No
  * message contains the password.
  */
-export async function openPostgres(url: string, folder: string): Promise<OpenPostgres> {
+export async function openPostgres(url: string, folder: string, connections = usualConnections): Promise<OpenPostgres> {
   const place = readPostgresUrl(url, folder);
-  const pool = openPool(place);
+  const pool = openPool(place, connections);
   // The next query on the connection reports both again. Without a listener, the event would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -49,7 +49,7 @@ export interface OpenPostgres {
   readonly place: string;
 }
 
-function openPool(place: PostgresPlace): Pool {
+function openPool(place: PostgresPlace, connections: number): Pool {
   const { host, port, user, password, database, ssl, applicationName } = place;
   return new Pool({
     host,
@@ -59,7 +59,7 @@ function openPool(place: PostgresPlace): Pool {
     ssl,
     ...(password === undefined ? {} : { password }),
     application_name: applicationName,
-    max: maxConnections,
+    max: connections,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: idleTimeoutMs,
     statement_timeout: statementTimeoutMs,

@@ -57,7 +57,22 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'store: sqlite:./db',
     'stor: sqlite:./db',
-    '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, connections, syncs, server, alerts, log',
+    '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, connections, syncs, server, alerts, log',
+  ],
+  [
+    'store: sqlite:./db',
+    'store: sqlite:./db\nworkers: { concurrency: 0 }',
+    '2 workers.concurrency: must be a whole number from 1 to 64',
+  ],
+  [
+    'store: sqlite:./db',
+    'store: sqlite:./db\nworkers: { lock: 1s }',
+    '2 workers.lock: must be a duration from 3s to 5m: a whole number and ms, s, m, h or d',
+  ],
+  [
+    'store: sqlite:./db',
+    'store: sqlite:./db\nworkers: { storeConnections: 1 }',
+    '2 workers.storeConnections: must be a whole number from 2 to 100',
   ],
   [
     'store: sqlite:./db',
@@ -102,7 +117,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     `encryptionKey: ${key32}`,
     'store2: x',
-    '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, connections, syncs, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; create one with: openssl rand -base64 32',
+    '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, connections, syncs, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; create one with: openssl rand -base64 32',
   ],
   ['level: info', 'level: inof', '36 log.level: must be one of debug, info, warn, error; did you mean info?'],
   ['level: info', 'lvel: info', '36 log.lvel: is not a known key; did you mean level? Known here: level'],

@@ -4,6 +4,7 @@ import { redis } from './redis.ts';
 import { retention } from './retention.ts';
 import { server } from './server.ts';
 import { secretText, text } from './values.ts';
+import { workers } from './workers.ts';
 
 const defaultStore = 'sqlite:./.rollcall/rollcall.db';
 
@@ -57,6 +58,7 @@ export const rootShape = {
         'The name of this deployment, in every alert. Two deployments that alert the same people need different names. The Helm chart sets `NAMESPACE/RELEASE`.',
       examples: ['production'],
     }),
+  workers,
   alerts,
   log: z
     .strictObject({

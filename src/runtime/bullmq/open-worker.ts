@@ -8,17 +8,21 @@ import { housekeepingPriority, priorityOf, queueName, type RunQueue } from './ru
 import type { WorkIo } from './work-io.ts';
 import { giveUp, type Worked, workJob } from './work-job.ts';
 
-export interface QueueTiming {
+/** How the worker uses the queue. */
+export interface QueueUse {
+  /** Number of jobs that the worker runs at a time. */
+  readonly concurrency: number;
   /** A job whose worker has not renewed its lock for this time is free (ms). */
   readonly lockMs: number;
-  /** Interval at which workers check for jobs of dead workers (ms). */
-  readonly stalledCheckMs: number;
+  /** Interval at which workers check for jobs of dead workers (ms). Absent: a third of `lockMs`. */
+  readonly stalledCheckMs?: number;
   /** A job of a version that this worker does not know is replaced when no other worker took it for this time (ms). */
-  readonly otherVersionMs: number;
+  readonly otherVersionMs?: number;
 }
 
-/** The job of a killed worker continues within `lockMs` and two checks. No worker is blocked for that long. */
-export const defaultTiming: QueueTiming = { lockMs: 6000, stalledCheckMs: 2000, otherVersionMs: 60_000 };
+/** The job of a killed worker continues within `lockMs` and two checks for jobs of dead workers. */
+const checksPerLock = 3;
+const defaultOtherVersionMs = 60_000;
 
 /** Number of worker deaths that one job survives. Deployments and full machines count too. */
 const forgivenDeaths = 5;
@@ -29,7 +33,6 @@ const offerAgainMs = 10_000;
 const restMs = 5000;
 /** Longer than a call in progress may continue (ms). */
 const closeWithinMs = 12_000;
-const jobsAtATime = 4;
 const earlyRestMs = 1000;
 /** Jobs that other workers took are not removed one by one. */
 const mostAside = 1000;
@@ -43,12 +46,13 @@ export interface WorkerParts {
   readonly connection: RedisClient;
   readonly prefix: string;
   readonly queue: RunQueue;
-  readonly timing?: QueueTiming;
+  readonly use: QueueUse;
 }
 
 /** Takes jobs from the queue, several at a time, and runs them. */
-export function openWorker({ connection, prefix, queue, timing = defaultTiming }: WorkerParts, io: WorkIo): RunWorker {
+export function openWorker({ connection, prefix, queue, use }: WorkerParts, io: WorkIo): RunWorker {
   const { clock, logger } = io.engine;
+  const { otherVersionMs = defaultOtherVersionMs, stalledCheckMs = use.lockMs / checksPerLock } = use;
   let resting: Promise<void> | undefined;
   const rest = async (): Promise<void> => {
     await worker.pause(true);
@@ -82,7 +86,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
       // After a while, no newer worker is there. Without its job, recovery sees the run and adds a new one.
       if (isUnclaimed(job)) return;
       logger.warn({ step: job.name }, 'this worker does not know the version of a job: a newer worker runs it');
-      await putAside(job, token, Math.min(offerAgainMs, timing.otherVersionMs));
+      await putAside(job, token, Math.min(offerAgainMs, otherVersionMs));
     } else await translate(await workJob(data, io, lock), job, token);
   };
 
@@ -90,7 +94,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
   const isUnclaimed = ({ id = '', name }: Job): boolean => {
     const since = unknownSince.get(id);
     if (since === undefined) unknownSince.set(id, clock.now());
-    if (since === undefined || clock.now() - since < timing.otherVersionMs) return false;
+    if (since === undefined || clock.now() - since < otherVersionMs) return false;
     unknownSince.delete(id);
     logger.warn({ ...namesOf(id), step: name }, 'no worker knows the version of a job: it is replaced');
     return true;
@@ -100,7 +104,7 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
     if (worked.kind === 'done') return;
     if (worked.kind === 'follow') {
       // Proves that the job is still ours. Two chains of jobs for one run would block each other.
-      await job.extendLock(token, timing.lockMs);
+      await job.extendLock(token, use.lockMs);
       const run = await io.engine.store.runs.get(worked.data.payload.run ?? '');
       await queue.add(worked.data, run === undefined ? housekeepingPriority : priorityOf(run));
       return;
@@ -138,9 +142,9 @@ export function openWorker({ connection, prefix, queue, timing = defaultTiming }
     {
       connection,
       prefix,
-      concurrency: jobsAtATime,
-      lockDuration: timing.lockMs,
-      stalledInterval: timing.stalledCheckMs,
+      concurrency: use.concurrency,
+      lockDuration: use.lockMs,
+      stalledInterval: stalledCheckMs,
       maxStalledCount: forgivenDeaths,
       maxStartedAttempts: mostStarts,
       runRetryDelay: 1000,

@@ -2,9 +2,6 @@ import type { RunContext } from '../../engine/engine-io.ts';
 import { holdLease } from '../hold-lease.ts';
 import type { WorkIo } from './work-io.ts';
 
-/** Longer than any block of a worker, and short enough that the run of a dead worker continues within seconds. */
-export const runLeaseMs = 6000;
-
 /** Thrown when another worker drives the run. Nothing was done. */
 export class RunBusy extends Error {
   override readonly name = 'RunBusy';
@@ -22,7 +19,7 @@ export async function withOwnedRun<T>(
   work: (context: RunContext) => Promise<T>,
 ): Promise<T | undefined> {
   const { store, clock, syncs, logger } = io.engine;
-  const request = { name: `run:${runId}`, owner: io.newOwner(), ttlMs: runLeaseMs };
+  const request = { name: `run:${runId}`, owner: io.newOwner(), ttlMs: io.runLeaseMs };
   const outer = AbortSignal.any([lock, io.graceOver]);
   const held = await holdLease(request, { leases: store.leases, clock }, outer);
   if (held === undefined) throw new RunBusy(`another worker drives run ${runId}`);

@@ -7,6 +7,8 @@ export interface WorkIo {
   readonly engine: EngineIo;
   /** Returns a new lease owner for each lease: two jobs of one process must not share one. */
   readonly newOwner: () => string;
+  /** Longer than any block of a worker, and short enough that the run of a dead worker continues within seconds. */
+  readonly runLeaseMs: number;
   /** Aborts when the process is asked to stop: no step starts, a write in progress may end. */
   readonly stop: AbortSignal;
   /** Aborts a grace period after `stop`. No work may continue then. */

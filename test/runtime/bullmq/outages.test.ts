@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { defaultTiming } from '../../../src/runtime/bullmq/open-worker.ts';
 import { expectPromisesKept, runToTheEnd } from '../../chaos/kill-world.ts';
 import { employees } from '../../support/office.ts';
 import { type RedisServer, until } from '../../support/services/redis.ts';
@@ -13,6 +12,9 @@ const program = await redisOrSkip('Redis outages');
 const people = employees(8);
 /** A run of some seconds: two files, each of which the platform takes its time for. */
 const slow = { employees: people, sync: { batchRows: 4 }, processingMs: 2500 };
+
+/** The default of `workers.lock`. */
+const lockMs = 6000;
 
 /** Until the platform has the first file. */
 function firstFile(world: RedisWorld): Promise<void> {
@@ -105,7 +107,7 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     // Between two jobs nobody holds a lock that could be lost: the step must be under way.
     await until(async () => world.sandbox.state.log.length > 1);
     redis.signal('SIGSTOP');
-    await new Promise((resolve) => setTimeout(resolve, defaultTiming.lockMs + 1000));
+    await new Promise((resolve) => setTimeout(resolve, lockMs + 1000));
     redis.signal('SIGCONT');
     const [run] = await world.ended(1, 60_000);
     // A call whose lock was lost on its way is given up: what it did is not known, and a later run looks.

@@ -141,6 +141,7 @@ describe('a job that has to wait for long', () => {
     const asked: string[] = [];
     const io: WorkIo = {
       engine: engine.io,
+      runLeaseMs: 6000,
       newOwner: () => 'worker',
       stop: never,
       graceOver: never,
@@ -177,6 +178,7 @@ describe('one job, delivered twice at the same time', () => {
     const never = new AbortController().signal;
     const io: WorkIo = {
       engine: engine.io,
+      runLeaseMs: 6000,
       newOwner: () => `worker-${++takings}`,
       stop: never,
       graceOver: never,

@@ -4,7 +4,7 @@ import type { EngineIo } from '../../../src/engine/engine-io.ts';
 import type { Run } from '../../../src/ports/store.ts';
 import { firstPiece, type JobData } from '../../../src/runtime/bullmq/job-data.ts';
 import { closeRedis, openRedis } from '../../../src/runtime/bullmq/open-redis.ts';
-import { openWorker, type QueueTiming } from '../../../src/runtime/bullmq/open-worker.ts';
+import { openWorker, type QueueUse } from '../../../src/runtime/bullmq/open-worker.ts';
 import { openRunQueue } from '../../../src/runtime/bullmq/run-queue.ts';
 import type { WorkIo } from '../../../src/runtime/bullmq/work-io.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
@@ -17,7 +17,7 @@ const program = await redisOrSkip('a worker of the queue');
 const run = { id: 'run_1', sync: 'people', phase: 'delivering', trigger: 'manual' } as Run;
 
 /** A worker whose store knows one run, and whose job does what the test says. */
-async function openBench(timing: QueueTiming, runJob: WorkIo['runJob']) {
+async function openBench(use: Omit<QueueUse, 'concurrency'>, runJob: WorkIo['runJob']) {
   const redis: RedisServer = await openRedisServer(program ?? '');
   const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
   const connection = openRedis(settings, 'worker', () => {});
@@ -39,7 +39,7 @@ async function openBench(timing: QueueTiming, runJob: WorkIo['runJob']) {
     runJob,
     random: () => 0,
   };
-  const worker = openWorker({ connection, prefix: '{q}', queue, timing }, io);
+  const worker = openWorker({ connection, prefix: '{q}', queue, use: { concurrency: 4, ...use } }, io);
   runAfterAll(async () => {
     stop.abort(new Error('stop'));
     await worker.close();
