@@ -37,6 +37,7 @@ async function openBench(use: Omit<QueueUse, 'concurrency'>, runJob: WorkIo['run
     graceOver: new AbortController().signal,
     keepToken: async () => {},
     runJob,
+    runLeaseMs: 10_000,
     random: () => 0,
   };
   const worker = openWorker({ connection, prefix: '{q}', queue, use: { concurrency: 4, ...use } }, io);
