@@ -4,14 +4,14 @@ import type { AlertTopic } from '../ports/alerts.ts';
 interface Entry {
   readonly title: string;
   readonly look: readonly string[];
-  readonly then: readonly string[];
+  readonly steps: readonly string[];
 }
 
 const entries: Readonly<Record<AlertTopic, Entry>> = {
   run: {
     title: 'A run failed, or did a part of its work',
     look: ['rollcall runs SYNC', 'rollcall show RUN', 'rollcall show RUN --failed', 'rollcall show RUN --findings'],
-    then: [
+    steps: [
       'The reason names the HR system or the platform: mend it there, then run "rollcall resync SYNC".',
       'People failed: the reason is beside each of them. Correct them in HR.',
       'A file failed while the run goes on: do nothing. Its rows are read back, and what is missing is sent again in halves.',
@@ -22,7 +22,7 @@ const entries: Readonly<Record<AlertTopic, Entry>> = {
   held: {
     title: 'Changes wait for approval, or the source looks wrong',
     look: ['rollcall holds', 'rollcall show RUN --held', 'rollcall why SYNC PERSON'],
-    then: [
+    steps: [
       'They are meant: run "rollcall approve RUN". The next run delivers them.',
       'They are not meant: run "rollcall reject RUN", and correct HR.',
       'You are not sure: do nothing. Nothing happens without you, and the next run asks again.',
@@ -31,7 +31,7 @@ const entries: Readonly<Record<AlertTopic, Entry>> = {
   freshness: {
     title: 'A sync has had no success for too long',
     look: ['rollcall runs SYNC', 'rollcall status'],
-    then: [
+    steps: [
       'Runs were tried and failed: see the reason of the newest one.',
       'No run was tried: check that the schedule had a slot, and that a process of the role scheduler (or all) runs. Its log says why not.',
       'Then run "rollcall resync SYNC".',
@@ -40,7 +40,7 @@ const entries: Readonly<Record<AlertTopic, Entry>> = {
   token: {
     title: 'The tokens of a connection need an operator',
     look: ['rollcall token status CONNECTION'],
-    then: [
+    steps: [
       'reauth-required: put a new first refresh token into the configuration, then restart, or run "rollcall token refresh CONNECTION".',
       'sealed: configure the former encryptionKey again, or do as above.',
       'revoked: run "rollcall token refresh CONNECTION" when the connection is to work again.',
@@ -51,10 +51,10 @@ const entries: Readonly<Record<AlertTopic, Entry>> = {
 
 /** Returns the page to which alerts link: one section for each topic. It contains no data. */
 export function renderRunbook(style: string): string {
-  const sections = Object.entries(entries).map(([topic, { title, look, then }]) => {
+  const sections = Object.entries(entries).map(([topic, { title, look, steps }]) => {
     const commands = look.map((command) => `<li><code>${escapeHtml(command)}</code></li>`).join('');
-    const steps = then.map((step) => `<li>${escapeHtml(step)}</li>`).join('');
-    return `<section id="${topic}"><h2>${escapeHtml(title)}</h2><p>Look:</p><ul>${commands}</ul><p>Then:</p><ul>${steps}</ul></section>`;
+    const items = steps.map((step) => `<li>${escapeHtml(step)}</li>`).join('');
+    return `<section id="${topic}"><h2>${escapeHtml(title)}</h2><p>Look:</p><ul>${commands}</ul><p>Then:</p><ul>${items}</ul></section>`;
   });
   return `<!doctype html>
 <html lang="en">

@@ -107,7 +107,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'store: sqlite:./db',
     'store: sqlite:./db\nserver: { port: 80000, token: x, tokens: [{ name: ops, role: root, token: short }], webhooks: { peple: { secret: 0123456789abcdef } } }',
-    '2 server.port: must be a whole number from 0 to 65535\n2 server.tokens[0].role: must be one of viewer, operator\n2 server.tokens[0].token: must have at least 16 characters; create one with: openssl rand -base64 32\n2 server.token: is not a known key; did you mean tokens? Known here: host, port, tokens, webhooks, requestsPerMinute\n2 server.webhooks.peple: is not the name of a sync; the syncs are: people',
+    '2 server.port: must be a whole number from 0 to 65535\n2 server.tokens[0].role: must be one of viewer, operator\n2 server.tokens[0].token: must have at least 16 characters; create one with: openssl rand -base64 32\n2 server.token: is not a known key; did you mean tokens? Known here: host, port, publicUrl, tokens, webhooks, requestsPerMinute\n2 server.webhooks.peple: is not the name of a sync; the syncs are: people',
   ],
   [
     key32,

@@ -284,7 +284,7 @@ describe('a deployment', () => {
         runs: {
           ...store.runs,
           get: async (id) => {
-            if (isBroken) throw new RollcallError('the disk is full', { code: 'STORE_INVALID', retry: 'backoff' });
+            if (isBroken) throw new Error('a row that cannot be read');
             return store.runs.get(id);
           },
         },
