@@ -97,7 +97,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'store: sqlite:./db',
     'store: sqlite:./db\nalerts: [{ kind: slack, url: "http://example.com/x", secret: abc }, { kind: email, url: "https://example.com", to: [ops] }, { kind: pager }]',
-    '2 alerts[0].url: must begin with https://; http:// is accepted for this machine only, or with insecure: true beside it\n2 alerts[0].secret: is not used for slack; delete this key\n2 alerts[1].url: must be smtps://user:password@host:465, or smtp://host:587\n2 alerts[1].from: is required for email\n2 alerts[1].to[0]: must be an e-mail address such as ops@example.com\n2 alerts[2].kind: must be one of webhook, slack, teams, email, pagerduty',
+    '2 alerts[0].url: must begin with https://; http:// is accepted for this machine only, or with insecure: true beside it\n2 alerts[0].secret: is not used for slack; delete this key\n2 alerts[1].url: must be smtps://user:password@host:465, or smtp://host:587\n2 alerts[1].from: is required for email\n2 alerts[1].to[0]: must be an e-mail address such as ops@example.com\n2 alerts[2].kind: must be one of webhook, slack, teams, email, pagerduty, opsgenie, alertmanager',
   ],
   [
     'store: sqlite:./db',
