@@ -1,5 +1,6 @@
 import { countOf } from '../core/count-of.ts';
 import type { AlertProblem } from '../ports/alerts.ts';
+import { batchResult } from '../ports/batch-result.ts';
 import type { Batch, Run, Store } from '../ports/store.ts';
 import { firstOf } from './words.ts';
 
@@ -64,9 +65,7 @@ export async function judgeHealed(run: Run, store: Store): Promise<AlertProblem 
   };
 }
 
-function troubleOf({ kind, state, final, finalAt, fileId, sentAt }: Batch): Trouble | undefined {
-  if (final === 'failed') return 'failed';
-  if (state === 'unresolved') return 'unresolved';
-  const isRefused = kind === 'csv' && state === 'settled' && fileId === undefined && final === undefined;
-  return isRefused && sentAt !== undefined && finalAt === undefined ? 'refused' : undefined;
+function troubleOf(batch: Batch): Trouble | undefined {
+  const result = batchResult(batch);
+  return kinds.find((kind) => kind === result);
 }

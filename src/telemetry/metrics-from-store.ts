@@ -1,5 +1,6 @@
 import { changeClasses } from '../core/change.ts';
 import type { Outcome } from '../core/run.ts';
+import { batchResult, batchResults } from '../ports/batch-result.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Run, Store, TokenState } from '../ports/store.ts';
 import type { Instruments } from './metrics-instruments.ts';
@@ -37,7 +38,13 @@ export function openStoreMetrics(
   { syncs, connections }: WatchedNames,
 ): { refresh(): Promise<void> } {
   // A counter that exists from the start shows its first event as an increase.
-  for (const { name: sync } of syncs) for (const outcome of outcomes) instruments.runs.inc({ sync, outcome }, 0);
+  for (const { name: sync } of syncs) {
+    for (const outcome of outcomes) instruments.runs.inc({ sync, outcome }, 0);
+    for (const result of batchResults) {
+      instruments.batches.inc({ sync, result }, 0);
+      instruments.batchRows.inc({ sync, result }, 0);
+    }
+  }
   const counted = syncs.map(({ name }) => openRunCounter(name, instruments, io));
   const gauges = [
     instruments.lastSuccess,
@@ -89,7 +96,13 @@ async function countRun(run: Run, instruments: Instruments, store: Store): Promi
   instruments.runs.inc({ sync, outcome });
   instruments.runSeconds.observe({ sync }, (endedAt - startedAt) / 1000);
   for (const { kind, state, count } of results) instruments.changes.inc({ sync, kind, result: state }, count);
-  for (const { connection, kind, sentAt, finalAt } of batches) {
+  for (const batch of batches) {
+    const { connection, kind, sentAt, finalAt, size } = batch;
+    const result = batchResult(batch);
+    if (result !== undefined) {
+      instruments.batches.inc({ sync, result });
+      instruments.batchRows.inc({ sync, result }, size);
+    }
     if (sentAt === undefined || finalAt === undefined) continue;
     instruments.settleSeconds.observe({ connection, kind }, (finalAt - sentAt) / 1000);
   }

@@ -144,6 +144,20 @@ export const metricsTable = {
     scope: 'store',
     buckets: seconds.long,
   },
+  batches: {
+    name: 'rollcall_batches_total',
+    type: 'counter',
+    labels: ['sync', 'result'],
+    help: 'Batches of those runs, by result: done, failed (then split), refused, unresolved, unsent.',
+    scope: 'store',
+  },
+  batchRows: {
+    name: 'rollcall_batch_rows_total',
+    type: 'counter',
+    labels: ['sync', 'result'],
+    help: 'Rows of those batches. The rows of a failed file count again with its halves.',
+    scope: 'store',
+  },
   settleSeconds: {
     name: 'rollcall_batch_settle_duration_seconds',
     type: 'histogram',

@@ -69,6 +69,14 @@ describe('of the store', () => {
       '{sync="people",kind="create",result="failed"} 1',
       '{sync="people",kind="update",result="applied"} 1',
     ]);
+    expect(await samples('rollcall_batches_total')).toEqual([
+      '{sync="people",result="done"} 1',
+      '{sync="people",result="failed"} 0',
+      '{sync="people",result="refused"} 0',
+      '{sync="people",result="unresolved"} 0',
+      '{sync="people",result="unsent"} 0',
+    ]);
+    expect(await samples('rollcall_batch_rows_total')).toContain('{sync="people",result="done"} 2');
     expect(await samples('rollcall_batch_settle_duration_seconds_sum')).toEqual(['{connection="acme",kind="csv"} 40']);
     expect(await samples('rollcall_run_duration_seconds_count')).toEqual(['{sync="people"} 1']);
     await clock.advance(1000);
