@@ -46,7 +46,7 @@ export interface App {
     options: WatchOptions & Caller & SignedOrder<{ readonly approve?: string; readonly scope?: RunScope }>,
   ): Promise<RunReport>;
   /** Requests a run from a running deployment (`start`); without one, runs in this process as `apply` does. */
-  resync(sync: string, options: WatchOptions & Caller & { readonly scope: RunScope }): Promise<ResyncReport>;
+  resync(sync: string, options: WatchOptions & SignedOrder<Caller & ResyncOrder>): Promise<ResyncReport>;
   /**
    * Works as a deployment until the signal aborts; then every run stops at its next safe place. The result is `reload` if a
    * hangup ended the work instead: the caller then closes this app and opens the configuration again.
@@ -185,6 +185,14 @@ export interface RunOrder {
   readonly by: string;
   /** Unique over every sync and caller; generated when absent. */
   readonly key?: string;
+}
+
+export interface ResyncOrder {
+  readonly scope: RunScope;
+  /** The same key again is the same request. Generated when absent. */
+  readonly key?: string;
+  /** Waits for the end of a run that a deployment drives. */
+  readonly isWaiting?: boolean;
 }
 
 export interface RequestReport {

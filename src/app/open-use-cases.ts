@@ -58,7 +58,8 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
       const { trigger } = await storeRequest({ sync, kind: 'manual', scope: inFull(scope), by }, io);
       return runHere(trigger, order, io);
     },
-    resync: (sync, { scope, by, ...options }) => queueOrRun({ sync, kind: 'resync', scope, by }, options, io),
+    resync: (sync, { signal, progress, isWaiting = false, ...order }) =>
+      queueOrRun({ sync, kind: 'resync', ...order }, { signal, progress, isWaiting }, io),
     retry: (id, options) => retry(id, options, io),
     request: (sync, order) => queue(sync, order, io),
     requestRetry: (id, by) => queueRetry(id, { by }, io),

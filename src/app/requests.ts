@@ -5,9 +5,10 @@ import type { Caller, RequestReport, ResyncReport, RunOrder, SignedOrder, WatchO
 import type { AppIo } from './app-io.ts';
 import { note } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
+import { followRun } from './follow-run.ts';
 import { runHere } from './run-here.ts';
 
-export interface AuditedRequest extends RunRequest, Caller {
+export interface AuditedRequest extends RunRequest, SignedOrder<Caller> {
   /** The run whose failed changes are tried again. */
   readonly retryOf?: string;
 }
@@ -19,7 +20,7 @@ interface StoredRequest {
 
 /** Stores a request for a run, and the caller in the audit. Throws `USAGE` for an unknown sync. */
 export async function storeRequest(
-  { by, retryOf, ...request }: AuditedRequest,
+  { by, retryOf, reason, via, ...request }: AuditedRequest,
   { engine }: AppIo,
 ): Promise<StoredRequest> {
   const { sync, kind, scope } = request;
@@ -27,15 +28,41 @@ export async function storeRequest(
   const stored = await requestRun(request, engine);
   const action = kind === 'webhook' || kind === 'retry' ? kind : 'request-run';
   const detail = retryOf === undefined ? { detail: describeScope(scope) } : { run: retryOf };
-  if (stored.isNew) await note({ action, by, sync, ...detail }, engine);
+  const signed = { ...(reason === undefined ? {} : { reason }), ...(via === undefined ? {} : { via }) };
+  if (stored.isNew) await note({ action, by, sync, ...detail, ...signed }, engine);
   return stored;
 }
 
-/** Requests the run from a running deployment; without one, runs it in this process. */
-export async function queueOrRun(request: AuditedRequest, options: WatchOptions, io: AppIo): Promise<ResyncReport> {
-  const { trigger } = await storeRequest(request, io);
+/**
+ * Requests the run from a running deployment; without one, runs it in this process. With `isWaiting`, waits for the end of
+ * the run, except while its sync is paused. A known key is the same request, so its run is waited for again.
+ */
+export async function queueOrRun(
+  request: AuditedRequest,
+  options: WatchOptions & { readonly isWaiting?: boolean },
+  io: AppIo,
+): Promise<ResyncReport> {
+  const trigger = await storedTrigger(await storeRequest(request, io), io);
   if (!(await io.isDeployed())) return { kind: 'ran', report: await runHere(trigger, options, io) };
-  return { kind: 'queued', trigger: trigger.id, pause: await io.engine.store.pauses.get(trigger.sync) };
+  const pause = await io.engine.store.pauses.get(trigger.sync);
+  if (options.isWaiting !== true || pause !== undefined) return { kind: 'queued', trigger: trigger.id, pause };
+  return { kind: 'ran', report: await followRun(trigger, options, io) };
+}
+
+/** Returns the trigger as it was first stored under its key. Throws `CONFLICT` for a key that was used otherwise. */
+async function storedTrigger({ trigger, isNew }: StoredRequest, { engine }: AppIo): Promise<Trigger> {
+  if (isNew) return trigger;
+  const first = (await engine.store.triggers.find(trigger.key))?.trigger;
+  if (first === undefined) throw prunedKey();
+  const isSame = first.sync === trigger.sync && JSON.stringify(first.scope) === JSON.stringify(trigger.scope);
+  if (isSame) return first;
+  const message = `the key ${trigger.key} is already used by another request (sync ${first.sync}, ${describeScope(first.scope)}): use a new key`;
+  throw new RollcallError(message, { code: 'CONFLICT' });
+}
+
+function prunedKey(): RollcallError {
+  const message = 'a request with this key was stored before and has been pruned: use a new key';
+  return new RollcallError(message, { code: 'CONFLICT' });
 }
 
 /** Stores a request for a running deployment. The same key again is the same request. */
@@ -84,10 +111,7 @@ async function findEndedRun(id: string, { engine }: AppIo): Promise<Run> {
 
 async function reportOf({ trigger, isNew }: StoredRequest, { engine }: AppIo): Promise<RequestReport> {
   const seen = isNew ? { trigger, state: undefined } : await engine.store.triggers.find(trigger.key);
-  if (seen === undefined) {
-    const message = 'a request with this key was stored before and has been pruned: use a new key';
-    throw new RollcallError(message, { code: 'CONFLICT' });
-  }
+  if (seen === undefined) throw prunedKey();
   const { id, sync, scope } = seen.trigger;
   return { trigger: id, sync, scope, isNew, run: seen.state?.kind === 'taken' ? seen.state.run : undefined };
 }

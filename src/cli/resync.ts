@@ -1,37 +1,52 @@
 import type { Command } from 'commander';
 import { RollcallError } from '../core/errors.ts';
 import type { AddCommand } from './command.ts';
+import { readPeople } from './people-file.ts';
 import { printResync } from './run-result.ts';
 import { scopeOf } from './run-scope.ts';
 import type { Shell } from './shell.ts';
+import { addSignatureOptions, type SignatureOptions, signatureOf } from './signature.ts';
 
-interface ResyncOptions {
+interface ResyncOptions extends SignatureOptions {
   readonly full?: boolean;
   readonly user?: readonly string[];
+  readonly wait?: boolean;
+  readonly key?: string;
 }
 
 export const addResync: AddCommand = (program, host) => {
-  program
+  const command = program
     .command('resync')
     .description('request a run now: a running deployment executes it, otherwise it runs here')
     .argument('<sync>', 'name of the sync')
     .option('--full', 'read all employees, also where the runs of the sync read only changed ones')
-    .option('--user <id...>', 'only these employees, by identification')
-    .action((sync: string, options: ResyncOptions, command: Command) =>
-      host.run(command, (shell) => resync(shell, sync, options)),
-    );
+    .option('--user <id...>', 'only these employees, by identification, or @FILE with one on each line')
+    .option(
+      '--wait',
+      'wait for the end of the run, also when a deployment executes it; the exit code is that of the run',
+    )
+    .option('--key <text>', 'name of this request: the same key again is the same request');
+  addSignatureOptions(command).action((sync: string, options: ResyncOptions, self: Command) =>
+    host.run(self, (shell) => resync(shell, sync, options)),
+  );
 };
 
-async function resync(shell: Shell, sync: string, { full, user }: ResyncOptions): Promise<number> {
+async function resync(shell: Shell, sync: string, options: ResyncOptions): Promise<number> {
+  const { full, user, wait, key } = options;
   if (full === true && user !== undefined) {
     throw new RollcallError('--full and --user exclude each other: use one of them', { code: 'USAGE' });
   }
+  const people = user === undefined ? undefined : await readPeople(shell, user);
+  const { by, signed } = signatureOf(shell, options);
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
       app.resync(sync, {
         ...watch,
-        by: shell.io.operator,
-        scope: full === true ? { kind: 'all', isFull: true } : scopeOf(user),
+        by,
+        ...signed,
+        scope: full === true ? { kind: 'all', isFull: true } : scopeOf(people),
+        ...(key === undefined ? {} : { key }),
+        ...(wait === true ? { isWaiting: true } : {}),
       }),
     );
     return printResync(shell, sync, report);

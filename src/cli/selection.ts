@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ChangeSelection } from '../app/held-changes.ts';
 import { type ChangeClass, changeClasses } from '../core/change.ts';
-import { RollcallError } from '../core/errors.ts';
-import { fromHere, type Shell } from './shell.ts';
+import { readPeopleFile } from './people-file.ts';
+import type { Shell } from './shell.ts';
 
 export interface SelectionOptions {
   readonly only?: readonly ChangeClass[];
@@ -26,24 +25,10 @@ function gatherClass(text: string, before: readonly ChangeClass[] = []): readonl
 }
 
 /** Throws `USAGE` for a file that cannot be read or names no person. */
-export async function readSelection({ io }: Shell, { only, except, ids }: SelectionOptions): Promise<ChangeSelection> {
+export async function readSelection(shell: Shell, { only, except, ids }: SelectionOptions): Promise<ChangeSelection> {
   return {
     ...(only === undefined ? {} : { only }),
     ...(except === undefined ? {} : { except }),
-    ...(ids === undefined ? {} : { ids: await readIds(fromHere(io, ids), ids) }),
+    ...(ids === undefined ? {} : { ids: await readPeopleFile(shell, ids, '--ids') }),
   };
-}
-
-async function readIds(path: string, shown: string): Promise<readonly string[]> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
-    throw new RollcallError(`the file of --ids cannot be read: ${shown} (${code})`, { code: 'USAGE', cause });
-  });
-  const names = text
-    .replace(/^\uFEFF/, '')
-    .split(/\r\n|\r|\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  if (names.length > 0) return names;
-  throw new RollcallError(`the file of --ids names no person: ${shown}`, { code: 'USAGE' });
 }

@@ -52,6 +52,53 @@ test('a resync of a paused sync says that it waits until somebody resumes it', a
   expect(await asked).toMatchObject({ code: 0, stdout: expect.stringContaining('tester paused people') });
 });
 
+test('resync --wait ends with the run of the deployment, its report and its exit code; its key asks for it once', async () => {
+  const shell = await openConnectedShell(people);
+  const ids = join(shell.folder, 'ids.txt');
+  await writeFile(ids, '200\n 201 \n\n');
+  const results: Awaited<ReturnType<typeof shell.run>>[] = [];
+  let asked: Promise<void> | undefined;
+  await shell.run(['start', '--json'], {
+    onStdout: (text, stop) => {
+      if (!text.includes('"ready":true')) return;
+      const order = ['resync', 'people', '--user', '@ids.txt', '--wait', '--key', 'ticket-1', '--json'];
+      asked = (async () => {
+        results.push(await shell.run([...order, '--as', 'ana', '--reason', 'ticket 1']));
+        results.push(await shell.run(order));
+        results.push(await shell.run(['resync', 'people', '--wait', '--key', 'ticket-1']));
+        results.push(await shell.run(['resync', 'people', '--wait']));
+      })().finally(stop);
+    },
+  });
+  await asked;
+  const [first, again, other, everybody] = results;
+  expect(first).toMatchObject({ code: 0 });
+  expect(first?.json()).toMatchObject({ outcome: 'succeeded', counts: { create: 2, applied: 2 } });
+  expect(again?.json<{ run: string }>().run).toBe(first?.json<{ run: string }>().run);
+  expect(other).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the key ticket-1 is already used by another request'),
+  });
+  expect(everybody).toMatchObject({ code: 0, stdout: expect.stringContaining('people: done') });
+  expect(await auditOf(shell)).toEqual(['ana request-run 2 named people', 'tester request-run all employees']);
+});
+
+test('a file of people that is not there, or names nobody, is refused before anything is requested', async () => {
+  const shell = await openConnectedShell(people);
+  await writeFile(join(shell.folder, 'none.txt'), ' \n');
+  const missing = await shell.run(['resync', 'people', '--user', '@ids.txt']);
+  expect(missing).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the file of --user cannot be read: ids.txt (ENOENT)'),
+  });
+  const empty = await shell.run(['resync', 'people', '--user', '@none.txt']);
+  expect(empty).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the file of --user names no person: none.txt'),
+  });
+  expect(await auditOf(shell)).toEqual([]);
+});
+
 test('what a person does from a shell is in the audit, with the name', async () => {
   const shell = await openConnectedShell(people);
   const { run: first } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();

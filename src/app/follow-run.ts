@@ -1,0 +1,46 @@
+import { RollcallError } from '../core/errors.ts';
+import type { Run, Trigger } from '../ports/store.ts';
+import type { RunReport, WatchOptions } from './app.ts';
+import type { AppIo } from './app-io.ts';
+import { runReport } from './reports.ts';
+import { runHere } from './run-here.ts';
+
+const pollMs = 1000;
+/** A deployment that is replaced is away for shorter. */
+const goneAfterMs = 60_000;
+
+/**
+ * Waits until a deployment has ended the run that takes the trigger, and reports that run. When no deployment is there
+ * any more, the run is driven here. Interrupting the wait changes nothing: the request stays.
+ */
+export async function followRun(trigger: Trigger, options: WatchOptions, io: AppIo): Promise<RunReport> {
+  const { store, clock } = io.engine;
+  let deployedAt = clock.now();
+  let shown = '';
+  for (;;) {
+    const state = await store.triggers.state(trigger.id);
+    if (state?.kind === 'cancelled') {
+      const message = `the request for ${trigger.sync} was canceled before its run began`;
+      throw new RollcallError(message, { code: 'CANCELLED' });
+    }
+    const run = state?.kind === 'taken' ? await store.runs.get(state.run) : undefined;
+    if (run?.phase === 'done') return runReport(run, store);
+    if (run !== undefined) shown = await showProgress(run, shown, options, io);
+    if (await io.isDeployed()) deployedAt = clock.now();
+    else if (clock.now() - deployedAt >= goneAfterMs) return runHere(trigger, options, io);
+    await clock.sleep(pollMs, options.signal);
+  }
+}
+
+/** Shows the batches of the run when their number has changed. Returns what is shown now. */
+async function showProgress(run: Run, shown: string, { progress }: WatchOptions, { engine }: AppIo): Promise<string> {
+  if (run.phase !== 'delivering' && run.phase !== 'proving') return shown;
+  const batches = await engine.store.batches.ofRun(run.id);
+  const begun = batches.filter(({ state }) => state !== 'planned');
+  const now = `${begun.length} of ${batches.length}`;
+  if (now !== shown && begun.length > 0) {
+    const changes = begun.at(-1)?.size ?? 0;
+    progress({ step: 'delivering', batch: begun.length, batches: batches.length, changes });
+  }
+  return now;
+}
