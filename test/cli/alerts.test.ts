@@ -81,3 +81,40 @@ it('alerts test says of each channel whether it took the notice, and is 1 when o
   expect(none.code).toBe(2);
   expect(none.stderr).toContain('no channel is called day; the configuration has: night, slack');
 });
+
+it('alerts ack, mute and unmute quiet a sync, say what is open, and are in the audit', async () => {
+  const receiver = await openReceiver();
+  const shell = await shellWithAlerts(receiver);
+  await writeFile(join(shell.folder, 'employees.csv'), 'nonsense\n');
+  await shell.run(['apply', 'people']);
+  const acked = await shell.run(['alerts', 'ack', 'people', '--as', 'ana', '--reason', 'HR mends the file']);
+  expect(acked).toMatchObject({ code: 0, stdout: 'sync people: 1 open problem acknowledged\n' });
+  expect((await shell.run(['alerts', 'list'])).stdout).toContain('(acknowledged by ana) The run');
+  const muted = await shell.run(['alerts', 'mute', 'people', '--for', '2h', '--json']);
+  expect(muted.json()).toMatchObject({ subjects: [{ subject: { kind: 'sync', name: 'people' }, open: 1 }] });
+  expect((await shell.run(['alerts', 'list'])).stdout).toMatch(/Muted\n {2}sync people +until .* by tester/);
+  expect((await shell.run(['alerts', 'unmute', 'people'])).stdout).toBe('sync people is not muted; 1 open problem\n');
+  const { entries } = (await shell.run(['audit', '--json'])).json<{ entries: { action: string; by: string }[] }>();
+  expect(entries.map(({ action, by }) => `${by} ${action}`).slice(0, 3)).toEqual([
+    'tester alerts-unmute',
+    'tester alerts-mute',
+    'ana alerts-ack',
+  ]);
+  const unknown = await shell.run(['alerts', 'ack', 'poeple']);
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no sync or connection is called poeple') });
+  const tooLong = await shell.run(['alerts', 'mute', 'people', '--for', '31d']);
+  expect(tooLong).toMatchObject({ code: 2, stderr: expect.stringContaining('at most 30d') });
+});
+
+it('show --findings lists every finding with its code and place', async () => {
+  const receiver = await openReceiver();
+  const shell = await shellWithAlerts(receiver);
+  const path = join(shell.folder, 'employees.csv');
+  const rows = (await readFile(path, 'utf8')).trimEnd();
+  const [, first = ''] = rows.split('\n');
+  await writeFile(path, `${rows}\n${first}\n`);
+  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const { stdout } = await shell.run(['show', run, '--findings']);
+  expect(stdout).toMatch(/^duplicate-key \(ana\b.*\): /m);
+  expect(stdout).not.toContain('changes');
+});
