@@ -4,7 +4,7 @@ import type { Run, Store } from '../ports/store.ts';
 import type { AlertFacts, TopicFinding } from './decide-alerts.ts';
 import { judgeFreshness } from './judge-freshness.ts';
 import { judgeHeld } from './judge-held.ts';
-import { judgeOpenRun, judgeRun } from './judge-run.ts';
+import { hasTokenProblem, judgeOpenRun, judgeRun } from './judge-run.ts';
 import { judgeToken, type TokenView } from './judge-token.ts';
 
 /** The facts of a sync that alerts use. */
@@ -112,8 +112,7 @@ async function evaluateFreshness(
   const judged = judgeFreshness(view);
   if (judged === 'well') return { freshAt, found: judged };
   // Without tokens no run can succeed: that is one problem, and it is told by the connection.
-  const tokens = await store.alerts.state({ kind: 'connection', name: sync.connection });
-  if (isExcused || tokens?.problems.token?.severity === 'critical') return { freshAt, found: undefined };
+  if (isExcused || (await hasTokenProblem(sync.connection, store))) return { freshAt, found: undefined };
   const underWay = (await store.runs.unfinished()).find((run) => run.sync === sync.name);
   return { freshAt, found: underWay === undefined ? judged : judgeFreshness({ ...view, underWay }) };
 }

@@ -25,7 +25,7 @@ const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
  * - The operator canceled it, or this version does not know its outcome.
  * - It was about named people: it ends no problem of others, and does not cover a problem of everybody. When the source
  *   knows none of them, the person who asked is told, and nobody else.
- * - The tokens of its connection ended it, which is a problem of the connection.
+ * - The tokens of its connection ended it, which is told as a problem of the connection.
  */
 export async function judgeRun(
   run: Run,
@@ -33,7 +33,8 @@ export async function judgeRun(
   known?: AlertProblem,
 ): Promise<AlertProblem | 'well' | { readonly over: AlertProblem } | undefined> {
   if (run.outcome === 'failed' || run.outcome === 'partial') {
-    if (run.facts.isLockedOut === true || (run.scope.kind === 'users' && run.facts.sourceRows === 0)) return undefined;
+    if (run.scope.kind === 'users' && run.facts.sourceRows === 0) return undefined;
+    if (run.facts.isLockedOut === true && (await hasTokenProblem(run.connection, store))) return undefined;
     const problem = run.outcome === 'failed' ? await failedRun(run, store) : await partialRun(run, store);
     return inScope(problem, run, known);
   }
@@ -41,6 +42,12 @@ export async function judgeRun(
   if (run.scope.kind === 'users' && !isAbout(run.scope.identifications, known)) return undefined;
   const healed = await judgeHealed(run, store);
   return healed === undefined ? 'well' : { over: healed };
+}
+
+/** Returns whether the tokens of the connection are an open problem of their own. */
+export async function hasTokenProblem(connection: string, store: Store): Promise<boolean> {
+  const state = await store.alerts.state({ kind: 'connection', name: connection });
+  return state?.problems.token !== undefined;
 }
 
 /** Returns the trouble of a run in progress with its batches, as far as it is not covered by a problem of everybody. */

@@ -1,4 +1,4 @@
-import { describeError, RollcallError } from '../core/errors.ts';
+import { describeError, type ErrorCode, RollcallError } from '../core/errors.ts';
 import type { JobOutcome } from '../ports/job.ts';
 import { deliverNext } from './deliver.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
@@ -43,6 +43,8 @@ export async function advanceRun(context: RunContext, io: EngineIo): Promise<Job
   }
 }
 
+const tokenCodes: readonly ErrorCode[] = ['REAUTH_REQUIRED', 'TOKEN_REVOKED', 'TOKEN_UNAVAILABLE'];
+
 /** Reports that the schedule waits after refused credentials. See `backoffUntil`. */
 const afterRefusal =
   'The schedule now waits one hour, then longer after each refusal, so that the account is not locked. ' +
@@ -59,7 +61,7 @@ export async function failRun(context: RunContext, error: unknown, io: EngineIo)
   const text = isOurs ? RollcallError.rawTextOf(error) : String(error);
   await keepRaw(context.owned, { about: 'end of the run', text }, io);
   const code = isOurs ? error.code : undefined;
-  const isLockedOut = code === 'REAUTH_REQUIRED' || code === 'TOKEN_REVOKED';
+  const isLockedOut = code !== undefined && tokenCodes.includes(code);
   if (isLockedOut) await updateFacts(context.owned, { isLockedOut }, io);
   if (code !== 'SOURCE_REFUSED') return finishRun(context, io, reason);
   await updateFacts(context.owned, { isSourceRefused: true }, io);

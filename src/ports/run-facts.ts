@@ -31,7 +31,7 @@ export interface RunFacts {
   readonly doubt?: string;
   /** The HR system rejected our credentials; nothing was read. */
   readonly isSourceRefused?: true;
-  /** The tokens of the connection ended the run: refused, revoked, or not to be had. */
+  /** The tokens of the connection ended the run: refused, revoked, sealed with another key, or not to be had. */
   readonly isLockedOut?: true;
   /** Why the read is not fully proven; empty when it is. */
   readonly sourceGaps?: readonly string[];

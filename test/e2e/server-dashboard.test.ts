@@ -51,6 +51,18 @@ describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without 
     await page.getByRole('button', { name: 'Open' }).click();
   };
 
+  it('shows the run that an alert links to, with its reason and findings', async () => {
+    const [run] = await office.app.runs({ limit: 1 });
+    await page.goto(`${server.url}/runs/${run?.id}`);
+    await enter(operatorToken);
+    await page.locator('#run-section').waitFor();
+    const text = await page.locator('#run').innerText();
+    expect(text).toContain(run?.id ?? '?');
+    expect(text).toContain('held');
+    await page.goto(`${server.url}/runs/run_none`);
+    await page.locator('#run .bad').waitFor();
+  });
+
   it('shows nothing without a token that is known, and forgets it when told to', async () => {
     await enter('a-token-that-nobody-knows');
     await page.locator('#notice.bad').waitFor();

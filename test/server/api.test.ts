@@ -466,11 +466,21 @@ test('the OpenAPI document is valid, names every endpoint, and both pages stand 
     Object.values(methods as object).map(({ operationId }) => operationId),
   );
   expect(named.sort()).toEqual(endpoints.map(({ id }) => id).sort());
-  for (const path of ['/', '/docs']) {
+  for (const path of ['/', '/docs', '/holds', '/runs/run_1', '/runbook']) {
     const page = await server.ask(path, { token: null });
-    expect(page.headers.get('content-security-policy')).toMatch(/script-src 'sha256-[^ ]+='; style-src 'sha256-/);
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /script-src '(sha256-[^ ]+=|none)'; style-src 'sha256-/,
+    );
     expect(page.text).not.toMatch(/(src|href)="(https?:)?\/\//);
   }
+});
+
+test('the page of the runbook has a place for every topic to which an alert links', async () => {
+  const office = await openOffice();
+  const server = await openTestServer(office.app);
+  const { text } = await server.ask('/runbook', { token: null });
+  for (const topic of ['run', 'held', 'freshness', 'token']) expect(text).toContain(`<section id="${topic}">`);
+  expect(text).toContain('<code>rollcall show RUN --findings</code>');
 });
 
 test('what is logged of a request names no person, no token and no path', async () => {

@@ -57,7 +57,7 @@ const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (hold
       `Run ${present}, or put a new refresh token in the configuration.`,
   },
   sealed: {
-    code: 'STORE_INVALID',
+    code: 'TOKEN_UNAVAILABLE',
     text: ({ name, key }) =>
       `the stored token of ${name} cannot be opened with this encryptionKey. ` +
       `Restore the key that it was sealed with, or put a new first refresh token in the configuration (${key}).`,

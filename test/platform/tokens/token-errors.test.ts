@@ -33,7 +33,7 @@ it.each([
   ],
   ['reauth', 'REAUTH_REQUIRED', /^the platform no longer accepts/],
   ['revoked', 'TOKEN_REVOKED', /^the token of connection acme was revoked/],
-  ['sealed', 'STORE_INVALID', /^the stored token of connection acme cannot be opened with this encryptionKey\./],
+  ['sealed', 'TOKEN_UNAVAILABLE', /^the stored token of connection acme cannot be opened with this encryptionKey\./],
 ] as const)('%s is %s', (why, expected, message) => {
   const failure = tokenFailure('acme', why, undefined);
   expect(failure).toMatchObject({ code: expected, retry: 'never', message: expect.stringMatching(message) });

@@ -67,7 +67,7 @@ describe('the first token', () => {
     const bench = openBench();
     await bench.open().current(never);
     const other = openSeal(Buffer.alloc(32, 9).toString('base64'));
-    await expect(bench.open({ seal: other }).current(never)).rejects.toThrow(code('STORE_INVALID'));
+    await expect(bench.open({ seal: other }).current(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
     const status = await bench.open({ seal: other }).status();
     expect(status).toMatchObject({ state: 'sealed', advice: expect.stringContaining('another encryptionKey') });
     await expect(bench.open({ seal: other }).revoke(async () => ({ kind: 'revoked' }), never)).rejects.toThrow(
