@@ -23,6 +23,7 @@ import type {
   Run,
   RunFacts,
   RunScope,
+  Trigger,
   UnreadableValues,
 } from '../ports/store.ts';
 import type { VerdictOrder } from './approve.ts';
@@ -128,6 +129,8 @@ export interface App {
   resume(sync: string, by: string): Promise<void>;
   /** Requests a run from a deployment; never runs in this process. The same key again is the same request. */
   request(sync: string, request: RunOrder): Promise<RequestReport>;
+  /** Returns what became of a request for a run. Throws `NOT_FOUND`. */
+  requestState(id: string): Promise<RequestState>;
   /** Requests a retry from a deployment; never runs in this process. */
   requestRetry(run: string, by: string): Promise<RequestReport>;
   audit(query: AuditQuery): Promise<readonly AuditEntry[]>;
@@ -185,6 +188,13 @@ export interface RunOrder {
   readonly by: string;
   /** Unique over every sync and caller; generated when absent. */
   readonly key?: string;
+}
+
+export interface RequestState {
+  readonly trigger: Trigger;
+  readonly state: 'waiting' | 'running' | 'ended' | 'canceled';
+  /** The run that took the request. */
+  readonly run: Run | undefined;
 }
 
 export interface ResyncOrder {

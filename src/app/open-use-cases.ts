@@ -12,7 +12,7 @@ import { listHolds } from './holds.ts';
 import { dropUnreadable } from './keys.ts';
 import { exportPerson, forgetPerson } from './person-records.ts';
 import { planReport, runReport } from './reports.ts';
-import { cancel, inFull, queue, queueOrRun, queueRetry, retry, storeRequest } from './requests.ts';
+import { cancel, inFull, queue, queueOrRun, queueRetry, requestState, retry, storeRequest } from './requests.ts';
 import { runHere } from './run-here.ts';
 import { pauseSync, readSyncStates, resumeSync } from './sync-states.ts';
 import { changeTokens } from './tokens.ts';
@@ -62,6 +62,7 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
       queueOrRun({ sync, kind: 'resync', ...order }, { signal, progress, isWaiting }, io),
     retry: (id, options) => retry(id, options, io),
     request: (sync, order) => queue(sync, order, io),
+    requestState: (id) => requestState(id, io),
     requestRetry: (id, by) => queueRetry(id, { by }, io),
 
     async runs({ after, ...filter }) {

@@ -1,7 +1,7 @@
 import { RollcallError } from '../core/errors.ts';
 import { type RunRequest, requestRun } from '../engine/request-run.ts';
 import type { Run, RunScope, Trigger } from '../ports/store.ts';
-import type { Caller, RequestReport, ResyncReport, RunOrder, SignedOrder, WatchOptions } from './app.ts';
+import type { Caller, RequestReport, RequestState, ResyncReport, RunOrder, SignedOrder, WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { note } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
@@ -68,6 +68,17 @@ function prunedKey(): RollcallError {
 /** Stores a request for a running deployment. The same key again is the same request. */
 export async function queue(sync: string, order: RunOrder, io: AppIo): Promise<RequestReport> {
   return reportOf(await storeRequest({ sync, ...order }, io), io);
+}
+
+/** Returns what became of a request. Throws `NOT_FOUND` for an id that is not stored, or was pruned with its run. */
+export async function requestState(id: string, { engine: { store } }: AppIo): Promise<RequestState> {
+  const found = await store.triggers.get(id);
+  if (found === undefined) throw new RollcallError(`there is no request ${id}`, { code: 'NOT_FOUND' });
+  const { trigger, state } = found;
+  const run = state.kind === 'taken' ? await store.runs.get(state.run) : undefined;
+  if (state.kind === 'cancelled') return { trigger, state: 'canceled', run };
+  if (state.kind === 'waiting') return { trigger, state: 'waiting', run };
+  return { trigger, state: run !== undefined && run.phase !== 'done' ? 'running' : 'ended', run };
 }
 
 /** Requests another run of the same scope. See `queueOrRun`. */

@@ -40,6 +40,7 @@ export interface Triggers {
   waitingSyncs(): Promise<readonly string[]>;
   /** Returns the state of a trigger: waiting, or the run that it started or was coalesced into. */
   state(id: string): Promise<TriggerState | undefined>;
+  get(id: string): Promise<KeyedTrigger | undefined>;
   /** Returns the trigger of a key, as it was first stored. */
   find(key: string): Promise<KeyedTrigger | undefined>;
   /**
@@ -126,7 +127,7 @@ export type RunPatch = Partial<
   }
 >;
 
-/** A trigger that was stored under a key, and its state. */
+/** A trigger as it was stored, and its state. */
 export interface KeyedTrigger {
   readonly trigger: Trigger;
   readonly state: TriggerState;

@@ -161,6 +161,18 @@ export const requested = z.object({
   run: z.string().nullable().meta({ description: 'The run that took the request; null while it waits' }),
 });
 
+export const requestState = z.object({
+  id: z.string(),
+  sync: z.string(),
+  kind: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'webhook']),
+  requestedAt: instant,
+  users: count.nullable().meta({ description: 'Number of named employees; null: all employees' }),
+  state: z
+    .enum(['waiting', 'running', 'ended', 'canceled'])
+    .meta({ description: '`waiting`: no run has taken it; `running`: its run goes on' }),
+  run: runSummary.nullable().meta({ description: 'The run that took the request; null while it waits' }),
+});
+
 export const verdict = z.object({
   run: z.string(),
   sync: z.string(),
@@ -320,6 +332,7 @@ export const components: Readonly<Record<string, z.ZodType>> = {
   PastChanges: pastChanges,
   Person: person,
   Requested: requested,
+  RequestState: requestState,
   Verdict: verdict,
   ConnectionList: connectionList,
   AuditPage: auditPage,

@@ -12,6 +12,7 @@ export type ServerApp = Pick<
   | 'resume'
   | 'request'
   | 'requestRetry'
+  | 'requestState'
   | 'runs'
   | 'show'
   | 'changes'

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { PastChange, RequestReport, RunReport, SyncState, TokenReport } from '../app/app.ts';
+import type { PastChange, RequestReport, RequestState, RunReport, SyncState, TokenReport } from '../app/app.ts';
 import type { HoldsReport } from '../app/holds.ts';
 import type { FieldValues } from '../core/fields.ts';
 import type { RequestBudget } from '../core/request-budget.ts';
@@ -11,6 +11,7 @@ import type {
   holdsPage,
   pastChanges,
   requested,
+  requestState,
   runDetail,
   runSummary,
   sync,
@@ -150,6 +151,19 @@ function valuesOf(fields: FieldValues): Record<string, string> {
 export function pastView(changes: readonly PastChange[]): View<typeof pastChanges> {
   return {
     history: changes.map((past) => ({ ...changeView(past), run: past.run, at: new Date(past.at).toISOString() })),
+  };
+}
+
+export function requestStateView({ trigger, state, run }: RequestState): View<typeof requestState> {
+  const { id, sync: about, kind, requestedAt, scope } = trigger;
+  return {
+    id,
+    sync: about,
+    kind,
+    requestedAt: new Date(requestedAt).toISOString(),
+    users: scope.kind === 'users' ? scope.identifications.length : null,
+    state,
+    run: run === undefined ? null : runView(run),
   };
 }
 

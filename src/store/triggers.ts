@@ -47,6 +47,11 @@ export function createTriggers(db: Database): Triggers {
       return row && toState(row);
     },
 
+    async get(id) {
+      const row = await db.selectFrom('triggers').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && { trigger: toTrigger(row), state: toState(row) };
+    },
+
     async find(key) {
       const row = await db.selectFrom('triggers').selectAll().where('key', '=', key).executeTakeFirst();
       return row && { trigger: toTrigger(row), state: toState(row) };

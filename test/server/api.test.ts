@@ -295,6 +295,18 @@ test('a request under an Idempotency-Key is one run, and the key is worth nothin
   expect((await order({ users: ['E1', 'E2'] }, 'k1')).json).toMatchObject({ isNew: false, run: run.id });
 });
 
+test('a request can be followed from its trigger to the outcome of its run', async () => {
+  const office = await openOffice();
+  await office.writeEmployees(employees(3));
+  const server = await openTestServer(office.app);
+  const asked = await server.ask('/api/syncs/people/runs', { method: 'POST', body: { users: ['E1', 'E2'] } });
+  const path = `/api/requests/${asked.json.trigger}`;
+  expect((await server.ask(path)).json).toMatchObject({ state: 'waiting', kind: 'manual', users: 2, run: null });
+  const { run } = await office.apply({ users: ['E1', 'E2'] });
+  expect((await server.ask(path)).json).toMatchObject({ state: 'ended', run: { id: run.id, outcome: 'succeeded' } });
+  expect(await server.ask('/api/requests/trigger_0')).toMatchObject({ status: 404 });
+});
+
 test('a run that is asked for in full is so, and every run says what it read', async () => {
   const office = await openOffice();
   await office.writeEmployees(employees(3));

@@ -112,6 +112,9 @@ export function memoryTriggers(tables: Tables): Triggers {
     async state(id) {
       return triggers.get(id)?.state;
     },
+    async get(id) {
+      return triggers.get(id);
+    },
     async find(key) {
       return [...triggers.values()].find(({ trigger }) => trigger.key === key);
     },

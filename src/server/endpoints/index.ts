@@ -3,7 +3,7 @@ import { adoptUsers, previewAdoption } from './adopt.ts';
 import { listAudit, listConnections, listHolds } from './deployment.ts';
 import { explainPerson, personHistory } from './people.ts';
 import { approveRun, cancelRun, listChanges, listRawTexts, listRuns, rejectRun, retryRun, showRun } from './runs.ts';
-import { listSyncs, pauseSync, requestRun, resumeSync, webhook } from './syncs.ts';
+import { listSyncs, pauseSync, requestRun, resumeSync, showRequest, webhook } from './syncs.ts';
 
 /** All endpoints of the API. */
 export const endpoints: readonly Endpoint[] = [
@@ -11,6 +11,7 @@ export const endpoints: readonly Endpoint[] = [
   pauseSync,
   resumeSync,
   requestRun,
+  showRequest,
   explainPerson,
   personHistory,
   previewAdoption,

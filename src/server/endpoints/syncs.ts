@@ -4,9 +4,9 @@ import type { RunScope } from '../../ports/store.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { Refusal } from '../http/problem.ts';
 import { signatureHeader, timestampHeader } from '../http/webhook-signature.ts';
-import { requested, runOrder, sync, syncList, webhookOrder } from '../schema.ts';
+import { requested, requestState, runOrder, sync, syncList, webhookOrder } from '../schema.ts';
 import type { ServerApp } from '../server-parts.ts';
-import { requestedView, syncView } from '../views.ts';
+import { requestedView, requestStateView, syncView } from '../views.ts';
 import { knownSync, nothing, scopeOf, syncName } from './parameters.ts';
 
 const bySync = z.object({ sync: syncName });
@@ -102,6 +102,24 @@ export const requestRun = defineEndpoint({
     }
     return requestedView(report);
   },
+});
+
+export const showRequest = defineEndpoint({
+  id: 'show-request',
+  method: 'GET',
+  path: '/api/requests/{id}',
+  part: 'syncs',
+  summary: 'What became of a request for a run',
+  description: '`id` is `trigger` in the answer to the request. The outcome is that of its run.',
+  needs: 'viewer',
+  params: z.object({ id: z.string().min(1).max(64).meta({ description: 'Id of the request' }) }),
+  query: nothing,
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: requestState,
+  refusals: [404],
+  handle: async ({ params }, { app }) => requestStateView(await app.requestState(params.id)),
 });
 
 export const webhook = defineEndpoint({
