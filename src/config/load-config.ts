@@ -91,6 +91,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     'formerEncryptionKeys',
     'retention',
     'workers',
+    'deployment',
     'connections',
     'syncs',
     'server',

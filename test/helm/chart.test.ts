@@ -569,6 +569,7 @@ describe.skipIf(found === undefined)('the chart', () => {
     const text = one(await objectsOf('single-sqlite', ...words), 'ConfigMap').data?.['rollcall.yaml'];
     expect(parse(text ?? '')).toEqual({
       connections: { acme: { baseUrl: 'https://platform.example.com', accessToken: `\${env:ACME_ACCESS_TOKEN}` } },
+      deployment: expect.stringMatching(/^[a-z-]+\/[a-z-]+$/),
       log: { level: `\${env:LOG_LEVEL}` },
       server: { host: '0.0.0.0' },
       syncs: { people: expect.objectContaining({ policy: 'create-only', connection: 'acme' }) },
