@@ -151,6 +151,7 @@ describe('a sealed plan', () => {
       blocked: { 'status-unknown': 1 },
       lookedAt: scene.clock.now(),
       lookTookMs: 0,
+      pageSize: 500,
       postponed: 0,
       rejected: 0,
       sourceGaps: [],

@@ -201,6 +201,9 @@ describe.skipIf(helm === undefined)('the chart, installed in each of its ways', 
         'Prefix /api',
         'Prefix /docs',
         'Prefix /openapi.json',
+        'Prefix /runs',
+        'Prefix /holds',
+        'Prefix /runbook',
         'Exact /',
       ]);
     }
@@ -217,6 +220,9 @@ describe.skipIf(helm === undefined)('the chart, installed in each of its ways', 
       'PathPrefix /api',
       'PathPrefix /docs',
       'PathPrefix /openapi.json',
+      'PathPrefix /runs',
+      'PathPrefix /holds',
+      'PathPrefix /runbook',
       'Exact /',
     ]);
     const service = objectOf(name, 'Service', rules[0]?.backendRefs[0]?.name);
