@@ -137,7 +137,7 @@ describe('users of a batch whose outcome is not known', () => {
     await scene.store.batches.update(owned, batch.id, { state: 'unresolved' }, { marks });
     await endRun(scene.store, owned);
     for (const name of [...many, ...names]) show(scene, name, 'After');
-    expect(await resolve(scene)).toEqual({ blocked: none, released: none });
+    expect(await resolve(scene)).toEqual({ blocked: none, released: none, own: none });
     expect(scene.calls).toMatchObject({ scan: 1, find: 0 });
     expect(await statesOf(scene)).toBe('applied,applied,applied');
     expect((await scene.store.plans.countStates('run_5')).applied).toBe(60);
@@ -161,7 +161,7 @@ describe('users of a batch whose outcome is not known', () => {
     await endRun(scene.store, owned);
     const fields = { area: 'Before', firstName: 'Ana', email: 'ana@p.com' };
     scene.users.set('ana', { id: '9ana', identification: 'ana', enabled: true, fields, unreadable: [] });
-    expect(await resolve(scene)).toEqual({ blocked: none, released: none });
+    expect(await resolve(scene)).toEqual({ blocked: none, released: none, own: none });
     const [left] = await scene.store.plans.page('run_1', { limit: 1 });
     expect(left).toMatchObject({ state: 'failed', stateReason: 'only its parking address was sent; planned again' });
     expect(await scene.ledger('ana')).toBeUndefined();
