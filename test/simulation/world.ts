@@ -230,10 +230,11 @@ class Story {
     community.calm();
     if (company.staff.length === 0) this.#hire();
     this.#world.tokens.lost = 0;
-    this.#reseed();
     let quiet = 0;
     const days = settings.deltas === undefined ? 15 : 45;
     for (let day = 0; day < days; day += 1) {
+      // An answer that was lost before may show only now, when the token is presented again.
+      this.#reseed();
       await this.#request('schedule');
       await this.#until(() => this.#isQuiet(), 4 * hourMs);
       const [newest] = await store.runs.list({ sync: settings.name, limit: 1 });
