@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without 
     const [run] = await office.app.runs({ limit: 1 });
     await page.goto(`${server.url}/runs/${run?.id}`);
     await enter(operatorToken);
-    await page.locator('#run-section').waitFor();
+    await page.locator('#run dl').waitFor();
     const text = await page.locator('#run').innerText();
     expect(text).toContain(run?.id ?? '?');
     expect(text).toContain('held');
