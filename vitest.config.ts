@@ -5,6 +5,8 @@ export default defineConfig({
     // Only what hangs runs into them: a first start of a browser or a database on a busy machine takes its time.
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    // Many tests wait for other processes, so two workers fit on two cores.
+    maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'architecture', include: ['test/architecture.test.ts'] } },
       {
