@@ -36,7 +36,8 @@ async function quiet(
   now: number,
 ): Promise<Quieted> {
   for (let tries = 0; tries < mostTries; tries += 1) {
-    const before = (await store.alerts.state(subject)) ?? freshState(subject, now);
+    // What ended before the sync was first looked at is not news.
+    const before = (await store.alerts.state(subject)) ?? { ...freshState(subject, now), judgedUntil: now };
     const next = applied(before, order);
     if (next === before || (await store.alerts.save(before.version, next, []))) {
       return { subject, open: Object.keys(before.problems).length };

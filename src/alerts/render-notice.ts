@@ -67,7 +67,7 @@ export function linksOf({ problems, recovered, kind }: AlertNotice, { publicUrl 
   if (kind === 'test') return [{ text: 'Page', url: `${publicUrl}/` }];
   const runs = new Set([...problems, ...recovered].map(({ run }) => run).filter((run) => run !== undefined));
   const isHeld = problems.some(({ topic }) => topic === 'held');
-  const runbook = problems.map(({ topic }) => ({ text: 'What to do', url: `${publicUrl}/runbook#${topic}` }));
+  const runbook = problems.map(({ topic }) => ({ text: 'Runbook', url: `${publicUrl}/runbook#${topic}` }));
   return [
     ...[...runs].map((run) => ({ text: 'Run', url: `${publicUrl}/runs/${encodeURIComponent(run)}` })),
     ...(isHeld ? [{ text: 'Held changes', url: `${publicUrl}/holds` }] : []),

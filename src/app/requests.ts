@@ -6,6 +6,7 @@ import type { AppIo } from './app-io.ts';
 import { note } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
 import { followRun } from './follow-run.ts';
+import { runReport } from './reports.ts';
 import { runHere } from './run-here.ts';
 
 export interface AuditedRequest extends RunRequest, SignedOrder<Caller> {
@@ -35,7 +36,8 @@ export async function storeRequest(
 
 /**
  * Requests the run from a running deployment; without one, runs it in this process. With `isWaiting`, waits for the end of
- * the run, except while its sync is paused. A known key is the same request, so its run is waited for again.
+ * the run, except while its sync is paused. A known key is the same request: its run is waited for again, or reported when
+ * it has ended.
  */
 export async function queueOrRun(
   request: AuditedRequest,
@@ -44,6 +46,8 @@ export async function queueOrRun(
 ): Promise<ResyncReport> {
   const trigger = await storedTrigger(await storeRequest(request, io), io);
   if (!(await io.isDeployed())) return { kind: 'ran', report: await runHere(trigger, options, io) };
+  const { state, run } = await requestState(trigger.id, io);
+  if (state === 'ended' && run !== undefined) return { kind: 'ran', report: await runReport(run, io.engine.store) };
   const pause = await io.engine.store.pauses.get(trigger.sync);
   if (options.isWaiting !== true || pause !== undefined) return { kind: 'queued', trigger: trigger.id, pause };
   return { kind: 'ran', report: await followRun(trigger, options, io) };

@@ -20,7 +20,10 @@ export const addResync: AddCommand = (program, host) => {
     .description('request a run now: a running deployment executes it, otherwise it runs here')
     .argument('<sync>', 'name of the sync')
     .option('--full', 'read all employees, also where the runs of the sync read only changed ones')
-    .option('--user <id...>', 'only these employees, by identification, or @FILE with one on each line')
+    .option(
+      '--user <id...>',
+      'only these employees, by identification, or @FILE with one on each line (@@ for a first @)',
+    )
     .option(
       '--wait',
       'wait for the end of the run, also when a deployment executes it; the exit code is that of the run',

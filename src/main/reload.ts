@@ -1,5 +1,5 @@
 import { ConfigError, renderProblem } from '../config/config-error.ts';
-import { RollcallError } from '../core/errors.ts';
+import { describeError, RollcallError } from '../core/errors.ts';
 import type { Logger } from '../ports/runtime.ts';
 
 export interface ReloadIo {
@@ -30,7 +30,7 @@ export async function workUntilReload(
       );
       reloading.abort(new RollcallError('the configuration is read again', { code: 'CANCELLED' }));
     } catch (error) {
-      const problems = error instanceof ConfigError ? error.problems.map(renderProblem) : [String(error)];
+      const problems = error instanceof ConfigError ? error.problems.map(renderProblem) : [describeError(error)];
       logger.error(
         { problems },
         'SIGHUP: the configuration has problems, so this process continues with the one it has',

@@ -16,7 +16,8 @@ const longestAskedMs = 3_600_000;
 /**
  * Returns the wait before the next try after `tries` failures; undefined when a retry cannot help. Backoff is
  * exponential with jitter over its upper half; `random` is in [0, 1]. A `Retry-After` (RFC 9110, 10.2.3) is respected
- * up to one hour. A store that is away is waited for without end, because a run cannot even be failed without it. A short random wait is added, so that not all processes retry at the same time.
+ * up to one hour. A store that is away is waited for without end, because a run cannot even be failed without it. A short
+ * random wait is added, so that not all processes retry at the same time.
  */
 export function retryWait(error: unknown, tries: number, random: () => number): number | undefined {
   if (!(error instanceof RollcallError) || error.retry === 'never') return undefined;

@@ -1,7 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { RollcallError } from '../core/errors.ts';
 import { listenFailure } from '../core/listen-failure.ts';
-import { dashboardStyle } from './dashboard/dashboard-style.ts';
 import { renderDashboard } from './dashboard/render-dashboard.ts';
 import { endpoints } from './endpoints/index.ts';
 import { serveHealth } from './health.ts';
@@ -158,7 +157,7 @@ function serveApi(
   const dashboard = renderDashboard(parts.version);
   app.get('/openapi.json', async () => document);
   app.get('/docs', async (_request, reply) => sendPage(docs, reply));
-  const runbook = renderRunbook(dashboardStyle);
+  const runbook = renderRunbook();
   app.get('/runbook', async (_request, reply) => sendPage(runbook, reply));
   // The addresses to which alerts link: the page shows what its address names.
   for (const path of ['/', '/holds', '/runs/:run'])

@@ -1,4 +1,5 @@
 import type { AlertTopic } from '../ports/alerts.ts';
+import { htmlPage } from './dashboard/html-page.ts';
 
 /** What to do about a topic of alerts. `look` are commands. */
 interface Entry {
@@ -50,31 +51,20 @@ const entries: Readonly<Record<AlertTopic, Entry>> = {
 };
 
 /** Returns the page to which alerts link: one section for each topic. It contains no data. */
-export function renderRunbook(style: string): string {
+export function renderRunbook(): string {
   const sections = Object.entries(entries).map(([topic, { title, look, steps }]) => {
     const commands = look.map((command) => `<li><code>${escapeHtml(command)}</code></li>`).join('');
     const items = steps.map((step) => `<li>${escapeHtml(step)}</li>`).join('');
     return `<section id="${topic}"><h2>${escapeHtml(title)}</h2><p>Look:</p><ul>${commands}</ul><p>Then:</p><ul>${items}</ul></section>`;
   });
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Rollcall: what to do</title>
-<link rel="icon" href="data:,">
-<style>${style}</style>
-</head>
-<body>
-<header><h1>What to do</h1><a href="/">Overview</a></header>
+  return htmlPage(
+    'Rollcall: what to do',
+    `<header><h1>What to do</h1><a href="/">Overview</a></header>
 <main>
 <p>Nothing here is urgent for the data. The next run does what was not done, and nothing is sent twice.</p>
 ${sections.join('\n')}
-</main>
-</body>
-</html>
-`;
+</main>`,
+  );
 }
 
 function escapeHtml(text: string): string {

@@ -77,7 +77,7 @@ describe('webhook', () => {
       thread: 'sync people run_1',
       links: [
         { text: 'Run', url: 'https://rollcall.example.com/runs/run_1' },
-        { text: 'What to do', url: 'https://rollcall.example.com/runbook#run' },
+        { text: 'Runbook', url: 'https://rollcall.example.com/runbook#run' },
       ],
       at: '2026-11-21T12:00:00.000Z',
       title: 'CRITICAL sync people: the run failed',
@@ -88,7 +88,7 @@ describe('webhook', () => {
         'What to do: rollcall show run_1',
         'Still so: changes wait for approval.',
         'Run: https://rollcall.example.com/runs/run_1',
-        'What to do: https://rollcall.example.com/runbook#run',
+        'Runbook: https://rollcall.example.com/runbook#run',
         'Rollcall acme-prod, 2026-11-21 12:00 UTC, notice alert_01',
       ].join('\n'),
       problems: [

@@ -300,6 +300,18 @@ describe('a sync', () => {
     ]);
   });
 
+  it('that is muted before its first look does not tell its history afterwards', async () => {
+    await failed();
+    await clock.advance(hourMs);
+    await succeeded();
+    await clock.advance(hourMs);
+    const alerts = desk();
+    await alerts.quiet('people', { kind: 'mute', by: 'ana', at: clock.now(), until: clock.now() + 1000 });
+    await clock.advance(5000);
+    await alerts.evaluate(never);
+    expect(titles()).toEqual([]);
+  });
+
   it('can be acknowledged and muted by name, for its reminders', async () => {
     const alerts = desk([hook({ remindMs: 12 * hourMs })]);
     await failed();

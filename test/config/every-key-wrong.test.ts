@@ -101,6 +101,11 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   ],
   [
     'store: sqlite:./db',
+    'store: sqlite:./db\nalerts: [{ kind: slack, token: abc, remind: sometimes }, { kind: slack, token: abc }, { kind: opsgenie, after: 31d, remind: 31d }]',
+    '2 alerts[0].remind: must be never, or a duration from 1m to 30d: a whole number and m, h or d\n2 alerts[0].channel: is required for slack with a token\n2 alerts[1].channel: is required for slack with a token\n2 alerts[2].after: must be a duration from 0s to 7d: a whole number and ms, s, m, h or d\n2 alerts[2].remind: must be never, or a duration from 1m to 30d: a whole number and m, h or d',
+  ],
+  [
+    'store: sqlite:./db',
     'store: sqlite:./db\nalerts: [{ kind: slack, name: a, url: "https://example.com/x", syncs: [peple] }, { kind: pagerduty, name: a, routingKey: abc, severities: [] }]',
     '2 alerts[0].syncs[0]: is not the name of a sync; the syncs are: people\n2 alerts[1].severities: must not be empty; delete it to mean all\n2 alerts[1].name: appears twice in the list; give each channel its own name',
   ],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseDuration } from '../../core/duration.ts';
 import { type ChannelSettings, type Severity, severities } from '../../ports/alerts.ts';
 import { must } from '../sentences.ts';
 import { namePattern } from './root-names.ts';
@@ -22,6 +23,18 @@ const ownKeys: Readonly<Record<Kind, { readonly needs: readonly OwnKey[]; readon
 
 const address = () =>
   z.string().regex(/^[^\s@<>]+@[^\s@<>]+$/, { error: must('must be an e-mail address such as ops@example.com') });
+
+const remindSentence = 'must be never, or a duration from 1m to 30d: a whole number and m, h or d';
+/** `undefined`: never. */
+const remindAfter = z
+  .string({ error: must(remindSentence) })
+  .regex(/^(never|\d{1,5}[mhd])$/, { error: must(remindSentence) })
+  .transform((value, ctx) => {
+    const ms = parseDuration(value);
+    if (ms !== undefined && (ms < 60_000 || ms > 30 * 86_400_000))
+      ctx.addIssue({ code: 'custom', message: remindSentence });
+    return ms;
+  });
 
 const channel = z
   .strictObject({
@@ -93,13 +106,10 @@ const channel = z
           'Escalation: this channel gets only problems that are open this long and that nobody acknowledged (`rollcall alerts ack`).',
         examples: ['30m'],
       }),
-    remind: z
-      .union([z.literal('never'), duration('1m', '30d')], { error: must('must be never or a duration from 1m to 30d') })
-      .prefault('12h')
-      .meta({
-        description: 'How often it is reminded of a problem that stays open and that nobody acknowledged; or `never`.',
-        examples: ['never'],
-      }),
+    remind: remindAfter.prefault('12h').meta({
+      description: 'How often it is reminded of a problem that stays open and that nobody acknowledged; or `never`.',
+      examples: ['never'],
+    }),
     syncs: uniqueList(text())
       .optional()
       .meta({
@@ -189,7 +199,7 @@ function named(channels: readonly z.output<typeof channel>[]): readonly ChannelS
       name: name ?? freeName(own.kind, taken),
       ...severitiesOf(own.kind, wanted),
       afterMs: after,
-      remindMs: remind === 'never' ? undefined : remind,
+      remindMs: remind,
       ...(syncs === undefined ? {} : { syncs }),
     };
     taken.add(base.name);

@@ -1,23 +1,14 @@
 import { dashboardScript } from './dashboard-script.ts';
-import { dashboardStyle } from './dashboard-style.ts';
+import { htmlPage } from './html-page.ts';
 
 /**
  * Returns the page for the operators of a deployment. It contains no data: its script calls the API with the token that
  * the operator enters, which stays in the tab (sessionStorage). It loads nothing from other servers.
  */
 export function renderDashboard(version: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Rollcall</title>
-<link rel="icon" href="data:,">
-<style>${dashboardStyle}</style>
-</head>
-<body>
-<header>
+  return htmlPage(
+    'Rollcall',
+    `<header>
 <h1>Rollcall</h1>
 <p id="notice" role="status"></p>
 <a href="/runbook">What to do</a>
@@ -47,8 +38,6 @@ export function renderDashboard(version: string): string {
 <dialog id="confirm"><form method="dialog"><p id="question"></p><ul id="examples"></ul>
 <menu><button value="no">Back</button><button id="yes" value="yes" class="act">Yes</button></menu></form></dialog>
 <footer>Rollcall ${version}</footer>
-<script>${dashboardScript}</script>
-</body>
-</html>
-`;
+<script>${dashboardScript}</script>`,
+  );
 }
