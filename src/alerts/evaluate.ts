@@ -57,8 +57,8 @@ export async function evaluateSync(
   { store, clock }: EvaluationIo,
 ): Promise<Evaluation> {
   const now = clock.now();
-  // Before the first notice, only the newest run matters.
-  const since = before.version === 0 ? undefined : before.judgedUntil - overlapMs;
+  // Before the first judged run, only the newest one matters.
+  const since = before.judgedUntil === 0 ? undefined : before.judgedUntil - overlapMs;
   const recent = await store.alerts.endedRuns(sync.name, since, runsAtATime);
   const ended = recent.filter(({ id }) => !before.judgedRuns.includes(id));
   const facts: AlertFacts[] = [];

@@ -36,8 +36,7 @@ async function quiet(
   now: number,
 ): Promise<Quieted> {
   for (let tries = 0; tries < mostTries; tries += 1) {
-    // What ended before the sync was first looked at is not news.
-    const before = (await store.alerts.state(subject)) ?? { ...freshState(subject, now), judgedUntil: now };
+    const before = (await store.alerts.state(subject)) ?? freshState(subject, now);
     const next = applied(before, order);
     if (next === before || (await store.alerts.save(before.version, next, []))) {
       return { subject, open: Object.keys(before.problems).length };

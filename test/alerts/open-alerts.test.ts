@@ -301,10 +301,9 @@ describe('a sync', () => {
   });
 
   it('that is muted before its first look does not tell its history afterwards', async () => {
-    await failed();
-    await clock.advance(hourMs);
+    // More runs than one look judges.
+    for (let i = 0; i < 101; i += 1) await failed();
     await succeeded();
-    await clock.advance(hourMs);
     const alerts = desk();
     await alerts.quiet('people', { kind: 'mute', by: 'ana', at: clock.now(), until: clock.now() + 1000 });
     await clock.advance(5000);
