@@ -2,6 +2,7 @@ import { getCACertificates } from 'node:tls';
 import { type Agent, type Dispatcher, ProxyAgent } from 'undici';
 import type { Egress } from '../ports/egress.ts';
 import { openAgent } from './open-agent.ts';
+import { withOwnHeaders } from './own-headers.ts';
 
 /** TLS settings as PEM texts, for servers that the system's certificate authorities do not cover. */
 export interface TlsOptions {
@@ -19,7 +20,7 @@ export interface DispatcherOptions {
   readonly maxResponseSize?: number;
 }
 
-/** Pools of sockets: one for direct requests, and one per proxy. */
+/** Pools of sockets: one for direct requests, and one per proxy. Every request names Rollcall as its `user-agent`. */
 export interface Dispatchers {
   /** Returns the pool for an address, and the host and port of its proxy. */
   to(url: string): { readonly dispatcher: Dispatcher; readonly proxy: string | undefined };
@@ -34,11 +35,11 @@ export function openDispatchers(options: DispatcherOptions, egress?: Egress, tls
       const address = egress?.proxyFor(new URL(url));
       if (address === undefined) {
         direct ??= openAgent({ ...options, ...(tls === undefined ? {} : { connect: tls }) });
-        return { dispatcher: direct, proxy: undefined };
+        return { dispatcher: direct.compose(withOwnHeaders), proxy: undefined };
       }
       const agent = proxied.get(address) ?? openProxy(address, options, tls);
       proxied.set(address, agent);
-      return { dispatcher: agent, proxy: new URL(address).host };
+      return { dispatcher: agent.compose(withOwnHeaders), proxy: new URL(address).host };
     },
     async destroy() {
       await Promise.all([direct?.destroy(), ...[...proxied.values()].map((agent) => agent.destroy())]);

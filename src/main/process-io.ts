@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline';
 import type { CliIo } from '../cli/cli-io.ts';
 import type { Config } from '../config/config.ts';
 import { initTemplate } from '../config/init-template.ts';
+import { readVersion } from '../http/version.ts';
 import { listApiOperations } from '../platform/named-operations.ts';
 import { migrateConfiguredStore, openConfiguredApp } from './open-configured-app.ts';
 import { sandboxAccess } from './sandbox-access.ts';
 import { systemClock } from './system.ts';
-import { readVersion } from './version.ts';
 
 /** Opens what the command line needs, over a real process. */
 export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo {

@@ -1,10 +1,10 @@
 import type { Role } from '../app/app.ts';
 import type { Config, ServerConfig } from '../config/config.ts';
 import { describeError } from '../core/errors.ts';
+import { readVersion } from '../http/version.ts';
 import type { RunningServer, ServerApp, ServerSettings, Vitals } from '../server/server-parts.ts';
 import type { QueueDepth } from '../telemetry/metrics.ts';
 import type { Engine } from './open-engine.ts';
-import { readVersion } from './version.ts';
 
 export interface ServeOptions {
   readonly role: Role;

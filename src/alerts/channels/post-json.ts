@@ -27,7 +27,7 @@ export async function postJson({ url, body, headers, signal, egress }: Post): Pr
   try {
     const answer = await request(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'rollcall', ...headers },
+      headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
       body,
       signal,
       dispatcher,

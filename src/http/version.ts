@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** Returns the version of this package, from the package.json above `src/main` or, once built, `dist/src/main`. */
+/** Returns the version of this package, from the package.json above `src/http` or, once built, `dist/src/http`. */
 export function readVersion(): string {
   const require = createRequire(import.meta.url);
   for (const path of ['../../package.json', '../../../package.json']) {
