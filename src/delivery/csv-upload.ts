@@ -22,8 +22,15 @@ async function upload(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal)
     const { fileId } = await io.platform.upload({ content, name }, signal);
     return { kind: 'file', fileId, fileName: name };
   } catch (error) {
-    return refusalOf(error);
+    return uploadRefusalOf(error);
   }
+}
+
+/** As `refusalOf`, for an upload: the contract lists no status for a busy platform, so a 400 can mean it. */
+export function uploadRefusalOf(error: unknown): ReturnType<typeof refusalOf> {
+  const refusal = refusalOf(error);
+  const mayBeBusy = refusal.kind === 'refused' && error instanceof PlatformError && error.status === 400;
+  return mayBeBusy ? { ...refusal, mayBeBusy } : refusal;
 }
 
 /**

@@ -8,6 +8,7 @@ import { firstPollMs } from './file-pace.ts';
 import { finishRun } from './finish-run.ts';
 import { keepRaw } from './keep-raw.ts';
 import { isLookYoung, lookAhead } from './look-ahead.ts';
+import { judgeRefusedUpload, refusedStatus } from './refused-upload.ts';
 import { toProving } from './settle-steps.ts';
 import { stillMeant } from './still-meant.ts';
 import { updateFacts } from './update-facts.ts';
@@ -170,6 +171,7 @@ async function receive(
   }
   switch (submission.kind) {
     case 'file':
+      if (owned.run.facts.refusedUploads !== undefined) await updateFacts(owned, { refusedUploads: undefined }, io);
       await update(owned, batch.id, { state: 'sent', fileId: submission.fileId, fileName: submission.fileName });
       break;
     case 'direct':
@@ -184,13 +186,21 @@ async function receive(
       await updateFacts(owned, { exportedTo }, io);
       return { kind: 'next' };
     }
-    case 'wait': {
-      const { reason, afterMs } = submission;
-      await update(owned, batch.id, { state: 'planned', reason }, { marks: marksFor(changes, 'planned') });
-      return waitForTurn(context, afterMs, reason, io);
-    }
+    case 'wait':
+      return sendLater(context, { batch, changes }, submission, io);
     case 'refused': {
       const { reason } = submission;
+      if (submission.mayBeBusy === true) {
+        const meaning = await judgeRefusedUpload(context, batch, io);
+        if (meaning.kind === 'wait') return sendLater(context, { batch, changes }, meaning, io);
+        await update(owned, batch.id, {
+          state: 'sent',
+          final: 'failed',
+          finalAt: io.clock.now(),
+          status: refusedStatus,
+        });
+        break;
+      }
       await update(owned, batch.id, { state: 'settled', reason }, { marks: marksFor(changes, 'failed', reason) });
       await io.store.runs.addFindings(owned, [{ code: 'batch-failed', message: `batch ${batch.number}: ${reason}` }]);
       await releaseFileLease(owned, io);
@@ -210,6 +220,18 @@ async function receive(
   return next;
 }
 
+/** Puts a batch back, of which nothing was applied, and waits. */
+async function sendLater(
+  context: RunContext,
+  { batch, changes }: Pick<Submitted, 'batch' | 'changes'>,
+  { afterMs, reason }: { readonly afterMs: number; readonly reason: string },
+  io: EngineIo,
+): Promise<JobOutcome> {
+  const marks = marksFor(changes, 'planned');
+  await io.store.batches.update(context.owned, batch.id, { state: 'planned', reason }, { marks });
+  return waitForTurn(context, afterMs, reason, io);
+}
+
 /**
  * Waits until the platform accepts another batch. When it accepts none until `settle.deadline`, the run drops its
  * remaining changes.
@@ -225,7 +247,7 @@ async function waitForTurn(context: RunContext, afterMs: number, why: string, io
     return { kind: 'again', afterMs };
   }
   const waited = deadlineMs < 120_000 ? `${Math.round(deadlineMs / 1000)} s` : `${Math.round(deadlineMs / 60_000)} min`;
-  const reason = `nothing more could be sent for ${waited} (settle.deadline); the next run plans the rest again. ${why}`;
+  const reason = `the platform is busy: nothing more could be sent for ${waited} (settle.deadline); the next run plans the rest again. ${why}`;
   await io.store.runs.update(owned, { reason });
   return { kind: 'next' };
 }

@@ -40,7 +40,7 @@ export type Submission =
   | { readonly kind: 'exported'; readonly path: string }
   /** Nothing was applied. Retry after a wait (another file is processing, too many requests). */
   | { readonly kind: 'wait'; readonly afterMs: number; readonly reason: string; readonly raw?: string }
-  /** Nothing was applied, and a retry of the same batch cannot succeed. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly raw?: string }
+  /** Nothing was applied, and a retry of the same batch cannot succeed. `mayBeBusy`: unless another file is processing. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly raw?: string; readonly mayBeBusy?: true }
   /** The platform may have applied it: the batch is unresolved. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly raw?: string };

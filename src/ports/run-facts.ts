@@ -25,6 +25,8 @@ export interface RunFacts {
   readonly rejected?: number;
   /** Start of the period (epoch ms) in which the platform accepts no file of ours; absent when it accepts files. */
   readonly waitingSince?: number;
+  /** How often in a row the next file was answered 400. See `judgeRefusedUpload`. */
+  readonly refusedUploads?: number;
   /** A guard doubts the read: far fewer rows, an emptied field, too many blocked people. */
   readonly isReadDoubted?: boolean;
   /** The likely cause of too many blocked people, as a sentence without its full stop. */

@@ -2,7 +2,8 @@ import type { FieldName } from '../core/fields.ts';
 
 /**
  * The platform's behavior where the contract is silent. The defaults equal the product's own assumptions, so that a
- * sandbox without quirks matches a connection without dialect.
+ * sandbox without quirks matches a connection without dialect. A status that the contract does not list for an operation
+ * is never a default.
  */
 export interface SandboxQuirks {
   /** Where GET users expects its parameters; the other place is ignored. */
@@ -25,8 +26,8 @@ export interface SandboxQuirks {
   readonly enableBy: 'U' | 'I';
   /** Request encodings of the upload; the others get 400. */
   readonly uploadEncodings: readonly UploadEncoding[];
-  /** An upload while a file is processing: refused with 409, or queued behind it. */
-  readonly busyUpload: 'refuse' | 'queue';
+  /** An upload while a file is processing: refused with this status, or queued behind it. */
+  readonly busyUpload: '400' | '409' | '423' | 'queue';
   /** Presenting a used refresh token revokes every token that came from it. */
   readonly strictReuse: boolean;
   /** A file with bad rows: fails without effect, applies the good rows and reports failure, or applies them and reports success. */
@@ -59,7 +60,7 @@ export type UploadEncoding = 'multipart' | 'json' | 'json-base64';
 export const defaultQuirks: SandboxQuirks = {
   parameters: 'query',
   maxPageSize: 1000,
-  missingUser: 404,
+  missingUser: 400,
   expiresIn: 'seconds',
   uniqueEmail: false,
   emptyCell: 'clears',
@@ -67,7 +68,7 @@ export const defaultQuirks: SandboxQuirks = {
   userId: 'id',
   enableBy: 'U',
   uploadEncodings: ['multipart', 'json', 'json-base64'],
-  busyUpload: 'refuse',
+  busyUpload: '400',
   strictReuse: true,
   fileFailure: 'none-applied',
   hideDateField: '',

@@ -154,11 +154,26 @@ describe('files and their order', () => {
     await heals(office, { outcome: 'succeeded', counts: { applied: 10 } });
   });
 
-  it('that are refused are a failure of their rows, with the platform’s words', async () => {
+  it('wait while a file that is not ours is processed by a platform that says 400 then', async () => {
+    const office = await officeWith(10, 10, { sandbox: { processingMs: 40_000, people: usersOf(employees(10)) } });
+    const { url, accessToken } = office.sandbox;
+    const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({
+      fileName: 'by-hand.csv',
+      file: 'command,identification,firstName\nD,somebody-else,\n',
+    });
+    const byHand = await fetch(`${url}/os-api/public-api/v1/admin/userFiles/`, { method: 'POST', headers, body });
+    expect(byHand.status).toBe(200);
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 10 } });
+    expect(office.sandbox.state.requests.upload).toBe(4);
+  });
+
+  it('that are answered 400 each time end the run as failed, without a change', async () => {
     const office = await officeWith(10, 10);
     office.setFaults('upload:status=400');
     const report = await office.apply();
-    expect(report.run).toMatchObject({ outcome: 'partial', counts: { failed: 10, unresolved: 0 } });
+    expect(report.run).toMatchObject({ outcome: 'failed', counts: { applied: 0, unresolved: 0 } });
+    expect(report.run.reason).toContain('the platform seems ill');
     expect(writes(office)).toBe(0);
     await heals(office, { outcome: 'succeeded', counts: { applied: 10 } });
   });

@@ -220,7 +220,9 @@ describe('waiting for a turn', () => {
     expect(await scene.states()).toEqual({ ana: 'dropped', eva: 'dropped', leo: 'dropped' });
     const { outcome, reason } = await scene.run();
     expect(outcome).toBe('failed');
-    expect(reason).toMatch(/^nothing more could be sent for 10 min \(settle.deadline\).*another file is processing$/);
+    expect(reason).toMatch(
+      /^the platform is busy: nothing more could be sent for 10 min \(settle.deadline\).*another file is processing$/,
+    );
   });
 
   it.each([

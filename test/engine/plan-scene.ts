@@ -144,7 +144,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     kind,
     async submit(batch) {
       sent.push(batch.changes.map(({ identification }) => identification));
-      return script.submit === undefined ? takeBatch(kind, batch, script, users) : script.submit(batch);
+      return (await script.submit?.(batch)) ?? takeBatch(kind, batch, script, users);
     },
   });
   const sync: Sync = {

@@ -56,8 +56,8 @@ export interface SceneOptions {
 
 /** What the platform does next; a test changes it as it goes. */
 export interface Script {
-  /** Answers a submission. When absent: takes every change and lands those of `lands`. */
-  submit: ((batch: BatchToSubmit) => Submission | Promise<Submission>) | undefined;
+  /** Answers a submission. When absent, or without an answer: takes every change and lands those of `lands`. */
+  submit: ((batch: BatchToSubmit) => Submission | undefined | Promise<Submission>) | undefined;
   lands: (change: Change) => boolean;
   status: FileStatus | Error;
   /** What a read of one user answers, when it is not what the directory shows. */
@@ -134,7 +134,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     kind,
     async submit(batch) {
       sent.push(batch.changes.map(({ identification }) => identification));
-      return script.submit === undefined ? takeBatch(kind, batch, script, users) : script.submit(batch);
+      return (await script.submit?.(batch)) ?? takeBatch(kind, batch, script, users);
     },
   });
   const sync: Sync = {

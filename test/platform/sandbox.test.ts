@@ -230,7 +230,8 @@ describe('a provisioning file over the sandbox', () => {
       expect(receipt.status).toEqual({ kind: 'pending', text: 'Processing', isKnown: true });
 
       await expect(platform.upload({ path, name: 'second.csv' }, neverAborted)).rejects.toMatchObject({
-        code: 'PLATFORM_BUSY',
+        code: 'PLATFORM_REFUSED',
+        status: 400,
         effect: 'none',
       });
       await clock.sleep(1_000);

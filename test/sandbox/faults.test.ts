@@ -70,7 +70,7 @@ describe('faults of answers', () => {
 
     expect([await search(), await search(), await search()]).toEqual([200, 500, 200]);
     expect((await sandbox.call('GET', `${users}/E1`)).status).toBe(503);
-    expect((await sandbox.call('GET', `${users}/E1`)).status).toBe(404);
+    expect((await sandbox.call('GET', `${users}/E1`)).status).toBe(400);
   });
 
   it('strike every operation with *, and begin anew when set anew', async () => {
@@ -299,7 +299,7 @@ describe('faults of files', () => {
     const sandbox = await open();
     sandbox.fault('file:stuck');
     await sandbox.provision(header, 'I,N1,Ana,Núñez');
-    expect((await sandbox.upload(header, 'I,N2,Zoë,Peña')).status).toBe(409);
+    expect((await sandbox.upload(header, 'I,N2,Zoë,Peña')).status).toBe(400);
 
     sandbox.fault();
 

@@ -55,7 +55,9 @@ describe('an uploaded file', () => {
   });
 
   it.each([
-    ['refuse', 409, 1],
+    ['400', 400, 1],
+    ['409', 409, 1],
+    ['423', 423, 1],
     ['queue', 200, 2],
   ] as const)('while another is processed: %s gives %i', async (busyUpload, status, accepted) => {
     const sandbox = await open({ quirks: { busyUpload }, people: [person('E1')] });
@@ -409,7 +411,7 @@ describe('the import job', () => {
     const answer = await sandbox.call('PATCH', job);
 
     expect([answer.status, answer.body]).toEqual([202, {}]);
-    expect((await sandbox.call('PATCH', job)).status).toBe(409);
+    expect((await sandbox.call('PATCH', job)).status).toBe(400);
     expect(sandbox.state.users.size).toBe(0);
     sandbox.advance(1000);
     expect(sandbox.state.users.has('E1')).toBe(true);

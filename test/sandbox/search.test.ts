@@ -143,6 +143,6 @@ describe('writes that show late', () => {
     expect((await sandbox.call('GET', `${users}/A`)).status).toBe(200);
     sandbox.advance(2000);
     expect(await found(sandbox, 'enabled=false&orderBy=id')).toEqual(['C', 'B', 'D', 'E']);
-    expect((await sandbox.call('GET', `${users}/A`)).status).toBe(404);
+    expect((await sandbox.call('GET', `${users}/A`)).status).toBe(400);
   });
 });

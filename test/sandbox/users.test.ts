@@ -141,7 +141,7 @@ describe('updating', () => {
     const free = await sandbox.call('PUT', `${users}/`, { body: { ...ana, identification: 'E3', userId } });
 
     expect([taken.status, free.status]).toEqual([400, 202]);
-    expect((await sandbox.call('GET', `${users}/E1`)).status).toBe(404);
+    expect((await sandbox.call('GET', `${users}/E1`)).status).toBe(400);
     expect((await sandbox.call('GET', `${users}/E3`)).body.result.id).toBe(Number(userId));
   });
 
@@ -169,7 +169,7 @@ describe('removing', () => {
     const answer = await sandbox.call('DELETE', `${users}/E1/`);
 
     expect([answer.status, answer.text]).toEqual([200, '']);
-    expect((await sandbox.call('GET', `${users}/E1`)).status).toBe(404);
+    expect((await sandbox.call('GET', `${users}/E1`)).status).toBe(400);
     expect((await sandbox.call('POST', `${users}/`, { body: ana })).status).toBe(201);
     expect(sandbox.state.log.map(({ kind }) => kind)).toEqual(['created', 'removed', 'created']);
   });

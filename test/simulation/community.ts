@@ -211,11 +211,13 @@ export class Community {
     const scheduler = this.#scheduler;
     const now = scheduler.now();
     if (this.#files.some(({ blockedUntil }) => blockedUntil > now)) {
+      // The contract lists no status for it.
+      const answer = scheduler.chance(0.5)
+        ? ({ code: 'PLATFORM_BUSY', retry: { afterMs: 5000 }, status: 409 } as const)
+        : ({ code: 'PLATFORM_REFUSED', retry: 'never', status: 400 } as const);
       throw new PlatformError('POST admin/userFiles: another file is processing', {
-        code: 'PLATFORM_BUSY',
-        retry: { afterMs: 5000 },
+        ...answer,
         effect: 'none',
-        status: 409,
         operation: 'POST admin/userFiles',
       });
     }

@@ -2,7 +2,7 @@ import { runJob } from '../../jobs/index.ts';
 import { buildFileRows } from '../../src/core/csv-rows.ts';
 import type { CompiledMapping } from '../../src/core/mapping.ts';
 import { defaultDialect, defaultLimits, type SyncSettings } from '../../src/core/settings.ts';
-import { refusalOf } from '../../src/delivery/csv-upload.ts';
+import { uploadRefusalOf } from '../../src/delivery/csv-upload.ts';
 import { directDelivery } from '../../src/delivery/direct.ts';
 import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
 import { openRun } from '../../src/engine/request-run.ts';
@@ -88,7 +88,7 @@ function rowsDelivery(platform: SimulatedPlatform): Delivery {
       try {
         return { kind: 'file', fileId: await platform.uploadRows(id, rowsOf(header, [...rows]), signal), fileName: id };
       } catch (error) {
-        return refusalOf(error);
+        return uploadRefusalOf(error);
       }
     },
   };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RollcallError } from '../../core/errors.ts';
+import { PlatformError, RollcallError } from '../../core/errors.ts';
 import type { FileToUpload, UploadReceipt } from '../../ports/platform.ts';
 import { openPlatformApi, type PlatformApi } from '../api.ts';
 import type { PlatformClient } from '../client.ts';
@@ -50,6 +50,8 @@ export interface FixtureOptions {
 
 const peopleCount = 4;
 const maxPolls = 20;
+/** Uploads of a file that is answered 400. */
+const maxRefused = 4;
 const pollEveryMs = 500;
 
 /** Finds people in the directory, or creates some whose names begin with `contract-`. Must be closed. */
@@ -107,7 +109,10 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
       try {
         return await api.userFiles.upload(sent, signal);
       } catch (error) {
-        if (!(error instanceof RollcallError) || error.code !== 'PLATFORM_BUSY' || poll === maxPolls) throw error;
+        if (!(error instanceof PlatformError) || poll === maxPolls) throw error;
+        // Without a listed status for "busy", a 400 can mean it. A file that is at fault stays refused.
+        const mayBeBusy = error.code === 'PLATFORM_BUSY' || (error.status === 400 && poll < maxRefused);
+        if (!mayBeBusy) throw error;
         await client.clock.sleep(pollEveryMs, signal);
       }
     }

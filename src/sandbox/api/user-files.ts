@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { UserFileUpload } from '../../platform/schema/index.ts';
 import { type Call, type Handler, Refusal } from '../call.ts';
 import { showDateTime } from '../dates.ts';
@@ -29,9 +30,9 @@ const importJob: Handler = (_call, world) => {
 
 /** The community processes one file at a time. */
 function refuseWhileBusy({ files, quirks }: World): void {
-  if (quirks.busyUpload === 'refuse' && files.isBusy()) {
-    throw new Refusal(409, 'Conflict', 'Another file is being processed');
-  }
+  if (quirks.busyUpload === 'queue' || !files.isBusy()) return;
+  const status = Number(quirks.busyUpload);
+  throw new Refusal(status, STATUS_CODES[status] ?? '', 'Another file is being processed');
 }
 
 function readUpload(call: Call, { quirks }: World): { file: string; fileName: string } {

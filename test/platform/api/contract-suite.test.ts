@@ -128,9 +128,10 @@ describe('the contract suite', () => {
   });
 
   it.each([
-    { missingUser: 400 },
+    { missingUser: 404 },
     { missingUser: 500 },
     { uploadEncodings: ['multipart'] },
+    { busyUpload: '409' },
     { busyUpload: 'queue' },
     { strictReuse: false },
     { touch: 'changes' },
