@@ -9,6 +9,7 @@ export const ruleWords: Readonly<Record<Rule, string>> = {
   'out-of-scope': 'the employee is out of scope by rule',
   'leaver-enabled': 'the employee left, and the account is still enabled',
   'leaver-remove': 'the employee left, and we disabled the account long enough ago',
+  'leaver-parked': 'the employee left, and another employee gets the e-mail of the disabled account',
   'leaver-settled': 'the employee left, and the account is disabled or does not exist',
   'active-blacklisted': 'the employee is active, but we removed the user with blacklist',
   'create-refused': 'the employee is active and has no account, but the record does not allow a new one',

@@ -78,9 +78,9 @@ function checkMatch({ path, found }: SyncDraft, { report }: SyncReading): void {
 
 /** A write that clears unmapped fields would destroy values that cannot be read back. */
 function checkClearing({ path, found }: SyncDraft, { report }: SyncReading, dialect: Dialect): void {
-  const { mapping, delivery, policy } = found;
+  const { mapping, delivery, parkEmail, policy } = found;
   if (mapping === undefined || delivery === undefined || policy === 'create-only') return;
-  const { byFile, byCall } = clearingWrites(delivery, dialect);
+  const { byFile, byCall } = clearingWrites({ delivery, ...(parkEmail === undefined ? {} : { parkEmail }) }, dialect);
   if (!byFile && !byCall) return;
   const how = [
     ...(byFile ? ['dialect.csv.header is full and an empty cell clears'] : []),

@@ -19,11 +19,12 @@ export interface RouteFacts {
 
 /**
  * Returns the route of a change. Design, section 6: `auto`, `csv` and `direct` send removes by DELETE; enable and
- * disable exist in CSV only.
+ * disable exist in CSV only. An update of a disabled account goes by call: a row of a file enables the account.
  */
-export function routeOf(change: Pick<Change, 'kind' | 'after'>, facts: RouteFacts): Route {
-  if (facts.delivery === 'outbox') return change.kind === 'remove' ? 'none' : 'outbox';
-  if (change.kind === 'remove') return 'direct';
+export function routeOf(change: Pick<Change, 'kind' | 'after' | 'before'>, facts: RouteFacts): Route {
+  const isCallOnly = change.kind === 'remove' || (change.kind === 'update' && change.before?.enabled === false);
+  if (facts.delivery === 'outbox') return isCallOnly ? 'none' : 'outbox';
+  if (isCallOnly) return 'direct';
   if (facts.delivery === 'direct') return isDirectlyDeliverable(change, facts.highestCustomField) ? 'direct' : 'none';
   if (facts.delivery === 'auto' && facts.isSmallAndDirect && isDirectlyDeliverable(change, facts.highestCustomField))
     return 'direct';
@@ -64,12 +65,14 @@ export function fileColumns(changes: readonly Change[], dialect: Dialect): Field
 
 /** Returns the ways of delivery whose writes clear every field that they do not carry. */
 export function clearingWrites(
-  delivery: SyncSettings['delivery'],
+  { delivery, parkEmail }: Pick<SyncSettings, 'delivery' | 'parkEmail'>,
   { csv, put }: Pick<Dialect, 'csv' | 'put'>,
 ): { readonly byFile: boolean; readonly byCall: boolean } {
+  // With `parkEmail`, accounts of leavers are updated by call whatever the delivery.
+  const mayCall = delivery === 'direct' || delivery === 'auto' || (delivery === 'csv' && parkEmail !== undefined);
   return {
     byFile: delivery !== 'direct' && csv.header === 'full' && csv.emptyCell === 'clears',
-    byCall: (delivery === 'direct' || delivery === 'auto') && put === 'replaces',
+    byCall: mayCall && put === 'replaces',
   };
 }
 

@@ -111,7 +111,9 @@ function written(
       const quirks = verdict.kind === 'unverified' ? base.quirks : standingQuirks(base, change, verdict.quirks);
       const unverified = verdict.kind === 'unverified' ? sendsSoFar(base, hidden) + 1 : 0;
       const kept = change.kind === 'update' && disabledAt !== undefined ? { disabledAt } : {};
-      return { ...rest, ...kept, owner, hidden, quirks, unverified, writtenAt: now };
+      // The update of a disabled account is no sign that the person is back.
+      const isGone = change.kind === 'update' && change.before?.enabled === false && goneSince !== undefined;
+      return { ...rest, ...kept, ...(isGone ? { goneSince } : {}), owner, hidden, quirks, unverified, writtenAt: now };
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { ChangeDraft, ChangeKind } from './change.ts';
-import { create, disable, enable, remove, update } from './change-drafts.ts';
+import { create, disable, enable, park, remove, update } from './change-drafts.ts';
 import { diffFields, withKnown } from './diff.ts';
 import type { FieldName, FieldValues } from './fields.ts';
 import type { Finding, FindingCode } from './finding.ts';
@@ -42,6 +42,14 @@ export interface Case {
   readonly ledger: LedgerEntry | undefined;
   /** What other syncs of the connection show about the person. Absent: nothing that a hand-over may rely on. */
   readonly neighbors?: Neighbors;
+  /** The parking address of the account, whose e-mail an active employee is to get. Counts only for a leaver. */
+  readonly parking?: Parking;
+}
+
+export interface Parking {
+  readonly email: string;
+  /** Who gets the e-mail. */
+  readonly claimant: string;
 }
 
 export type PlanRules = Pick<
@@ -61,6 +69,7 @@ export type Rule =
   | 'out-of-scope'
   | 'leaver-enabled'
   | 'leaver-remove'
+  | 'leaver-parked'
   | 'leaver-settled'
   | 'active-blacklisted'
   | 'create-refused'
@@ -105,6 +114,8 @@ export interface Decision {
  *  out of scope        | enabled                   | ours               | outOfScope: ignore, disable | out-of-scope
  *  leaver              | enabled                   | any                | disable                     | leaver-enabled
  *  leaver              | disabled by us long ago   | ours               | remove, if configured       | leaver-remove
+ *  leaver, e-mail      | disabled                  | ours               | update of the e-mail to     | leaver-parked
+ *  claimed             |                           |                    | parkEmail, if configured    |
  *  leaver              | nothing, disabled         | any                | none                        | leaver-settled
  *  active              | nothing                   | removed, blacklist | none; conflict              | active-blacklisted
  *  active, no create   | nothing                   | any                | none; reported              | create-refused
@@ -211,7 +222,20 @@ function leaver(subject: CurrentCase, person: Person): Decision {
   if (user?.enabled === true) {
     return { rule: 'leaver-enabled', change: disable(user, identification, `left: ${person.standingReason}`) };
   }
-  return gone(subject, { settled: 'leaver-settled', removing: 'leaver-remove' });
+  const decision = gone(subject, { settled: 'leaver-settled', removing: 'leaver-remove' });
+  return decision.change === undefined ? withParking(decision, subject) : decision;
+}
+
+/** Gives a disabled account of ours its parking address, if an active employee is to get the account's e-mail. */
+function withParking(settled: Decision, { user, ours, identification, parking, rules }: CurrentCase): Decision {
+  if (parking === undefined || user === undefined || ours === undefined) return settled;
+  const { firstName = '', lastName = '' } = user.fields;
+  // Every write needs both names.
+  if (firstName === '' || lastName === '') return settled;
+  const { changed, written } = diffFields({ email: parking.email }, user, ours, rules.firstSight);
+  if (changed.length === 0) return settled;
+  const after = withKnown({ firstName, lastName, ...written }, user, ours, rules.carried ?? []);
+  return { ...settled, rule: 'leaver-parked', change: park(user, identification, after, parking.claimant) };
 }
 
 function missing(subject: CurrentCase, proof: MissingProof): Decision {
@@ -308,7 +332,7 @@ function permit(decision: Decision, subject: CurrentCase): Decision {
   const { change, ...rest } = decision;
   if (change === undefined) return decision;
   if (!permitted[rules.policy].includes(change.kind)) return { ...rest, forbidden: change.kind };
-  const isTaking = change.kind === 'disable' || change.kind === 'remove';
+  const isTaking = change.kind === 'disable' || change.kind === 'remove' || rest.rule === 'leaver-parked';
   if (isTaking && rules.protected.includes(subject.identification)) {
     const text = `is protected by configuration: the ${change.kind} (${change.reason}) was left out`;
     return { ...rest, forbidden: change.kind, finding: finding(subject, 'protected-user', text) };

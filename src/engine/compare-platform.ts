@@ -28,8 +28,10 @@ export interface Compared {
   readonly postponed: number;
   /** Slots that need a decision, each with its user's place in the spool: see `KeptUser`. */
   readonly candidates: Candidates;
-  /** Who is to get an e-mail that an active employee's account has. */
+  /** Who is to get an e-mail that another employee's account has. */
   readonly claims: EmailClaims;
+  /** The claimants of `claims`, by the slot of the holder. */
+  readonly holders: ReadonlyMap<number, number>;
 }
 
 export interface Candidates {
@@ -70,8 +72,7 @@ interface Count {
   /** E-mails that are to be given to users who do not have them; counted where users were looked up. */
   newEmails: number;
   readonly claims: EmailClaims;
-  /** Slots that are holders in `claims`. */
-  readonly held: Set<number>;
+  readonly holders: Map<number, number>;
 }
 
 /** Reads the platform's users (all of them, or a few) and keeps only those that need a decision. */
@@ -87,7 +88,7 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
     isLookedUp: false,
     newEmails: 0,
     claims: new Map(),
-    held: new Set(),
+    holders: new Map(),
   };
   let pages = 0;
   let rows = 0;
@@ -100,7 +101,7 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
   }
   if (mayClash(job, count)) await seekClashes(job, count);
   const lookTookMs = io.clock.now() - lookedAt;
-  const { users, unchanged, postponed, claims } = count;
+  const { users, unchanged, postponed, claims, holders } = count;
   // A single page may hold fewer users than fit.
   const scanned = pages > 1 ? rows : Math.max(rows, job.sync.dialect.search.pageSize);
   const whole = job.only === undefined ? count : { enabled: undefined, unmanaged: undefined };
@@ -115,6 +116,7 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
     postponed,
     candidates,
     claims,
+    holders,
   };
 }
 
@@ -257,7 +259,8 @@ function wantsNewEmail(user: User, slot: number, index: PeopleIndex): boolean {
  * An e-mail that one person (the claimant) wants and another user has. The user is
  *
  *   an active employee in scope    perhaps moves to another e-mail: see `orderClaims`
- *   a leaver in scope              leaves all the same; but one who looks like the claimant is held with them (conversion)
+ *   a leaver in scope              leaves all the same; but one who looks like the claimant is held with them (conversion).
+ *                                  With `parkEmail`, the account gets its parking address: see `leaverParking`
  *   any other record               decided by their own record
  *   in no record                   perhaps the claimant under another identification (a rename): protected
  */
@@ -265,20 +268,20 @@ function checkEmail(
   user: User,
   slot: number,
   { index, spool, sync, ...job }: CompareJob,
-  { claims, held }: Count,
+  { claims, holders }: Count,
 ): void {
   const { email } = user.fields;
   if (email === undefined || email === '') return;
   const holder = index.findEmail(email);
   if (holder === -1 || holder === slot) return;
-  const isHeld = slot !== -1 && index.has(slot, mark.inSource | mark.active) && !index.has(slot, mark.outOfScope);
+  const isHeld = slot !== -1 && mayMove(user, slot, holder, { index, sync });
   const known = claims.get(holder);
   const isAside = index.has(holder, mark.bystander) && (slot === -1 || index.has(slot, mark.bystander));
   const find = isAside ? () => {} : job.find;
   if (isHeld && known?.holder === slot) return;
   // A holder with two users, which is a conflict, may have two claimants.
-  if (isHeld && known === undefined && !held.has(slot)) {
-    held.add(slot);
+  if (isHeld && known === undefined && !holders.has(slot)) {
+    holders.set(slot, holder);
     claims.set(holder, { holder: slot, place: spool.append(JSON.stringify(user)) });
     return;
   }
@@ -317,6 +320,19 @@ function checkEmail(
     slot !== -1,
   );
   if (slot !== -1) index.set(slot, mark.conflict);
+}
+
+/** Returns whether the account of a person in the source may leave its e-mail to the claimant in this or a later plan. */
+function mayMove(
+  user: User,
+  slot: number,
+  claimant: number,
+  { index, sync }: Pick<CompareJob, 'index' | 'sync'>,
+): boolean {
+  if (!index.has(slot, mark.inSource) || index.has(slot, mark.outOfScope)) return false;
+  if (index.has(slot, mark.active)) return true;
+  const isParked = sync.settings.parkEmail !== undefined && index.has(slot, mark.leaver);
+  return isParked && !isConversion(index.person(claimant), slot, user, index);
 }
 
 function isConversion(

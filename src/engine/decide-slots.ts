@@ -11,6 +11,7 @@ import { rulesOn } from './clock-span.ts';
 import { type Candidates, type EmailClaims, type KeptUser, readKept } from './compare-platform.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { isConfiguredOn, type NeighborReader } from './neighbors.ts';
+import { leaverParking } from './parking.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import type { Absent } from './person-text.ts';
 import { sayOf } from './source-says.ts';
@@ -22,6 +23,8 @@ export interface DecideJob {
   readonly spool: Spool;
   readonly candidates: Candidates;
   readonly claims: EmailClaims;
+  /** The claimants of `claims`, by the slot of the holder. */
+  readonly holders: ReadonlyMap<number, number>;
   readonly neighbors: NeighborReader;
   /** Bystanders are skipped, and every other slot is decided. */
   readonly isFocused: boolean;
@@ -67,7 +70,8 @@ export async function decideSlots(
   const bare = people.map(({ slot, person, user }) => {
     const { identification } = person;
     const entry = ledger.get(identification);
-    const isOwned = entry === undefined || isConfiguredOn(connection, entry.owner, io);
+    // Only a record of this source takes over what a former sync has left behind.
+    const isOwned = entry === undefined || person.kind === 'absent' || isConfiguredOn(connection, entry.owner, io);
     const owner = isOwned ? entry : leftBehind(entry, name, io.clock.now());
     const isConflict = index.has(slot, mark.conflict);
     const source = isConflict ? conflict : sayOf(present(person), job.snapshot, job.blocked.has(identification));
@@ -76,12 +80,17 @@ export async function decideSlots(
   const neighbors = await job.neighbors.of(
     bare.flatMap(({ subject: { source, ledger: known } }) => (known ? [{ entry: known, says: source.says }] : [])),
   );
-  const { byFile, byCall } = clearingWrites(sync.settings.delivery, sync.dialect);
+  const { byFile, byCall } = clearingWrites(sync.settings, sync.dialect);
   const rules = { ...rulesOn(io.clock, sync.settings), carried: byFile || byCall ? sync.mapping.fields : [] };
   const now = io.clock.now();
   return bare.map((one) => {
     const facts = neighbors.get(one.subject.identification);
-    const subject: Case = facts === undefined ? one.subject : { ...one.subject, neighbors: facts };
+    const parking = leaverParking(one.slot, job);
+    const subject: Case = {
+      ...one.subject,
+      ...(facts === undefined ? {} : { neighbors: facts }),
+      ...(parking === undefined ? {} : { parking }),
+    };
     return { ...one, subject, decision: decide(subject, rules, now) };
   });
 }

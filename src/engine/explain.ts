@@ -61,8 +61,8 @@ export async function explain(
     const read = await readPeople(work, io);
     const { snapshot, failure } = read;
     if (failure === undefined) {
-      const { candidates, claims, unresolved } = await comparePeople(work, read, io);
-      const seen = { candidates, claims };
+      const { candidates, claims, holders, unresolved } = await comparePeople(work, read, io);
+      const seen = { candidates, claims, holders };
       const sink = {
         find: work.findings.find,
         async changes(changes: readonly Change[]): Promise<void> {

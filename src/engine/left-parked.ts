@@ -24,9 +24,10 @@ export async function leftParked(run: string, io: EngineIo): Promise<Finding[]> 
 }
 
 /** Reports a user whom an earlier run has left with the parking address. */
-export function foundParked({ identification, user }: Case, { settings }: Sync): Finding | undefined {
+export function foundParked({ identification, user, source }: Case, { settings }: Sync): Finding | undefined {
   const shown = user?.fields.email?.toLowerCase();
-  if (settings.parkEmail === undefined || shown === undefined) return undefined;
+  // The account of somebody who left keeps its parking address.
+  if (source.says !== 'active' || settings.parkEmail === undefined || shown === undefined) return undefined;
   if (parkingAddress(settings.parkEmail, identification)?.toLowerCase() !== shown) return undefined;
   const message = 'an earlier run has left the account with its parking address (parkEmail)';
   return { code: 'email-parked', identification, message };

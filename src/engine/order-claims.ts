@@ -1,11 +1,11 @@
 import { chunk } from '../core/batch.ts';
 import type { Change, ChangeDraft } from '../core/change.ts';
 import { compareIdentifications } from '../core/change.ts';
-import { parkingAddress } from '../core/email-address.ts';
 import { orderEmails } from '../core/email-order.ts';
 import type { Finding } from '../core/finding.ts';
 import { type DecidedSlot, type DecideJob, decideSlots, isDeliverable } from './decide-slots.ts';
 import type { EngineIo } from './engine-io.ts';
+import { parkingPlaceOf } from './parking.ts';
 import { mark } from './people-index.ts';
 
 /** What the order of e-mails adds to the changes of a plan. */
@@ -21,18 +21,18 @@ const longestChain = 50;
 const decidedAtOnce = 500;
 
 /**
- * Decides who gets an e-mail that another active employee's account still has. A claimant goes after the holder, if the
- * holder's own change takes the account to another e-mail. In a cycle, one member is parked first. Claimants that do not
+ * Decides who gets an e-mail that another employee's account still has. A claimant goes after the holder, if the
+ * holder's own change takes the account to another e-mail: its new one, or the parking address of somebody who left. In a cycle, one member is parked first. Claimants that do not
  * go are marked as conflicts and reported.
  */
 export async function orderClaims(job: DecideJob, find: (finding: Finding) => void, io: EngineIo): Promise<EmailMoves> {
   const { index, claims, sync } = job;
   if (claims.size === 0) return { postponed: 0, of: () => ({}) };
   const links = new Map([...claims].map(([claimant, { holder }]) => [claimant, holder]));
-  const movers = await holdersThatMove(job, io);
+  const { movers, leaving } = await judgeHolders(job, io);
   const nameOf = (slot: number): string => index.person(slot).identification;
   const park = (members: readonly number[]): number | undefined => {
-    const able = members.filter((slot) => addressOf(slot, job) !== undefined);
+    const able = members.filter((slot) => parkingPlaceOf(slot, job) !== undefined);
     // An update parks without enabling anybody.
     const updates = able.filter((slot) => movers.get(slot) === 'update');
     const named = (updates.length > 0 ? updates : able).map((slot) => ({ slot, name: nameOf(slot) }));
@@ -43,7 +43,7 @@ export async function orderClaims(job: DecideJob, find: (finding: Finding) => vo
   const order = orderEmails({ links, moves: (slot) => movers.has(slot), park, longest });
   const isStuck = (claimant: number): boolean => waitsForOthers(claimant, links, job);
   const waiting = [...order.waiting, ...[...order.going].filter(isStuck)];
-  for (const slot of waiting) reportWaiting(slot, job, find);
+  for (const slot of waiting) reportWaiting(slot, leaving, job, find);
   for (const members of order.cycles) reportCycle(members, job, find);
   return {
     postponed: waiting.filter((slot) => !index.has(slot, mark.bystander)).length,
@@ -51,7 +51,7 @@ export async function orderClaims(job: DecideJob, find: (finding: Finding) => vo
       const holder = links.get(slot);
       if (holder === undefined || !order.going.has(slot) || isStuck(slot)) return {};
       if (kind !== 'create' && !changed.includes('email')) return {};
-      const parkEmail = order.parked.has(slot) ? addressOf(slot, job) : undefined;
+      const parkEmail = order.parked.has(slot) ? parkingPlaceOf(slot, job) : undefined;
       const waitsFor = nameOf(holder);
       const after = `${reason}; goes after ${waitsFor}, whose e-mail it takes over`;
       if (parkEmail === undefined) return { reason: after, waitsFor };
@@ -69,9 +69,17 @@ function waitsForOthers(claimant: number, links: ReadonlyMap<number, number>, { 
   return false;
 }
 
-/** Decides about the holders alone, and keeps of each only by what kind of change the account leaves its e-mail. */
-async function holdersThatMove(job: DecideJob, io: EngineIo): Promise<ReadonlyMap<number, ChangeDraft['kind']>> {
+interface Holders {
+  /** Holders whose own change takes the account to another e-mail, and the kind of that change. */
+  readonly movers: ReadonlyMap<number, ChangeDraft['kind']>;
+  /** Leavers who are disabled in this plan: a later one can give their accounts parking addresses. */
+  readonly leaving: ReadonlySet<number>;
+}
+
+/** Decides about the holders alone. */
+async function judgeHolders(job: DecideJob, io: EngineIo): Promise<Holders> {
   const movers = new Map<number, ChangeDraft['kind']>();
+  const leaving = new Set<number>();
   for (const some of chunk([...job.claims.values()], decidedAtOnce)) {
     job.signal.throwIfAborted();
     const slots = some.map(({ holder, place }) => ({ slot: holder, place }));
@@ -80,9 +88,10 @@ async function holdersThatMove(job: DecideJob, io: EngineIo): Promise<ReadonlyMa
       if (change !== undefined && leavesEmail(decided) && isDeliverable(change, job.sync)) {
         movers.set(decided.slot, change.kind);
       }
+      if (decided.decision.rule === 'leaver-enabled' && change !== undefined) leaving.add(decided.slot);
     }
   }
-  return movers;
+  return { movers, leaving };
 }
 
 function leavesEmail({ subject, decision }: DecidedSlot): boolean {
@@ -90,15 +99,12 @@ function leavesEmail({ subject, decision }: DecidedSlot): boolean {
   return email !== undefined && email.toLowerCase() !== subject.user?.fields.email?.toLowerCase();
 }
 
-/** The parking address of a slot's person, unless an employee claims it. */
-function addressOf(slot: number, { index, sync }: DecideJob): string | undefined {
-  const { parkEmail } = sync.settings;
-  if (parkEmail === undefined) return undefined;
-  const address = parkingAddress(parkEmail, index.person(slot).identification);
-  return address === undefined || index.findEmail(address) !== -1 ? undefined : address;
-}
-
-function reportWaiting(slot: number, { index, claims }: DecideJob, find: (finding: Finding) => void): void {
+function reportWaiting(
+  slot: number,
+  leaving: ReadonlySet<number>,
+  { index, claims }: DecideJob,
+  find: (finding: Finding) => void,
+): void {
   const holderSlot = claims.get(slot)?.holder ?? slot;
   const claimant = index.person(slot);
   const wanted = claimant.identification;
@@ -106,8 +112,14 @@ function reportWaiting(slot: number, { index, claims }: DecideJob, find: (findin
   index.set(slot, mark.conflict);
   if (index.has(slot, mark.bystander) && index.has(holderSlot, mark.bystander)) return;
   const at = 'at' in claimant ? ` (${claimant.at})` : '';
-  const message = `the e-mail of ${wanted}${at} is still on user ${holder}: ${wanted} waits until it is free`;
+  const isLeaver = index.has(holderSlot, mark.leaver);
+  const message = leaving.has(holderSlot)
+    ? `the e-mail of ${wanted}${at} is still on user ${holder}, who leaves: a run after the one that disables the account gives it its parking address (parkEmail), and then the e-mail to ${wanted}`
+    : isLeaver
+      ? `${wanted}${at} wants the e-mail of user ${holder}, who left and keeps it: give one of them another e-mail, or remove the user`
+      : `the e-mail of ${wanted}${at} is still on user ${holder}: ${wanted} waits until it is free`;
   find({ code: 'email-conflict', identification: wanted, message, other: holder });
+  if (isLeaver) return;
   // A later read that shows only this one of the two finds the conflict by it.
   if (!index.has(holderSlot, mark.conflict)) find({ code: 'email-conflict', identification: holder, message });
 }

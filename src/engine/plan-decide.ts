@@ -32,7 +32,7 @@ export async function decideChanges(
 ): Promise<Decided> {
   const { context, sync, spool, index, signal, planId } = work;
   const { find, identities } = work.findings;
-  const { candidates, claims, unresolved } = compared;
+  const { candidates, claims, holders, unresolved } = compared;
   // Proves that the run is still ours. A plan that another worker has made since must not be restarted.
   if (context !== undefined) await io.store.runs.update(context.owned, { phase: 'planning' });
   await io.store.plans.begin(context?.owned, headerOf(work, io));
@@ -79,7 +79,7 @@ export async function decideChanges(
   const isFocused = read.focus !== undefined;
   const { snapshot } = read;
   const neighbors = openNeighbors(sync, io);
-  const job = { sync, snapshot, isFocused, index, spool, candidates, claims, neighbors, blocked, signal };
+  const job = { sync, snapshot, isFocused, index, spool, candidates, claims, holders, neighbors, blocked, signal };
   const { postponed } = await decideEveryone(job, sink, io);
   const isDelta = read.reading.kind === 'delta';
   const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);

@@ -147,6 +147,7 @@ describe('pieces of a list', () => {
 });
 
 describe('routes', () => {
+  const off = { userId: '1', enabled: false, fields: {} };
   const facts = { delivery: 'auto', isSmallAndDirect: false } as const;
 
   it.each([
@@ -162,6 +163,8 @@ describe('routes', () => {
     { change: draft({ after: { office: 'Lima' } }), facts: { ...facts, delivery: 'direct' }, route: 'none' },
     { change: draft({ kind: 'remove' }), facts: { ...facts, delivery: 'outbox' }, route: 'none' },
     { change: draft(), facts: { ...facts, delivery: 'outbox' }, route: 'outbox' },
+    { change: draft({ before: off }), facts: { ...facts, delivery: 'csv' }, route: 'direct' },
+    { change: draft({ before: off }), facts: { ...facts, delivery: 'outbox' }, route: 'none' },
   ] as const)('$facts.delivery sends $change.kind by $route', ({ change, facts: by, route }) => {
     expect(routeOf(change, by)).toBe(route);
   });

@@ -93,6 +93,15 @@ describe('the ledger after a change', () => {
     expect(enabled).not.toHaveProperty('disabledAt');
   });
 
+  it('the update of a disabled account leaves it disabled by us and gone', () => {
+    const gone = entry({ disabledAt: now - 5, goneSince: now - 7 });
+    const before = { userId: '1', enabled: false, fields: {} };
+    const parked = sealChange(draft({ before, after: { email: 'e1@parked.example' }, changed: ['email'] }));
+    expect(afterChange(parked, applied, gone, facts)).toMatchObject({ disabledAt: now - 5, goneSince: now - 7 });
+    const updated = afterChange(sealChange(draft()), applied, gone, facts);
+    expect(updated).not.toHaveProperty('goneSince');
+  });
+
   it('unverified sends are counted while the values stay, and from anew when they change', () => {
     const send = (job: string) => sealChange(draft({ after: { job }, changed: ['job'] }));
     const once = afterChange(send('Baker'), { kind: 'unverified' }, entry(), facts);

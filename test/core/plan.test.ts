@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChangeKind } from '../../src/core/change.ts';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
-import { decide, type PlanRules, type Rule, type SourceSays } from '../../src/core/plan.ts';
+import { decide, type Parking, type PlanRules, type Rule, type SourceSays } from '../../src/core/plan.ts';
 import type { User } from '../../src/core/user.ts';
 import { day, entry, hour, now, rules, says, user, wanted } from './cases.ts';
 
@@ -12,6 +12,7 @@ interface Row {
   readonly user?: User;
   readonly ledger?: LedgerEntry;
   readonly rules?: Partial<PlanRules>;
+  readonly parking?: Parking;
   readonly rule: Rule;
   readonly change?: ChangeKind;
   readonly finding?: string;
@@ -22,6 +23,7 @@ const disabledByUs = entry({ disabledAt: now - 40 * day, goneSince: now - 40 * d
 const off = user({ enabled: false });
 const removing = { remove: { afterMs: 30 * day, blacklist: false } } as const;
 const others = entry({ owner: 'contractors' });
+const parking: Parking = { email: 'e1@parked.example', claimant: 'E9' };
 const twice = { count: 1, since: now - 2 * day, stamp: 'snapshot-1' };
 
 const table: readonly Row[] = [
@@ -205,6 +207,60 @@ const table: readonly Row[] = [
     rules: removing,
     rule: 'leaver-settled',
   },
+  {
+    name: 'a leaver whose e-mail an employee is to get, and who is enabled, is disabled first',
+    source: says.leaver(),
+    user: user(),
+    ledger: ours,
+    parking,
+    rule: 'leaver-enabled',
+    change: 'disable',
+  },
+  {
+    name: 'a disabled leaver of ours whose e-mail an employee is to get is given the parking address',
+    source: says.leaver(),
+    user: off,
+    ledger: disabledByUs,
+    parking,
+    rule: 'leaver-parked',
+    change: 'update',
+  },
+  {
+    name: 'a disabled leaver is removed rather than parked',
+    source: says.leaver(),
+    user: off,
+    ledger: disabledByUs,
+    rules: removing,
+    parking,
+    rule: 'leaver-remove',
+    change: 'remove',
+  },
+  {
+    name: 'a disabled leaver who is not ours keeps the e-mail',
+    source: says.leaver(),
+    user: off,
+    parking,
+    rule: 'leaver-settled',
+  },
+  {
+    name: 'a disabled leaver without a last name keeps the e-mail, because no write is possible',
+    source: says.leaver(),
+    user: user({ enabled: false, fields: { firstName: 'Ana', email: 'ana@example.com' } }),
+    ledger: disabledByUs,
+    parking,
+    rule: 'leaver-settled',
+  },
+  {
+    name: 'a disabled leaver whose new e-mail the platform ignored three times keeps the old one',
+    source: says.leaver(),
+    user: off,
+    ledger: entry({
+      disabledAt: now - day,
+      quirks: { email: { sent: parking.email, observed: off.fields.email ?? '', ignored: 3 } },
+    }),
+    parking,
+    rule: 'leaver-settled',
+  },
   { name: 'a leaver without an account needs nothing', source: says.leaver(), rule: 'leaver-settled' },
   {
     name: 'an active person removed with blacklist is a conflict',
@@ -336,7 +392,13 @@ const table: readonly Row[] = [
 describe('the truth table', () => {
   it.each(table)('$name', (row) => {
     const decision = decide(
-      { identification: 'E1', source: row.source, user: row.user, ledger: row.ledger },
+      {
+        identification: 'E1',
+        source: row.source,
+        user: row.user,
+        ledger: row.ledger,
+        ...(row.parking === undefined ? {} : { parking: row.parking }),
+      },
       { ...rules, ...row.rules },
       now,
     );
@@ -350,7 +412,7 @@ describe('the truth table', () => {
 
   it('has a test for every rule', () => {
     const rulesSeen = new Set(table.map(({ rule }) => rule));
-    expect([...rulesSeen].sort()).toHaveLength(20);
+    expect([...rulesSeen].sort()).toHaveLength(21);
   });
 });
 
@@ -515,6 +577,27 @@ describe('policy and protection only take away', () => {
     const decision = decide(subject, { ...removing, protected: ['E1'] }, now);
     expect(decision.change).toBeUndefined();
     expect(decision).toMatchObject({ forbidden: kind, finding: { code: 'protected-user' } });
+  });
+
+  it('leaves a protected leaver the e-mail', () => {
+    const subject = { identification: 'E1', source: says.leaver(), user: off, ledger: disabledByUs, parking };
+    const decision = decide(subject, { ...rules, protected: ['E1'] }, now);
+    expect(decision).toMatchObject({ forbidden: 'update', finding: { code: 'protected-user' } });
+    expect(decision).not.toHaveProperty('change');
+  });
+
+  it('writes the parking address, both names as shown, and what a write would clear', () => {
+    const ledger = entry({ disabledAt: now - day, hidden: { job: 'Baker' } });
+    const subject = { identification: 'E1', source: says.leaver(), user: off, ledger, parking };
+    const { change } = decide(subject, { ...rules, carried: ['job'] }, now);
+    const { firstName, lastName } = off.fields;
+    expect(change).toMatchObject({
+      after: { firstName, lastName, email: 'e1@parked.example', job: 'Baker' },
+      changed: ['email'],
+      classes: ['updates', 'emailChanges'],
+      reason: 'left, and E9 gets the e-mail: the account gets its parking address',
+      before: { enabled: false },
+    });
   });
 
   it('never removes a protected user, and lets one be enabled', () => {

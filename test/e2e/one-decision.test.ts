@@ -197,6 +197,25 @@ test('8: two people who swap their e-mails wait for a person, or go over a parki
   expect(['1', '2'].map((name) => userOf(shell, name)?.fields.email)).toEqual(['a2@example.com', 'a1@example.com']);
 });
 
+test('8: the e-mail of somebody who left goes to a new hire, once the account has a parking address', async () => {
+  const shell = await openStaff({ parkEmail: '{identification}@parked.example' });
+  await settled(shell, staff(6));
+  const hired = [...staff(6, { 1: { status: 'left' } }), { id: '7', mail: 'a1@example.com' }];
+  await write(shell, hired);
+  const first = await apply(shell);
+  expect(first).toMatchObject({ code: 0, counts: { disable: 1, create: 0, applied: 1 } });
+  expect(first.findings).toMatchObject([{ code: 'email-conflict', identification: '7' }]);
+  const why = await shell.run(['why', 'staff', '1']);
+  expect(why.stdout).toContain('left, and 7 gets the e-mail: the account gets its parking address');
+  expect(await apply(shell)).toMatchObject({ outcome: 'succeeded', counts: { update: 1, create: 1, applied: 2 } });
+  expect(userOf(shell, '1')).toMatchObject({ enabled: false, fields: { email: '1@parked.example' } });
+  expect(userOf(shell, '7')).toMatchObject({ enabled: true, fields: { email: 'a1@example.com' } });
+  expect(await apply(shell)).toMatchObject({ outcome: 'nothing-to-do', findings: [] });
+  await write(shell, [...staff(6, { 1: { mail: 'ana@example.com' } }), { id: '7', mail: 'a1@example.com' }]);
+  expect(await apply(shell)).toMatchObject({ outcome: 'succeeded', counts: { enable: 1, applied: 1 } });
+  expect(userOf(shell, '1')).toMatchObject({ enabled: true, fields: { email: 'ana@example.com' } });
+});
+
 test('11: a rejected "missing" does not reject that the person left', async () => {
   const none = { absolute: 0, percent: 0 };
   const shell = await openStaff({

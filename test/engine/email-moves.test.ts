@@ -32,6 +32,47 @@ const orderOf = ({ changes }: Planned) =>
     changes.map(({ identification, waitsFor, parkEmail: parked }) => [identification, parked ?? waitsFor]),
   );
 
+/** A leaver, and another person who is to get the e-mail. */
+const left = wants('d4', 'd4', { status: 'left', first: 'Eva' });
+const successor = wants('e5', 'd4', { first: 'Leo', last: 'Paz' });
+const former = (over: Partial<User> = {}): User =>
+  account('d4', { ...over, fields: { email: at('d4'), firstName: 'Eva', lastName: 'Li' } });
+
+describe('an e-mail that the account of somebody who left still has', () => {
+  it.each(['auto', 'csv', 'direct'] as const)(
+    'goes to a new hire in the run after the disable, by %s',
+    async (delivery) => {
+      const scene = await openPlanScene({
+        records: [left],
+        users: [former()],
+        settings: { parkEmail, delivery: 'csv' },
+      });
+      scene.source.records = [left, successor];
+      const first = await scene.run();
+      expect(first.kinds).toEqual({ d4: 'disable applied' });
+      expect(first.findings).toEqual(['email-conflict e5']);
+      expect(scene.message(first, 'email-conflict')).toContain(
+        'is still on user d4, who leaves: a run after the one that disables the account gives it its parking address (parkEmail)',
+      );
+      const later = await openPlanScene({
+        beside: scene,
+        records: [left, successor],
+        settings: { parkEmail, delivery },
+      });
+      const second = await later.run();
+      expect(second.kinds).toEqual({ d4: 'update applied', e5: 'create applied' });
+      expect(orderOf(second)).toEqual({ d4: undefined, e5: 'd4' });
+      expect(later.sent.slice(-2)).toEqual([['d4'], ['e5']]);
+      expect(later.users.get('d4')).toMatchObject({ enabled: false, fields: { email: 'd4@parked.example' } });
+      expect(later.users.get('e5')?.fields.email).toBe(at('d4'));
+      const entry = await later.store.ledger.get('acme', 'd4');
+      expect(entry).toMatchObject({ disabledAt: expect.any(Number), goneSince: expect.any(Number) });
+      const third = await later.run();
+      expect([third.kinds, third.findings]).toEqual([{}, []]);
+    },
+  );
+});
+
 describe('an e-mail that an active employee’s account still has', () => {
   it('goes to the next one after that account has its own new e-mail', async () => {
     const plan = await planned(chain, three);

@@ -48,6 +48,17 @@ export async function planNaively(
   const everybody = withAbsent(named, world.ledger, settings.name);
   const { conflicts, claims } = findConflicts(named, everybody, world.users, settings);
   const ledger = new Map(world.ledger.map((entry) => [entry.identification, entry]));
+  /** Where the account of a leaver goes whose e-mail an employee without a conflict wants. */
+  const parkingOf = (key: string) => {
+    const [claimant] = [...claims].find(([wanting, holder]) => holder === key && !conflicts.has(wanting)) ?? [];
+    const somebody = everybody.get(key);
+    if (claimant === undefined || somebody === undefined || !isLeaver(somebody.person)) return undefined;
+    const email = settings.parkEmail?.replace('{identification}', somebody.identification);
+    const isWanted = wishesOf(everybody).some((wish) => wish.email === email?.toLowerCase());
+    return email === undefined || isWanted
+      ? undefined
+      : { email, claimant: everybody.get(claimant)?.identification ?? '' };
+  };
   const decideOne = ([key, { identification, person }]: [string, Somebody]) => {
     const known = ledger.get(identification);
     const isLeftBehind = known !== undefined && !facts.syncs.has(known.owner);
@@ -58,7 +69,15 @@ export async function planNaively(
       : sayOf(person, snapshot, false);
     const user = world.users.find((one) => one.identification === identification);
     const neighbors = neighborsOf({ world, settings, source, entry });
-    const subject = { identification, source, user, ledger: entry, ...(neighbors === undefined ? {} : { neighbors }) };
+    const parking = parkingOf(key);
+    const subject = {
+      identification,
+      source,
+      user,
+      ledger: entry,
+      ...(neighbors === undefined ? {} : { neighbors }),
+      ...(parking === undefined ? {} : { parking }),
+    };
     const decision = decide(subject, settings, facts.now);
     return { decision, source, user, entry, isLeftBehind };
   };
@@ -154,10 +173,7 @@ function findConflicts(
     if (users.filter((other) => other.identification === identification).length > 1) conflicts.add(key);
   }
   if (!settings.match.includes('email')) return { conflicts, claims };
-  const wishes = [...everybody].flatMap(([key, { person }]) => {
-    const email = isActive(person) && person.isInScope ? person.fields.email : undefined;
-    return email === undefined || email === '' ? [] : [{ key, email: email.toLowerCase() }];
-  });
+  const wishes = wishesOf(everybody);
   for (const { key, email } of wishes) {
     if (wishes.some((other) => other.key !== key && other.email === email)) conflicts.add(key);
   }
@@ -166,7 +182,9 @@ function findConflicts(
     const wish = wishes.find(({ email }) => email === user.fields.email?.toLowerCase());
     if (wish === undefined || wish.key === key) continue;
     const owner = everybody.get(key);
-    const isHeld = isActive(owner?.person) && owner.person.isInScope;
+    const isHeld =
+      (isActive(owner?.person) && owner.person.isInScope) ||
+      (settings.parkEmail !== undefined && isParkable(everybody.get(wish.key)?.person, owner?.person, user));
     const known = claims.get(wish.key);
     const isTaken = [...claims].some(([other, holder]) => holder === key && other !== wish.key);
     if (isHeld && !isTaken && (known === undefined || known === key)) {
@@ -181,11 +199,29 @@ function findConflicts(
   return { conflicts, claims };
 }
 
+/** The e-mails of active employees in scope. */
+function wishesOf(everybody: ReadonlyMap<string, Somebody>): { readonly key: string; readonly email: string }[] {
+  return [...everybody].flatMap(([key, { person }]) => {
+    const email = isActive(person) && person.isInScope ? person.fields.email : undefined;
+    return email === undefined || email === '' ? [] : [{ key, email: email.toLowerCase() }];
+  });
+}
+
 /** A leaver in scope who looks like the person who wants their e-mail. */
 function isConversion(claimant: Somebody['person'], owner: Person | RejectedPerson, user: User): boolean {
   if (claimant?.kind !== 'person' || owner.kind !== 'person') return false;
   const isLeaving = owner.standing === 'leaver' && owner.isInScope && user.enabled;
   return isLeaving && looksLikeSamePerson(claimant.fields, { ...user.fields, ...owner.fields });
+}
+
+/** A leaver in scope whose account, once disabled, may give its e-mail to an employee who is another person. */
+function isParkable(claimant: Somebody['person'], owner: Somebody['person'], user: User): boolean {
+  if (!isLeaver(owner) || !owner.isInScope) return false;
+  return !(claimant?.kind === 'person' && looksLikeSamePerson(claimant.fields, { ...user.fields, ...owner.fields }));
+}
+
+function isLeaver(person: Person | RejectedPerson | undefined): person is Person {
+  return person?.kind === 'person' && person.standing === 'leaver';
 }
 
 function isActive(person: Person | RejectedPerson | undefined): person is Person {

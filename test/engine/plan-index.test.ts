@@ -197,8 +197,45 @@ function othersOf(names: readonly string[]): fc.Arbitrary<World['others']> {
   );
 }
 
+/** Somebody who left, and whose e-mail an active employee is to get. */
+const successor = fc
+  .record({
+    isEnabled: fc.constantFrom(false, false, false, true),
+    owner: fc.constantFrom('people', 'people', 'people', 'other', undefined),
+    name: fc.constantFrom('Left', 'Left', 'Came', ''),
+    disabledAt: fc.constantFrom(someInstant - 5 * dayMs, someInstant - 40 * dayMs, undefined),
+    ignored: fc.constantFrom(undefined, undefined, 1, 3),
+    hasAccount: fc.boolean(),
+    isPlaceTaken: fc.constantFrom(false, false, false, false, true),
+  })
+  .map(({ isEnabled, owner, name, disabledAt, ignored, hasAccount, isPlaceTaken }) => {
+    const mail = 'desk@example.com';
+    const blank = { area: '', born: '', job: '', seniority: '', hired: '2020-01-01', type: 'staff' };
+    const row = (id: string, rest: Readonly<Record<string, string>>) => ({ fields: { ...blank, id, ...rest } });
+    const shown = (first: string, email: string) =>
+      first === '' ? { email } : { email, firstName: first, lastName: first };
+    const sent = 'l8@parked.example';
+    const quirks = ignored === undefined ? {} : { email: { sent, observed: mail, ignored } };
+    const entry = { identification: 'l8', hidden: {}, quirks, unverified: 0, ...(disabledAt ? { disabledAt } : {}) };
+    return {
+      rows: [
+        row('l8', { email: mail, first: 'Left', last: 'Left', status: 'left' }),
+        row('q9', { email: mail, first: 'Came', last: 'Came', status: 'active' }),
+        ...(isPlaceTaken ? [row('p7', { email: sent, first: 'x', last: 'x', status: 'active' })] : []),
+      ],
+      users: [
+        { identification: 'l8', enabled: isEnabled, fields: shown(name, mail), unreadable: [] },
+        ...(hasAccount
+          ? [{ identification: 'q9', enabled: true, fields: shown('Came', 'old@example.com'), unreadable: [] }]
+          : []),
+      ],
+      entries: owner === undefined ? [] : [{ ...entry, owner }],
+    };
+  });
+
 const world: fc.Arbitrary<World> = fc
   .record({
+    successors: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.tuple(successor) }),
     people: fc.uniqueArray(person, {
       minLength: 1,
       maxLength: 6,
@@ -214,10 +251,10 @@ const world: fc.Arbitrary<World> = fc
       { weight: 1, arbitrary: fc.array(user, { maxLength: 2 }) },
     ),
   })
-  .map(({ people, rows, users }) => ({
-    rows: [...people.flatMap((one) => one.rows), ...rows],
-    users: [...people.flatMap((one) => one.users), ...users],
-    ledger: people.flatMap((one) => one.entries),
+  .map(({ people, successors, rows, users }) => ({
+    rows: [...[...people, ...successors].flatMap((one): readonly Omit<SourceRecord, 'at'>[] => one.rows), ...rows],
+    users: [...[...people, ...successors].flatMap((one): readonly Omit<User, 'id'>[] => one.users), ...users],
+    ledger: [...people, ...successors].flatMap((one) => one.entries),
   }))
   .filter(({ rows }) => rows.length > 0)
   .chain(({ rows, users, ledger }) =>

@@ -282,21 +282,26 @@ export async function takeBatch(
   if (kind === 'outbox') return { kind: 'exported', path: `outbox/${id}.csv` };
   for (const change of changes) {
     if (kind === 'direct') await onResult(change.identification, { kind: 'sending' });
-    if (script.lands(change)) land(change, users);
+    if (script.lands(change)) land(change, users, kind);
     if (kind === 'direct') await onResult(change.identification, { kind: 'accepted' });
   }
   return kind === 'direct' ? { kind } : { kind: 'file', fileId: `file of ${id}`, fileName: `${id}.csv` };
 }
 
-/** The platform does what a change asks for. */
-export function land({ identification, kind, after }: Change, users: Map<string, User>): void {
+/** The platform does what a change asks for. A row of a file enables the account, a call leaves it as it is. */
+export function land(
+  { identification, kind, after }: Change,
+  users: Map<string, User>,
+  route: Delivery['kind'] = 'csv',
+): void {
   const user = users.get(identification);
+  const isLeft = route === 'direct' && user?.enabled === false;
   if (kind === 'remove') users.delete(identification);
   else {
     users.set(identification, {
       id: user?.id ?? `9${identification}`,
       identification,
-      enabled: kind !== 'disable',
+      enabled: kind !== 'disable' && !isLeft,
       fields: { ...user?.fields, ...after },
       unreadable: [],
       lastUpdate: '2026-11-21T12:00:01',

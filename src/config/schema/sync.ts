@@ -313,7 +313,7 @@ export const syncShape = {
     .optional()
     .meta({
       description:
-        "The address that an account gets for a moment when employees take over each other's e-mails in a circle. Absent: such employees wait for a person.",
+        "The address of an account whose e-mail another employee gets: for a moment when employees take over each other's e-mails in a circle, and for good when the account belongs to somebody who left, is managed by this sync, and is disabled. Absent: such employees wait for a person.",
       examples: ['{identification}@parked.example'],
     }),
   expressions: expressions.prefault({}).meta({
