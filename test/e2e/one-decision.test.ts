@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parseFault } from '../../src/sandbox/index.ts';
 import { type ConnectedShell, useConnectedShells } from '../cli/test-shell.ts';
 
@@ -18,7 +18,7 @@ import { type ConnectedShell, useConnectedShells } from '../cli/test-shell.ts';
  *   6  a leave date to come enables nobody again              | here; troubled-cells.test.ts
  *   7  a move between syncs is a hand-over; adopt             | here; hand-overs.test.ts, test/cli/adopt.test.ts
  *   8  e-mails that are swapped                               | here; email-chains.test.ts
- *   9  an account made again is first sight                   | people.test.ts, "is first sight again: …"
+ *   9  an account made again is first sight                   | here; people.test.ts
  *  10  a digest never delivers what was rejected              | test/cli/holds.test.ts, "a plan approved by digest …"
  *  11  rejecting "missing" does not swallow "left"            | here; decisions.test.ts
  *  12  a part is approved and rejected; the audit             | test/cli/holds.test.ts, "a part is rejected and …"
@@ -26,10 +26,10 @@ import { type ConnectedShell, useConnectedShells } from '../cli/test-shell.ts';
  *  14  the same people exported again are missing again       | here; blocked-people.test.ts
  *  15  e-mails compare without case                           | here; edited-meanwhile.test.ts
  *  16  what landed of a failed file is not sent again         | here; edited-meanwhile.test.ts
- *  17  a disable made meanwhile is not undone                 | edited-meanwhile.test.ts, "and disables is not enabled …"
- *  18  what is assumed stays assumed                          | troubled-cells.test.ts, "what is assumed stays …"
+ *  17  a disable made meanwhile is not undone                 | here; edited-meanwhile.test.ts
+ *  18  what is assumed stays assumed                          | here; troubled-cells.test.ts
  *  19  tiny companies lose one account a day                  | here; blocked-people.test.ts
- *      names in NFD, with spaces                              | shown-as.test.ts
+ *      names in NFD, with spaces                              | here; shown-as.test.ts
  *      decisions of versions without episodes                 | test/cli/holds.test.ts, "what an earlier version …"
  */
 
@@ -216,6 +216,29 @@ test('8: the e-mail of somebody who left goes to a new hire, once the account ha
   expect(userOf(shell, '1')).toMatchObject({ enabled: true, fields: { email: 'ana@example.com' } });
 });
 
+const withJob = { identification: 'id', firstName: 'first', lastName: { value: 'Li' }, email: 'mail', job: 'area' };
+
+/** Somebody at the platform makes an account, as its administrators do. */
+async function createByHand({ sandbox }: ConnectedShell, user: Readonly<Record<string, string>>): Promise<void> {
+  const headers = { authorization: `Bearer ${sandbox.accessToken}`, 'content-type': 'application/json' };
+  const users = `${sandbox.url}/os-api/public-api/v1/users`;
+  const body = JSON.stringify({ lastName: 'Li', ...user });
+  expect((await fetch(`${users}/`, { method: 'POST', headers, body })).status).toBe(201);
+}
+
+test('9: an account that was deleted and made again by hand is first sight again', async () => {
+  const shell = await openStaff({ mapping: withJob });
+  await settled(shell, staff(6));
+  expect((await apply(shell)).outcome).toBe('nothing-to-do');
+  const deleted = await shell.run(['api', 'users', 'delete', '--identification', '1', '--yes']);
+  expect(deleted).toMatchObject({ code: 0 });
+  await createByHand(shell, { identification: '1', firstName: 'Ana1', email: 'a1@example.com' });
+  const plan = await shell.run(['plan', 'staff']);
+  expect(plan.stdout).toContain('first sight of write-only job');
+  expect(await apply(shell)).toMatchObject({ outcome: 'succeeded', counts: { update: 1, applied: 1 } });
+  expect(userOf(shell, '1')?.fields.job).toBe('Sales');
+});
+
 test('11: a rejected "missing" does not reject that the person left', async () => {
   const none = { absolute: 0, percent: 0 };
   const shell = await openStaff({
@@ -274,6 +297,48 @@ test('16: a file with a bad row is split, and nothing that landed is sent again'
   expect(await apply(shell)).toMatchObject({ code: 4, counts: { update: 4, applied: 3, failed: 1 } });
   const written = shell.sandbox.state.log.slice(before).map(({ identification }) => identification);
   expect(written.toSorted()).toEqual(['1', '2', '4']);
+});
+
+test('17: an account that is disabled by hand between the plan and its file stays disabled', async () => {
+  const shell = await openStaff({ delivery: 'csv' });
+  await settled(shell, staff(6));
+  await write(shell, staff(6, { 1: { first: 'Eva' }, 2: { first: 'Eva' } }));
+  // The plan is made, and its file has to wait.
+  shell.sandbox.setFaults([parseFault('upload:status=409;retry-after=1@1')]);
+  const uploads = shell.sandbox.state.requests.upload;
+  const running = apply(shell);
+  await vi.waitFor(() => expect(shell.sandbox.state.requests.upload).toBe(uploads + 1), {
+    interval: 5,
+    timeout: 10_000,
+  });
+  shell.sandbox.state.editUser('1', { enabled: false });
+  const told = await running;
+  expect(told).toMatchObject({ code: 4, outcome: 'partial', counts: { applied: 1, failed: 1 } });
+  expect(told.findings).toMatchObject([{ code: 'foreign-disable', identification: '1' }]);
+  expect(['1', '2'].map((name) => userOf(shell, name))).toMatchObject([
+    { enabled: false, fields: { firstName: 'Ana1' } },
+    { enabled: true, fields: { firstName: 'Eva' } },
+  ]);
+});
+
+test('18: a value that the platform does not show and that was assumed is not overwritten by another update', async () => {
+  const shell = await openStaff({ mapping: withJob, firstSight: 'assume', delivery: 'csv' });
+  await createByHand(shell, { identification: '1', firstName: 'Ana1', email: 'a1@example.com', job: 'by hand' });
+  await write(shell, staff(6));
+  expect(await apply(shell)).toMatchObject({ outcome: 'succeeded', counts: { create: 5, update: 0, applied: 5 } });
+  await write(shell, staff(6, { 1: { first: 'Eva' } }));
+  expect(await apply(shell)).toMatchObject({ outcome: 'succeeded', counts: { update: 1, applied: 1 } });
+  expect(userOf(shell, '1')?.fields).toMatchObject({ firstName: 'Eva', job: 'by hand' });
+});
+
+test('19: a user whom the platform shows in decomposed letters is updated as itself', async () => {
+  const shell = await openStaff();
+  await createByHand(shell, { identification: 'Jose\u0301', firstName: 'Ana', email: 'jose@example.com' });
+  const jose = { id: 'Jos\u00e9', mail: 'jose@example.com' };
+  await write(shell, [...staff(3), { ...jose, first: 'Eva' }]);
+  expect(await apply(shell)).toMatchObject({ outcome: 'succeeded', counts: { create: 3, update: 1, applied: 4 } });
+  expect(shell.sandbox.state.users.size).toBe(4);
+  expect(userOf(shell, 'Jose\u0301')?.fields.firstName).toBe('Eva');
 });
 
 test('19: a company of four loses one account without a person', async () => {
