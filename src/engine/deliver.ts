@@ -12,7 +12,7 @@ import { judgeRefusedUpload, refusedStatus } from './refused-upload.ts';
 import { toProving } from './settle-steps.ts';
 import { stillMeant } from './still-meant.ts';
 import { updateFacts } from './update-facts.ts';
-import { isProofDue, type Wave, waveOf } from './wave.ts';
+import { isProofDue, nextBatch, type Wave, waveOf } from './wave.ts';
 import { whyStopped } from './why-stopped.ts';
 
 /**
@@ -25,8 +25,8 @@ export async function deliverNext(context: RunContext, io: EngineIo): Promise<Jo
   const wave = waveOf(batches);
   if (wave.out !== undefined) return resume(context, wave.out, io);
   if (await isProofDue(context, wave, io)) return toProving(context, io);
-  const [batch] = wave.planned;
   const run = (await io.store.runs.get(owned.run.id)) ?? owned.run;
+  const batch = await nextBatch(run, wave.planned, io);
   const stopped = whyStopped(run, io.clock.now());
   if (batch === undefined || stopped !== undefined) return stop(context, stopped, io);
   return send({ ...context, owned: { ...owned, run } }, { wave, batch, batches: batches.length }, io);

@@ -1,16 +1,17 @@
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
-import type { Batch, ChangeMark } from '../ports/store.ts';
+import type { Batch, ChangeMark, Run } from '../ports/store.ts';
 import { newBatch } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import type { ReadBack } from './read-back.ts';
 import { updateFacts } from './update-facts.ts';
 
 /**
- * After this many failed files with no row applied (a file, its halves, its quarters), the platform is faulty, not the
- * rows. Two failed halves prove nothing: two bad rows, one in each half, would keep all others from being sent.
+ * After this many failed files with no row applied (a file, its halves, its quarters), one row is sent alone. If that
+ * fails too, the platform is faulty, not the rows. The files alone prove nothing: a bad row in each quarter would keep
+ * all others from being sent.
  */
-const illAfterFailures = 7;
+const doubtAfterFailures = 7;
 
 export interface FailedFile {
   readonly marks: readonly ChangeMark[];
@@ -20,7 +21,10 @@ export interface FailedFile {
   readonly unseen: readonly ReadBack[];
 }
 
-/** Halves a failed file until the bad rows are isolated, within the limit of `settle.maxSplits`. */
+/**
+ * Halves a failed file until the bad rows are isolated, within the limit of `settle.maxSplits`. If the platform itself
+ * may be faulty, cuts off one row as a probe instead.
+ */
 export async function splitBatch(context: RunContext, batch: Batch, failed: FailedFile, io: EngineIo): Promise<void> {
   const { owned, sync } = context;
   const { unseen } = failed;
@@ -29,8 +33,10 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   const all = await io.store.batches.ofRun(owned.run.id);
   const status = batch.status ?? 'failed';
   const files = all.filter(({ final }) => final !== undefined);
-  const isIll = failed.marks.length === 0 && hasOnlyFailures(files) && !(await hasApplied(files, io));
-  const isSplitting = unseen.length > 1 && splits < sync.settings.settle.maxSplits && !isIll;
+  const isDoubted = failed.marks.length === 0 && hasOnlyFailures(files) && !(await hasApplied(files, io));
+  const isIll = isDoubted && files.some(({ size }) => size === 1);
+  const isProbing = isDoubted && !isIll && unseen.length > 1;
+  const isSplitting = isProbing || (unseen.length > 1 && splits < sync.settings.settle.maxSplits && !isIll);
 
   const findings = [...failed.findings];
   const marks = [...failed.marks];
@@ -48,7 +54,12 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   // The rows move to the halves first, so after a kill every row is in exactly one open batch.
   if (isSplitting) {
     const middle = Math.ceil(unseen.length / 2);
-    const halves = [unseen.slice(0, middle), unseen.slice(middle)].map((half, i) => ({
+    // Another row in each run, in case that this one is at fault.
+    const alone = isProbing ? rowFor(owned.run, unseen.length) : -1;
+    const parts = isProbing
+      ? [unseen.filter((_, i) => i === alone), unseen.filter((_, i) => i !== alone)]
+      : [unseen.slice(0, middle), unseen.slice(middle)];
+    const halves = parts.map((half, i) => ({
       batch: newBatch(context, {
         number: all.length + 1 + i,
         kind: 'csv',
@@ -58,6 +69,8 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
       }),
       identifications: half.map(({ change }) => change.identification),
     }));
+    const [probe] = halves;
+    if (isProbing && probe !== undefined) await updateFacts(owned, { probe: probe.batch.id }, io);
     await io.store.batches.create(owned, halves);
     io.checkpoint('batch-split');
   }
@@ -74,7 +87,12 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
 }
 
 function hasOnlyFailures(files: readonly Batch[]): boolean {
-  return files.length >= illAfterFailures && files.every(({ final }) => final === 'failed');
+  return files.length >= doubtAfterFailures && files.every(({ final }) => final === 'failed');
+}
+
+/** A number below `count` that differs from run to run. */
+function rowFor({ startedAt }: Run, count: number): number {
+  return startedAt % count;
 }
 
 /** A platform that applies the good rows of files that it calls failed is not faulty. */
@@ -87,6 +105,6 @@ async function hasApplied(files: readonly Batch[], io: EngineIo): Promise<boolea
 }
 
 function ill(files: number): Finding {
-  const message = `${files} files in a row failed and nothing landed: the platform seems ill, so the rest was not sent`;
+  const message = `${files} files in a row failed, one of them with a single row, and nothing landed: the platform seems ill, so the rest was not sent`;
   return { code: 'platform-ill', message };
 }

@@ -1,4 +1,4 @@
-import type { Batch } from '../ports/store.ts';
+import type { Batch, Run } from '../ports/store.ts';
 import { changesInBatch } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { whyStopped } from './why-stopped.ts';
@@ -41,21 +41,40 @@ function isSent({ state, finalAt }: Batch): boolean {
  * Returns whether the unproven batches are read back before anything more is sent:
  *
  *   nothing more is sent                    no batch is planned, or the run is canceled, gives up, or has an old plan
- *   a batch needs an answer                 its file failed or has no status, or the answer to it was lost
+ *   a batch needs an answer                 its file failed or has no status, the answer to it was lost, or it is the probe
  *   settle.proofWithin has passed           since the oldest one ended, and since the last proof
  *   the next batch depends on the others    its changes take over e-mails, or are the last step of parked changes
  */
 export async function isProofDue({ owned, sync }: RunContext, wave: Wave, io: EngineIo): Promise<boolean> {
   const { unproven, planned } = wave;
-  const [next] = planned;
   if (unproven.length === 0) return false;
+  const next = await nextBatch(owned.run, planned, io);
   if (next === undefined || unproven.some((batch) => needsAnswer(batch, planned))) return true;
+  if (unproven.some(({ id }) => id === owned.run.facts.probe)) return true;
   const run = await io.store.runs.get(owned.run.id);
   const now = io.clock.now();
   if (run === undefined || whyStopped(run, now) !== undefined) return true;
   const oldest = Math.min(...unproven.map(endOf));
   if (now - Math.max(oldest, run.facts.provedAt ?? 0) >= sync.settings.settle.proofWithinMs) return true;
   return dependsOnOthers(next, io);
+}
+
+/**
+ * Returns the batch that is sent next: the first planned one. A probe goes before all others, and a piece of a failed
+ * file before a batch that depends on the others, because it may free the e-mails that the batch takes over.
+ */
+export async function nextBatch(
+  { facts }: Pick<Run, 'facts'>,
+  planned: readonly Batch[],
+  io: EngineIo,
+): Promise<Batch | undefined> {
+  const [first] = planned;
+  const probe = facts.probe === undefined ? undefined : planned.find(({ id }) => id === facts.probe);
+  if (first === undefined || probe !== undefined) return probe;
+  const pieces = planned.filter(({ parent }) => parent !== undefined);
+  if (pieces.length === 0 || !(await dependsOnOthers(first, io))) return first;
+  for (const piece of pieces) if (!(await dependsOnOthers(piece, io))) return piece;
+  return first;
 }
 
 /** Returns when a batch ended at the platform, as far as it is known. */

@@ -84,7 +84,7 @@ describe('a file that fails as a whole', () => {
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'failed', counts: { applied: 0 } });
     expect(report.run.reason).toContain('ill');
-    expect(office.sandbox.state.files.size).toBeLessThanOrEqual(7);
+    expect(office.sandbox.state.files.size).toBeLessThanOrEqual(8);
     expect(writes(office)).toBe(0);
     await heals(office, { outcome: 'succeeded', counts: { applied: 40 } });
   });

@@ -287,18 +287,45 @@ describe('the rows of a failed file', () => {
 });
 
 describe('a platform that is ill', () => {
-  it('is recognised by seven failed files of which nothing landed: the rest is not sent', async () => {
+  it('is recognised by seven failed files and a failed row alone, of which nothing landed: the rest is not sent', async () => {
     const everybody = changesOf(40).map(({ identification }) => identification);
     const scene = await platformWithBad(everybody, { count: 40 });
     await scene.play();
-    expect(scene.sent).toHaveLength(7);
+    expect(scene.sent).toHaveLength(8);
+    expect(scene.sent[7]).toHaveLength(1);
     const { outcome, reason } = await scene.run();
     expect([outcome, reason]).toEqual([
       'failed',
-      '7 files in a row failed and nothing landed: the platform seems ill, so the rest was not sent',
+      '8 files in a row failed, one of them with a single row, and nothing landed: the platform seems ill, so the rest was not sent',
     ]);
     expect(await scene.findings()).toContain(`platform-ill: ${reason}`);
     expect(Object.values(await scene.states()).filter((state) => state === 'applied')).toEqual([]);
+  });
+
+  it('is not suspected for a bad row in each quarter of the first file: each stands alone in the end', async () => {
+    const scene = await platformWithBad(['u12', 'u22', 'u32', 'u42'], { count: 40, settle: { maxSplits: 100 } });
+    await scene.play();
+    expect(await countsOf(scene)).toEqual({ applied: 36, failed: 4 });
+    const [probe, ...others] = scene.sent.slice(7);
+    expect(probe).toHaveLength(1);
+    expect(others.flat()).not.toContain(probe?.[0]);
+    expect((await scene.run()).outcome).toBe('partial');
+  });
+
+  it('is asked with a single row although settle.maxSplits is used up', async () => {
+    const bad = changesOf(40).map(({ identification }) => identification);
+    const scene = await platformWithBad(bad, { count: 40, settle: { maxSplits: 3 } });
+    await scene.play();
+    expect(scene.sent).toHaveLength(8);
+    expect((await scene.run()).outcome).toBe('failed');
+  });
+
+  it('is judged when the row alone was read back, and nothing else is sent before', async () => {
+    const bad = changesOf(40).map(({ identification }) => identification);
+    const scene = await platformWithBad(bad, { count: 40 });
+    await scene.play(async () => scene.sent.length === 8);
+    expect(await scene.batches()).toContainEqual(expect.objectContaining({ size: 1, state: 'sent' }));
+    expect((await scene.batches()).filter(({ state }) => state === 'planned')).not.toEqual([]);
   });
 
   it('is not suspected while it applies the good rows of the files that it fails', async () => {
