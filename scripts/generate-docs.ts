@@ -1,8 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { renderCliReference } from '../src/cli/render-reference.ts';
 import { renderJsonSchema } from '../src/config/json-schema.ts';
 import { renderConfigReference } from '../src/config/reference.ts';
 import { listApiOperations } from '../src/platform/named-operations.ts';
+import { renderRunbookTable } from '../src/server/runbook.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { renderMetricsReference } from '../src/telemetry/metrics-reference.ts';
 import { renderSandboxCoverage } from '../test/support/conforming-sandbox.ts';
@@ -11,12 +12,16 @@ import { renderValuesSchema } from './chart/values-schema.ts';
 import { renderConfusables } from './generate-confusables.ts';
 import { renderLicenses } from './licenses/render.ts';
 
+const root = new URL('../', import.meta.url);
+
 /** Files that are generated, and from what: `npm run docs` writes them, tests compare them. */
 const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': () => renderConfigReference(sourceKinds),
   'docs/cli.md': () => renderCliReference(listApiOperations()),
   'docs/licenses.md': renderLicenses,
   'docs/metrics.md': renderMetricsReference,
+  // A part of the file.
+  'docs/operations.md': async () => renderRunbookTable(await readFile(new URL('docs/operations.md', root), 'utf8')),
   'docs/platform-api-coverage.md': renderSandboxCoverage,
   'src/core/confusables.ts': renderConfusables,
   'helm/rollcall/values.schema.json': () => renderValuesSchema(sourceKinds),
@@ -25,5 +30,4 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'schema/rollcall.schema.json': () => renderJsonSchema(sourceKinds),
 };
 
-const root = new URL('../', import.meta.url);
 for (const [path, render] of Object.entries(generated)) await writeFile(new URL(path, root), await render());

@@ -1,6 +1,8 @@
-import { describeError } from '../core/errors.ts';
+import { describeError, isStoreAway } from '../core/errors.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
+import { outageToldMs } from './judge-work.ts';
 import type { Alerts } from './open-alerts.ts';
+import { ageOf } from './words.ts';
 
 const checkEveryMs = 5000;
 const oneCheckMs = 30_000;
@@ -16,12 +18,26 @@ export interface AlertChecks {
 export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Clock; logger: Logger }): AlertChecks {
   let checking: Promise<void> | undefined;
   let nextAt = 0;
+  let awaySince: number | undefined;
+  /** Evaluates, and passes on for how long the store was away before. */
+  const evaluate = async (signal: AbortSignal): Promise<void> => {
+    const startedAt = clock.now();
+    const outage = awaySince === undefined ? undefined : { from: awaySince, until: startedAt };
+    try {
+      await alerts.evaluate(signal, outage);
+    } catch (error) {
+      if (isStoreAway(error)) awaySince ??= startedAt;
+      throw error;
+    }
+    awaySince = undefined;
+    if (outage === undefined || outage.until - outage.from < outageToldMs) return;
+    logger.warn({ awayMs: outage.until - outage.from }, `the store is back after ${ageOf(outage.until - outage.from)}`);
+  };
   return {
     async begin(signal) {
       if (checking !== undefined || clock.now() < nextAt) return;
       nextAt = clock.now() + checkEveryMs;
-      checking = alerts
-        .evaluate(signal)
+      checking = evaluate(signal)
         .catch((error: unknown) => {
           if (!signal.aborted)
             logger.error(

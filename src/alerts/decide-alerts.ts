@@ -35,7 +35,7 @@ export interface Decided {
 }
 
 /** In order of importance. */
-const topics: readonly AlertTopic[] = ['token', 'run', 'freshness', 'held'];
+const topics: readonly AlertTopic[] = ['work', 'store', 'token', 'run', 'freshness', 'held'];
 
 /**
  * Decides who is told what. A channel gets a problem when it begins, gets worse (a higher severity, or ten times as

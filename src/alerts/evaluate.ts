@@ -13,7 +13,7 @@ export interface WatchedSync {
   readonly connection: string;
   /** The minimum instant of the last success; undefined: no success is expected now. */
   readonly staleBefore: (now: number) => number | undefined;
-  /** Whether a success may be late: the sync is paused, or is still catching up. Called at every evaluation. */
+  /** Whether a success may be late: the sync cannot run now, or is still catching up. Called at every evaluation. */
   readonly isExcused: (now: number, isPaused: boolean) => boolean;
 }
 
@@ -41,6 +41,8 @@ export interface Evaluation {
   readonly judgedRuns: readonly string[];
   /** The last success of a sync, else when it was first seen; undefined when no success is expected. */
   readonly freshAt?: number;
+  /** Of a deployment: the end of the time without the store that is told now. */
+  readonly storeBackAt?: number;
 }
 
 /** Clocks of processes may differ: a run that ended up to this long before another is still included. */
@@ -54,7 +56,7 @@ const runsAtATime = 100;
 export async function evaluateSync(
   { sync, troubledRun }: SyncToEvaluate,
   before: AlertState,
-  { store, clock }: EvaluationIo,
+  { store, clock, isWorkDone }: EvaluationIo & { readonly isWorkDone: boolean },
 ): Promise<Evaluation> {
   const now = clock.now();
   // Before the first judged run, only the newest one matters.
@@ -83,7 +85,7 @@ export async function evaluateSync(
   }
   const held = await judgeHeld(sync.name, newest, store, now);
   if (held !== undefined) topics.held = held;
-  const freshness = await evaluateFreshness(sync, before.firstSeenAt, now, store);
+  const freshness = await evaluateFreshness(sync, before.firstSeenAt, { store, now, isWorkDone });
   if (freshness?.found !== undefined) topics.freshness = freshness.found;
   const judgedUntil = ended.reduce((until, { endedAt }) => Math.max(until, endedAt), before.judgedUntil);
   const judgedRuns = recent.filter(({ endedAt }) => endedAt >= judgedUntil - overlapMs).map(({ id }) => id);
@@ -99,13 +101,13 @@ export async function evaluateSync(
 async function evaluateFreshness(
   sync: WatchedSync,
   firstSeenAt: number,
-  now: number,
-  store: Store,
+  { store, now, isWorkDone }: { readonly store: Store; readonly now: number; readonly isWorkDone: boolean },
 ): Promise<{ readonly freshAt: number; readonly found: AlertProblem | 'well' | undefined } | undefined> {
   const staleBefore = sync.staleBefore(now);
   if (staleBefore === undefined) return undefined;
   const isPaused = (await store.pauses.get(sync.name)) !== undefined;
-  const isExcused = sync.isExcused(now, isPaused);
+  // What a deployment could not do is that deployment's own problem, and has its time to be caught up after that.
+  const isExcused = sync.isExcused(now, isPaused || !isWorkDone);
   const last = await store.alerts.lastRuns(sync.name);
   const view = { sync: sync.name, last, firstSeenAt, staleBefore, now };
   const freshAt = last.successAt ?? firstSeenAt;

@@ -25,14 +25,18 @@ import {
   type WatchedConnection,
   type WatchedSync,
 } from './evaluate.ts';
+import type { Outage } from './judge-work.ts';
 import { freshState, type Quieted, type QuietOrder, quietAlerts } from './quiet.ts';
 import type { Place } from './render-notice.ts';
 import { sendDue, sendOnce } from './send-due.ts';
+import { openWorkWatch, type WatchedWork } from './watch-work.ts';
 
 export interface AlertsOptions {
   readonly channels: readonly ChannelSettings[];
   readonly syncs: readonly WatchedSync[];
   readonly connections: readonly WatchedConnection[];
+  /** Of a process that does the work, or could tell that no other does it. Undefined: the work is not evaluated. */
+  readonly work?: WatchedWork;
   /** Named in every notice. */
   readonly place: Place;
   /** The proxies of the environment. Absent: none. */
@@ -50,9 +54,9 @@ export interface Alerts {
   /**
    * Evaluates every sync and connection, stores changes, and sends what is due. Several processes may call it at once, and
    * it may be killed at any instant: a notice is stored with its state, and sent until it is delivered (at least once) or
-   * a day old. Never rejects because of a channel.
+   * a day old. Never rejects because of a channel. `outage`: a time without the store that has just ended.
    */
-  evaluate(signal: AbortSignal): Promise<void>;
+  evaluate(signal: AbortSignal, outage?: Outage): Promise<void>;
   /** Sends a test notice now, without the queue. `only`: the name of one channel. Throws `USAGE` for an unknown one. */
   test(only: string | undefined, signal: AbortSignal): Promise<readonly ChannelTest[]>;
   /**
@@ -77,8 +81,9 @@ export function openAlerts(options: AlertsOptions): Alerts {
       state = decided.state;
       drafts.push(...decided.drafts);
     }
-    const { judgedUntil, judgedRuns } = found;
-    const next: AlertState = { ...state, judgedUntil, judgedRuns };
+    const { judgedUntil, judgedRuns, storeBackAt } = found;
+    const back = storeBackAt === undefined ? {} : { storeBackAt };
+    const next: AlertState = { ...state, judgedUntil, judgedRuns, ...back };
     if (before.version > 0 && drafts.length === 0 && isSame(before, next)) return true;
     const outgoing = drafts.map((draft) => ({ ...draft, notice: { ...draft.notice, id: newId('alert') } }));
     const isStored = await store.alerts.save(before.version, next, outgoing);
@@ -102,16 +107,21 @@ export function openAlerts(options: AlertsOptions): Alerts {
     const isStored = await notify(before, found);
     return { isOpen: !isStored || hasProblem(before, found), freshAt: found.freshAt };
   };
+  const deployment: AlertSubject = { kind: 'deployment', name: place.deployment };
   const subjects: readonly AlertSubject[] = [
     ...options.syncs.map(({ name }) => ({ kind: 'sync', name }) as const),
     ...options.connections.map(({ name }) => ({ kind: 'connection', name }) as const),
+    deployment,
   ];
   const io: EvaluationIo = { store, clock };
   const attention = openAttention(options.syncs, options);
+  const work = options.work === undefined ? undefined : openWorkWatch(options.work, io);
   return {
-    async evaluate(signal) {
+    async evaluate(signal, outage) {
       if (channels.length === 0) return;
-      // The connections come first, so that a sync without tokens is not a second problem.
+      // The work comes first, and the connections before the syncs, so that what they explain is not a second problem.
+      if (work !== undefined) await evaluateSubject(deployment, (before) => work.evaluate(before, outage));
+      const isWorkDone = (await store.alerts.state(deployment))?.problems.work === undefined;
       for (const connection of options.connections) {
         signal.throwIfAborted();
         await evaluateSubject({ kind: 'connection', name: connection.name }, (before) =>
@@ -121,7 +131,10 @@ export function openAlerts(options: AlertsOptions): Alerts {
       for (const due of await attention.due()) {
         signal.throwIfAborted();
         const subject = { kind: 'sync', name: due.sync.name } as const;
-        attention.evaluated(due.sync, await evaluateSubject(subject, (before) => evaluateSync(due, before, io)));
+        attention.evaluated(
+          due.sync,
+          await evaluateSubject(subject, (before) => evaluateSync(due, before, { ...io, isWorkDone })),
+        );
       }
       await sendDue(channels, options, signal);
     },
@@ -172,7 +185,7 @@ function toView({ name, kind, severities: taken, syncs, afterMs, remindMs }: Cha
 
 function noSubject(name: string, subjects: readonly AlertSubject[]): RollcallError {
   const known = subjects.map((subject) => `${subject.kind} ${subject.name}`).join(', ');
-  return new RollcallError(`no sync or connection is called ${name}; the configuration has: ${known}`, {
+  return new RollcallError(`no sync, connection or deployment is called ${name}; the configuration has: ${known}`, {
     code: 'USAGE',
   });
 }
@@ -196,17 +209,20 @@ function isSame(a: AlertState, b: AlertState): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Returns the settings of the channels for a subject. A connection concerns the channels of every sync that uses it. */
+/**
+ * Returns the settings of the channels for a subject. A connection concerns the channels of every sync that uses it, and
+ * the deployment concerns every channel.
+ */
 function channelsOf(
   subject: AlertSubject,
   channels: readonly Channel[],
   syncs: readonly WatchedSync[],
 ): readonly ChannelSettings[] {
+  const all = channels.map(({ settings }) => settings);
+  if (subject.kind === 'deployment') return all;
   const concerned =
     subject.kind === 'sync'
       ? [subject.name]
       : syncs.filter(({ connection }) => connection === subject.name).map(({ name }) => name);
-  return channels
-    .map(({ settings }) => settings)
-    .filter((channel) => channel.syncs === undefined || channel.syncs.some((name) => concerned.includes(name)));
+  return all.filter((channel) => channel.syncs === undefined || channel.syncs.some((name) => concerned.includes(name)));
 }

@@ -23,6 +23,8 @@ export interface NoticeLink {
 
 /** The words for a topic while it is a problem, and when it is over. */
 const topicWords: Readonly<Record<AlertTopic, { readonly wrong: string; readonly over: string }>> = {
+  work: { wrong: 'its work is not done', over: 'its work is done again' },
+  store: { wrong: 'the store was away', over: 'the store is back' },
   token: { wrong: 'its tokens need an operator', over: 'the tokens work again' },
   run: { wrong: 'the run failed', over: 'runs succeed again' },
   freshness: { wrong: 'no success for too long', over: 'it succeeds again' },

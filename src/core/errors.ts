@@ -85,6 +85,11 @@ export function describeError(error: unknown): string {
   return `${name}${code}${place === undefined ? '' : ` at ${place}`}`;
 }
 
+/** Returns whether the store did not answer, and may answer later. */
+export function isStoreAway(error: unknown): boolean {
+  return error instanceof RollcallError && error.code === 'STORE_INVALID' && error.retry !== 'never';
+}
+
 /** Whether a failed call can have changed something on the other side. */
 export type Effect = 'none' | 'unknown';
 

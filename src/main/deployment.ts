@@ -1,7 +1,8 @@
 import { workerJobs } from '../../jobs/index.ts';
 import type { Config } from '../config/config.ts';
 import { describeError, RollcallError } from '../core/errors.ts';
-import { deploymentLease, deploymentLeaseMs } from '../runtime/deployment-lease.ts';
+import { deploymentLease } from '../ports/leases.ts';
+import { deploymentLeaseMs } from '../runtime/deployment-lease.ts';
 import { type HeldLease, takeOverLease } from '../runtime/hold-lease.ts';
 import { openLocalDispatch } from '../runtime/in-process/dispatch.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';

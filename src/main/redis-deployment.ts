@@ -9,7 +9,7 @@ import { openWorker, type RunWorker } from '../runtime/bullmq/open-worker.ts';
 import { keyPrefix, type RedisSettings } from '../runtime/bullmq/redis-settings.ts';
 import { troublesOf } from '../runtime/bullmq/redis-troubles.ts';
 import { openRunQueue } from '../runtime/bullmq/run-queue.ts';
-import { alertWithoutScheduler, announceDeployment } from '../runtime/deployment-lease.ts';
+import { alertWithoutScheduler, announceDeployment, announceWorker } from '../runtime/deployment-lease.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
 import { runScheduler } from '../runtime/scheduler.ts';
 import type { DeploymentHooks } from './deployment.ts';
@@ -63,6 +63,7 @@ function startWorker(
   drive: DriveIo,
 ): Pick<RunWorker, 'close'> {
   const { clock, logger } = engine.io;
+  const announcing = announceWorker(engine.io, drive.signal);
   const gate = openErrorGate({ clock, logger });
   const connection = openRedis(settings, 'worker', gate.report);
   const prefix = keyPrefix(settings);
@@ -97,6 +98,7 @@ function startWorker(
       drive.signal.removeEventListener('abort', startGrace);
       await queue.close().catch(gate.report);
       closeRedis(connection);
+      await announcing;
     },
   };
 }
@@ -121,7 +123,8 @@ async function schedule(
     () => {},
   );
   const dispatch = openQueueDispatch(queue, engine.io);
-  const alerts = openConfigAlertChecks(config, engine);
+  const depth = () => queue.depth().catch(() => undefined);
+  const alerts = openConfigAlertChecks(config, engine, depth);
   const renewLease = {
     name: 'deployment lease',
     everyMs: announceMs,

@@ -30,11 +30,7 @@ export function watchRedis(config: RedisConfig, { clock, logger }: { clock: Cloc
   return {
     fault: async () => ((await waiting()) === undefined ? `no answer within ${answerMs} ms` : undefined),
     waiting,
-    depth: () =>
-      Promise.all([queue.waiting(), queue.oldestAt()]).then(
-        ([count, oldestAt]) => ({ waiting: count, oldestAt }),
-        () => undefined,
-      ),
+    depth: () => queue.depth().catch(() => undefined),
     async close() {
       await queue.close().catch(gate.report);
       closeRedis(connection);

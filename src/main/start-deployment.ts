@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
+import { alertWithoutScheduler } from '../runtime/deployment-lease.ts';
 import { type Heartbeat, openHeartbeat } from '../runtime/heartbeat.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
 import { workBesideServer } from '../server/work-beside-server.ts';
@@ -9,6 +10,7 @@ import type { Engine } from './open-engine.ts';
 import type { RedisWatch } from './redis-watch.ts';
 import { workUntilReload } from './reload.ts';
 import { serve } from './serve.ts';
+import { openConfigAlertChecks } from './watch-alerts.ts';
 
 export type StartOptions = Parameters<App['start']>[0];
 
@@ -82,7 +84,7 @@ async function work(
   const { role = 'all', onReady, signal } = options;
   if (role === 'server') {
     onReady();
-    return untilAborted(signal);
+    return alertWithoutScheduler(engine.io, openConfigAlertChecks(config, engine), signal);
   }
   const drive = openDrive(options);
   // From now on, a missing tick is a fault.
@@ -116,12 +118,4 @@ function refuseRole({ redis, server }: Config, { role = 'all', listen }: StartOp
     const message = '--role server needs "server" in the configuration, with an address and tokens';
     throw new RollcallError(message, { code: 'USAGE' });
   }
-}
-
-/** Waits until the signal aborts, for a process that only serves HTTP. */
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

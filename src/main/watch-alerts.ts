@@ -2,19 +2,28 @@ import { type AlertChecks, openAlertChecks } from '../alerts/alert-checks.ts';
 import { catchUpMs, oldestSuccess, untilCaughtUp } from '../alerts/freshness.ts';
 import { type Alerts, openAlerts } from '../alerts/open-alerts.ts';
 import type { QuietOrder } from '../alerts/quiet.ts';
+import type { WatchedWork } from '../alerts/watch-work.ts';
 import type { QuietReport, QuietRequest } from '../app/app.ts';
 import { note } from '../app/audit.ts';
 import type { SignedCaller } from '../app/person-records.ts';
 import type { Config } from '../config/config.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
+import { deploymentLease, workersLease } from '../ports/leases.ts';
 import { openSchedule } from '../runtime/schedule.ts';
 import type { Engine } from './open-engine.ts';
 import { random } from './system.ts';
 
 export type { AlertChecks } from '../alerts/alert-checks.ts';
 
-/** Opens the alerts of a configuration. Before `freshFrom` (epoch ms), no sync is late. */
-export function openConfigAlerts(config: Config, { io, connections, egress }: Engine, freshFrom = 0): Alerts {
+/** What only the processes of `rollcall start` evaluate. */
+interface Standing {
+  /** Before this instant (epoch ms), no sync is late. */
+  readonly freshFrom: number;
+  readonly work: WatchedWork;
+}
+
+/** Opens the alerts of a configuration. */
+export function openConfigAlerts(config: Config, { io, connections, egress }: Engine, standing?: Standing): Alerts {
   const { store, clock, logger, newId } = io;
   return openAlerts({
     channels: config.alerts,
@@ -23,9 +32,10 @@ export function openConfigAlerts(config: Config, { io, connections, egress }: En
     syncs: Object.values(config.syncs).map(({ name, connection, freshnessMs, schedule }) => {
       const slots = schedule === undefined ? undefined : openSchedule(schedule.cron, schedule.timezone);
       const staleBefore = oldestSuccess({ freshnessMs, schedule: slots });
-      return { name, connection, staleBefore, isExcused: untilCaughtUp(freshFrom) };
+      return { name, connection, staleBefore, isExcused: untilCaughtUp(standing?.freshFrom ?? 0) };
     }),
     connections: [...connections].map(([name, { tokenManager }]) => ({ name, token: () => tokenManager.status() })),
+    ...(standing === undefined ? {} : { work: standing.work }),
     store,
     clock,
     logger,
@@ -34,8 +44,17 @@ export function openConfigAlerts(config: Config, { io, connections, egress }: En
   });
 }
 
-export function openConfigAlertChecks(config: Config, engine: Engine): AlertChecks {
-  return openAlertChecks(openConfigAlerts(config, engine, engine.io.clock.now() + catchUpMs), engine.io);
+/** Opens the alerts of a process of `rollcall start`. `queue`: of a scheduler with Redis. */
+export function openConfigAlertChecks(config: Config, engine: Engine, queue?: WatchedWork['queue']): AlertChecks {
+  const { store, clock } = engine.io;
+  const isHeld = async (lease: string) => (await store.leases.holder(lease, clock.now())) !== undefined;
+  const work: WatchedWork = {
+    hasSchedules: Object.values(config.syncs).some(({ schedule }) => schedule !== undefined),
+    isScheduled: () => isHeld(deploymentLease),
+    isWorked: config.redis === undefined ? undefined : () => isHeld(workersLease),
+    queue,
+  };
+  return openAlertChecks(openConfigAlerts(config, engine, { freshFrom: clock.now() + catchUpMs, work }), engine.io);
 }
 
 /** Acknowledges or mutes, and notes it in the audit. */
@@ -51,7 +70,10 @@ export async function quietSigned(
   const subjects = await alerts.quiet(name, order);
   const detail = until === undefined ? undefined : `until ${new Date(until).toISOString()}`;
   for (const { subject } of subjects) {
-    await note({ action: `alerts-${request.kind}`, by, [subject.kind]: subject.name, detail, ...signed }, io);
+    const { kind, name: about } = subject;
+    // An entry names a sync or a connection. One without either is about the deployment.
+    const named = kind === 'deployment' ? {} : { [kind]: about };
+    await note({ action: `alerts-${request.kind}`, by, ...named, detail, ...signed }, io);
   }
   return { subjects, until };
 }

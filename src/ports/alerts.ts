@@ -8,17 +8,18 @@ import type { ChangeState, Outcome } from '../core/run.ts';
 export const severities = ['info', 'warning', 'critical'] as const;
 export type Severity = (typeof severities)[number];
 
-/** Alerts are grouped by subject: one sync or one connection. */
+/** Alerts are grouped by subject: one sync, one connection, or the deployment as a whole. */
 export interface AlertSubject {
-  readonly kind: 'sync' | 'connection';
+  readonly kind: 'sync' | 'connection' | 'deployment';
   readonly name: string;
 }
 
 /**
  * The independent topics of a subject: `run` (the last run failed, wholly or in part), `held` (changes wait for
- * approval), `freshness` (no success for too long), `token` (tokens of a connection).
+ * approval), `freshness` (no success for too long), `token` (tokens of a connection), `work` (no process does the work of
+ * the deployment), `store` (the store was away).
  */
-export type AlertTopic = 'run' | 'held' | 'freshness' | 'token';
+export type AlertTopic = 'run' | 'held' | 'freshness' | 'token' | 'work' | 'store';
 
 /** One problem, in short and simple words. Names people by identification only; holds no secret. */
 export interface AlertProblem {
@@ -74,6 +75,8 @@ export interface AlertState {
    * evaluated twice.
    */
   readonly judgedRuns: readonly string[];
+  /** Of a deployment: the end of the last time without the store that was told, so that it is told once. */
+  readonly storeBackAt?: number;
 }
 
 /**

@@ -1,3 +1,11 @@
+/**
+ * Name of the lease that `start` holds. Other processes read it to know that a deployment will take a requested run.
+ */
+export const deploymentLease = 'deployment';
+
+/** Name of the lease that all workers with Redis renew together: other processes see by it whether any lives. */
+export const workersLease = 'workers';
+
 export interface Lease {
   readonly name: string;
   readonly owner: string;

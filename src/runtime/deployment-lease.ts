@@ -1,11 +1,7 @@
 import { RollcallError } from '../core/errors.ts';
+import { deploymentLease, workersLease } from '../ports/leases.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
-
-/**
- * Name of the lease that `start` holds. Other processes read it to know that a deployment will take a requested run.
- */
-export const deploymentLease = 'deployment';
 
 export const deploymentLeaseMs = 15_000;
 
@@ -36,6 +32,18 @@ export async function announceDeployment({ store, clock }: DeploymentIo, signal:
   }
 }
 
+const workersLeaseMs = 60_000;
+const announceWorkerEveryMs = 15_000;
+
+/** Renews the lease that tells schedulers that a worker lives. Returns when the signal aborts. */
+export async function announceWorker({ store, clock }: DeploymentIo, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    // The worker's jobs report a store that is not available.
+    await store.leases.take(workersLease, deploymentOwner, workersLeaseMs, clock.now()).catch(() => {});
+    await clock.sleep(announceWorkerEveryMs, signal).catch(() => {});
+  }
+}
+
 /** Evaluates alerts. */
 interface StandInAlerts {
   begin(signal: AbortSignal): Promise<void>;
@@ -45,8 +53,8 @@ interface StandInAlerts {
 const everyMs = 5000;
 
 /**
- * Evaluates alerts in a worker while no scheduler holds the deployment's lease, because a missing scheduler is itself
- * an alert. Several workers may do so; each notice is sent once. Returns when the signal aborts.
+ * Evaluates alerts in a worker or server while no scheduler holds the deployment's lease, because a missing scheduler is itself
+ * an alert. Several processes may do so; each notice is sent once. Returns when the signal aborts.
  */
 export async function alertWithoutScheduler(
   { store, clock }: DeploymentIo,
@@ -54,7 +62,7 @@ export async function alertWithoutScheduler(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    // The worker's jobs report a store that is not available. This loop continues when the store is back.
+    // The process's other work reports a store that is not available. This loop continues when the store is back.
     const isUnscheduled = await store.leases.holder(deploymentLease, clock.now()).then(
       (holder) => holder === undefined,
       () => false,

@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { isStoreAway, RollcallError } from '../core/errors.ts';
 
 /** Longest wait between two checks (ms), because an operator may cancel the run during a wait. */
 export const longestUnwatchedMs = 30_000;
@@ -27,9 +27,4 @@ export function retryWait(error: unknown, tries: number, random: () => number): 
   const backoffMs = Math.min(longestMs, firstWaitMs * 2 ** (tries - 1)) * (0.5 + random() / 2);
   if (error.retry === 'backoff') return Math.round(backoffMs);
   return Math.round(Math.min(longestAskedMs, error.retry.afterMs) + backoffMs / 2);
-}
-
-/** Returns whether the store did not answer, and may answer later. */
-export function isStoreAway(error: unknown): boolean {
-  return error instanceof RollcallError && error.code === 'STORE_INVALID' && error.retry !== 'never';
 }

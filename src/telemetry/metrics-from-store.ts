@@ -1,9 +1,10 @@
 import { changeClasses } from '../core/change.ts';
 import type { Outcome } from '../core/run.ts';
 import { batchResult, batchResults } from '../ports/batch-result.ts';
+import { deploymentLease, workersLease } from '../ports/leases.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Run, Store, TokenState } from '../ports/store.ts';
-import type { Instruments } from './metrics-instruments.ts';
+import { clearStoreGauges, type Instruments } from './metrics-instruments.ts';
 
 export interface WatchedNames {
   readonly syncs: readonly {
@@ -12,6 +13,8 @@ export interface WatchedNames {
     readonly schedule?: unknown;
   }[];
   readonly connections: readonly string[];
+  /** Whether workers announce themselves: with Redis. */
+  readonly hasWorkers?: boolean;
 }
 
 interface StoreIo {
@@ -31,12 +34,15 @@ const outcomes: readonly Outcome[] = [
 const tokenStates: readonly TokenState[] = ['ready', 'refreshing', 'reauth-required', 'revoked'];
 const pendingStates = ['sending', 'sent', 'unresolved'];
 
-/** Copies the state of the store into the instruments. Gauges are reset each time; counters get new events. */
+/**
+ * Copies the state of the store into the instruments. Gauges are reset each time; counters get new events. `clear`
+ * removes what only the store can tell.
+ */
 export function openStoreMetrics(
   instruments: Instruments,
   io: StoreIo,
-  { syncs, connections }: WatchedNames,
-): { refresh(): Promise<void> } {
+  { syncs, connections, hasWorkers }: WatchedNames,
+): { refresh(): Promise<void>; clear(): void } {
   // A counter that exists from the start shows its first event as an increase.
   for (const { name: sync } of syncs) {
     for (const outcome of outcomes) instruments.runs.inc({ sync, outcome }, 0);
@@ -63,7 +69,11 @@ export function openStoreMetrics(
       }
       for (const name of connections) await readConnection(name, instruments, io);
       await readOpenRuns({ syncs, connections }, instruments, io);
+      const isHeld = async (lease: string) => (await io.store.leases.holder(lease, io.clock.now())) !== undefined;
+      instruments.schedulerUp.set((await isHeld(deploymentLease)) ? 1 : 0);
+      if (hasWorkers === true) instruments.workerUp.set((await isHeld(workersLease)) ? 1 : 0);
     },
+    clear: () => clearStoreGauges(instruments),
   };
 }
 

@@ -1,5 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
 import { Registry } from 'prom-client';
+import { isStoreAway } from '../core/errors.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
@@ -25,13 +27,18 @@ export interface QueueDepth {
 /** Must be closed, because it monitors the event loop. */
 export interface OpenedMetrics {
   readonly metrics: Metrics;
-  /** Returns the text for Prometheus. Reads the store; concurrent calls share one read. Throws store errors. */
+  /**
+   * Returns the text for Prometheus. Reads the store; concurrent calls share one read. While the store is away, the text
+   * has what this process knows itself, and `rollcall_store_up` is 0.
+   */
   render(): Promise<string>;
   readonly contentType: string;
   close(): void;
 }
 
 const loopResolutionMs = 20;
+/** How long a scrape waits for the store (ms): less than Prometheus waits for the scrape. */
+const storeAnswersMs = 4000;
 
 /** Opens the metrics of this process. Counting costs a map lookup; only `render` reads the store. */
 export function openMetrics({ store, clock, version, names, queue }: MetricsOptions): OpenedMetrics {
@@ -39,12 +46,46 @@ export function openMetrics({ store, clock, version, names, queue }: MetricsOpti
   const instruments = openInstruments(registry);
   const loop = monitorEventLoopDelay({ resolution: loopResolutionMs });
   loop.enable();
-  const fromStore = openStoreMetrics(instruments, { store, clock }, names ?? { syncs: [], connections: [] });
+  const fromStore = openStoreMetrics(
+    instruments,
+    { store, clock },
+    { ...(names ?? { syncs: [], connections: [] }), hasWorkers: queue !== undefined },
+  );
   instruments.info.set({ version }, 1);
+  // Absent until they are known, and not 0.
+  instruments.workerUp.remove();
+  instruments.queueUp.remove();
+  instruments.startTime.set((clock.now() - process.uptime() * 1000) / 1000);
+  let reading: Promise<boolean> | undefined;
+  /** Reads the store. Resolves to false while it is away. */
+  const readStore = async (): Promise<boolean> => {
+    reading ??= fromStore
+      .refresh()
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (isStoreAway(error)) return false;
+          throw error;
+        },
+      )
+      .finally(() => {
+        reading = undefined;
+      });
+    const enough = new AbortController();
+    const late = clock.sleep(storeAnswersMs, enough.signal).then(
+      () => false,
+      () => false,
+    );
+    return Promise.race([reading, late]).finally(() => enough.abort());
+  };
   let rendering: Promise<string> | undefined;
   const render = async (): Promise<string> => {
-    await fromStore.refresh();
-    showQueue(instruments, await queue?.(), clock.now());
+    const isUp = await readStore();
+    if (!isUp) fromStore.clear();
+    instruments.storeUp.set(isUp ? 1 : 0);
+    const depth = await queue?.();
+    if (queue !== undefined) instruments.queueUp.set(depth === undefined ? 0 : 1);
+    showQueue(instruments, depth, clock.now());
     readProcess(instruments, loop);
     return registry.metrics();
   };
@@ -82,9 +123,15 @@ function showQueue({ queueJobs, queueAge }: Instruments, depth: QueueDepth | und
 function readProcess(instruments: Instruments, loop: ReturnType<typeof monitorEventLoopDelay>): void {
   // The histogram counts whole intervals. What exceeds its resolution is the delay.
   const late = (ns: number): number => (Number.isFinite(ns) ? Math.max(0, ns / 1e9 - loopResolutionMs / 1000) : 0);
-  instruments.loopDelay.set({ quantile: '0.5' }, late(loop.percentile(50)));
-  instruments.loopDelay.set({ quantile: '0.99' }, late(loop.percentile(99)));
-  instruments.loopDelay.set({ quantile: '1' }, loop.count === 0 ? 0 : late(loop.max));
+  instruments.loopDelay.set({ percentile: '50' }, late(loop.percentile(50)));
+  instruments.loopDelay.set({ percentile: '99' }, late(loop.percentile(99)));
+  instruments.loopDelay.set({ percentile: '100' }, loop.count === 0 ? 0 : late(loop.max));
   loop.reset();
   instruments.memory.set(process.memoryUsage.rss());
+  const heap = getHeapStatistics();
+  instruments.heapUsed.set(heap.used_heap_size);
+  instruments.heapLimit.set(heap.heap_size_limit);
+  const { user, system } = process.cpuUsage();
+  instruments.cpu.reset();
+  instruments.cpu.inc((user + system) / 1e6);
 }

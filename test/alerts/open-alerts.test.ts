@@ -334,7 +334,7 @@ describe('a sync', () => {
     await alerts.quiet('people', { kind: 'unmute' });
     expect((await alerts.report(1)).muted).toEqual([]);
     await expect(alerts.quiet('poeple', { kind: 'unmute' })).rejects.toThrow(
-      'no sync or connection is called poeple; the configuration has: sync people, connection acme',
+      'no sync, connection or deployment is called poeple; the configuration has: sync people, connection acme',
     );
   });
 

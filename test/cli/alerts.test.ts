@@ -101,7 +101,10 @@ it('alerts ack, mute and unmute quiet a sync, say what is open, and are in the a
     'ana alerts-ack',
   ]);
   const unknown = await shell.run(['alerts', 'ack', 'poeple']);
-  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no sync or connection is called poeple') });
+  expect(unknown).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no sync, connection or deployment is called poeple'),
+  });
   const tooLong = await shell.run(['alerts', 'mute', 'people', '--for', '31d']);
   expect(tooLong).toMatchObject({ code: 2, stderr: expect.stringContaining('at most 30d') });
 });

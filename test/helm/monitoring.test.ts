@@ -45,6 +45,12 @@ const saidByOthers = [
   'rollcall_last_success_timestamp_seconds',
   'rollcall_last_attempt_timestamp_seconds',
   'rollcall_token_state',
+  'rollcall_store_up',
+  'rollcall_scheduler_up',
+  'rollcall_worker_up',
+  'rollcall_queue_up',
+  'rollcall_process_start_time_seconds',
+  'rollcall_process_heap_limit_bytes',
 ];
 /** What Prometheus itself adds. */
 const ownLabels = ['namespace', 'job', 'instance', 'pod', 'le'];
@@ -153,7 +159,7 @@ describe('the alerting rules', () => {
     const told = lines.flatMap((line) =>
       [...(line.split(' | ')[0] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
     );
-    const topics: readonly AlertTopic[] = ['run', 'held', 'freshness', 'token'];
+    const topics: readonly AlertTopic[] = ['run', 'held', 'freshness', 'token', 'work', 'store'];
     expect([...new Set(told)].sort()).toEqual([...rules.map(({ alert }) => alert), ...topics].sort());
     // Every command that it tells to type is one of ours.
     const cli = await readFile(join(chart, '../../docs/cli.md'), 'utf8');

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RollcallError } from '../../src/core/errors.ts';
 import { noCounts } from '../../src/core/run.ts';
+import { deploymentLease, workersLease } from '../../src/ports/leases.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import { type OpenedMetrics, openMetrics, type QueueDepth } from '../../src/telemetry/metrics.ts';
@@ -16,7 +19,20 @@ import {
   sampleTrigger,
   writePlan,
 } from '../contracts/store-samples.ts';
+import { findPromtool } from '../helm/find-promtool.ts';
+import { tellSkipped } from '../helm/helm-tool.ts';
 import { FakeClock, someInstant } from '../support/fake-clock.ts';
+
+const promtool = await findPromtool();
+if (promtool === undefined) tellSkipped('metrics.test.ts (promtool check metrics)', 'promtool');
+
+/** What `promtool check metrics` says about the text; empty when it finds nothing. */
+function checkMetrics(text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const child = execFile(promtool ?? '', ['check', 'metrics'], (_, stdout, stderr) => resolve(stdout + stderr));
+    child.stdin?.end(text);
+  });
+}
 
 let store: Store;
 let clock: FakeClock;
@@ -151,6 +167,96 @@ it('calls and refreshes of this process are counted, with those that got no answ
   expect(await samples('rollcall_request_duration_seconds_sum')).toEqual([`{${labels}} 0.6`]);
   expect(await samples('rollcall_rate_limit_wait_seconds_sum')).toEqual(['{connection="acme"} 4']);
   expect(await samples('rollcall_token_refreshes_total')).toEqual(['{connection="acme",outcome="granted"} 1']);
+});
+
+describe('a store that is away', () => {
+  const away = new RollcallError('db.internal:5432 does not answer', { code: 'STORE_INVALID', retry: 'backoff' });
+
+  /** The same store, whose runs cannot be read while `fault` is there. */
+  function openFaulty(fault: () => Promise<never> | undefined) {
+    const unfinished = async () => (await fault()) ?? store.runs.unfinished();
+    opened.close();
+    const queue = async () => ({ waiting: 2, oldestAt: clock.now() });
+    opened = openMetrics({
+      store: { ...store, runs: { ...store.runs, unfinished } },
+      clock,
+      version: '9',
+      names,
+      queue,
+    });
+  }
+
+  it('leaves what this process knows itself, takes back what only the store can tell, and names no host', async () => {
+    let isAway = false;
+    openFaulty(() => (isAway ? Promise.reject(away) : undefined));
+    await store.pauses.add({ sync: 'people', pausedAt: someInstant, by: 'ops' });
+    await store.leases.take(deploymentLease, 'me', 1000, clock.now());
+    expect(await samples('rollcall_store_up')).toEqual([' 1']);
+    expect(await samples('rollcall_sync_paused')).toEqual(['{sync="people"} 1']);
+    expect(await samples('rollcall_scheduler_up')).toEqual([' 1']);
+    expect(await samples('rollcall_worker_up')).toEqual([' 0']);
+    isAway = true;
+    opened.metrics.tokenPresented('acme', 'granted');
+    const text = await opened.render();
+    expect(text).toContain('rollcall_store_up 0');
+    expect(text).toContain('rollcall_queue_jobs_waiting 2');
+    expect(text).toContain('rollcall_token_refreshes_total{connection="acme",outcome="granted"} 1');
+    expect(text).toMatch(/^rollcall_process_cpu_seconds_total [\d.]+$/m);
+    expect(text).not.toMatch(/^rollcall_(?:sync_paused|scheduler_up|worker_up)\b/m);
+    expect(text).not.toContain('db.internal');
+    isAway = false;
+    expect(await samples('rollcall_store_up')).toEqual([' 1']);
+    expect(await samples('rollcall_sync_paused')).toEqual(['{sync="people"} 1']);
+  });
+
+  it('that hangs is away after four seconds', async () => {
+    const hanging = Promise.withResolvers<never>();
+    openFaulty(() => hanging.promise);
+    expect(await clock.drive(opened.render())).toContain('rollcall_store_up 0');
+    hanging.reject(away);
+  });
+
+  it('does not hide another trouble', async () => {
+    openFaulty(() => Promise.reject(new Error('a defect')));
+    await expect(opened.render()).rejects.toThrow('a defect');
+  });
+});
+
+it('a scheduler and a worker are there while they renew their leases, and workers are named only with a queue', async () => {
+  await store.leases.take(deploymentLease, 'me', 1000, clock.now());
+  expect(await samples('rollcall_scheduler_up')).toEqual([' 1']);
+  expect(await samples('rollcall_worker_up')).toEqual([]);
+  expect(await samples('rollcall_queue_up')).toEqual([]);
+  await clock.advance(1001);
+  expect(await samples('rollcall_scheduler_up')).toEqual([' 0']);
+  opened.close();
+  opened = openMetrics({ store, clock, version: '9.9.9', names, queue: async () => undefined });
+  await store.leases.take(workersLease, 'redis', 1000, clock.now());
+  expect(await samples('rollcall_worker_up')).toEqual([' 1']);
+  expect(await samples('rollcall_queue_up')).toEqual([' 0']);
+});
+
+it('the process tells its CPU, heap and start, and the CPU only grows', async () => {
+  const number = async (name: string) => Number((await samples(name))[0]);
+  const before = await number('rollcall_process_cpu_seconds_total');
+  expect(before).toBeGreaterThan(0);
+  expect(await number('rollcall_process_cpu_seconds_total')).toBeGreaterThanOrEqual(before);
+  const [used, limit] = [
+    await number('rollcall_process_heap_used_bytes'),
+    await number('rollcall_process_heap_limit_bytes'),
+  ];
+  expect(used).toBeGreaterThan(1e6);
+  expect(limit).toBeGreaterThan(used);
+  expect(await number('rollcall_process_start_time_seconds')).toBeLessThanOrEqual(clock.now() / 1000);
+});
+
+it.skipIf(promtool === undefined)('promtool finds nothing to lint in the whole text', async () => {
+  await wholeRun('run_1');
+  opened.metrics.tokenPresented('acme', 'granted');
+  const call = { connection: 'acme', operation: 'GET /users', purpose: 'read', tookMs: 300, waitedMs: 2000 } as const;
+  opened.metrics.requestEnded({ ...call, status: 200 });
+  expect(await checkMetrics(await opened.render())).toBe('');
+  expect(await checkMetrics('# TYPE x counter\nx 1\n')).toContain('_total');
 });
 
 it('jobs that wait in a queue are shown while the queue says how many', async () => {

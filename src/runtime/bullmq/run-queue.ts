@@ -19,6 +19,8 @@ export interface RunQueue {
    * waits.
    */
   oldestAt(): Promise<number | undefined>;
+  /** Returns both. */
+  depth(): Promise<{ readonly waiting: number; readonly oldestAt: number | undefined }>;
   close(): Promise<void>;
 }
 
@@ -61,7 +63,23 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
   queue.on('error', onError);
   const answered = <T>(answer: Promise<T>): Promise<T> =>
     answers === undefined ? answer : answerWithin(answer, answers.withinMs, answers.clock);
+  const waiting = async (): Promise<number> => {
+    const counts = await answered(queue.getJobCounts('wait', 'prioritized'));
+    return Object.values(counts).reduce((sum, count) => sum + count, 0);
+  };
+  const oldestAt = async (): Promise<number | undefined> => {
+    const jobs = await answered(queue.getJobs(['wait', 'prioritized'], 0, mostLookedAt - 1, true));
+    // A job that was taken a moment ago is undefined here.
+    const times = jobs.flatMap((job: { timestamp: number } | undefined) => (job === undefined ? [] : [job.timestamp]));
+    return times.length === 0 ? undefined : Math.min(...times);
+  };
   return {
+    waiting,
+    oldestAt,
+    async depth() {
+      const [count, oldest] = await Promise.all([waiting(), oldestAt()]);
+      return { waiting: count, oldestAt: oldest };
+    },
     async add(data, priority) {
       await answered(queue.add(data.job, data, { jobId: jobIdOf(data), priority }));
     },
@@ -79,18 +97,6 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
         // Another worker may have taken it since.
         if (notBefore !== undefined && notBefore + lateMs < now) await answered(job.promote()).catch(() => {});
       }
-    },
-    async waiting() {
-      const counts = await answered(queue.getJobCounts('wait', 'prioritized'));
-      return Object.values(counts).reduce((sum, count) => sum + count, 0);
-    },
-    async oldestAt() {
-      const jobs = await answered(queue.getJobs(['wait', 'prioritized'], 0, mostLookedAt - 1, true));
-      // A job that was taken a moment ago is undefined here.
-      const times = jobs.flatMap((job: { timestamp: number } | undefined) =>
-        job === undefined ? [] : [job.timestamp],
-      );
-      return times.length === 0 ? undefined : Math.min(...times);
     },
     close: () => queue.close(),
   };

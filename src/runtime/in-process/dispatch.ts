@@ -1,7 +1,6 @@
-import { describeError } from '../../core/errors.ts';
+import { describeError, isStoreAway } from '../../core/errors.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import type { Run } from '../../ports/store.ts';
-import { isStoreAway } from '../retry-wait.ts';
 import type { Dispatch, RunlessJob } from '../scheduler.ts';
 import { type DriveIo, driveRun } from './drive-run.ts';
 import { openPlanSlots } from './plan-slots.ts';

@@ -1,11 +1,11 @@
-import { describeError, RollcallError } from '../../core/errors.ts';
+import { describeError, isStoreAway, RollcallError } from '../../core/errors.ts';
 import { failRun } from '../../engine/advance-run.ts';
 import type { EngineIo, RunContext } from '../../engine/engine-io.ts';
 import type { JobContext } from '../../engine/job-context.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { isKnownPhase } from '../../ports/unknown-state.ts';
 import { holdLease } from '../hold-lease.ts';
-import { isStoreAway, longestUnwatchedMs, retryWait } from '../retry-wait.ts';
+import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
 
 export interface DriveIo {
   readonly engine: EngineIo;
