@@ -1,3 +1,4 @@
+import { traceIdsOf } from '../core/trace-ids.ts';
 import type { AlertNotice, AlertProblem, AlertTopic, RecoveredProblem } from '../ports/alerts.ts';
 import { ageOf, instantOf } from './words.ts';
 
@@ -14,6 +15,11 @@ export interface Place {
   readonly deployment: string;
   /** The address under which people reach the page, without a trailing slash. Undefined: notices have no links. */
   readonly publicUrl: string | undefined;
+  /** How notices name the trace of a run. Absent: not at all. */
+  readonly trace?: {
+    /** Its address, with `{traceId}`. Undefined: notices name the id only. */
+    readonly url: string | undefined;
+  };
 }
 
 export interface NoticeLink {
@@ -35,7 +41,7 @@ const topicWords: Readonly<Record<AlertTopic, { readonly wrong: string; readonly
 export function renderNotice(notice: AlertNotice, place: Place): NoticeText {
   const { kind, subject, severity, problems, recovered, standing, at, id } = notice;
   const about = `${subject.kind} ${subject.name}`;
-  const footer = `Rollcall ${place.deployment}, ${instantOf(at)}, notice ${id}`;
+  const footer = [`Rollcall ${place.deployment}`, instantOf(at), `notice ${id}`, ...traceOf(notice, place)].join(', ');
   const links = linksOf(notice, place).map(({ text, url }) => `${text}: ${url}`);
   const rest =
     standing.length === 0 ? [] : [`Still so: ${standing.map((topic) => topicWords[topic].wrong).join('; ')}.`];
@@ -63,18 +69,34 @@ export function renderNotice(notice: AlertNotice, place: Place): NoticeText {
   }
 }
 
-/** Returns the links of a notice: to its run, its holds, and what to do. None without a public address. */
-export function linksOf({ problems, recovered, kind }: AlertNotice, { publicUrl }: Place): readonly NoticeLink[] {
-  if (publicUrl === undefined) return [];
+/** Returns the links of a notice: to its run, its holds, what to do, and its trace. Those with a configured address. */
+export function linksOf(notice: AlertNotice, { publicUrl, trace }: Place): readonly NoticeLink[] {
+  const { problems, kind } = notice;
+  const runs = runsOf(notice);
+  const traceUrl = trace?.url;
+  const traces = (traceUrl === undefined ? [] : runs).map((run) => {
+    return { text: 'Trace', url: traceUrl?.replaceAll('{traceId}', traceIdsOf(run).trace) ?? '' };
+  });
+  if (publicUrl === undefined) return traces;
   if (kind === 'test') return [{ text: 'Page', url: `${publicUrl}/` }];
-  const runs = new Set([...problems, ...recovered].map(({ run }) => run).filter((run) => run !== undefined));
   const isHeld = problems.some(({ topic }) => topic === 'held');
   const runbook = problems.map(({ topic }) => ({ text: 'Runbook', url: `${publicUrl}/runbook#${topic}` }));
   return [
-    ...[...runs].map((run) => ({ text: 'Run', url: `${publicUrl}/runs/${encodeURIComponent(run)}` })),
+    ...runs.map((run) => ({ text: 'Run', url: `${publicUrl}/runs/${encodeURIComponent(run)}` })),
     ...(isHeld ? [{ text: 'Held changes', url: `${publicUrl}/holds` }] : []),
     ...(kind === 'note' ? [] : runbook.slice(0, 1)),
+    ...traces,
   ];
+}
+
+function runsOf({ problems, recovered }: AlertNotice): readonly string[] {
+  return [...new Set([...problems, ...recovered].map(({ run }) => run).filter((run) => run !== undefined))];
+}
+
+/** Names the trace where no link does. */
+function traceOf(notice: AlertNotice, { trace }: Place): readonly string[] {
+  if (trace === undefined || trace.url !== undefined) return [];
+  return runsOf(notice).map((run) => `trace ${traceIdsOf(run).trace}`);
 }
 
 function problemLines({ summary, details, unaffected, action }: AlertProblem): readonly string[] {

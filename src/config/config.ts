@@ -25,6 +25,8 @@ export interface Config {
   readonly server?: ServerConfig;
   /** The name of this deployment in alerts. */
   readonly deployment: string;
+  /** The address of a trace, with `{traceId}` in it. */
+  readonly traceUrl?: string;
   /** Alert channels. Empty: no alerts are sent. */
   readonly alerts: readonly ChannelSettings[];
   readonly log: LogSettings;

@@ -92,6 +92,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     'retention',
     'workers',
     'deployment',
+    'traceUrl',
     'connections',
     'syncs',
     'server',
@@ -190,9 +191,10 @@ function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
 
 /** Reads the checked sections again through their schemas, which returns the whole with its types. */
 function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder'> {
-  const { store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, server, alerts, log } = z
+  const { store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, ...others } = z
     .strictObject(rootShape)
     .parse(root);
+  const { traceUrl, server, alerts, log } = others;
   const connection = z.strictObject(connectionShape);
   const sync = z.strictObject(syncShape);
   const named = [...connections].map(([name, value]): [string, ConnectionSettings] => [
@@ -213,6 +215,7 @@ function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'fol
     syncs: byName(read),
     ...(server === undefined ? {} : { server: { ...server, webhooks: byName(Object.entries(server.webhooks)) } }),
     deployment,
+    ...(traceUrl === undefined ? {} : { traceUrl }),
     alerts,
     log,
   };

@@ -10,13 +10,13 @@ import { keepNextSlots } from '../app/sync-states.ts';
 import type { Config } from '../config/config.ts';
 import { callApi } from '../platform/named-call.ts';
 import { deploymentLease } from '../ports/leases.ts';
-import type { LogFields } from '../ports/runtime.ts';
 import { type DriveIo, driveRun } from '../runtime/in-process/drive-run.ts';
 import { openSchedule } from '../runtime/schedule.ts';
 import { type LogScope, openLogScope } from '../telemetry/log-scope.ts';
 import type { Connection } from './open-connection.ts';
 import type { Engine } from './open-engine.ts';
 import { startDeployment } from './start-deployment.ts';
+import { traceJob } from './trace-job.ts';
 import { openConfigAlerts, quietSigned } from './watch-alerts.ts';
 
 export interface AppParts {
@@ -41,7 +41,8 @@ export function openApp(
     keepToken: async (connection) => {
       await connections.get(connection)?.tokenManager.current(AbortSignal.timeout(60_000));
     },
-    runJob: (name, payload, context) => scope.during(runOf(payload), () => runJob(name, payload, context)),
+    runJob: (name, payload, context) =>
+      traceJob({ name, payload }, engine, scope, () => runJob(name, payload, context)),
   });
   const { redis } = config;
   const useCases = openUseCases({
@@ -97,10 +98,4 @@ function nextSlots(config: Config): AppIo['nextSlot'] {
     ),
   );
   return keepNextSlots((sync, after) => schedules.get(sync)?.nextSlot(after));
-}
-
-/** Returns the run of a job for its log lines. */
-function runOf(payload: unknown): LogFields {
-  const run = typeof payload === 'object' && payload !== null && 'run' in payload ? payload.run : undefined;
-  return typeof run === 'string' ? { run } : {};
 }

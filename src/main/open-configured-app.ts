@@ -4,8 +4,12 @@ import type { OpenAppOptions } from '../cli/cli-io.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
 import { environmentEgress } from '../http/egress.ts';
+import { readVersion } from '../http/version.ts';
 import type { Egress } from '../ports/egress.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
+import type { Tracing } from '../ports/tracing.ts';
+import { isTelemetryOn } from '../telemetry/open-telemetry/is-on.ts';
 
 export interface AppSurroundings extends OpenAppOptions {
   /** The configuration, if it was read and checked before. */
@@ -58,13 +62,31 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
     mayPresentSeed,
     egress,
   });
+  const tracing = await openTracing(config, { env: options.env, clock, logger });
+  if (tracing !== undefined) engine.meter.attach(tracing.metrics);
   const stopFollowing = followClock(engine.checkClock, clock);
   const close = async (): Promise<void> => {
     await stopFollowing();
     await engine.close();
+    await tracing?.close();
   };
   const checkConfig = async (): Promise<void> => options.onChecked?.(await readConfig(configPath, options.env));
-  return openApp(config, { ...engine, close }, { scope, checkConfig });
+  const traced = tracing === undefined ? {} : { tracing };
+  return openApp(config, { ...engine, ...traced, close }, { scope, checkConfig });
+}
+
+/** Opens the SDK of OpenTelemetry when the environment asks for it. It is loaded only then. */
+async function openTracing(
+  config: Config,
+  { env, clock, logger }: { readonly env: AppSurroundings['env']; readonly clock: Clock; readonly logger: Logger },
+): Promise<Tracing | undefined> {
+  if (!isTelemetryOn(env)) return undefined;
+  const { openTelemetry } = await import('../telemetry/open-telemetry/open-telemetry.ts');
+  const hosts = new Map(
+    Object.values(config.connections).map(({ name, baseUrl }) => [name, new URL(baseUrl).hostname]),
+  );
+  const hostOf = (connection: string) => hosts.get(connection);
+  return openTelemetry({ env, version: readVersion(), deployment: config.deployment, hostOf, clock, logger });
 }
 
 /** Loads a configuration and migrates its store to this version. Opens no connection, source or other folder. */

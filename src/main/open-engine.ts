@@ -4,6 +4,7 @@ import type { EngineIo } from '../engine/engine-io.ts';
 import type { TokenManager } from '../platform/tokens/token-manager.ts';
 import type { Egress } from '../ports/egress.ts';
 import type { Checkpoint, Clock, Logger, NewId, Uptime } from '../ports/runtime.ts';
+import type { Tracing } from '../ports/tracing.ts';
 import { openFileSpool } from '../store/file-spool.ts';
 import { openStoreWithClock } from '../store/index.ts';
 import { openScratchFolder } from '../store/scratch-folder.ts';
@@ -33,6 +34,8 @@ export interface Engine {
   /** Counts the activity of the connections. */
   readonly meter: Meter;
   readonly egress: Egress | undefined;
+  /** Sends traces and metrics. Absent: telemetry is off. */
+  readonly tracing?: Tracing;
   /** Compares the clock with the store's again (`StoreClock.check`). */
   checkClock(): Promise<void>;
   close(): Promise<void>;

@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { RequestPurpose } from '../core/requests.ts';
-import { type CountRequests, type Metrics, noMetrics } from '../ports/metrics.ts';
+import type { CountRequests, Metrics } from '../ports/metrics.ts';
 
-/** Counts the activity of connections after metrics are attached. Only a process that serves metrics loads them. */
+/** Counts the activity of connections for every attached receiver. Only a process that serves or sends metrics loads them. */
 export interface Meter extends Metrics {
   attach(metrics: Metrics): void;
   readonly countRequests: CountRequests;
 }
 
 export function openMeter(): Meter {
-  let attached = noMetrics;
+  const attached: Metrics[] = [];
   const counting = new AsyncLocalStorage<(purpose: RequestPurpose) => void>();
   return {
     attach: (metrics) => {
-      attached = metrics;
+      attached.push(metrics);
     },
     countRequests(count, work) {
       const outer = counting.getStore();
@@ -25,8 +25,10 @@ export function openMeter(): Meter {
     },
     requestEnded(request) {
       counting.getStore()?.(request.purpose);
-      attached.requestEnded(request);
+      for (const metrics of attached) metrics.requestEnded(request);
     },
-    tokenPresented: (connection, outcome) => attached.tokenPresented(connection, outcome),
+    tokenPresented(connection, outcome) {
+      for (const metrics of attached) metrics.tokenPresented(connection, outcome);
+    },
   };
 }

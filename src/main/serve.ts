@@ -3,7 +3,7 @@ import type { Config, ServerConfig } from '../config/config.ts';
 import { describeError } from '../core/errors.ts';
 import { readVersion } from '../http/version.ts';
 import type { RunningServer, ServerApp, ServerSettings, Vitals } from '../server/server-parts.ts';
-import type { QueueDepth } from '../telemetry/metrics.ts';
+import type { OpenedMetrics } from '../telemetry/metrics.ts';
 import type { Engine } from './open-engine.ts';
 
 export interface ServeOptions {
@@ -12,8 +12,7 @@ export interface ServeOptions {
   readonly vitals: Pick<Vitals, 'workedAt' | 'isStarted'>;
   /** Returns why Redis cannot be used, if so; undefined without Redis. */
   readonly redisFault: (() => Promise<string | undefined>) | undefined;
-  /** Reads the waiting jobs; undefined without Redis. */
-  readonly queue: (() => Promise<QueueDepth | undefined>) | undefined;
+  readonly metrics: OpenedMetrics;
   readonly app: ServerApp;
 }
 
@@ -23,13 +22,12 @@ export interface ServeOptions {
  */
 export async function serve(config: Config, engine: Engine, options: ServeOptions): Promise<RunningServer | undefined> {
   const { server } = config;
-  const { role, listen, vitals, redisFault, queue, app } = options;
+  const { role, listen, vitals, redisFault, metrics, app } = options;
   if (server === undefined && listen === undefined) return undefined;
   const worksOnly = role === 'scheduler' || role === 'worker';
   // The web server and its pages are loaded only where they are used.
-  const [{ openServer }, { openMetrics }, { renderDocsPage }] = await Promise.all([
+  const [{ openServer }, { renderDocsPage }] = await Promise.all([
     import('../server/open-server.ts'),
-    import('../telemetry/metrics.ts'),
     import('../sandbox/docs/render-docs-page.ts'),
   ]);
   const { clock, logger, newId, store } = engine.io;
@@ -41,25 +39,19 @@ export async function serve(config: Config, engine: Engine, options: ServeOption
     const redis = redisFault === undefined ? [] : [{ name: 'redis', fault: await redisFault() }];
     return [{ name: 'store', fault }, ...redis];
   };
-  const version = readVersion();
-  const names = { syncs: Object.values(config.syncs), connections: Object.keys(config.connections) };
-  const metrics = openMetrics({ store, clock, version, names, queue });
-  engine.meter.attach(metrics.metrics);
   try {
-    const { url, close } = await openServer({
+    return await openServer({
       app,
       settings: settingsOf(server, listen, worksOnly ? 'health' : 'everything'),
       vitals: { ...vitals, needs },
       clock,
       logger,
       newId,
-      version,
+      version: readVersion(),
       renderDocs: (document) => renderDocsPage(document, { accessToken: '' }),
       metrics,
     });
-    return { url, close: () => close().finally(metrics.close) };
   } catch (error) {
-    metrics.close();
     if (!worksOnly || listen !== undefined) throw error;
     const why = describeError(error);
     logger.warn({ error: why }, 'this process does not serve its health: give it a port of its own with --port');

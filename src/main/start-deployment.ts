@@ -7,6 +7,7 @@ import type { DriveIo } from '../runtime/in-process/drive-run.ts';
 import { workBesideServer } from '../server/work-beside-server.ts';
 import { runDeployment } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
+import { openProcessMetrics } from './process-metrics.ts';
 import type { RedisWatch } from './redis-watch.ts';
 import { workUntilReload } from './reload.ts';
 import { serve } from './serve.ts';
@@ -41,17 +42,21 @@ async function runRole(parts: DeploymentParts, options: StartOptions): Promise<v
   const { clock, logger } = engine.io;
   const heartbeat = openHeartbeat(clock);
   const isServed = config.server !== undefined || listen !== undefined;
-  const watch = isServed && config.redis !== undefined ? await openWatch(config.redis, engine) : undefined;
+  const isWatched = isServed || engine.tracing !== undefined;
+  const watch = isWatched && config.redis !== undefined ? await openWatch(config.redis, engine) : undefined;
+  const metrics = isWatched ? await openProcessMetrics(config, engine, watch?.depth) : undefined;
   let isStarted = false;
   try {
-    const server = await serve(config, engine, {
-      role,
-      listen,
-      vitals: { workedAt: heartbeat.workedAt, isStarted: () => isStarted },
-      redisFault: watch?.fault,
-      queue: watch?.depth,
-      app,
-    });
+    const server =
+      metrics &&
+      (await serve(config, engine, {
+        role,
+        listen,
+        vitals: { workedAt: heartbeat.workedAt, isStarted: () => isStarted },
+        redisFault: watch?.fault,
+        metrics,
+        app,
+      }));
     if (server !== undefined) {
       logger.info({ url: server.url, serves: role }, 'listening');
       onListening?.(server.url);
@@ -65,6 +70,7 @@ async function runRole(parts: DeploymentParts, options: StartOptions): Promise<v
       work(parts, { ...options, role, signal, onReady: ready }, heartbeat, watch),
     );
   } finally {
+    metrics?.close();
     await watch?.close();
   }
 }

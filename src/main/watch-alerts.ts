@@ -2,6 +2,7 @@ import { type AlertChecks, openAlertChecks } from '../alerts/alert-checks.ts';
 import { catchUpMs, oldestSuccess, untilCaughtUp } from '../alerts/freshness.ts';
 import { type Alerts, openAlerts } from '../alerts/open-alerts.ts';
 import type { QuietOrder } from '../alerts/quiet.ts';
+import type { Place } from '../alerts/render-notice.ts';
 import type { WatchedWork } from '../alerts/watch-work.ts';
 import type { QuietReport, QuietRequest } from '../app/app.ts';
 import { note } from '../app/audit.ts';
@@ -23,11 +24,15 @@ interface Standing {
 }
 
 /** Opens the alerts of a configuration. */
-export function openConfigAlerts(config: Config, { io, connections, egress }: Engine, standing?: Standing): Alerts {
+export function openConfigAlerts(
+  config: Config,
+  { io, connections, egress, tracing }: Engine,
+  standing?: Standing,
+): Alerts {
   const { store, clock, logger, newId } = io;
   return openAlerts({
     channels: config.alerts,
-    place: { deployment: config.deployment, publicUrl: config.server?.publicUrl },
+    place: { deployment: config.deployment, publicUrl: config.server?.publicUrl, ...traceOf(config, tracing) },
     ...(egress === undefined ? {} : { egress }),
     syncs: Object.values(config.syncs).map(({ name, connection, freshnessMs, schedule }) => {
       const slots = schedule === undefined ? undefined : openSchedule(schedule.cron, schedule.timezone);
@@ -42,6 +47,11 @@ export function openConfigAlerts(config: Config, { io, connections, egress }: En
     newId,
     random,
   });
+}
+
+/** Notices name traces when this process sends some, or when there is an address for them. */
+function traceOf({ traceUrl }: Config, tracing: Engine['tracing']): Pick<Place, 'trace'> {
+  return tracing === undefined && traceUrl === undefined ? {} : { trace: { url: traceUrl } };
 }
 
 /** Opens the alerts of a process of `rollcall start`. `queue`: of a scheduler with Redis. */

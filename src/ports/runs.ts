@@ -47,6 +47,8 @@ export interface Triggers {
    * Returns the newest schedule slot ever stored for the sync: `requestedAt` of its newest trigger of kind `schedule`.
    */
   lastSlot(sync: string): Promise<number | undefined>;
+  /** Returns when the run was first asked for: `requestedAt` of its oldest trigger. Undefined when none is kept. */
+  requestedAt(run: string): Promise<number | undefined>;
   /** Cancels a waiting trigger without a run. */
   cancel(id: string): Promise<boolean>;
 }

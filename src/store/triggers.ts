@@ -57,6 +57,17 @@ export function createTriggers(db: Database): Triggers {
       return row && { trigger: toTrigger(row), state: toState(row) };
     },
 
+    async requestedAt(run) {
+      const row = await db
+        .selectFrom('triggers')
+        .select('requested_at')
+        .where('run', '=', run)
+        .orderBy('requested_at')
+        .limit(1)
+        .executeTakeFirst();
+      return row && Number(row.requested_at);
+    },
+
     async lastSlot(sync) {
       const row = await db
         .selectFrom('triggers')

@@ -5,8 +5,10 @@ import { isStoreAway } from '../core/errors.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
+import type { MetricFamily } from '../ports/tracing.ts';
 import { openStoreMetrics, type WatchedNames } from './metrics-from-store.ts';
 import { type Instruments, openInstruments } from './metrics-instruments.ts';
+import { type MetricRow, metricsTable } from './metrics-table.ts';
 
 export interface MetricsOptions {
   readonly store: Store;
@@ -32,6 +34,8 @@ export interface OpenedMetrics {
    * has what this process knows itself, and `rollcall_store_up` is 0.
    */
   render(): Promise<string>;
+  /** Returns the same as numbers. */
+  read(): Promise<readonly MetricFamily[]>;
   readonly contentType: string;
   close(): void;
 }
@@ -78,8 +82,8 @@ export function openMetrics({ store, clock, version, names, queue }: MetricsOpti
     );
     return Promise.race([reading, late]).finally(() => enough.abort());
   };
-  let rendering: Promise<string> | undefined;
-  const render = async (): Promise<string> => {
+  let refreshing: Promise<void> | undefined;
+  const refresh = async (): Promise<void> => {
     const isUp = await readStore();
     if (!isUp) fromStore.clear();
     instruments.storeUp.set(isUp ? 1 : 0);
@@ -87,7 +91,12 @@ export function openMetrics({ store, clock, version, names, queue }: MetricsOpti
     if (queue !== undefined) instruments.queueUp.set(depth === undefined ? 0 : 1);
     showQueue(instruments, depth, clock.now());
     readProcess(instruments, loop);
-    return registry.metrics();
+  };
+  const refreshed = (): Promise<void> => {
+    refreshing ??= refresh().finally(() => {
+      refreshing = undefined;
+    });
+    return refreshing;
   };
   return {
     metrics: {
@@ -99,15 +108,31 @@ export function openMetrics({ store, clock, version, names, queue }: MetricsOpti
       },
       tokenPresented: (connection, outcome) => instruments.tokenRefreshes.inc({ connection, outcome }),
     },
-    render() {
-      rendering ??= render().finally(() => {
-        rendering = undefined;
-      });
-      return rendering;
+    async render() {
+      await refreshed();
+      return registry.metrics();
+    },
+    async read() {
+      await refreshed();
+      return toFamilies(await registry.getMetricsAsJSON());
     },
     contentType: registry.contentType,
     close: () => loop.disable(),
   };
+}
+
+function toFamilies(metrics: Awaited<ReturnType<Registry['getMetricsAsJSON']>>): readonly MetricFamily[] {
+  const rows: readonly MetricRow[] = Object.values(metricsTable);
+  return metrics.flatMap(({ name, help, values }) => {
+    const type = rows.find((row) => row.name === name)?.type;
+    if (type === undefined) return [];
+    const samples = values.map((sample) => {
+      const labels = Object.fromEntries(Object.entries(sample.labels).map(([key, value]) => [key, String(value)]));
+      const own = 'metricName' in sample && typeof sample.metricName === 'string' ? sample.metricName : name;
+      return { name: own, labels, value: sample.value };
+    });
+    return [{ name, type, help, samples }];
+  });
 }
 
 function showQueue({ queueJobs, queueAge }: Instruments, depth: QueueDepth | undefined, now: number): void {

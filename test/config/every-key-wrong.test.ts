@@ -57,7 +57,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'store: sqlite:./db',
     'stor: sqlite:./db',
-    '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, connections, syncs, server, alerts, log',
+    '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, traceUrl, connections, syncs, server, alerts, log',
   ],
   [
     'store: sqlite:./db',
@@ -122,7 +122,12 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     `encryptionKey: ${key32}`,
     'store2: x',
-    '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, connections, syncs, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; create one with: openssl rand -base64 32',
+    '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, traceUrl, connections, syncs, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; create one with: openssl rand -base64 32',
+  ],
+  [
+    'log:',
+    'traceUrl: https://traces.example/\nlog:',
+    '36 traceUrl: must be an address with {traceId} in it, such as https://grafana.example.com/explore/{traceId}',
   ],
   ['level: info', 'level: inof', '36 log.level: must be one of debug, info, warn, error; did you mean info?'],
   ['level: info', 'lvel: info', '36 log.lvel: is not a known key; did you mean level? Known here: level'],

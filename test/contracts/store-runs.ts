@@ -44,6 +44,14 @@ export function describeRuns(store: () => Store): void {
     expect(await triggers.lastSlot('others')).toBeUndefined();
   });
 
+  it('knows when a run was first asked for', async () => {
+    const { triggers, runs } = store();
+    for (const at of [3, 1, 2]) await triggers.add(sampleTrigger(`t${at}`, { requestedAt: now + at }));
+    await runs.open('people', { id: 'run_1', connection: 'acme', now });
+    expect(await triggers.requestedAt('run_1')).toBe(now + 1);
+    expect(await triggers.requestedAt('run_2')).toBeUndefined();
+  });
+
   it('says where a trigger stands: the run that it started or was coalesced into', async () => {
     const { triggers, runs } = store();
     for (const id of ['t1', 't2', 't3']) await triggers.add(sampleTrigger(id));

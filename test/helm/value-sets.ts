@@ -34,6 +34,10 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
     },
   },
   'one pod with PostgreSQL': { base: 'single-postgres' },
+  'pods that send telemetry': {
+    base: 'distributed',
+    values: { telemetry: { endpoint: 'http://otel-collector.{{ .Release.Namespace }}:4318' } },
+  },
   'one pod whose store is in a Secret': {
     base: 'single-sqlite',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration.

@@ -118,6 +118,10 @@ export function memoryTriggers(tables: Tables): Triggers {
     async find(key) {
       return [...triggers.values()].find(({ trigger }) => trigger.key === key);
     },
+    async requestedAt(run) {
+      const taken = [...triggers.values()].filter(({ state }) => state.kind === 'taken' && state.run === run);
+      return taken.length === 0 ? undefined : Math.min(...taken.map(({ trigger }) => trigger.requestedAt));
+    },
     async lastSlot(sync) {
       const slots = [...triggers.values()].filter(({ trigger: t }) => t.sync === sync && t.kind === 'schedule');
       return slots.length === 0 ? undefined : Math.max(...slots.map(({ trigger }) => trigger.requestedAt));

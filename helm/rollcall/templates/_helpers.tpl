@@ -227,7 +227,7 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- $config := default dict .Values.config }}
 {{- /* A reference may hold characters that end an address, such as the slash of ${file:secrets/x}. */}}
 {{- $text := regexReplaceAll "\\$\\{[^{}]*\\}" (include "rollcall.config" .) "x" }}
-{{- $text = printf "%s %s %s" $text .Values.proxy.http .Values.proxy.https }}
+{{- $text = printf "%s %s %s %s" $text .Values.proxy.http .Values.proxy.https (tpl .Values.telemetry.endpoint .) }}
 {{- range regexFindAll "[a-z]+://[^\\s/?#\"']+" $text -1 }}
 {{- $scheme := regexFind "^[a-z]+" . }}
 {{- if hasKey $defaults $scheme }}

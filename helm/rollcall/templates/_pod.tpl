@@ -163,6 +163,16 @@ env:
         name: {{ $from.secret }}
         key: {{ $from.key }}
   {{- end }}
+  {{- with .Values.telemetry.endpoint }}
+  - name: OTEL_EXPORTER_OTLP_ENDPOINT
+    value: {{ tpl . $ | quote }}
+  - name: POD_NAME
+    valueFrom:
+      fieldRef:
+        fieldPath: metadata.name
+  - name: OTEL_RESOURCE_ATTRIBUTES
+    value: service.instance.id=$(POD_NAME),k8s.pod.name=$(POD_NAME),k8s.namespace.name={{ $.Release.Namespace }}
+  {{- end }}
   {{- with .Values.extraEnv }}
   {{- include "rollcall.fill" (dict "root" $ "value" .) | nindent 2 }}
   {{- end }}

@@ -16,6 +16,7 @@ export const document = z.strictObject({
   retention: rootShape.retention,
   workers: rootShape.workers,
   deployment: rootShape.deployment,
+  traceUrl: rootShape.traceUrl,
   connections: z.record(name(), z.strictObject(connectionShape)).meta({
     description: 'The platform communities, each under a name of your choice.',
     examples: [{ acme: { baseUrl: 'https://platform.example.com', accessToken: `\${env:ACME_ACCESS_TOKEN}` } }],

@@ -58,6 +58,17 @@ export const rootShape = {
         'The name of this deployment, in every alert. Two deployments that alert the same people need different names. The Helm chart sets `NAMESPACE/RELEASE`.',
       examples: ['production'],
     }),
+  traceUrl: z
+    .string()
+    .refine((value) => value.includes('{traceId}') && URL.canParse(value) && /^https?:/.test(value), {
+      error: 'must be an address with {traceId} in it, such as https://grafana.example.com/explore/{traceId}',
+    })
+    .optional()
+    .meta({
+      description:
+        'The address of a trace, with `{traceId}` in it. Alerts then link to the trace of their run: see [tracing.md](tracing.md).',
+      examples: ['https://grafana.example.com/explore?traceId={traceId}'],
+    }),
   workers,
   alerts,
   log: z
