@@ -41,6 +41,10 @@ export function judgeToken(connection: string, token: TokenView, now: number): A
       const summary = `The tokens were revoked; no sync over ${connection} works until an operator refreshes them`;
       return { ...base, severity: 'warning', key: 'revoked', summary };
     }
+    case 'restored': {
+      const summary = `The store was restored from a backup, and nothing is presented to the platform until an operator confirms the tokens; no sync over ${connection} works`;
+      return { ...base, severity: 'critical', key: 'restored', summary };
+    }
     default:
       return judgeEndpoint(connection, token, now, base) ?? judgeExpiry(connection, token, now, base);
   }

@@ -50,6 +50,8 @@ export interface CliIo {
 export interface OpenAppOptions {
   /** Whether the configured first refresh token may be presented (design, section 4, "Tokens"). */
   readonly mayPresentSeed: boolean;
+  /** Whether tokens that were restored from a backup are confirmed. */
+  readonly mayPresentRestored?: boolean;
   /** `off` unless the command is long-lived or logs were requested. `on` writes to stderr, at the configured level. */
   readonly logs: 'off' | 'on';
 }

@@ -38,6 +38,7 @@ export interface Shell {
 
 export interface AppOptions {
   readonly mayPresentSeed?: true;
+  readonly mayPresentRestored?: boolean;
   readonly logs?: 'on';
 }
 
@@ -55,9 +56,10 @@ export function openShell(io: CliIo, options: GlobalOptions): Shell {
     configPath,
     print: (text) => void (isJson || io.stdout.write(`${text}\n`)),
     printJson: (value) => void (isJson && io.stdout.write(renderJson(value, io))),
-    async withApp({ mayPresentSeed = false, logs }, use) {
+    async withApp({ mayPresentSeed = false, mayPresentRestored = false, logs }, use) {
       const app = await io.openApp(configPath, {
         mayPresentSeed,
+        mayPresentRestored,
         logs: logs ?? (options.verbose === true ? 'on' : 'off'),
       });
       try {

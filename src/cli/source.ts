@@ -8,6 +8,7 @@ interface TryOptions {
   readonly limit?: number;
   readonly show: number;
   readonly since?: string;
+  readonly confirmRestoredToken?: boolean;
 }
 
 export const addSource: AddCommand = (program, host) => {
@@ -27,6 +28,10 @@ export const addSource: AddCommand = (program, host) => {
       'only changes since then, such as 2026-11-21T00:00:00Z, if the source supports it',
       parseInstant,
     )
+    .option(
+      '--confirm-restored-token',
+      'present a refresh token that was restored from a backup; only if no refresh happened after the backup',
+    )
     .action((sync: string, options: TryOptions, command: Command) =>
       host.run(command, (shell) => trySource(shell, sync, options)),
     );
@@ -44,14 +49,15 @@ async function list(shell: Shell): Promise<number> {
 }
 
 /** Returns exit code 4 for a read that is not proven complete, unless it was stopped on purpose. */
-async function trySource(shell: Shell, sync: string, { limit, show, since }: TryOptions): Promise<number> {
+async function trySource(shell: Shell, sync: string, given: TryOptions): Promise<number> {
+  const { limit, show, since, confirmRestoredToken: mayPresentRestored = false } = given;
   const options = {
     shown: show,
     ...(limit === undefined ? {} : { limit }),
     ...(since === undefined ? {} : { since }),
   };
   // With a rotating source token, presenting the first one may be the only way to read.
-  return shell.withApp({ mayPresentSeed: true }, async (app) => {
+  return shell.withApp({ mayPresentSeed: true, mayPresentRestored }, async (app) => {
     const trial = await shell.watching((watch) => app.trySource(sync, { ...watch, ...options }));
     shell.printJson(trial);
     shell.print(renderTrial(trial, shell.style));

@@ -43,7 +43,7 @@ export async function advanceRun(context: RunContext, io: EngineIo): Promise<Job
   }
 }
 
-const tokenCodes: readonly ErrorCode[] = ['REAUTH_REQUIRED', 'TOKEN_REVOKED', 'TOKEN_UNAVAILABLE'];
+const tokenCodes: readonly ErrorCode[] = ['REAUTH_REQUIRED', 'TOKEN_REVOKED', 'TOKEN_RESTORED', 'TOKEN_UNAVAILABLE'];
 
 /** Reports that the schedule waits after refused credentials. See `backoffUntil`. */
 const afterRefusal =

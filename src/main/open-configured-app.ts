@@ -42,7 +42,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
     import('../runtime/follow-clock.ts'),
     import('./open-app.ts'),
   ]);
-  const { logs, stderr, mayPresentSeed } = options;
+  const { logs, stderr, mayPresentSeed, mayPresentRestored = false } = options;
   const egress = openEgress(options.env);
   const scope = openLogScope();
   const logger = createLogger({
@@ -60,6 +60,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
     newId: newUlid,
     checkpoint: () => {},
     mayPresentSeed,
+    mayPresentRestored,
     egress,
   });
   const tracing = await openTracing(config, { env: options.env, clock, logger });

@@ -24,6 +24,7 @@ export interface EngineParts {
   readonly checkpoint: Checkpoint;
   /** Whether this command may present the configured first refresh token (design, "Tokens"). */
   readonly mayPresentSeed: boolean;
+  readonly mayPresentRestored?: boolean;
   /** The proxies of the environment. Absent: none. */
   readonly egress?: Egress;
 }

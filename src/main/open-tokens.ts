@@ -14,14 +14,23 @@ export interface TokenParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly mayPresentSeed: boolean;
+  readonly mayPresentRestored?: boolean;
   readonly metrics: Metrics;
 }
 
-type SharedOptions = 'store' | 'leases' | 'seal' | 'clock' | 'newOwner' | 'mayPresentSeed' | 'random';
+type SharedOptions =
+  | 'store'
+  | 'leases'
+  | 'seal'
+  | 'clock'
+  | 'newOwner'
+  | 'mayPresentSeed'
+  | 'mayPresentRestored'
+  | 'random';
 
 /** Opens a token manager over the store, and counts how its presentations end. */
 export function openTokens(own: Omit<TokenManagerOptions, SharedOptions>, parts: TokenParts): TokenManager {
-  const { store, seal, clock, mayPresentSeed, metrics } = parts;
+  const { store, seal, clock, mayPresentSeed, mayPresentRestored = false, metrics } = parts;
   return openTokenManager({
     ...own,
     store: store.tokens,
@@ -35,6 +44,7 @@ export function openTokens(own: Omit<TokenManagerOptions, SharedOptions>, parts:
     clock,
     newOwner: () => randomBytes(8).toString('hex'),
     mayPresentSeed,
+    mayPresentRestored,
     random,
   });
 }

@@ -37,7 +37,7 @@ export type {
   Triggers,
 } from './runs.ts';
 export type { Audit, AuditAction, AuditEntry, AuditQuery, Pause, Pauses } from './store-operations.ts';
-export type { TokenRecord, TokenState, TokenStore } from './token-store.ts';
+export type { RestoredTokens, TokenRecord, TokenState, TokenStore } from './token-store.ts';
 
 /**
  * The durable state. Each method is one transaction, except `plans.hold`, `holdFields` and `applyApprovals`. They work

@@ -22,6 +22,15 @@ export interface TokenRecord {
   /** Earliest time of the next presentation, after one that was not answered as it should be. */
   readonly retryAt: number | undefined;
   readonly reason: string | undefined;
+  /** Set while the row comes from a backup and no operator has confirmed it. Nothing is presented then. */
+  readonly restored: RestoredTokens | undefined;
+}
+
+/** A row that was restored from a backup. The platform may have granted newer pairs since. */
+export interface RestoredTokens {
+  readonly at: number;
+  /** Hash of the first token that was configured at the restore and that the backup does not know. */
+  readonly seedHash: string | undefined;
 }
 
 /** Returns the name under which the tokens of a sync's source are stored, beside those of the connections. */

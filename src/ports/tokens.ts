@@ -2,7 +2,7 @@
 export interface AccessTokens {
   /**
    * Returns a token for use now, refreshed before it expires where possible. Throws REAUTH_REQUIRED, TOKEN_REVOKED,
-   * TOKEN_UNAVAILABLE.
+   * TOKEN_RESTORED, TOKEN_UNAVAILABLE.
    */
   current(signal: AbortSignal): Promise<AccessToken>;
   /** Called after a 401 with the refused generation. Returns a newer token, or throws when none is available. */

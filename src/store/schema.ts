@@ -39,6 +39,7 @@ export interface Schema {
   alert_deliveries: AlertDeliveryRow;
   pauses: PauseRow;
   audit: AuditRow;
+  restores: RestoreRow;
   schema_compatibility: CompatibilityRow;
 }
 
@@ -293,6 +294,18 @@ export interface TokenRow {
   retry_at: number | null;
   tried_seeds: string | null;
   room: string | null;
+  /** When a restore put the row here; null once an operator has confirmed it. */
+  restored_at: number | null;
+  /** Hash of the first token that was configured at the restore. Null when the store knew it. */
+  restored_seed: string | null;
+}
+
+export interface RestoreRow {
+  id: string;
+  at: number;
+  /** When the backup was made. */
+  made_at: number;
+  by_whom: string;
 }
 
 export interface PauseRow {

@@ -17,6 +17,8 @@ const columns = [
   'reason',
   'retry_at',
   'tried_seeds',
+  'restored_at',
+  'restored_seed',
 ] as const satisfies readonly Exclude<keyof TokenRow, 'room'>[];
 
 /** The pair is durable when `replace` resolves, because the database syncs every commit to disk. */
@@ -67,6 +69,8 @@ function toRow(record: TokenRecord, room: string | undefined): TokenRow {
     retry_at: record.retryAt ?? null,
     tried_seeds: JSON.stringify(record.triedSeeds),
     room: room ?? null,
+    restored_at: record.restored?.at ?? null,
+    restored_seed: record.restored?.seedHash ?? null,
   };
 }
 
@@ -86,6 +90,8 @@ function toRecord(row: Omit<TokenRow, 'room'>): TokenRecord {
     reason: row.reason ?? undefined,
     retryAt: toInstant(row.retry_at),
     triedSeeds: JSON.parse(row.tried_seeds ?? '[]') as string[],
+    restored:
+      row.restored_at === null ? undefined : { at: Number(row.restored_at), seedHash: row.restored_seed ?? undefined },
   };
 }
 

@@ -177,6 +177,7 @@ export function sampleTokens(over: Partial<TokenRecord> = {}): TokenRecord {
     retryAt: undefined,
     triedSeeds: [],
     reason: undefined,
+    restored: undefined,
     ...over,
   };
 }

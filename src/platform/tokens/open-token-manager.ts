@@ -64,6 +64,7 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
   const seedOf = (entry: TokenEntry | undefined): Circumstances['seed'] => {
     if (parts.seed === undefined) return 'none';
     const { hash } = parts.seed;
+    if (entry?.restored?.seedHash === hash) return 'restored';
     if (entry?.usedSeeds.includes(hash)) return 'used';
     if (!entry?.triedSeeds.includes(hash)) return 'new';
     return entry.seedHash === hash ? 'pending' : 'tried';
@@ -77,7 +78,7 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
         seed: seedOf(entry),
         mayPresentSeed: options.mayPresentSeed,
         isAccessUnwanted: entry?.access !== undefined && entry.access === request.unwanted,
-        isForced: request.cause === 'person',
+        isForced: request.cause === 'person' || (entry?.restored !== undefined && options.mayPresentRestored === true),
         dueShare: share,
         leaseMs,
       });

@@ -1,13 +1,16 @@
 import type { TokenState } from '../../ports/store.ts';
-import { seedCommands } from './token-errors.ts';
+import { restoredAdvice, seedCommands } from './token-errors.ts';
 import type { TokenEntry } from './vault.ts';
 import type { Circumstances } from './verdict.ts';
 
 /** Output of `rollcall token status`. Holds no secret. Instants are epoch ms. */
 export interface TokenStatus {
   readonly connection: string;
-  /** `sealed`: there is a pair, and the configured encryptionKey does not open it. */
-  readonly state: TokenState | 'static' | 'none' | 'sealed';
+  /**
+   * `sealed`: there is a pair, and the configured encryptionKey does not open it. `restored`: the pair comes from a backup,
+   * and no operator has confirmed it.
+   */
+  readonly state: TokenState | 'static' | 'none' | 'sealed' | 'restored';
   readonly generation: number;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
@@ -42,6 +45,7 @@ export function describeTokens(described: Described): TokenStatus {
 }
 
 function stateOf(entry: TokenEntry | undefined): TokenStatus['state'] {
+  if (entry?.restored !== undefined) return 'restored';
   if (entry === undefined || isWithoutToken(entry)) return 'none';
   return entry.isReadable || entry.state === 'reauth-required' ? entry.state : 'sealed';
 }
@@ -54,6 +58,7 @@ function isWithoutToken({ usedSeeds, triedSeeds, refresh, isReadable }: TokenEnt
 function advise({ connection, entry, seed }: Described): string {
   if (seed === 'new')
     return `The refresh token in the configuration is new. Commands that present it: ${seedCommands}.`;
+  if (entry?.restored !== undefined) return restoredAdvice(connection);
   if (entry === undefined || (isWithoutToken(entry) && seed === 'none')) {
     return `Put a refresh token in the configuration (connections.${connection}.refreshToken).`;
   }

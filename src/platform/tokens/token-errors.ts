@@ -14,6 +14,8 @@ interface Holder {
   readonly key: string;
   /** Command that presents the first token. */
   readonly present: string;
+  /** Command that presents a token from a backup. */
+  readonly confirm: string;
 }
 
 function holderOf(connection: string): Holder {
@@ -21,7 +23,7 @@ function holderOf(connection: string): Holder {
   if (sync === undefined) {
     const key = `connections.${connection}.refreshToken`;
     const present = `\`rollcall token refresh ${connection}\``;
-    return { name: `connection ${connection}`, issuer: 'the platform', key, present };
+    return { name: `connection ${connection}`, issuer: 'the platform', key, present, confirm: present };
   }
   const key = `the refresh token in syncs.${sync}.source`;
   return {
@@ -29,6 +31,7 @@ function holderOf(connection: string): Holder {
     issuer: 'the HR system',
     key,
     present: `\`rollcall source try ${sync}\``,
+    confirm: `\`rollcall source try ${sync} --confirm-restored-token\``,
   };
 }
 
@@ -56,6 +59,10 @@ const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (hold
       `the token of ${name} was revoked by \`rollcall token revoke\`, so it is not refreshed automatically. ` +
       `Run ${present}, or put a new refresh token in the configuration.`,
   },
+  restored: {
+    code: 'TOKEN_RESTORED',
+    text: (holder) => `the tokens of ${holder.name} were restored from a backup. ${confirming(holder)}`,
+  },
   sealed: {
     code: 'TOKEN_UNAVAILABLE',
     text: ({ name, key }) =>
@@ -70,6 +77,19 @@ export function tokenFailure(connection: string, why: Failure, reason: string | 
   // A reason recorded for an older token does not explain why a new one was not presented.
   const because = reason === undefined || why === 'seed-not-allowed' ? '' : ` Cause: ${reason}.`;
   return new RollcallError(text(holderOf(connection)) + because, { code });
+}
+
+/** Returns the next step for tokens that were restored from a backup. */
+export function restoredAdvice(connection: string): string {
+  return confirming(holderOf(connection));
+}
+
+function confirming({ issuer, key, confirm }: Holder): string {
+  return (
+    `Nothing is presented to ${issuer}, because a newer pair may exist, and a refresh token that was used before can ` +
+    `revoke all tokens. Get a new refresh token from ${issuer} and put it in the configuration (${key}). Only if no ` +
+    `refresh happened after the backup, run ${confirm} instead.`
+  );
 }
 
 export function howToClear(connection: string): string {

@@ -22,6 +22,8 @@ export interface TokenManagerOptions {
   readonly staticAccessToken: string | undefined;
   /** Whether this command may consume the configured first token. */
   readonly mayPresentSeed: boolean;
+  /** Whether this command confirms a pair that was restored from a backup. `refresh` always does. */
+  readonly mayPresentRestored?: boolean;
   /** After this time without an answer the exchange counts as lost. */
   readonly httpTimeoutMs: number;
   readonly onAlert?: (alert: TokenAlert) => void;

@@ -24,6 +24,7 @@ export function beginRefresh(seen: TokenEntry | undefined, startedAt: number): T
     attempts: before.attempts + 1,
     retryAt: undefined,
     reason: undefined,
+    restored: undefined,
   };
 }
 
@@ -46,6 +47,9 @@ export function beginSeed(seen: TokenEntry | undefined, seed: Seed, startedAt: n
     attempts: isTried ? before.attempts + 1 : 1,
     retryAt: undefined,
     reason: undefined,
+    // A restore counts the configured first token as ended. An operator has confirmed now that it is not.
+    usedSeeds: before.usedSeeds.filter((hash) => hash !== before.restored?.seedHash || hash !== seed.hash),
+    restored: undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { TokenRecord, TokenState, TokenStore } from '../../ports/store.ts';
+import type { RestoredTokens, TokenRecord, TokenState, TokenStore } from '../../ports/store.ts';
 import type { Seal } from './seal.ts';
 
 /** A stored token pair with its secrets opened. Exists in memory only. */
@@ -21,6 +21,8 @@ export interface TokenEntry {
   /** Earliest time of the next presentation. Undefined while one is in progress, or its process has died. */
   readonly retryAt: number | undefined;
   readonly reason: string | undefined;
+  /** Set while the row comes from a backup and no operator has confirmed it. */
+  readonly restored: RestoredTokens | undefined;
   /** False when the secrets were sealed with another key; they are then absent here. */
   readonly isReadable: boolean;
 }
@@ -41,6 +43,7 @@ export const emptyDraft: TokenDraft = {
   attempts: 0,
   retryAt: undefined,
   reason: undefined,
+  restored: undefined,
 };
 
 /** One connection's row of the token store, sealed when written and opened when read. */

@@ -20,6 +20,9 @@ import type { TokenEntry } from './vault.ts';
  *
  *   ready, refreshing ── `token revoke` ──► revoked ── `token refresh` ──► refreshing
  *   any state ── a new first token is configured ──► refreshing
+ *
+ * A row that was restored from a backup presents nothing before an operator confirms it (`token refresh`), or a first token
+ * is configured that was not there at the restore.
  */
 export type Verdict =
   | { readonly kind: 'use' }
@@ -29,19 +32,23 @@ export type Verdict =
   | { readonly kind: 'wait'; readonly ms: number }
   /** The token endpoint does not answer as it should. The token is presented again after `ms`. */
   | { readonly kind: 'later'; readonly ms: number }
-  | { readonly kind: 'fail'; readonly why: 'no-token' | 'seed-not-allowed' | 'reauth' | 'revoked' | 'sealed' };
+  | {
+      readonly kind: 'fail';
+      readonly why: 'no-token' | 'seed-not-allowed' | 'reauth' | 'revoked' | 'restored' | 'sealed';
+    };
 
 export interface Circumstances {
   readonly now: number;
   /**
    * The configured first token: none, one that has ended in this store (`used`), a `new` one, one that the row holds
-   * and that was not answered yet (`pending`), or the same behind another token (`tried`).
+   * and that was not answered yet (`pending`), the same behind another token (`tried`), or one that was configured when
+   * the store was restored from a backup that does not know it (`restored`).
    */
-  readonly seed: 'none' | 'used' | 'new' | 'pending' | 'tried';
+  readonly seed: 'none' | 'used' | 'new' | 'pending' | 'tried' | 'restored';
   readonly mayPresentSeed: boolean;
   /** The access token was refused, or is no longer wanted. */
   readonly isAccessUnwanted: boolean;
-  /** An operator requested the refresh: tries at once, whatever the state and the wait. */
+  /** An operator requested the refresh, or confirmed a restored row: tries at once, whatever the state and the wait. */
   readonly isForced: boolean;
   /** Share of the access token's lifetime after which it is renewed early. */
   readonly dueShare: number;
@@ -55,6 +62,10 @@ const marginShare = 0.05;
 export function judge(entry: TokenEntry | undefined, at: Circumstances): Verdict {
   const isUsable = isAccessUsable(entry, at);
   if (at.seed === 'new' || at.seed === 'tried') return judgeSeed(entry, at, isUsable);
+  if (entry?.restored !== undefined) {
+    if (!at.isForced) return { kind: 'fail', why: 'restored' };
+    if (at.seed === 'restored') return judgeSeed(entry, at, isUsable);
+  }
   if (entry === undefined) return { kind: 'fail', why: 'no-token' };
   if (!entry.isReadable) return { kind: 'fail', why: 'sealed' };
   if (entry.refresh === undefined) return { kind: 'fail', why: 'no-token' };

@@ -60,6 +60,7 @@ const statusOfCode: Readonly<Partial<Record<ErrorCode, number>>> = {
   PLATFORM_FAILED: 502,
   REAUTH_REQUIRED: 502,
   TOKEN_REVOKED: 502,
+  TOKEN_RESTORED: 502,
   TOKEN_UNAVAILABLE: 502,
   STORE_INVALID: 503,
   CANCELLED: 503,

@@ -20,6 +20,7 @@ import { turns } from './019-turns.ts';
 import { clockJumps } from './020-clock-jumps.ts';
 import { alertThreads } from './021-alert-threads.ts';
 import { runRequests } from './022-run-requests.ts';
+import { restores } from './023-restores.ts';
 
 export interface SchemaMigration extends Migration {
   /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */
@@ -62,4 +63,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '020-clock-jumps': { ...clockJumps, since: '0.1.0' },
   '021-alert-threads': { ...alertThreads, since: '0.1.0' },
   '022-run-requests': { ...runRequests, since: '0.1.0' },
+  '023-restores': { ...restores, since: '0.1.0' },
 };

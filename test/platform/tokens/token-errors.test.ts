@@ -33,6 +33,11 @@ it.each([
   ],
   ['reauth', 'REAUTH_REQUIRED', /^the platform no longer accepts/],
   ['revoked', 'TOKEN_REVOKED', /^the token of connection acme was revoked/],
+  [
+    'restored',
+    'TOKEN_RESTORED',
+    /^the tokens of connection acme were restored .*run `rollcall token refresh acme` instead\.$/,
+  ],
   ['sealed', 'TOKEN_UNAVAILABLE', /^the stored token of connection acme cannot be opened with this encryptionKey\./],
 ] as const)('%s is %s', (why, expected, message) => {
   const failure = tokenFailure('acme', why, undefined);

@@ -32,6 +32,7 @@ const draft: TokenDraft = {
   attempts: 0,
   retryAt: undefined,
   reason: 'an old reason',
+  restored: undefined,
 };
 const entry: TokenEntry = { ...draft, generation: 7, isReadable: true };
 
