@@ -2,6 +2,7 @@ import type { App } from '../app/app.ts';
 import type { ApiOperation } from '../ports/api.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { SourceKind } from '../ports/source.ts';
+import type { BackupSummary, RestorePreview, RestoreReport } from '../ports/store-backup.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
 
 /** A text stream, such as `process.stdout` and `process.stderr`. */
@@ -36,6 +37,7 @@ export interface CliIo {
   readonly openApp: (configPath: string, options: OpenAppOptions) => Promise<App>;
   /** Loads the configuration and brings its store to this version's tables. Throws what `openApp` throws. */
   readonly migrateStore: (configPath: string) => Promise<StoreMigration>;
+  readonly backups: Backups;
   /** All kinds of source. */
   readonly sourceKinds: () => Promise<readonly SourceKind[]>;
   /** Returns what `init` writes for a starter of `sourceKinds`. Throws `USAGE` for an unknown name. */
@@ -45,6 +47,23 @@ export interface CliIo {
   readonly sandbox: SandboxAccess;
   /** Starts a platform and writes a configuration and an HR file into the folder. Close the sandbox afterwards. */
   readonly openDemo: (folder: string) => Promise<DemoWorld>;
+}
+
+/** Backups of the store that a configuration names. Opens no connection and sends nothing. */
+export interface Backups {
+  /** Writes a new file. Other processes may continue to work on the store. */
+  create(configPath: string, file: string): Promise<BackupSummary>;
+  /** Checks the file and returns what a restore would replace. Changes nothing. */
+  preview(configPath: string, file: string): Promise<RestorePreview>;
+  /** Replaces the store. Throws `CONFLICT` while a process works on it. */
+  restore(configPath: string, file: string, signed: RestoreSignature): Promise<RestoreReport>;
+}
+
+/** Who restores, for the audit. */
+export interface RestoreSignature {
+  readonly by: string;
+  readonly reason?: string;
+  readonly via?: string;
 }
 
 export interface OpenAppOptions {

@@ -5,6 +5,7 @@ import { addApi } from './api.ts';
 import { addApply } from './apply.ts';
 import { addApprove } from './approve.ts';
 import { addAudit } from './audit.ts';
+import { addBackup } from './backup.ts';
 import { addCancel } from './cancel.ts';
 import { addCheck } from './check.ts';
 import type { AddCommand, CommandHost } from './command.ts';
@@ -18,6 +19,7 @@ import { addMigrate } from './migrate.ts';
 import { addPause } from './pause.ts';
 import { addPlan } from './plan.ts';
 import { addReject } from './reject.ts';
+import { addRestore } from './restore.ts';
 import { addResume } from './resume.ts';
 import { addResync } from './resync.ts';
 import { addRetry } from './retry.ts';
@@ -56,6 +58,8 @@ const commands: readonly AddCommand[] = [
   addToken,
   addAlerts,
   addMigrate,
+  addBackup,
+  addRestore,
   addSandbox,
   addApi,
   addDemo,

@@ -14,6 +14,8 @@ export interface GuardFacts {
    * of one.
    */
   readonly recent: Readonly<Record<ChangeClass, number>>;
+  /** A restore within the last 24 hours: `recent` lacks what was applied between the backup and the restore. */
+  readonly restored?: RestoredStore;
   /** Number of users that the sync owned before this run; 0 at the first run. */
   readonly managed: number;
   /** Owned users whose account is enabled. Percentages refer to this number. */
@@ -28,6 +30,13 @@ export interface GuardFacts {
     | undefined;
   /** People who are blocked by source data; undefined for point reads. */
   readonly blocked?: BlockedFacts;
+}
+
+/** Instants as ISO 8601. */
+export interface RestoredStore {
+  /** When the backup was made. */
+  readonly from: string;
+  readonly at: string;
 }
 
 export interface BlockedFacts {
@@ -95,6 +104,8 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
     } else if (blind !== undefined) {
       // Every result of a vanished field can be wrong, for example a leave date or the scope.
       holds.push({ sync: facts.sync, class: name, reason: blind, count });
+    } else if (facts.restored !== undefined && withinThird.includes(name)) {
+      holds.push({ sync: facts.sync, class: name, reason: notCounted(name, count, facts.restored), count });
     } else if (total > allowed) {
       holds.push({ sync: facts.sync, class: name, reason: tooMany(name, facts, allowed), count });
     } else if (rowsReason !== undefined && (name === 'disables' || name === 'removes')) {
@@ -130,6 +141,11 @@ function tooMany(name: ChangeClass, { classes, recent, managed, enabled }: Guard
   const most = allowed === 0 ? 'none passes' : `only ${allowed} in 24 hours pass`;
   const who = managed === 0 ? 'first run' : countOf(enabled, 'enabled managed user');
   return `${countOf(classes[name], classNoun[name])}${before}: ${most} without approval (${who})`;
+}
+
+/** Nothing of these classes passes unasked: the 24 hours before the restore are not known. */
+function notCounted(name: ChangeClass, count: number, { from, at }: RestoredStore): string {
+  return `${countOf(count, classNoun[name])}: the store was restored at ${at} from a backup of ${from}, and how many were made in between is not known. None passes without approval in the 24 hours after a restore`;
 }
 
 /** They enter the plan only above the limit, and then only an approved one is sent. */

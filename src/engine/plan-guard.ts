@@ -1,6 +1,13 @@
 import { chunk } from '../core/batch.ts';
 import { blockedBySource } from '../core/blocked.ts';
-import { type BlockedFacts, checkGuards, classNoun, type GuardVerdict, isReadDoubted } from '../core/guard.ts';
+import {
+  type BlockedFacts,
+  checkGuards,
+  classNoun,
+  type GuardVerdict,
+  isReadDoubted,
+  type RestoredStore,
+} from '../core/guard.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { Applier } from '../ports/store.ts';
@@ -45,13 +52,14 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
   const leftOut = await holdLeftOut(work, io);
   const { open: classes } = await io.store.plans.count(planId);
   const recent = await io.store.plans.appliedSince(applier(work, io), now - spanOn(io.clock, dayMs));
+  const restored = await restoredSince(now - spanOn(io.clock, dayMs), io);
   const isFull = snapshot.kind === 'full';
   const { managed, enabled } = input.compared;
   const previous = isFull ? last : undefined;
   const { rows } = snapshot;
   const blocked = blockedFacts(work, input.read);
   const facts = { sync: name, classes, recent, managed, enabled, rows, fillRates, vanished, previous };
-  const verdict = checkGuards({ ...facts, ...(blocked === undefined ? {} : { blocked }) }, guards);
+  const verdict = checkGuards({ ...facts, ...restored, ...(blocked === undefined ? {} : { blocked }) }, guards);
   for (const { class: held, reason } of verdict.holds) {
     const count = await io.store.plans.hold(owned, planId, [held], reason);
     io.logger.warn({ sync: name, class: held, count }, `held: ${classNoun[held]}s`);
@@ -97,6 +105,13 @@ function applier({ sync }: PlanWork, io: EngineIo): Applier {
   const all = [...io.syncs.values()].map(({ settings }) => settings);
   const others = all.filter((one) => one.connection === connection && one.name !== name);
   return { sync: name, connection, others: others.map((one) => one.name) };
+}
+
+/** Returns the fact of a restore since the instant, if there was one. */
+async function restoredSince(since: number, { store }: EngineIo): Promise<{ readonly restored?: RestoredStore }> {
+  const last = await store.restores.last();
+  if (last === undefined || last.at <= since) return {};
+  return { restored: { from: new Date(last.madeAt).toISOString(), at: new Date(last.at).toISOString() } };
 }
 
 /** Returns facts about blocked people. Returns undefined for a read of named people: there is nothing to compare. */

@@ -97,7 +97,7 @@ export async function migrateConfiguredStore(configPath: string, env: AppSurroun
   return migrateStore(store, { folder });
 }
 
-async function readConfig(configPath: string, env: AppSurroundings['env']): Promise<Config> {
+export async function readConfig(configPath: string, env: AppSurroundings['env']): Promise<Config> {
   const [{ loadConfig }, { createExpressions }, { sourceKinds }] = await Promise.all([
     import('../config/load-config.ts'),
     import('../config/expressions.ts'),

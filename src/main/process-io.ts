@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { initTemplate } from '../config/init-template.ts';
 import { readVersion } from '../http/version.ts';
 import { listApiOperations } from '../platform/named-operations.ts';
+import { openBackups } from './open-backups.ts';
 import { migrateConfiguredStore, openConfiguredApp } from './open-configured-app.ts';
 import { sandboxAccess } from './sandbox-access.ts';
 import { systemClock } from './system.ts';
@@ -36,6 +37,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
       return openConfiguredApp(configPath, { ...options, env, stderr, ...given, onChecked: keepChecked });
     },
     migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
+    backups: openBackups(env),
     sourceKinds: loadSourceKinds,
     starterFiles: async (name) => initTemplate({ kinds: await loadSourceKinds(), name }),
     apiOperations: listApiOperations(),

@@ -33,6 +33,7 @@ export const auditActions = [
   'export',
   'forget',
   'drop-unreadable',
+  'restore',
   'alerts-ack',
   'alerts-mute',
   'alerts-unmute',
@@ -74,4 +75,16 @@ export interface AuditQuery {
   /** Only entries of this instant or later. */
   readonly since?: number;
   readonly before?: string;
+}
+
+/** A restore of the whole store from a backup. */
+export interface RestoreRecord {
+  readonly at: number;
+  /** When the backup was made. What happened between the two instants is not in the store. */
+  readonly madeAt: number;
+}
+
+export interface Restores {
+  /** Returns the newest restore; undefined for a store that was never restored. */
+  last(): Promise<RestoreRecord | undefined>;
 }

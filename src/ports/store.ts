@@ -11,7 +11,7 @@ import type { PersonRecords, Sealing } from './person-records.ts';
 import type { RawTexts } from './raw-texts.ts';
 import type { Reads } from './reads.ts';
 import type { OwnedRun, Runs, Triggers } from './runs.ts';
-import type { Audit, AuditEntry, Pauses } from './store-operations.ts';
+import type { Audit, AuditEntry, Pauses, Restores } from './store-operations.ts';
 import type { TokenStore } from './token-store.ts';
 import type { Turns } from './turns.ts';
 import type { UnknownState } from './unknown-state.ts';
@@ -36,7 +36,16 @@ export type {
   TriggerState,
   Triggers,
 } from './runs.ts';
-export type { Audit, AuditAction, AuditEntry, AuditQuery, Pause, Pauses } from './store-operations.ts';
+export type {
+  Audit,
+  AuditAction,
+  AuditEntry,
+  AuditQuery,
+  Pause,
+  Pauses,
+  RestoreRecord,
+  Restores,
+} from './store-operations.ts';
 export type { RestoredTokens, TokenRecord, TokenState, TokenStore } from './token-store.ts';
 
 /**
@@ -64,6 +73,7 @@ export interface Store {
   readonly alerts: AlertBook;
   readonly pauses: Pauses;
   readonly audit: Audit;
+  readonly restores: Restores;
   /** Closes the connection. Must be called once. */
   close(): Promise<void>;
 }

@@ -63,6 +63,7 @@ export const runbookEntries: readonly RunbookEntry[] = [
     steps: [
       'reauth-required: put a new first refresh token into the configuration, then restart, or run `rollcall token refresh CONNECTION`.',
       'sealed: configure the former encryptionKey again, or do as above.',
+      'restored: the store was restored from a backup. Configure a new first refresh token. Only if no refresh happened after the backup, run `rollcall token refresh CONNECTION`.',
       'revoked: run `rollcall token refresh CONNECTION` when the connection is to work again.',
       'The token endpoint does not answer as it should: the refresh token is kept and presented again. Repair the endpoint, proxy or network policy; `rollcall token refresh CONNECTION` tries at once.',
     ],

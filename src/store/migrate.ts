@@ -15,24 +15,29 @@ import { migrations } from './migrations/index.ts';
 export async function migrate(db: Kysely<unknown>, place: string): Promise<StoreMigration> {
   return db.transaction().execute(async (transaction) => {
     await lockTables(transaction);
-    const { executed, newer } = await readExecuted(transaction, place);
-    // The migrator refuses an executed migration that its provider lacks. These are executed already, so they never run.
-    const known = Object.fromEntries(newer.map((name) => [name, { up: async () => {} }]));
-    const { error, results = [] } = await new Migrator({
-      db: transaction,
-      provider: { getMigrations: async () => ({ ...known, ...migrations }) },
-      // A release of an older line may have a migration whose name comes before those of a newer version.
-      allowUnorderedMigrations: true,
-    }).migrateToLatest();
-    if (error instanceof RollcallError) throw error;
-    if (error !== undefined) {
-      const message = `the store ${place} could not be brought to this version's tables. Nothing in it was changed. Keep a copy of it and report this.`;
-      throw new RollcallError(message, { code: 'STORE_INVALID', cause: error });
-    }
-    const applied = results.map(({ migrationName }) => migrationName);
-    if (applied.length > 0) await recordCompatibility(transaction);
-    return { place, from: newestOf(executed), to: newestOf([...executed, ...applied]) ?? '', applied };
+    return migrateIn(transaction, place);
   });
+}
+
+/** As `migrate`, inside a transaction that holds the lock of the tables. */
+export async function migrateIn(transaction: Kysely<unknown>, place: string): Promise<StoreMigration> {
+  const { executed, newer } = await readExecuted(transaction, place);
+  // The migrator refuses an executed migration that its provider lacks. These are executed already, so they never run.
+  const known = Object.fromEntries(newer.map((name) => [name, { up: async () => {} }]));
+  const { error, results = [] } = await new Migrator({
+    db: transaction,
+    provider: { getMigrations: async () => ({ ...known, ...migrations }) },
+    // A release of an older line may have a migration whose name comes before those of a newer version.
+    allowUnorderedMigrations: true,
+  }).migrateToLatest();
+  if (error instanceof RollcallError) throw error;
+  if (error !== undefined) {
+    const message = `the store ${place} could not be brought to this version's tables. Nothing in it was changed. Keep a copy of it and report this.`;
+    throw new RollcallError(message, { code: 'STORE_INVALID', cause: error });
+  }
+  const applied = results.map(({ migrationName }) => migrationName);
+  if (applied.length > 0) await recordCompatibility(transaction);
+  return { place, from: newestOf(executed), to: newestOf([...executed, ...applied]) ?? '', applied };
 }
 
 /** Migrations run in order of their names. */
@@ -40,14 +45,15 @@ function newestOf(names: readonly string[]): string | undefined {
   return names.toSorted().at(-1);
 }
 
-interface Executed {
+export interface Executed {
   /** Empty for a new store. */
   readonly executed: readonly string[];
   /** Those that only a newer version knows. */
   readonly newer: readonly string[];
 }
 
-async function readExecuted(db: Kysely<unknown>, place: string): Promise<Executed> {
+/** Returns the executed migrations. Throws `STORE_INVALID` unless the database is a store for this version, or empty. */
+export async function readExecuted(db: Kysely<unknown>, place: string): Promise<Executed> {
   const tables = await tableNames(db);
   if (tables.length === 0) {
     if (await mayMakeTables(db)) return { executed: [], newer: [] };

@@ -22,6 +22,7 @@ import { openPostgres } from './postgres.ts';
 import { isPostgresUrl } from './postgres-url.ts';
 import { createRawTexts } from './raw-texts.ts';
 import { createReads } from './reads.ts';
+import { createRestores } from './restores.ts';
 import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
 import { createSealing } from './sealing.ts';
@@ -94,7 +95,8 @@ export async function migrateStore(url: string, base: StoreBase): Promise<StoreM
   }
 }
 
-function openDatabase(url: string, base: StoreBase): Promise<{ db: Database; place: string }> {
+/** Opens the database that `url` names, without its tables. */
+export function openDatabase(url: string, base: StoreBase): Promise<{ db: Database; place: string }> {
   return isPostgresUrl(url) ? openPostgres(url, base.folder, base.connections) : openFile(url, base);
 }
 
@@ -103,7 +105,8 @@ async function openFile(url: string, { folder }: StoreBase): Promise<{ db: Datab
   return { db: await openSqlite(place), place };
 }
 
-function sqlitePath(url: string, folder: string): string {
+/** Returns the absolute path of a SQLite store, or `:memory:`. Throws `CONFIG_INVALID` for any other url. */
+export function sqlitePath(url: string, folder: string): string {
   const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : '';
   if (path === '') {
     // Only the scheme is shown, because the rest may contain a password.
@@ -135,6 +138,7 @@ function createStore(db: Database, keys: KeyRing): Store {
     alerts: createAlerts(db),
     pauses: createPauses(db),
     audit: createAudit(db),
+    restores: createRestores(db),
     close: () => db.destroy(),
   };
 }

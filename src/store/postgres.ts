@@ -43,6 +43,34 @@ export async function openPostgres(url: string, folder: string, connections = us
   return { db: new Kysely<Schema>({ dialect: postgresDialect(pool, place.name) }), place: place.name };
 }
 
+/** One connection of its own, outside any pool. */
+export interface PostgresSession {
+  readonly client: ClientBase;
+  /** For messages. */
+  readonly place: string;
+  /** Ends the connection, and a transaction in progress. */
+  close(): Promise<void>;
+}
+
+/** Opens one connection on the database that `url` names. Throws as `openPostgres` does. */
+export async function openPostgresSession(url: string, folder: string): Promise<PostgresSession> {
+  const place = readPostgresUrl(url, folder);
+  const pool = openPool(place, 1);
+  pool.on('error', () => {});
+  try {
+    await checkServer(pool, place.name);
+    const client = await pool.connect();
+    const close = async (): Promise<void> => {
+      client.release(true);
+      await pool.end();
+    };
+    return { client, place: place.name, close };
+  } catch (error) {
+    await pool.end();
+    throw explainPostgresError(error, place.name);
+  }
+}
+
 export interface OpenPostgres {
   readonly db: Database;
   /** For messages. */

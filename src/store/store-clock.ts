@@ -76,6 +76,11 @@ export async function openStoreClock(db: Database, parts: ClockParts): Promise<S
   return storeClock;
 }
 
+/** Returns the store's time: the server's clock, or for SQLite the machine's. */
+export async function clockNow(db: Database, now: () => number): Promise<number> {
+  return isPostgres(db) ? askServer(db) : now();
+}
+
 async function askServer(db: Database): Promise<number> {
   const query = sql<{ now: number }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
   return Number((await query.execute(db)).rows[0]?.now);

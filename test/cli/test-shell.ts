@@ -7,6 +7,7 @@ import type { CliIo, Output } from '../../src/cli/cli-io.ts';
 import { Interruption } from '../../src/cli/interruption.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { initTemplate } from '../../src/config/init-template.ts';
+import { openBackups } from '../../src/main/open-backups.ts';
 import { migrateConfiguredStore, openConfiguredApp } from '../../src/main/open-configured-app.ts';
 import { sandboxAccess } from '../../src/main/sandbox-access.ts';
 import { systemClock } from '../../src/main/system.ts';
@@ -116,6 +117,7 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
         stderr: { write: (line) => stderr.output.write(line) },
       }),
     migrateStore: (configPath) => migrateConfiguredStore(join(folder, configPath), env),
+    backups: openBackups(env),
     sourceKinds: async () => sourceKinds,
     starterFiles: async (name) => initTemplate({ kinds: sourceKinds, name }),
     apiOperations: listApiOperations(),

@@ -38,6 +38,14 @@ describe('allowance', () => {
   });
 });
 
+it('after a restore holds every change that locks users out or restores access, and counts the others as always', () => {
+  const classes = { ...none, disables: 1, enables: 1, removes: 1, emailChanges: 1, creates: 3, updates: 3 };
+  const restored = { from: '2026-11-20T10:00:00.000Z', at: '2026-11-21T09:00:00.000Z' };
+  const { holds } = checkGuards({ ...calm, classes, restored }, defaultGuards);
+  expect(holds.map((hold) => hold.class).sort()).toEqual(['disables', 'emailChanges', 'enables', 'removes']);
+  expect(holds[0]?.reason).toContain('restored at 2026-11-21T09:00:00.000Z from a backup of 2026-11-20T10:00:00.000Z');
+});
+
 describe('the allowance of a tiny company', () => {
   const third = ['disables', 'enables', 'removes', 'emailChanges'] as const;
 

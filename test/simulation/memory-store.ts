@@ -37,6 +37,7 @@ export function memoryStore(): SimulatedStore {
     pauses: { get: async () => undefined, list: async () => [], add: absent, remove: absent },
     people: absentPart as Store['people'],
     sealing: absentPart as Store['sealing'],
+    restores: { last: async () => undefined },
     audit: absentPart as Store['audit'],
     close: async () => {},
   };

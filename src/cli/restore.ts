@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { RollcallError } from '../core/errors.ts';
+import type { AddCommand } from './command.ts';
+import { backupJson, renderRestored, renderRestorePreview } from './render-backup.ts';
+import { fromHere, type Shell } from './shell.ts';
+import { addSignatureOptions, type SignatureOptions, signatureOf } from './signature.ts';
+
+interface RestoreOptions extends SignatureOptions {
+  readonly replace?: boolean;
+  readonly yes?: boolean;
+}
+
+export const addRestore: AddCommand = (program, host) => {
+  const command = program
+    .command('restore')
+    .description('replace the store by a backup, of SQLite or PostgreSQL; every process on the store must be stopped')
+    .argument('<file>', 'file of "rollcall backup"')
+    .option('--replace', 'allow a store that is not empty to be replaced')
+    .option('--yes', 'skip the confirmation');
+  addSignatureOptions(command).action((file: string, options: RestoreOptions, self: Command) =>
+    host.run(self, (shell) => restore(shell, file, options)),
+  );
+};
+
+async function restore(shell: Shell, name: string, options: RestoreOptions): Promise<number> {
+  const { replace = false, yes = false } = options;
+  const { backups } = shell.io;
+  const { by, signed } = signatureOf(shell, options);
+  const file = fromHere(shell.io, name);
+  const preview = await backups.preview(shell.configPath, file);
+  shell.print(renderRestorePreview(preview));
+  if (Object.keys(preview.replaces.rows).length > 0) {
+    if (!replace) {
+      const message = `the store ${preview.replaces.place} is not empty. Nothing was changed. To replace all that is in it, add --replace; make a backup of it first.`;
+      throw new RollcallError(message, { code: 'USAGE' });
+    }
+    if (!(await shell.confirm('Replace the store?', yes))) {
+      throw new RollcallError('nothing was restored', { code: 'CANCELLED' });
+    }
+  }
+  const { backup, replaces, effects } = await backups.restore(shell.configPath, file, { by, ...signed });
+  shell.printJson({
+    restored: true,
+    store: replaces.place,
+    backup: backupJson(backup),
+    replaced: replaces.rows,
+    ...effects,
+  });
+  shell.print(renderRestored({ backup, replaces }, effects));
+  return 0;
+}

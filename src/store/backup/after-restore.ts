@@ -1,0 +1,195 @@
+import { sql } from 'kysely';
+import type { RestoreEffects } from '../../ports/store-backup.ts';
+import type { OpenTransaction } from '../database.ts';
+import type { TokenRow } from '../schema.ts';
+
+/** The circumstances of a restore. */
+export interface Restored {
+  readonly id: string;
+  /** By the clock of the store. */
+  readonly now: number;
+  readonly by: string;
+  readonly reason?: string;
+  readonly via?: string;
+  /** The configured syncs. */
+  readonly syncs: readonly string[];
+  /** Hashes of the configured first tokens, by name of the row in `tokens`. */
+  readonly seeds: ReadonlyMap<string, string>;
+}
+
+/**
+ * Makes the data of a backup safe to continue with. The platform and the HR system are newer than it, so nothing may rely
+ * on what was in progress, approved, counted or valid when the backup was made.
+ */
+export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: string): Promise<RestoreEffects> {
+  const endedRuns = await endRuns(db, at.now, madeAt);
+  const cancelledRequests = await affected(
+    db.updateTable('triggers').set({ state: 'cancelled' }).where('state', '=', 'waiting'),
+  );
+  // An approval may have been used since. A rejection stays: without it a small change would be sent unasked.
+  const endedApprovals = await affected(
+    db
+      .updateTable('decisions')
+      .set({ expires_at: at.now })
+      .where('state', '=', 'approved')
+      .where('run', 'is', null)
+      .where('ended_at', 'is', null)
+      .where('expires_at', '>', at.now),
+  );
+  const endedHolds = await affected(db.updateTable('holds').set({ state: 'expired' }).where('state', '=', 'open'));
+  await forgetAges(db);
+  await freeLeases(db);
+  // Notices of the time before the backup were sent since, or are of no use any more.
+  await db.deleteFrom('alert_deliveries').where('state', '=', 'waiting').execute();
+  const tokens = await keepTokens(db, at);
+  for (const sync of at.syncs) {
+    await db
+      .insertInto('pauses')
+      .values({ sync, paused_at: at.now, by_whom: `${at.by} (restore)` })
+      .onConflict((conflict) => conflict.column('sync').doNothing())
+      .execute();
+  }
+  const made = Date.parse(madeAt);
+  await db.insertInto('restores').values({ id: at.id, at: at.now, made_at: made, by_whom: at.by }).execute();
+  await db
+    .insertInto('audit')
+    .values({
+      id: at.id,
+      at: at.now,
+      by_whom: at.by,
+      action: 'restore',
+      sync: '',
+      connection: null,
+      run: null,
+      detail: `backup of ${madeAt}`,
+      why: at.reason ?? null,
+      via: at.via ?? null,
+    })
+    .execute();
+  return { endedRuns, cancelledRequests, endedApprovals, endedHolds, tokens, paused: at.syncs };
+}
+
+/** A file of these runs may have been sent since: its users wait as after a lost answer, and the next run plans anew. */
+async function endRuns(db: OpenTransaction, now: number, madeAt: string): Promise<number> {
+  const open = db.selectFrom('runs').select('id').where('ended_at', 'is', null);
+  const reason = `the store was restored from a backup of ${madeAt}, in which this run was in progress. What it sent after the backup is not known: the next run looks at the platform and plans anew`;
+  const mayBeOut = db
+    .selectFrom('batches')
+    .select('id')
+    .where('run', 'in', open)
+    .where('kind', '!=', 'outbox')
+    .where('state', 'in', ['planned', 'sending', 'sent']);
+  await db
+    .updateTable('changes')
+    .set({ state: 'unresolved', state_reason: 'the store was restored while its run was in progress' })
+    .where('batch', 'in', mayBeOut)
+    .where('state', 'in', ['planned', 'sent'])
+    .execute();
+  await db.updateTable('batches').set({ state: 'unresolved', final_at: now }).where('id', 'in', mayBeOut).execute();
+  await db
+    .updateTable('batches')
+    .set({ state: 'settled', reason: 'the store was restored' })
+    .where('run', 'in', open)
+    .where('kind', '=', 'outbox')
+    .where('state', '!=', 'settled')
+    .execute();
+  await db
+    .updateTable('changes')
+    .set({ state: 'dropped' })
+    .where('plan', 'in', open)
+    .where('state', '=', 'planned')
+    .execute();
+  return affected(
+    db
+      .updateTable('runs')
+      .set({ phase: 'done', outcome: 'failed', ended_at: now, reason })
+      .where('ended_at', 'is', null),
+  );
+}
+
+/**
+ * People may have come back since, so absence is counted from the beginning. Without a roster and a watermark the next run
+ * of each sync reads everybody.
+ */
+async function forgetAges(db: OpenTransaction): Promise<void> {
+  await db
+    .updateTable('ledger')
+    .set({ gone_since: null, miss_count: null, miss_since: null, miss_stamp: null, hand_over_since: null })
+    .where((eb) =>
+      eb.or([
+        eb('gone_since', 'is not', null),
+        eb('miss_since', 'is not', null),
+        eb('hand_over_since', 'is not', null),
+      ]),
+    )
+    .execute();
+  await db.deleteFrom('roster_pages').execute();
+  await db.deleteFrom('rosters').execute();
+  await db.deleteFrom('watermarks').execute();
+}
+
+/** The processes of the backup are gone. A fence never falls, so that none of them can write again. */
+async function freeLeases(db: OpenTransaction): Promise<void> {
+  await db.updateTable('leases').set({ owner: null, until_at: 0, fence: sql`fence + 1` }).execute();
+  await db.deleteFrom('turns').execute();
+  await db.deleteFrom('clock_marks').execute();
+}
+
+/** No pair is presented before an operator confirms it, because the platform may have granted newer ones since. */
+async function keepTokens(db: OpenTransaction, { now, seeds }: Restored): Promise<readonly string[]> {
+  const rows = await db.selectFrom('tokens').selectAll().orderBy('connection').execute();
+  for (const row of rows) {
+    const seed = seeds.get(row.connection);
+    const used = JSON.parse(row.used_seeds) as string[];
+    const unknown = seed !== undefined && !used.includes(seed) ? seed : null;
+    await db
+      .updateTable('tokens')
+      .set({
+        // A version that does not know of restores leaves a revoked pair alone, and a used first token.
+        state: row.state === 'reauth-required' ? row.state : 'revoked',
+        used_seeds: JSON.stringify(unknown === null ? used : [...used, unknown]),
+        refresh_started_at: null,
+        retry_at: null,
+        attempts: 0,
+        restored_at: now,
+        restored_seed: unknown,
+      })
+      .where('connection', '=', row.connection)
+      .execute();
+  }
+  const known = new Set(rows.map(({ connection }) => connection));
+  const others = [...seeds].filter(([connection]) => !known.has(connection));
+  for (const [connection, seed] of others) {
+    await db.insertInto('tokens').values(rowWithSeed(connection, { seed, now })).execute();
+  }
+  return [...known, ...others.map(([connection]) => connection)].toSorted();
+}
+
+/** The row of a connection of which the backup knows no tokens: its configured first token may have been used since. */
+function rowWithSeed(connection: string, { seed, now }: { readonly seed: string; readonly now: number }): TokenRow {
+  return {
+    connection,
+    generation: 1,
+    state: 'revoked',
+    access_sealed: null,
+    refresh_sealed: null,
+    issued_at: null,
+    expires_at: null,
+    seed_hash: null,
+    used_seeds: JSON.stringify([seed]),
+    refresh_started_at: null,
+    attempts: 0,
+    reason: null,
+    retry_at: null,
+    tried_seeds: null,
+    room: null,
+    restored_at: now,
+    restored_seed: seed,
+  };
+}
+
+async function affected(query: {
+  executeTakeFirst(): Promise<{ readonly numUpdatedRows: bigint } | undefined>;
+}): Promise<number> {
+  return Number((await query.executeTakeFirst())?.numUpdatedRows ?? 0n);
+}

@@ -1,0 +1,166 @@
+import { type ExecFileException, execFile } from 'node:child_process';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { plainMapping } from '../support/office.ts';
+import { startPostgres } from '../support/services.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const postgres = await startPostgres();
+const cli = join(import.meta.dirname, '../../src/main/cli.ts');
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Place {
+  readonly sandbox: RunningSandbox;
+  readonly folder: string;
+  rollcall(...args: readonly string[]): Promise<Ended>;
+  /** Writes the HR file: people 1 to `count`, of whom some have left. */
+  employ(count: number, left?: readonly number[]): Promise<void>;
+  configure(store: string, refreshToken: string): Promise<void>;
+}
+
+async function openPlace(store: string): Promise<Place> {
+  const sandbox = await startSandbox({ now: () => Date.now(), processingMs: 10, quirks: { strictReuse: true } });
+  onTestFinished(() => sandbox.close());
+  const folder = await temporaryFolder();
+  const place: Place = {
+    sandbox,
+    folder,
+    rollcall: (...args) =>
+      new Promise((resolve) => {
+        execFile(process.execPath, [cli, ...args], { cwd: folder }, (error: ExecFileException | null, stdout, stderr) =>
+          resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
+        );
+      }),
+    async employ(count, left = []) {
+      const rows = Array.from({ length: count }, (_, i) => i + 1).map(
+        (n) => `E${n},Ana ${n},Doe,e${n}@example.com,${left.includes(n) ? 'left' : 'active'}\n`,
+      );
+      await writeFile(join(folder, 'employees.csv'), `id,first,last,mail,status\n${rows.join('')}`);
+    },
+    async configure(at, refreshToken) {
+      const config = {
+        store: at,
+        encryptionKey: Buffer.alloc(32, 5).toString('base64'),
+        connections: { acme: { baseUrl: sandbox.url, applicationToken: sandbox.applicationToken, refreshToken } },
+        syncs: {
+          people: {
+            connection: 'acme',
+            source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
+            policy: 'sync',
+            mapping: plainMapping,
+            lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+            guards: { creates: { absolute: 1000 } },
+            settle: { every: '1s' },
+          },
+        },
+      };
+      await writeFile(join(folder, 'rollcall.yaml'), JSON.stringify(config));
+    },
+  };
+  await place.configure(store, sandbox.refreshToken);
+  return place;
+}
+
+const writes = ({ sandbox }: Place): number => sandbox.state.log.length;
+
+type Kind = 'sqlite' | 'postgres';
+const newStore = async (kind: Kind, name = 'store'): Promise<string> =>
+  kind === 'sqlite' ? `sqlite:./${name}.db` : ((await postgres?.newDatabase()) ?? '');
+
+describe.each([
+  ['sqlite', 'postgres'],
+  ['postgres', 'sqlite'],
+] as const)('a store in %s', (kind, other) => {
+  it.skipIf(postgres === undefined)(
+    'is restored, older than the platform, without presenting a token or sending anything twice',
+    async () => {
+      const place = await openPlace(await newStore(kind));
+      const { rollcall, sandbox } = place;
+      await place.employ(12);
+      expect(await rollcall('apply', 'people')).toMatchObject({ code: 0 });
+      const made = await rollcall('backup', 'first.backup');
+      expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('it is complete') });
+      const { mode } = await stat(join(place.folder, 'first.backup'));
+      expect(mode & 0o777).toBe(0o600);
+      const text = gunzipSync(await readFile(join(place.folder, 'first.backup'))).toString();
+      expect(text).not.toContain(sandbox.refreshToken);
+
+      // After the backup: a leaver, a new person, and a newer pair.
+      await place.employ(13, [1]);
+      expect(await rollcall('apply', 'people')).toMatchObject({ code: 0 });
+      expect(await rollcall('token', 'refresh', 'acme')).toMatchObject({ code: 0 });
+      const presented = sandbox.state.refreshes.length;
+      const written = writes(place);
+
+      expect(await rollcall('restore', 'first.backup')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('is not empty. Nothing was changed'),
+      });
+      const restored = await rollcall('restore', 'first.backup', '--replace', '--yes', '--as', 'ana');
+      expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('token status acme') });
+      expect((await rollcall('audit')).stdout).toMatch(/ana.*restore/);
+
+      const failed = await rollcall('apply', 'people');
+      expect(failed).toMatchObject({ code: 1 });
+      expect(failed.stdout + failed.stderr).toContain('restored from a backup');
+      expect((await rollcall('check', 'acme')).stdout).toContain('restored from a backup');
+      expect(JSON.parse((await rollcall('token', 'status', 'acme', '--json')).stdout)).toMatchObject({
+        state: 'restored',
+      });
+      expect(sandbox.state.refreshes).toHaveLength(presented);
+
+      // The new first token, as a person gets it from the platform.
+      await place.configure(
+        JSON.parse(await readFile(join(place.folder, 'rollcall.yaml'), 'utf8')).store,
+        sandbox.authorize().refreshToken,
+      );
+      expect(await rollcall('apply', 'people')).toMatchObject({ code: 0 });
+      expect(await rollcall('runs')).toMatchObject({ stdout: expect.stringContaining('nothing to do') });
+      expect(writes(place)).toBe(written);
+      expect(sandbox.state.refreshes.every(({ times }) => times === 1)).toBe(true);
+
+      // One disable would pass on another day.
+      await place.employ(13, [1, 2]);
+      const held = await rollcall('apply', 'people');
+      expect(held).toMatchObject({ code: 3 });
+      expect(held.stdout).toContain('None passes without approval in the 24 hours after a restore');
+      expect(writes(place)).toBe(written);
+    },
+  );
+
+  it.skipIf(postgres === undefined)(`goes to ${other} with everything in it`, async () => {
+    const place = await openPlace(await newStore(kind));
+    await place.employ(12);
+    await place.rollcall('apply', 'people');
+    const { stdout } = await place.rollcall('backup', 'moved.backup', '--json');
+    await place.configure(await newStore(other, 'other'), place.sandbox.refreshToken);
+    const restored = await place.rollcall('restore', 'moved.backup', '--json');
+    expect(restored).toMatchObject({ code: 0 });
+    const again = await place.rollcall('backup', 'again.backup', '--json');
+    const { rows: before } = JSON.parse(stdout) as { rows: Record<string, number> };
+    const { rows: after } = JSON.parse(again.stdout) as { rows: Record<string, number> };
+    for (const table of ['ledger', 'runs', 'plans', 'changes', 'batches', 'tokens', 'reads']) {
+      expect([table, after[table]]).toEqual([table, before[table]]);
+    }
+    expect(after.ledger).toBe(12);
+    expect(
+      (
+        await place.rollcall(
+          'show',
+          (JSON.parse((await place.rollcall('runs', '--json')).stdout) as { runs: { id: string }[] }).runs[0]?.id ?? '',
+        )
+      ).stdout,
+    ).toContain('12');
+    // No refresh happened after the backup, so the pair of the backup may be presented.
+    expect(await place.rollcall('token', 'refresh', 'acme')).toMatchObject({ code: 0 });
+    expect(await place.rollcall('apply', 'people')).toMatchObject({ code: 0 });
+  });
+});
