@@ -1,75 +1,12 @@
-import { type ExecFileException, execFile } from 'node:child_process';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
-import { plainMapping } from '../support/office.ts';
+import { describe, expect, it } from 'vitest';
+import { type CommandPlace, openCommandPlace } from '../support/command-place.ts';
 import { startPostgres } from '../support/services.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const postgres = await startPostgres();
-const cli = join(import.meta.dirname, '../../src/main/cli.ts');
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-interface Place {
-  readonly sandbox: RunningSandbox;
-  readonly folder: string;
-  rollcall(...args: readonly string[]): Promise<Ended>;
-  /** Writes the HR file: people 1 to `count`, of whom some have left. */
-  employ(count: number, left?: readonly number[]): Promise<void>;
-  configure(store: string, refreshToken: string): Promise<void>;
-}
-
-async function openPlace(store: string): Promise<Place> {
-  const sandbox = await startSandbox({ now: () => Date.now(), processingMs: 10, quirks: { strictReuse: true } });
-  onTestFinished(() => sandbox.close());
-  const folder = await temporaryFolder();
-  const place: Place = {
-    sandbox,
-    folder,
-    rollcall: (...args) =>
-      new Promise((resolve) => {
-        execFile(process.execPath, [cli, ...args], { cwd: folder }, (error: ExecFileException | null, stdout, stderr) =>
-          resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
-        );
-      }),
-    async employ(count, left = []) {
-      const rows = Array.from({ length: count }, (_, i) => i + 1).map(
-        (n) => `E${n},Ana ${n},Doe,e${n}@example.com,${left.includes(n) ? 'left' : 'active'}\n`,
-      );
-      await writeFile(join(folder, 'employees.csv'), `id,first,last,mail,status\n${rows.join('')}`);
-    },
-    async configure(at, refreshToken) {
-      const config = {
-        store: at,
-        encryptionKey: Buffer.alloc(32, 5).toString('base64'),
-        connections: { acme: { baseUrl: sandbox.url, applicationToken: sandbox.applicationToken, refreshToken } },
-        syncs: {
-          people: {
-            connection: 'acme',
-            source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
-            policy: 'sync',
-            mapping: plainMapping,
-            lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
-            guards: { creates: { absolute: 1000 } },
-            settle: { every: '1s' },
-          },
-        },
-      };
-      await writeFile(join(folder, 'rollcall.yaml'), JSON.stringify(config));
-    },
-  };
-  await place.configure(store, sandbox.refreshToken);
-  return place;
-}
-
-const writes = ({ sandbox }: Place): number => sandbox.state.log.length;
+const writes = ({ sandbox }: CommandPlace): number => sandbox.state.log.length;
 
 type Kind = 'sqlite' | 'postgres';
 const newStore = async (kind: Kind, name = 'store'): Promise<string> =>
@@ -82,7 +19,7 @@ describe.each([
   it.skipIf(postgres === undefined)(
     'is restored, older than the platform, without presenting a token or sending anything twice',
     async () => {
-      const place = await openPlace(await newStore(kind));
+      const place = await openCommandPlace(await newStore(kind));
       const { rollcall, sandbox } = place;
       await place.employ(12);
       expect(await rollcall('apply', 'people')).toMatchObject({ code: 0 });
@@ -137,7 +74,7 @@ describe.each([
   );
 
   it.skipIf(postgres === undefined)(`goes to ${other} with everything in it`, async () => {
-    const place = await openPlace(await newStore(kind));
+    const place = await openCommandPlace(await newStore(kind));
     await place.employ(12);
     await place.rollcall('apply', 'people');
     const { stdout } = await place.rollcall('backup', 'moved.backup', '--json');

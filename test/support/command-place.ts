@@ -1,0 +1,72 @@
+import { type ExecFileException, execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { plainMapping } from './office.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** The command line of this version. */
+const thisCli = join(import.meta.dirname, '../../src/main/cli.ts');
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A folder in which commands run as processes of their own, with a platform whose refresh tokens rotate. */
+export interface CommandPlace {
+  readonly sandbox: RunningSandbox;
+  readonly folder: string;
+  rollcall(...args: readonly string[]): Promise<Ended>;
+  /** As `rollcall`, with another version's command line. */
+  rollcallOf(cli: string, ...args: readonly string[]): Promise<Ended>;
+  /** Writes the HR file: people 1 to `count`, of whom some have left. */
+  employ(count: number, left?: readonly number[]): Promise<void>;
+  configure(store: string, refreshToken: string): Promise<void>;
+}
+
+export async function openCommandPlace(store: string): Promise<CommandPlace> {
+  const sandbox = await startSandbox({ now: () => Date.now(), processingMs: 10, quirks: { strictReuse: true } });
+  onTestFinished(() => sandbox.close());
+  const folder = await temporaryFolder();
+  const place: CommandPlace = {
+    sandbox,
+    folder,
+    rollcall: (...args) => place.rollcallOf(thisCli, ...args),
+    rollcallOf: (cli, ...args) =>
+      new Promise((resolve) => {
+        execFile(process.execPath, [cli, ...args], { cwd: folder }, (error: ExecFileException | null, stdout, stderr) =>
+          resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
+        );
+      }),
+    async employ(count, left = []) {
+      const rows = Array.from({ length: count }, (_, i) => i + 1).map(
+        (n) => `E${n},Ana ${n},Doe,e${n}@example.com,${left.includes(n) ? 'left' : 'active'}\n`,
+      );
+      await writeFile(join(folder, 'employees.csv'), `id,first,last,mail,status\n${rows.join('')}`);
+    },
+    async configure(at, refreshToken) {
+      const config = {
+        store: at,
+        encryptionKey: Buffer.alloc(32, 5).toString('base64'),
+        connections: { acme: { baseUrl: sandbox.url, applicationToken: sandbox.applicationToken, refreshToken } },
+        syncs: {
+          people: {
+            connection: 'acme',
+            source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
+            policy: 'sync',
+            mapping: plainMapping,
+            lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+            guards: { creates: { absolute: 1000 } },
+            settle: { every: '1s' },
+          },
+        },
+      };
+      await writeFile(join(folder, 'rollcall.yaml'), JSON.stringify(config));
+    },
+  };
+  await place.configure(store, sandbox.refreshToken);
+  return place;
+}
