@@ -23,13 +23,13 @@ import type {
   Run,
   RunFacts,
   RunScope,
-  Trigger,
   UnreadableValues,
 } from '../ports/store.ts';
 import type { VerdictOrder } from './approve.ts';
 import type { HeldChange } from './held-changes.ts';
 import type { HoldsQuery, HoldsReport } from './holds.ts';
 import type { SignedCaller } from './person-records.ts';
+import type { RequestResult, RequestState } from './request-state.ts';
 import type { SourceTrial, TrialOptions } from './source-trial.ts';
 
 /**
@@ -190,13 +190,6 @@ export interface RunOrder {
   readonly key?: string;
 }
 
-export interface RequestState {
-  readonly trigger: Trigger;
-  readonly state: 'waiting' | 'running' | 'ended' | 'canceled';
-  /** The run that took the request. */
-  readonly run: Run | undefined;
-}
-
 export interface ResyncOrder {
   readonly scope: RunScope;
   /** The same key again is the same request. Generated when absent. */
@@ -275,7 +268,12 @@ export type ResyncReport =
       /** The pause that the request waits for, if the sync is paused. */
       readonly pause: Pause | undefined;
     }
-  | { readonly kind: 'ran'; readonly report: RunReport };
+  | {
+      readonly kind: 'ran';
+      readonly report: RunReport;
+      /** How the run ended for the people of the request. Absent when the run was about no others. */
+      readonly result?: RequestResult;
+    };
 
 export interface VerdictReport {
   readonly run: string;

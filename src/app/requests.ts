@@ -1,12 +1,14 @@
 import { RollcallError } from '../core/errors.ts';
 import { type RunRequest, requestRun } from '../engine/request-run.ts';
 import type { Run, RunScope, Trigger } from '../ports/store.ts';
-import type { Caller, RequestReport, RequestState, ResyncReport, RunOrder, SignedOrder, WatchOptions } from './app.ts';
+import type { Caller, RequestReport, ResyncReport, RunOrder, RunReport, SignedOrder, WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { note } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
 import { followRun } from './follow-run.ts';
 import { runReport } from './reports.ts';
+import { hasOthers, requestResult } from './request-result.ts';
+import type { RequestState } from './request-state.ts';
 import { runHere } from './run-here.ts';
 
 export interface AuditedRequest extends RunRequest, SignedOrder<Caller> {
@@ -45,12 +47,20 @@ export async function queueOrRun(
   io: AppIo,
 ): Promise<ResyncReport> {
   const trigger = await storedTrigger(await storeRequest(request, io), io);
-  if (!(await io.isDeployed())) return { kind: 'ran', report: await runHere(trigger, options, io) };
+  if (!(await io.isDeployed())) return ran(trigger, await runHere(trigger, options, io), io);
   const { state, run } = await requestState(trigger.id, io);
-  if (state === 'ended' && run !== undefined) return { kind: 'ran', report: await runReport(run, io.engine.store) };
+  if (state === 'ended' && run !== undefined) return ran(trigger, await runReport(run, io.engine.store), io);
   const pause = await io.engine.store.pauses.get(trigger.sync);
   if (options.isWaiting !== true || pause !== undefined) return { kind: 'queued', trigger: trigger.id, pause };
-  return { kind: 'ran', report: await followRun(trigger, options, io) };
+  return ran(trigger, await followRun(trigger, options, io), io);
+}
+
+/** The run may be about the people of other requests too. Then the request has a result of its own. */
+async function ran({ scope }: Trigger, report: RunReport, { engine }: AppIo): Promise<ResyncReport> {
+  const { run } = report;
+  if (scope.kind === 'all' || run.scope.kind === 'all' || !hasOthers(scope, run.scope)) return { kind: 'ran', report };
+  const result = await requestResult(scope, run, engine.store);
+  return { kind: 'ran', report, ...(result === undefined ? {} : { result }) };
 }
 
 /** Returns the trigger as it was first stored under its key. Throws `CONFLICT` for a key that was used otherwise. */
@@ -80,9 +90,10 @@ export async function requestState(id: string, { engine: { store } }: AppIo): Pr
   if (found === undefined) throw new RollcallError(`there is no request ${id}`, { code: 'NOT_FOUND' });
   const { trigger, state } = found;
   const run = state.kind === 'taken' ? await store.runs.get(state.run) : undefined;
-  if (state.kind === 'cancelled') return { trigger, state: 'canceled', run };
-  if (state.kind === 'waiting') return { trigger, state: 'waiting', run };
-  return { trigger, state: run !== undefined && run.phase !== 'done' ? 'running' : 'ended', run };
+  const result = run?.phase === 'done' ? await requestResult(trigger.scope, run, store) : undefined;
+  if (state.kind === 'cancelled') return { trigger, state: 'canceled', run, result };
+  if (state.kind === 'waiting') return { trigger, state: 'waiting', run, result };
+  return { trigger, state: run !== undefined && run.phase !== 'done' ? 'running' : 'ended', run, result };
 }
 
 /** Requests another run of the same scope. See `queueOrRun`. */

@@ -1,4 +1,5 @@
 import type { ResyncReport, RunReport } from '../app/app.ts';
+import type { RequestResult } from '../app/request-state.ts';
 import { exitCodes } from '../core/report.ts';
 import type { Outcome } from '../core/run.ts';
 import { runJson } from './json-reports.ts';
@@ -10,7 +11,19 @@ import { cleanLine } from './terminal-text.ts';
 export function printRun(shell: Shell, report: RunReport): number {
   shell.printJson(runJson(report));
   shell.print(renderRun(report, shell.style));
-  const { outcome } = report.run;
+  return exitCodeOf(report.run.outcome);
+}
+
+/** Prints a run that others requested too, and how it ended for the people of this request. */
+function printJoined(shell: Shell, report: RunReport, { outcome, reason, changes }: RequestResult): number {
+  shell.printJson({ ...runJson(report), request: { outcome, reason: reason ?? null, changes } });
+  shell.print(renderRun(report, shell.style));
+  const why = reason === undefined ? '' : `: ${reason}`;
+  shell.print(`The run was about people of other requests too. For the people of this one: ${outcome}${why}`);
+  return exitCodeOf(outcome);
+}
+
+function exitCodeOf(outcome: RunReport['run']['outcome']): number {
   if (outcome === undefined) return 0;
   // An outcome of a newer version may be a failure, so it never counts as done.
   return Object.hasOwn(exitCodes, outcome) ? exitCodes[outcome as Outcome] : exitCodes.failed;
@@ -18,7 +31,10 @@ export function printRun(shell: Shell, report: RunReport): number {
 
 /** Prints the result of a resync, which may only be queued for a running deployment. */
 export function printResync(shell: Shell, sync: string, report: ResyncReport): number {
-  if (report.kind === 'ran') return printRun(shell, report.report);
+  if (report.kind === 'ran') {
+    const { report: of, result } = report;
+    return result === undefined ? printRun(shell, of) : printJoined(shell, of, result);
+  }
   const { trigger, pause } = report;
   shell.printJson({ run: null, outcome: 'queued', trigger, isPaused: pause !== undefined });
   if (pause !== undefined) {

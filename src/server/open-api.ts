@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { components } from './components.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints/index.ts';
 import type { JsonObject, OpenApiDocument, OpenApiOperation } from './open-api-document.ts';
-import { components } from './schema.ts';
 
 const refusalWords: Readonly<Record<number, string>> = {
   400: 'The request is invalid',

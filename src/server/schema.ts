@@ -171,6 +171,16 @@ export const requestState = z.object({
     .enum(['waiting', 'running', 'ended', 'canceled'])
     .meta({ description: '`waiting`: no run has taken it; `running`: its run goes on' }),
   run: runSummary.nullable().meta({ description: 'The run that took the request; null while it waits' }),
+  result: z
+    .object({
+      outcome: z.string(),
+      reason: z.string().nullable(),
+      changes: z.record(z.string(), count).meta({ description: 'Changes of the named employees, by state' }),
+    })
+    .nullable()
+    .meta({
+      description: 'How it ended for the employees of this request; its run may be about more. null: not ended',
+    }),
 });
 
 export const verdict = z.object({
@@ -318,32 +328,3 @@ export const problem = z.object({
   detail: z.string(),
   requestId: z.string(),
 });
-
-/** The named schemas of the OpenAPI document. */
-export const components: Readonly<Record<string, z.ZodType>> = {
-  Sync: sync,
-  SyncList: syncList,
-  Run: runSummary,
-  RunPage: runPage,
-  RunDetail: runDetail,
-  Change: change,
-  ChangePage: changePage,
-  RawTexts: rawTextList,
-  PastChanges: pastChanges,
-  Person: person,
-  Requested: requested,
-  RequestState: requestState,
-  Verdict: verdict,
-  ConnectionList: connectionList,
-  AuditPage: auditPage,
-  HoldsPage: holdsPage,
-  RunOrder: runOrder,
-  VerdictOrder: verdictOrder,
-  ApprovalOrder: approvalOrder,
-  CancelOrder: cancelOrder,
-  PeopleOrder: peopleOrder,
-  AdoptionOrder: adoptionOrder,
-  Adoptions: adoptions,
-  WebhookOrder: webhookOrder,
-  Problem: problem,
-};

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import type { PastChange, RequestReport, RequestState, RunReport, SyncState, TokenReport } from '../app/app.ts';
+import type { PastChange, RequestReport, RunReport, SyncState, TokenReport } from '../app/app.ts';
 import type { HoldsReport } from '../app/holds.ts';
+import type { RequestState } from '../app/request-state.ts';
 import type { FieldValues } from '../core/fields.ts';
 import type { RequestBudget } from '../core/request-budget.ts';
 import type { AuditEntry, HoldFacts, PlannedChange, Run } from '../ports/store.ts';
@@ -154,7 +155,7 @@ export function pastView(changes: readonly PastChange[]): View<typeof pastChange
   };
 }
 
-export function requestStateView({ trigger, state, run }: RequestState): View<typeof requestState> {
+export function requestStateView({ trigger, state, run, result }: RequestState): View<typeof requestState> {
   const { id, sync: about, kind, requestedAt, scope } = trigger;
   return {
     id,
@@ -164,6 +165,7 @@ export function requestStateView({ trigger, state, run }: RequestState): View<ty
     users: scope.kind === 'users' ? scope.identifications.length : null,
     state,
     run: run === undefined ? null : runView(run),
+    result: result === undefined ? null : { ...result, reason: result.reason ?? null },
   };
 }
 

@@ -2,6 +2,7 @@ import type { Selectable, Updateable } from 'kysely';
 import type { BlockedCounts } from '../core/blocked.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
+import { joinNamed } from '../core/named-scope.ts';
 import type { RequestCounts } from '../core/requests.ts';
 import { type Counts, noCounts, type Phase } from '../core/run.ts';
 import type { Run, RunFacts, RunPatch, RunScope, Runs, TriggerKind } from '../ports/store.ts';
@@ -31,8 +32,7 @@ export function createRuns(db: Database): Runs {
         const waiting = await waitingRows(transaction, sync);
         const oldest = waiting[0];
         if (oldest === undefined) return undefined;
-        const wanted = waiting.filter((trigger) => trigger.scope_key === oldest.scope_key);
-        const taken = await takeTriggers(transaction, wanted, make.id);
+        const taken = await takeTriggers(transaction, togetherWith(oldest, waiting), make.id);
         // They were cancelled since they were read. The next call finds what is left.
         if (taken.length === 0) return undefined;
         // The caller read the clock before it waited for the lock. A run never starts before the last one has ended.
@@ -46,7 +46,7 @@ export function createRuns(db: Database): Runs {
           sync,
           connection: make.connection,
           trigger_kind: kindOf(taken.map((trigger) => trigger.kind)),
-          scope: widestScope(taken) ?? oldest.scope,
+          scope: widestScope(taken) ?? joinedScope(taken),
           phase: 'reading' as const,
           started_at: Math.max(make.now, Number(last?.endedAt ?? 0)),
           ended_at: null,
@@ -178,6 +178,29 @@ export function createRuns(db: Database): Runs {
 
     prune: (before, keep, { shown = before, audit = before } = {}) => pruneRuns(db, before, keep, { shown, audit }),
   };
+}
+
+/** Returns the waiting triggers that one run does: all about everybody, or those about named people. */
+function togetherWith(
+  oldest: Selectable<TriggerRow>,
+  waiting: readonly Selectable<TriggerRow>[],
+): readonly Selectable<TriggerRow>[] {
+  const isNamed = scopeOf(oldest).kind === 'users';
+  if (!isNamed) return waiting.filter(({ scope_key }) => scope_key === oldest.scope_key);
+  const { joined } = joinNamed(waiting.map((row) => ({ row, scope: scopeOf(row) })));
+  return joined.map(({ row }) => row);
+}
+
+/** Returns the stored scope of all people that the triggers name. */
+function joinedScope(taken: readonly Selectable<TriggerRow>[]): string {
+  const [first] = taken;
+  if (first === undefined || taken.every(({ scope_key }) => scope_key === first.scope_key)) return first?.scope ?? '';
+  const { identifications } = joinNamed(taken.map((row) => ({ scope: scopeOf(row) })));
+  return JSON.stringify({ kind: 'users', identifications } satisfies RunScope);
+}
+
+function scopeOf({ scope }: Pick<TriggerRow, 'scope'>): RunScope {
+  return JSON.parse(scope) as RunScope;
 }
 
 /** Assigns the triggers that still wait to the run. Returns them in the order of their requests. */

@@ -6,6 +6,7 @@ import type { AuditAction, Batch, DecisionState, HoldRecord, TokenState, Trigger
 import type { UnknownState } from '../ports/unknown-state.ts';
 import type { AlertDeliveryRow, AlertStateRow } from './alerts-schema.ts';
 import type { ForgottenRow, RawTextRow, StoreKeyRow } from './privacy-schema.ts';
+import type { RestoreRow } from './restore-schema.ts';
 
 /**
  * The tables after the last migration, the same in every database: text, integers and null only. Instants are epoch ms,
@@ -298,14 +299,6 @@ export interface TokenRow {
   restored_at: number | null;
   /** Hash of the first token that was configured at the restore. Null when the store knew it. */
   restored_seed: string | null;
-}
-
-export interface RestoreRow {
-  id: string;
-  at: number;
-  /** When the backup was made. */
-  made_at: number;
-  by_whom: string;
 }
 
 export interface PauseRow {

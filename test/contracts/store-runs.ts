@@ -129,7 +129,29 @@ export function describeRuns(store: () => Store): void {
     expect(await triggers.waiting()).toEqual([]);
   });
 
-  it("takes triggers of the oldest one's scope; those of another wait for their turn", async () => {
+  it('takes all waiting triggers about named people at once, in one run about all of them', async () => {
+    const { runs, triggers } = store();
+    for (let i = 1; i <= 60; i++) {
+      await triggers.add(sampleTrigger(`t${i}`, { requestedAt: now + i, scope: some(`E${Math.ceil(i / 2)}`) }));
+    }
+    const opened = await runs.open('people', { id: 'run_1', connection: 'acme', now });
+    expect(opened?.run.scope).toEqual(some(...Array.from({ length: 30 }, (_, i) => `E${i + 1}`)));
+    expect(await triggers.state('t60')).toEqual({ kind: 'taken', run: 'run_1' });
+    expect(await triggers.waiting()).toEqual([]);
+  });
+
+  it('joins no more people than one request may name', async () => {
+    const { runs, triggers } = store();
+    const names = (from: number, count: number) => some(...Array.from({ length: count }, (_, i) => `E${from + i}`));
+    await triggers.add(sampleTrigger('t1', { requestedAt: now + 1, scope: names(0, 30_000) }));
+    await triggers.add(sampleTrigger('t2', { requestedAt: now + 2, scope: names(30_000, 20_000) }));
+    await triggers.add(sampleTrigger('t3', { requestedAt: now + 3, scope: some('one more') }));
+    const opened = await runs.open('people', { id: 'run_1', connection: 'acme', now });
+    expect(opened?.run.scope).toMatchObject({ identifications: { length: 50_000 } });
+    expect((await triggers.waiting()).map(({ id }) => id)).toEqual(['t3']);
+  });
+
+  it("takes triggers of the oldest one's kind of scope; those of another wait for their turn", async () => {
     const { runs, triggers } = store();
     await triggers.add(sampleTrigger('t1', { requestedAt: now + 1, scope: some('ana', 'eva') }));
     await triggers.add(sampleTrigger('t2', { requestedAt: now + 2 }));

@@ -1,9 +1,10 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Role } from '../../src/app/app.ts';
 import { openHere } from '../chaos/open-here.ts';
 import type { RedisWorld } from '../runtime/bullmq/redis-world.ts';
 import { closeAfterAll, openRedisServer, openWorld, redisOrSkip } from '../runtime/bullmq/with-redis.ts';
-import { ask } from '../server/open-test-server.ts';
+import { ask, operatorToken } from '../server/open-test-server.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { employees } from '../support/office.ts';
 import { until } from '../support/services/redis.ts';
@@ -53,6 +54,40 @@ describe.skipIf(program === undefined)('health with Redis', () => {
     await redis.start();
     await until(isReady);
     expect((await ask(`${url}/api/syncs`)).status).toBe(role === 'worker' ? 404 : 401);
+  });
+
+  it('the server takes requests while Redis is away, also when it is started then, and they are done when it is back', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const world = await openWorld({ redis: redis.url, employees: employees(3) });
+    const config = JSON.parse(await readFile(world.config, 'utf8')) as object;
+    const server = { tokens: [{ name: 'ops', role: 'operator', token: operatorToken }] };
+    await writeFile(world.config, JSON.stringify({ ...config, server }));
+    const before = await startServed(world, 'server');
+    await redis.kill();
+    const order = (url: string, user: string) =>
+      ask(`${url}/api/syncs/people/runs`, { method: 'POST', body: { users: [user] } });
+    const first = await order(before, 'E1');
+    expect(first).toMatchObject({ status: 202, json: { isNew: true } });
+    const after = await startServed(world, 'server');
+    const second = await order(after, 'E2');
+    expect(second).toMatchObject({ status: 202, json: { isNew: true } });
+    // Otherwise Kubernetes would send it nothing.
+    for (const url of [before, after]) expect((await ask(`${url}/readyz`)).status).toBe(200);
+    const state = async (id: string) => (await ask(`${after}/api/requests/${id}`)).json;
+    expect(await state(first.json.trigger)).toMatchObject({ state: 'waiting', run: null, result: null });
+    expect((await ask(`${after}/api/syncs`)).json.syncs).toMatchObject([{ state: 'waiting' }]);
+
+    await redis.start();
+    await Promise.all([startServed(world, 'scheduler'), startServed(world, 'worker')]);
+    const [run] = await world.ended(1);
+    expect(run).toMatchObject({ outcome: 'succeeded', counts: { create: 2 } });
+    for (const { json } of [first, second]) {
+      expect(await state(json.trigger)).toMatchObject({
+        state: 'ended',
+        run: { id: run?.id },
+        result: { outcome: 'succeeded', changes: { applied: 1 } },
+      });
+    }
   });
 
   it('a scheduler, a worker and a server in one place do what a shell asks for, and each answers for itself', async () => {

@@ -13,6 +13,6 @@ it('the CronJob of the documentation is one that Kubernetes and Pod Security "re
   expect(job?.kind).toBe('CronJob');
   expect(await schemaComplaints([job as Manifest])).toEqual([]);
   expect(await typeCheck([job as Manifest])).toEqual([]);
-  const { jobTemplate } = job?.spec as { jobTemplate: { spec: { template: { spec: PodSpec } } } };
+  const { jobTemplate } = (job as Manifest).spec as { jobTemplate: { spec: { template: { spec: PodSpec } } } };
   expect(restrictedViolations(jobTemplate.spec.template.spec)).toEqual([]);
 });

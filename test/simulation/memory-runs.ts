@@ -1,4 +1,5 @@
 import { RollcallError } from '../../src/core/errors.ts';
+import { joinNamed } from '../../src/core/named-scope.ts';
 import { noCounts } from '../../src/core/run.ts';
 import type {
   Leases,
@@ -154,7 +155,10 @@ export function memoryRuns(tables: Tables): Runs {
       const all = waiting(tables, sync);
       const [oldest] = all;
       if (oldest === undefined) return undefined;
-      const taken = all.filter(({ scope }) => scopeKey(scope) === scopeKey(oldest.scope));
+      const { joined, identifications } = joinNamed(all);
+      const taken = oldest.scope.kind === 'users' ? joined : all.filter(({ scope }) => scope.kind === 'all');
+      const isOne = taken.every(({ scope }) => scopeKey(scope) === scopeKey(oldest.scope));
+      const scope: RunScope = isOne ? oldest.scope : { kind: 'users', identifications };
       for (const { id } of taken) {
         const row = triggers.get(id);
         if (row !== undefined) row.state = { kind: 'taken', run: make.id };
@@ -168,7 +172,7 @@ export function memoryRuns(tables: Tables): Runs {
         sync,
         connection: make.connection,
         trigger,
-        scope: taken.map(({ scope }) => scope).find(isFull) ?? oldest.scope,
+        scope: taken.map((one) => one.scope).find(isFull) ?? scope,
         phase: 'reading',
         startedAt: Math.max(make.now, ...ends),
         endedAt: undefined,
