@@ -15,6 +15,7 @@ import {
   withAccount,
 } from './ledger-steps.ts';
 import { isClaimOver, type Neighbors } from './neighbors.ts';
+import { type Parking, parkingWrite } from './parking.ts';
 import type { Person } from './person.ts';
 import type { Policy, SyncSettings } from './settings.ts';
 import type { LeaverProof, MissingProof } from './snapshot.ts';
@@ -44,12 +45,6 @@ export interface Case {
   readonly neighbors?: Neighbors;
   /** The parking address of the account, whose e-mail an active employee is to get. Counts only for a leaver. */
   readonly parking?: Parking;
-}
-
-export interface Parking {
-  readonly email: string;
-  /** Who gets the e-mail. */
-  readonly claimant: string;
 }
 
 export type PlanRules = Pick<
@@ -228,13 +223,9 @@ function leaver(subject: CurrentCase, person: Person): Decision {
 
 /** Gives a disabled account of ours its parking address, if an active employee is to get the account's e-mail. */
 function withParking(settled: Decision, { user, ours, identification, parking, rules }: CurrentCase): Decision {
-  if (parking === undefined || user === undefined || ours === undefined) return settled;
-  const { firstName = '', lastName = '' } = user.fields;
-  // Every write needs both names.
-  if (firstName === '' || lastName === '') return settled;
-  const { changed, written } = diffFields({ email: parking.email }, user, ours, rules.firstSight);
-  if (changed.length === 0) return settled;
-  const after = withKnown({ firstName, lastName, ...written }, user, ours, rules.carried ?? []);
+  const isKnown = parking !== undefined && user !== undefined && ours !== undefined;
+  const after = isKnown ? parkingWrite(parking, user, ours, rules.carried) : undefined;
+  if (!isKnown || after === undefined) return settled;
   return { ...settled, rule: 'leaver-parked', change: park(user, identification, after, parking.claimant) };
 }
 

@@ -1,9 +1,15 @@
 import { parkingAddress } from '../core/email-address.ts';
-import type { Parking } from '../core/plan.ts';
-import type { DecideJob } from './decide-slots.ts';
-import { mark } from './people-index.ts';
+import type { Parking } from '../core/parking.ts';
+import type { Sync } from './engine-io.ts';
+import { mark, type PeopleIndex } from './people-index.ts';
 
-type Job = Pick<DecideJob, 'index' | 'sync' | 'holders' | 'isFocused'>;
+/** The parts of a `DecideJob` that decide where accounts are parked. */
+interface Job {
+  readonly index: PeopleIndex;
+  readonly sync: Sync;
+  readonly holders: ReadonlyMap<number, number>;
+  readonly isFocused: boolean;
+}
 
 /** Returns the parking address of a slot's person, unless an employee claims it. */
 export function parkingPlaceOf(slot: number, { index, sync }: Pick<Job, 'index' | 'sync'>): string | undefined {
