@@ -1,0 +1,75 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/main/system.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { openHere } from '../chaos/open-here.ts';
+import { ask } from '../server/open-test-server.ts';
+import { memoryLogger } from '../support/memory-logger.ts';
+import { plainMapping } from '../support/office.ts';
+import { findPostgresPrograms, startPostgresServer } from '../support/services/postgres-server.ts';
+import { until } from '../support/services/redis.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const programs = await findPostgresPrograms();
+
+describe.skipIf(programs === undefined)('PostgreSQL that goes away', () => {
+  it('leaves the metrics of the process readable, names no host, and is back when it is back', async () => {
+    const folder = await temporaryFolder();
+    const postgres = await startPostgresServer(programs ?? '', await temporaryFolder());
+    onTestFinished(() => postgres.stop('crash'));
+    const store = `postgres://${postgres.user}:${encodeURIComponent(postgres.password)}@127.0.0.1:${postgres.port}/postgres`;
+    const sandbox = await startSandbox({ now: () => Date.now(), processingMs: 10, faults: [] });
+    onTestFinished(() => sandbox.close());
+    const people = {
+      connection: 'acme',
+      source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
+      policy: 'sync',
+      mapping: plainMapping,
+      lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+    };
+    const config = join(folder, 'rollcall.json');
+    const connections = { acme: { baseUrl: sandbox.url, accessToken: sandbox.accessToken } };
+    await writeFile(config, JSON.stringify({ store, connections, syncs: { people } }));
+    const log = memoryLogger();
+    const { app } = await openHere(config, { clock: systemClock, logger: log });
+    const stopping = new AbortController();
+    const listening = Promise.withResolvers<string>();
+    const ended = app.start({
+      signal: stopping.signal,
+      progress: () => {},
+      role: 'server',
+      listen: { port: 0 },
+      onListening: listening.resolve,
+      onReady: () => {},
+    });
+    onTestFinished(async () => {
+      stopping.abort(new Error('stop'));
+      await ended.catch(() => {});
+      await app.close().catch(() => {});
+    });
+    const url = await listening.promise;
+    const metrics = async (): Promise<string> => (await ask(`${url}/metrics`)).text;
+    await until(async () => (await ask(`${url}/readyz`)).status === 200);
+    expect(await metrics()).toMatch(/^rollcall_store_up 1$/m);
+    expect(await metrics()).toMatch(/^rollcall_sync_paused\{/m);
+
+    await postgres.stop('fast');
+    await until(async () => (await ask(`${url}/readyz`)).status === 503);
+    const away = await ask(`${url}/metrics`);
+    expect(away.status).toBe(200);
+    expect(away.text).toMatch(/^rollcall_store_up 0$/m);
+    expect(away.text).toMatch(/^rollcall_process_resident_memory_bytes \d+$/m);
+    expect(away.text).not.toMatch(/^rollcall_sync_paused\{/m);
+    for (const text of [away.text, (await ask(`${url}/readyz`)).text]) {
+      expect(text).not.toContain('127.0.0.1');
+      expect(text).not.toContain(`:${postgres.port}`);
+    }
+    // The process is not to be restarted for it.
+    expect((await ask(`${url}/healthz`)).status).toBe(200);
+
+    await postgres.start();
+    await until(async () => (await ask(`${url}/readyz`)).status === 200);
+    expect(await metrics()).toMatch(/^rollcall_store_up 1$/m);
+  }, 90_000);
+});
