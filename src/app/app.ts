@@ -29,7 +29,7 @@ import type { VerdictOrder } from './approve.ts';
 import type { HeldChange } from './held-changes.ts';
 import type { HoldsQuery, HoldsReport } from './holds.ts';
 import type { SignedCaller } from './person-records.ts';
-import type { RequestResult, RequestState } from './request-state.ts';
+import type { RequestResult, RequestState, RunProgress } from './request-state.ts';
 import type { SourceTrial, TrialOptions } from './source-trial.ts';
 
 /**
@@ -131,6 +131,8 @@ export interface App {
   request(sync: string, request: RunOrder): Promise<RequestReport>;
   /** Returns what became of a request for a run. Throws `NOT_FOUND`. */
   requestState(id: string): Promise<RequestState>;
+  /** Returns what changes while a run works. Throws as `show` does. */
+  runProgress(id: string): Promise<RunProgress>;
   /** Requests a retry from a deployment; never runs in this process. */
   requestRetry(run: string, by: string): Promise<RequestReport>;
   audit(query: AuditQuery): Promise<readonly AuditEntry[]>;

@@ -74,6 +74,10 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
       return runs;
     },
     show: async (id) => runReport(await findRun(id, store), store),
+    runProgress: async (id) => {
+      const run = await findRun(id, store);
+      return { run, batches: await store.batches.ofRun(run.id) };
+    },
     rawTexts: async (id) => store.rawTexts.ofRun((await findRun(id, store)).id),
     changes: (planId, query) => store.plans.page(planId, query),
     approve: (id, by, order) => judge('approve', id, by, order),

@@ -1,5 +1,5 @@
 import type { ChangeState } from '../core/run.ts';
-import type { Run, Trigger } from '../ports/store.ts';
+import type { Batch, Run, Trigger } from '../ports/store.ts';
 
 export interface RequestState {
   readonly trigger: Trigger;
@@ -15,4 +15,9 @@ export interface RequestResult {
   readonly reason: string | undefined;
   /** Number of changes of the people of the request, by state. */
   readonly changes: Readonly<Record<ChangeState, number>>;
+}
+
+export interface RunProgress {
+  readonly run: Run;
+  readonly batches: readonly Batch[];
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Caller } from './http/access.ts';
-import type { AccessRole, ServerParts } from './server-parts.ts';
+import type { AccessRole, EndpointParts } from './server-parts.ts';
 
 /** One operation of the API with its input and output, for the router and for the OpenAPI document. */
 export interface Endpoint {
@@ -25,11 +25,13 @@ export interface Endpoint {
   readonly answer: z.ZodType | undefined;
   /** Additional media types of the answer. */
   readonly otherTypes?: readonly string[];
+  /** The answer is a stream of server-sent events whose data are of `answer`. `handle` returns its text, or undefined for 204. */
+  readonly isEventStream?: boolean;
   /** Error statuses besides 401, 403, 429 and 500. */
   readonly refusals: readonly number[];
   readonly handle: (
     request: CheckedRequest<unknown, unknown, unknown, unknown>,
-    parts: ServerParts,
+    parts: EndpointParts,
   ) => Promise<unknown>;
 }
 
@@ -44,6 +46,8 @@ export interface CheckedRequest<Params, Query, Headers, Body> {
   readonly signature: string | undefined;
   /** Aborts when the client disconnects, or the server closes. */
   readonly signal: AbortSignal;
+  /** Aborts when the client disconnects, or the server begins to close: for answers without an end of their own. */
+  readonly ending: AbortSignal;
 }
 
 /** An answer that is streamed and is not one JSON value. */
@@ -73,7 +77,7 @@ export function defineEndpoint<
     readonly body: Body | undefined;
     readonly handle: (
       request: CheckedRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
-      parts: ServerParts,
+      parts: EndpointParts,
     ) => Promise<unknown>;
   },
 ): Endpoint {

@@ -61,7 +61,19 @@ function tidy(schema: JsonObject): JsonObject {
 }
 
 function describe(endpoint: Endpoint): OpenApiOperation {
-  const { id, part, summary, description, body, needs, status, answer, otherTypes = [], refusals } = endpoint;
+  const {
+    id,
+    part,
+    summary,
+    description,
+    body,
+    needs,
+    status,
+    answer,
+    isEventStream = false,
+    otherTypes = [],
+    refusals,
+  } = endpoint;
   const all = [...new Set([...refusals, 401, ...(needs === 'signature' ? [] : [403]), 429, 500])].sort((a, b) => a - b);
   const role = needs === 'signature' ? undefined : `Requires the role ${needs}.`;
   const text = [description, role].filter((one) => one !== undefined).join(' ');
@@ -90,7 +102,7 @@ function describe(endpoint: Endpoint): OpenApiOperation {
           ? {}
           : {
               content: {
-                'application/json': { schema: reference(answer) },
+                [isEventStream ? 'text/event-stream' : 'application/json']: { schema: reference(answer) },
                 ...Object.fromEntries(otherTypes.map((type) => [type, { schema: { type: 'string' } }])),
               },
             }),

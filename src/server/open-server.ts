@@ -3,16 +3,17 @@ import { RollcallError } from '../core/errors.ts';
 import { listenFailure } from '../core/listen-failure.ts';
 import { renderDashboard } from './dashboard/render-dashboard.ts';
 import { endpoints } from './endpoints/index.ts';
+import { openEventStreams } from './events.ts';
 import { serveHealth } from './health.ts';
 import { type Caller, openGatekeeper } from './http/access.ts';
 import { plainPolicy, sendPage } from './http/page.ts';
 import { problemOf, Refusal } from './http/problem.ts';
 import { guessesPerMinute, openRateLimit } from './http/rate-limit.ts';
 import { watchMethods } from './http/refuse-methods.ts';
-import { routeEndpoint } from './http/route-endpoint.ts';
+import { type Gates, routeEndpoint } from './http/route-endpoint.ts';
 import { describeApi } from './open-api.ts';
 import { renderRunbook } from './runbook.ts';
-import type { RunningServer, ServerParts } from './server-parts.ts';
+import type { EndpointParts, RunningServer, ServerParts } from './server-parts.ts';
 
 const largestBodyBytes = 256 * 1024;
 /** Time that open requests have to finish when the server closes. */
@@ -133,15 +134,18 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
 
   const refuseOtherMethods = watchMethods(app);
   serveHealth(app, parts, closing);
-  if (settings.serves === 'everything') serveApi(app, parts, stopping, callers);
+  if (settings.serves === 'everything') {
+    const events = openEventStreams(parts);
+    serveApi(app, { ...parts, events }, { closing: stopping, ending: closing }, callers);
+  }
   refuseOtherMethods();
   return app;
 }
 
 function serveApi(
   app: FastifyInstance,
-  parts: ServerParts,
-  closing: AbortSignal,
+  parts: EndpointParts,
+  signals: Pick<Gates, 'closing' | 'ending'>,
   callers: WeakMap<FastifyRequest, Caller>,
 ): void {
   const { clock, settings } = parts;
@@ -150,7 +154,7 @@ function serveApi(
   const keeper = openGatekeeper(settings.tokens);
   const remember = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
   for (const endpoint of endpoints) {
-    routeEndpoint(app, endpoint, parts, { keeper, limit, guesses, closing, remember });
+    routeEndpoint(app, endpoint, parts, { keeper, limit, guesses, remember, ...signals });
   }
   const document = describeApi(parts.version);
   const docs = parts.renderDocs(document);

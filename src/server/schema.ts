@@ -161,6 +161,17 @@ export const requested = z.object({
   run: z.string().nullable().meta({ description: 'The run that took the request; null while it waits' }),
 });
 
+export const runProgress = z.object({
+  run: runSummary,
+  batches: z.array(
+    z.object({
+      state: orNewer(['planned', 'sending', 'sent', 'settled', 'unresolved']),
+      batches: count,
+      changes: count,
+    }),
+  ),
+});
+
 export const requestState = z.object({
   id: z.string(),
   sync: z.string(),

@@ -1,5 +1,6 @@
 import type { App } from '../app/app.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
+import type { EventStreams } from './events.ts';
 import type { OpenApiDocument } from './open-api-document.ts';
 
 /** The use cases that the server calls. */
@@ -13,6 +14,7 @@ export type ServerApp = Pick<
   | 'request'
   | 'requestRetry'
   | 'requestState'
+  | 'runProgress'
   | 'runs'
   | 'show'
   | 'changes'
@@ -70,6 +72,11 @@ export interface ServerParts {
   readonly metrics?: MetricsPage;
   /** Time in ms that a client has to send a whole request. Default: 10 s. */
   readonly receiveWithinMs?: number;
+}
+
+/** What an endpoint works with. */
+export interface EndpointParts extends ServerParts {
+  readonly events: EventStreams;
 }
 
 export interface RunningServer {

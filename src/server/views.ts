@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { PastChange, RequestReport, RunReport, SyncState, TokenReport } from '../app/app.ts';
 import type { HoldsReport } from '../app/holds.ts';
-import type { RequestState } from '../app/request-state.ts';
+import type { RequestState, RunProgress } from '../app/request-state.ts';
 import type { FieldValues } from '../core/fields.ts';
 import type { RequestBudget } from '../core/request-budget.ts';
 import type { AuditEntry, HoldFacts, PlannedChange, Run } from '../ports/store.ts';
@@ -14,6 +14,7 @@ import type {
   requested,
   requestState,
   runDetail,
+  runProgress,
   runSummary,
   sync,
 } from './schema.ts';
@@ -152,6 +153,18 @@ function valuesOf(fields: FieldValues): Record<string, string> {
 export function pastView(changes: readonly PastChange[]): View<typeof pastChanges> {
   return {
     history: changes.map((past) => ({ ...changeView(past), run: past.run, at: new Date(past.at).toISOString() })),
+  };
+}
+
+/** The batches of a run by state, in the order in which each state first occurs. */
+export function runProgressView({ run, batches }: RunProgress): View<typeof runProgress> {
+  const states = [...new Set(batches.map(({ state }) => state))];
+  return {
+    run: runView(run),
+    batches: states.map((state) => {
+      const some = batches.filter((batch) => batch.state === state);
+      return { state, batches: some.length, changes: some.reduce((sum, { size }) => sum + size, 0) };
+    }),
   };
 }
 

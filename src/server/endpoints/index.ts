@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.ts';
 import { adoptUsers, previewAdoption } from './adopt.ts';
 import { listAudit, listConnections, listHolds } from './deployment.ts';
+import { streamRequest, streamRun, streamSyncs } from './events.ts';
 import { explainPerson, personHistory } from './people.ts';
 import { approveRun, cancelRun, listChanges, listRawTexts, listRuns, rejectRun, retryRun, showRun } from './runs.ts';
 import { listSyncs, pauseSync, requestRun, resumeSync, showRequest, webhook } from './syncs.ts';
@@ -12,12 +13,15 @@ export const endpoints: readonly Endpoint[] = [
   resumeSync,
   requestRun,
   showRequest,
+  streamSyncs,
+  streamRequest,
   explainPerson,
   personHistory,
   previewAdoption,
   adoptUsers,
   listRuns,
   showRun,
+  streamRun,
   listChanges,
   listRawTexts,
   listHolds,

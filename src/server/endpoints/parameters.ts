@@ -24,6 +24,7 @@ export const cursor = word(64).optional().meta({ description: '`next` of the pre
 
 export const syncName = z.string().min(1).max(63).meta({ description: 'Name of the sync' });
 export const runId = word(64).meta({ description: 'Id of the run, or a unique end of the id' });
+export const requestId = z.string().min(1).max(64).meta({ description: 'Id of the request' });
 export const identification = word(255).meta({ description: "The person's identification" });
 
 /** Returns a schema for a page size. It is text, because it comes from a URL. */

@@ -7,7 +7,7 @@ import { signatureHeader, timestampHeader } from '../http/webhook-signature.ts';
 import { requested, requestState, runOrder, sync, syncList, webhookOrder } from '../schema.ts';
 import type { ServerApp } from '../server-parts.ts';
 import { requestedView, requestStateView, syncView } from '../views.ts';
-import { knownSync, nothing, scopeOf, syncName } from './parameters.ts';
+import { knownSync, nothing, requestId, scopeOf, syncName } from './parameters.ts';
 
 const bySync = z.object({ sync: syncName });
 
@@ -112,7 +112,7 @@ export const showRequest = defineEndpoint({
   summary: 'What became of a request for a run',
   description: '`id` is `trigger` in the answer to the request. The outcome is that of its run.',
   needs: 'viewer',
-  params: z.object({ id: z.string().min(1).max(64).meta({ description: 'Id of the request' }) }),
+  params: z.object({ id: requestId }),
   query: nothing,
   headers: nothing,
   body: undefined,

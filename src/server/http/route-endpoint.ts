@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Endpoint, StreamAnswer } from '../endpoint.ts';
-import type { ServerParts } from '../server-parts.ts';
+import type { EndpointParts } from '../server-parts.ts';
 import { type Caller, type Gatekeeper, requireRole } from './access.ts';
 import { Refusal } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -14,6 +14,8 @@ export interface Gates {
   /** The limit of requests without a valid token or signature. Independent of the limit of the callers. */
   readonly guesses: RateLimit;
   readonly closing: AbortSignal;
+  /** Aborts when the server begins to close. Other requests may still finish. */
+  readonly ending: AbortSignal;
   /** Records the caller for the log. */
   readonly remember: (request: FastifyRequest, caller: Caller) => void;
 }
@@ -22,7 +24,7 @@ export interface Gates {
 const unknownCaller = '?';
 
 /** Adds one endpoint to the router. Checks the caller, then the rate, then the request. */
-export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: ServerParts, gates: Gates): void {
+export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: EndpointParts, gates: Gates): void {
   app.route({
     method: endpoint.method,
     url: endpoint.path.replace(/\{([^}]+)\}/g, ':$1'),
@@ -44,6 +46,7 @@ export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: S
         caller,
         signature,
         signal,
+        ending: AbortSignal.any([signal, gates.ending]),
       };
       return answer(await endpoint.handle(checked, parts), endpoint, reply);
     },
@@ -53,7 +56,7 @@ export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: S
 function letIn(
   endpoint: Endpoint,
   request: FastifyRequest,
-  { settings, clock }: ServerParts,
+  { settings, clock }: EndpointParts,
   { keeper, guesses }: Gates,
 ): { readonly caller: Caller; readonly signature: string | undefined } {
   try {
@@ -100,11 +103,26 @@ function read<Schema extends z.ZodType>(schema: Schema, value: unknown, where: s
   throw new Refusal(400, 'REQUEST_INVALID', faults.join('; '));
 }
 
-function answer(result: unknown, { status }: Endpoint, reply: FastifyReply): unknown {
+function answer(result: unknown, { status, isEventStream = false }: Endpoint, reply: FastifyReply): unknown {
   reply.code(status);
+  if (isEventStream) return sendEvents(result as AsyncIterable<string> | undefined, reply);
   if (!(result instanceof StreamAnswer)) return reply.send(result);
   return reply
     .type(result.type)
     .header('content-disposition', `attachment; filename="${result.fileName}"`)
     .send(Readable.from(result.chunks));
+}
+
+/** 204 tells a client with all events not to connect again. */
+function sendEvents(chunks: AsyncIterable<string> | undefined, reply: FastifyReply): FastifyReply {
+  if (chunks === undefined) return reply.code(204).send();
+  return (
+    reply
+      .type('text/event-stream')
+      // Proxies that collect an answer before they pass it on would hold the events back.
+      .header('x-accel-buffering', 'no')
+      // A closing server waits for connections that stay open after their answer.
+      .header('connection', 'close')
+      .send(Readable.from(chunks))
+  );
 }
