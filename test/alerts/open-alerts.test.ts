@@ -492,6 +492,7 @@ describe('tokens', () => {
       'RECOVERED',
     ]);
     expect(await look({ state: 'sealed' })).toEqual(['CRITICAL']);
+    expect(await look({ state: 'restored' })).toEqual(['CRITICAL']);
     expect(await look({ state: 'revoked' })).toEqual(['WARNING']);
     expect(await look({ state: 'none' })).toEqual([]);
   });
