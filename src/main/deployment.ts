@@ -1,6 +1,6 @@
 import { workerJobs } from '../../jobs/index.ts';
 import type { Config } from '../config/config.ts';
-import { describeError, RollcallError } from '../core/errors.ts';
+import { describeError, isStoreAway, RollcallError } from '../core/errors.ts';
 import { deploymentLease } from '../ports/leases.ts';
 import { deploymentLeaseMs } from '../runtime/deployment-lease.ts';
 import { type HeldLease, takeOverLease } from '../runtime/hold-lease.ts';
@@ -21,7 +21,7 @@ export interface DeploymentHooks {
  * Runs `rollcall start` without Redis: the scheduler and all work in this process. The store is the source of truth, so
  * a `resync` or an `approve` from another shell takes effect within a second. Returns when the signal aborts and every
  * run is at a safe place. Throws CONFLICT when another process works on the same store. Waits for the lease of a dead
- * process to expire.
+ * process to expire. When the store is away for longer than the lease lasts, waits for the store and continues.
  */
 export async function runDeployment(
   config: Config,
@@ -29,35 +29,71 @@ export async function runDeployment(
   given: DriveIo,
   { onReady, onTick = () => {} }: DeploymentHooks,
 ): Promise<void> {
-  const held = await takeDeployment(engine, given);
-  if (held === undefined) return;
   const { clock, logger } = engine.io;
-  const { signal } = held;
+  let held = await takeDeployment(engine, given);
+  if (held !== undefined) onReady();
+  while (held !== undefined) {
+    await workUnder(held, { config, engine, given, onTick });
+    if (given.signal.aborted) return;
+    const { reason } = held.signal;
+    if (!(reason instanceof RollcallError && isStoreAway(reason.cause))) held.signal.throwIfAborted();
+    // No work of this process goes on, and every write is fenced, so waiting harms nothing.
+    logger.warn({ error: describeError(reason) }, 'the store is away: all work waits for it');
+    held = await takeDeployment(engine, given, async () => clock.sleep(storePollMs, given.signal));
+    if (held !== undefined) logger.info({}, 'the store is back: work continues');
+  }
+}
+
+/** Time between two looks for a store that is away (ms). */
+const storePollMs = 1000;
+
+interface Work {
+  readonly config: Config;
+  readonly engine: Engine;
+  readonly given: DriveIo;
+  readonly onTick: () => void;
+}
+
+/** Works until the lease is lost or the signal aborts. */
+async function workUnder({ signal, release }: HeldLease, { config, engine, given, onTick }: Work): Promise<void> {
+  const { clock, logger } = engine.io;
   const drive: DriveIo = { ...given, signal };
   const dispatch = openLocalDispatch(drive, (job, payload) => workerJobs[job].run(payload, drive));
   const alerts = openConfigAlertChecks(config, engine);
   const onError = (error: unknown, task: string): void =>
     logger.error({ task, error: describeError(error) }, 'task failed');
-  onReady();
   try {
     await runScheduler(schedulerTasks(config, engine, { drive, dispatch, alerts }), { clock, signal, onTick, onError });
   } finally {
     await dispatch.close();
     await alerts.ended();
-    await held.release();
+    // When the store is away, the lease ends by itself.
+    await release().catch((error: unknown) => {
+      if (!isStoreAway(error)) throw error;
+    });
   }
-  if (!given.signal.aborted) signal.throwIfAborted();
 }
 
-/** Takes the deployment's lease. Returns undefined when asked to stop while waiting for it. */
-async function takeDeployment({ io }: Engine, drive: DriveIo): Promise<HeldLease | undefined> {
+/**
+ * Takes the deployment's lease. Returns undefined when asked to stop while waiting for it. `beforeRetry`: waits before
+ * the next try while the store is away. Absent: a store that is away is an error.
+ */
+async function takeDeployment(
+  { io }: Engine,
+  drive: DriveIo,
+  beforeRetry?: () => Promise<void>,
+): Promise<HeldLease | undefined> {
   const request = { name: deploymentLease, owner: drive.owner, ttlMs: deploymentLeaseMs };
-  try {
-    const held = await takeOverLease(request, { leases: io.store.leases, clock: io.clock }, drive.signal);
-    if (held !== undefined) return held;
-  } catch (error) {
-    if (drive.signal.aborted) return undefined;
-    throw error;
+  for (;;) {
+    try {
+      const held = await takeOverLease(request, { leases: io.store.leases, clock: io.clock }, drive.signal);
+      if (held !== undefined) return held;
+      break;
+    } catch (error) {
+      if (drive.signal.aborted) return undefined;
+      if (beforeRetry === undefined || !isStoreAway(error)) throw error;
+      await beforeRetry().catch(() => {});
+    }
   }
   const message =
     'another "rollcall start" works on this store. Without Redis, one is enough: stop the other one first';
