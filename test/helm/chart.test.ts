@@ -367,6 +367,25 @@ describe.skipIf(found === undefined)('the chart', () => {
       expect((await policyOf('single-silent')).ingress).toEqual([]);
     });
 
+    it('opens the port of the collector, and tells each pod where it is and who it is itself', async () => {
+      const endpoint = 'http://otel-collector.{{ .Release.Namespace }}:4319';
+      const set = ['--set-string', `telemetry.endpoint=${endpoint}`];
+      expect(await openTo('distributed')).not.toContain(4319);
+      expect(await openTo('distributed', ...set)).toContain(4319);
+      const envOf = async (...more: string[]) =>
+        podsOf(await objectsOf('distributed', ...more)).map(({ pod }) =>
+          (pod.containers[0]?.env ?? []).filter(({ name }) => name.startsWith('OTEL_')),
+        );
+      const own = 'service.instance.id=$(POD_NAME),k8s.pod.name=$(POD_NAME),k8s.namespace.name=people';
+      for (const env of await envOf(...set)) {
+        expect(env).toEqual([
+          { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://otel-collector.people:4319' },
+          { name: 'OTEL_RESOURCE_ATTRIBUTES', value: own },
+        ]);
+      }
+      expect((await envOf()).flat()).toEqual([]);
+    });
+
     it('opens nothing by itself with openPorts: false, and is not made with enabled: false', async () => {
       const ports = (await policyOf('single-postgres')).egress.flatMap((rule) => rule.ports.map(({ port }) => port));
       expect(ports).toEqual([53, 53, 443, 5432, 587]);
