@@ -18,7 +18,7 @@ export interface Failure {
   /** Undefined: the notice itself says that it is over. */
   readonly end: ((stage: Stage) => Promise<unknown>) | undefined;
   /** How long nothing but looks happens between the two, at most (ms). */
-  readonly patienceMs?: number;
+  readonly waitMs?: number;
 }
 
 /** What happens around the alerts: real runs against a real platform, and what the alerts are told of processes. */
@@ -129,7 +129,7 @@ export const failures: readonly Failure[] = [
     name: 'An operator mistypes a person',
     begin: ({ office }) => office.apply({ users: ['E999'] }),
     end: undefined,
-    patienceMs: 60_000,
+    waitMs: 60_000,
   },
   {
     name: 'No run succeeds for an hour (`freshness: 1h`)',
@@ -143,7 +143,7 @@ export const failures: readonly Failure[] = [
       await whole(stage);
       stage.freshnessMs = 100 * hourMs;
     },
-    patienceMs: 2 * hourMs,
+    waitMs: 2 * hourMs,
   },
   {
     name: 'The platform refuses the refresh token',
@@ -216,7 +216,7 @@ async function whole({ office }: Stage): Promise<void> {
 }
 
 /** Plays the failure, with a process that looks every five seconds of its own clock, and tells what a person got. */
-export async function play({ name, begin, end, patienceMs = 1_800_000 }: Failure): Promise<Played> {
+export async function play({ name, begin, end, waitMs = 1_800_000 }: Failure): Promise<Played> {
   const stage = await openStage();
   const receiver = await openReceiver();
   const { clock, office } = stage;
@@ -272,10 +272,10 @@ export async function play({ name, begin, end, patienceMs = 1_800_000 }: Failure
   await begin(stage);
   // Runs have taken their own time meanwhile.
   await clock.advance(Math.max(0, office.clock.now() - clock.now()));
-  const first = await nextNotice(patienceMs);
+  const first = await nextNotice(waitMs);
   if (first === undefined) return { ...nothing, failure: name };
   await end?.(stage);
-  const over = end === undefined ? undefined : await nextNotice(patienceMs);
+  const over = end === undefined ? undefined : await nextNotice(waitMs);
   const { notice, afterMs } = first;
   return {
     failure: name,

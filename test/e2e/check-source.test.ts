@@ -159,7 +159,7 @@ async function check(
 ): Promise<CheckLine> {
   const office = await openOffice({
     sync: {
-      source: { ...source, limits: { requestsPerSecond: 1000, timeout: '24h', patience: '48h' } },
+      source: { ...source, limits: { requestsPerSecond: 1000, timeout: '24h', deadline: '48h' } },
       mapping: { identification: key, firstName: mapped, lastName: mapped, email: mapped },
       lifecycle: { status: 'rollcallStatus', active: ['active'], leaver: ['terminated'] },
       ...sections,

@@ -13,7 +13,7 @@ it('people of HiBob come, change and leave on the platform', async () => {
         serviceUser: bobUser.id,
         token: bobUser.token,
         fields: bobFields,
-        limits: { requestsPerSecond: 1000, timeout: '24h', patience: '48h' },
+        limits: { requestsPerSecond: 1000, timeout: '24h', deadline: '48h' },
       },
       mapping: {
         identification: 'root.id',

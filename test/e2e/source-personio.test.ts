@@ -14,7 +14,7 @@ it.each([
         api,
         url: server.url,
         ...personioClient,
-        limits: { requestsPerSecond: 1000, timeout: '24h', patience: '48h' },
+        limits: { requestsPerSecond: 1000, timeout: '24h', deadline: '48h' },
       },
       mapping: {
         identification: 'id',

@@ -7,7 +7,7 @@ it('people of SuccessFactors come, change and leave on the platform', async () =
   const people = fakePeople(12, { 108012: { started: '2027-01-01' } });
   const fake = await startSuccessFactors({ people, publicKey: keys.publicKey });
   const auth = { kind: 'saml', clientId: apiKey, user: 'rollcall.api', privateKey: keys.privateKey };
-  const limits = { requestsPerSecond: 1000, patience: '48h' };
+  const limits = { requestsPerSecond: 1000, deadline: '48h' };
   const office = await openOffice({
     sync: {
       source: { kind: 'successfactors', url: fake.url, companyId, auth, pageSize: 5, limits },

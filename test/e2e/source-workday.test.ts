@@ -3,7 +3,7 @@ import { type FakeWorkday, fakeWorkers, startWorkday, workdayUser } from '../fak
 import { openOffice } from '../support/office.ts';
 
 const lifecycle = { status: 'rollcallStatus', active: ['active', 'leave', 'suspended'], leaver: ['terminated'] };
-const limits = { requestsPerSecond: 1000, patience: '48h' };
+const limits = { requestsPerSecond: 1000, deadline: '48h' };
 const auth = { kind: 'basic', ...workdayUser };
 
 const apis = [

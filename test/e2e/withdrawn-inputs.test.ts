@@ -20,7 +20,7 @@ interface Vendor {
 }
 
 const gone = '2025-12-31';
-const limits = { requestsPerSecond: 1000, patience: '48h', timeout: '48h' };
+const limits = { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' };
 const lifecycle = { status: 'rollcallStatus', active: ['active', 'leave'], leaver: ['terminated'] };
 
 async function personio(): Promise<Vendor> {

@@ -110,7 +110,7 @@ async function read(origin: string, way: 'send' | 'stream' | 'receive', method: 
     if (way === 'stream') for await (const _ of client.stream(request));
     return 'data';
   };
-  const limits = { requestsPerSecond: 1_000_000, timeout: 5_000, patience: 0 };
+  const limits = { requestsPerSecond: 1_000_000, timeout: 5_000, deadline: 0 };
   const io = {
     clock: new FastClock(0, 0),
     logger: memoryLogger(),

@@ -32,7 +32,7 @@ export interface FailureAdvice {
 export const limitsAdvice: FailureAdvice = {
   busy: 'The HR system is busy or failing. If this happens often, lower limits.requestsPerSecond.',
   slow: 'If the HR system is only slow, raise limits.timeout.',
-  trickling: 'If the HR system is only slow, raise limits.patience, or ask for less: fewer fields, or a smaller group.',
+  trickling: 'If the HR system is only slow, raise limits.deadline, or ask for less: fewer fields, or a smaller group.',
 };
 
 const forgotten = [400, 404, 410];

@@ -25,7 +25,7 @@ export const httpLimits = (timeout: string, requestsPerSecond = 5) =>
         .default(requestsPerSecond)
         .meta({ description: 'Highest number of requests that start in a second.' }),
       timeout: duration('A request without a complete answer within this time fails.', timeout),
-      patience: duration('How long one request is retried, waits included, or one long answer may take.', '15m'),
+      deadline: duration('How long one request is retried, waits included, or one long answer may take.', '15m'),
     })
     .prefault({})
     .meta({ description: 'Rate of requests to the HR system, and timeouts.' });

@@ -62,12 +62,12 @@ export interface SourceClient {
   jsonAnswer(request: SourceRequest): Promise<JsonAnswer>;
   /**
    * Like `send`, but returns the body as a stream, for answers too large to hold. Does not retry after the headers
-   * arrived. Gives up a body after `limits.patience` (or `limits.timeout`, if that is longer) of waiting.
+   * arrived. Gives up a body after `limits.deadline` (or `limits.timeout`, if that is longer) of waiting.
    */
   stream(request: SourceRequest): AsyncGenerator<Uint8Array>;
   /**
    * Like `send`, but passes headers and body stream to `use`, for files that are stored elsewhere. Calls `use` again
-   * with the next answer when the body breaks off. Extends the deadline while bytes flow, up to `limits.patience` (or
+   * with the next answer when the body breaks off. Extends the deadline while bytes flow, up to `limits.deadline` (or
    * `limits.timeout`, if that is longer) for the whole body.
    */
   receive<T>(request: SourceRequest, use: UseAnswer<T>): Promise<T>;
@@ -167,7 +167,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
   };
 
   const insist = async <T>(request: SourceRequest, use: Use<T>): Promise<T> => {
-    const giveUpAt = clock.now() + limits.patience;
+    const giveUpAt = clock.now() + limits.deadline;
     let isRenewed = false;
     const renews = async (refused: Credential | undefined): Promise<boolean> =>
       refused !== undefined && !isRenewed && (await authority.renew(refused, clock, signal));
@@ -209,7 +209,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
     bytes: await readBytes(answer, parts.maxBytes),
   });
 
-  const longestMs = Math.max(limits.patience, limits.timeout);
+  const longestMs = Math.max(limits.deadline, limits.timeout);
   const trickling = (request: SourceRequest): RollcallError =>
     failureError(judgeTrickle(request, longestMs, adviceFor), 'backoff');
 

@@ -8,8 +8,8 @@ import { type SourceClient, withSourceClient } from '../../source-kit/http/sourc
 import type { FileState, Sink } from './place.ts';
 import { maxFileBytes } from './spool.ts';
 
-/** `timeout` applies without a byte; `patience` to a whole file. */
-export const webLimits: HttpLimits = { requestsPerSecond: 5, timeout: 60_000, patience: 3_600_000 };
+/** `timeout` applies without a byte; `deadline` to a whole file. */
+export const webLimits: HttpLimits = { requestsPerSecond: 5, timeout: 60_000, deadline: 3_600_000 };
 
 const advice = {
   busy: 'The server is busy or failing: check the server and the time of the export.',

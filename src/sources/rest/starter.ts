@@ -13,7 +13,7 @@ export const restStarter: SourceStarter = {
   key: id                                      # what tells records apart
   total: meta.total                            # how many there are; leave it out unless the number is exact
   paging: { style: offset, size: 100 }         # none, page, cursor, after-id, next-link, link-header …: docs/sources/rest.md
-  # limits: { requestsPerSecond: 5, timeout: 60s, patience: 15m }
+  # limits: { requestsPerSecond: 5, timeout: 60s, deadline: 15m }
   # fields: { hired: { from: start_date, date: true }, mail: { from: emails, where: { type: work }, take: value } }
   status:                                      # becomes the field rollcallStatus
     from: status

@@ -40,12 +40,12 @@ it('a token is used without a look at the store until it is due', async () => {
 it.each([
   ['not-sent', 5000],
   ['lost-before', 5000],
-] as const)('after a renewal ahead of time that ended %s the store is read again in %i ms', async (fate, afterMs) => {
+] as const)('after a renewal ahead of time that ended %s the store is read again in %i ms', async (end, afterMs) => {
   const bench = openBench();
   const { tokens, readsOf } = openCounted(bench);
   await tokens.current(never);
   await bench.clock.advance(0.8 * hour);
-  bench.fates.push(fate);
+  bench.fates.push(end);
   await tokens.current(never);
   await bench.clock.advance(afterMs - 1);
   expect(await readsOf(() => tokens.current(never))).toBe(0);

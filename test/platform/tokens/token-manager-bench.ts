@@ -5,7 +5,7 @@ import type { TokenManager, TokenManagerOptions } from '../../../src/platform/to
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type MemoryLogger, memoryLogger } from '../../support/memory-logger.ts';
 import { type MemoryTokenStore, memoryTokenStore } from './memory-token-store.ts';
-import { type CallFate, TokenServer } from './token-server.ts';
+import { type CallEnd, TokenServer } from './token-server.ts';
 
 export const connection = 'acme';
 export const testKey = Buffer.alloc(32, 7).toString('base64');
@@ -22,7 +22,7 @@ export interface Bench {
   readonly alerts: TokenAlert[];
   readonly logger: MemoryLogger;
   /** Fates of the next calls, in order; `answered` when it is empty. */
-  readonly fates: CallFate[];
+  readonly fates: CallEnd[];
   open(options?: Partial<TokenManagerOptions>): TokenManager;
 }
 
@@ -34,7 +34,7 @@ export function openBench(): Bench {
   const store = memoryTokenStore();
   const logger = memoryLogger();
   const alerts: TokenAlert[] = [];
-  const fates: CallFate[] = [];
+  const fates: CallEnd[] = [];
   const seed = server.issueSeed();
   let owners = 0;
   return {

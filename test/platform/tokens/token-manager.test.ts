@@ -85,12 +85,12 @@ describe('a token endpoint that asks to be left alone', () => {
 
   it.each(['not-sent', 'lost-before'] as const)(
     'is left alone by every process, and heals without anybody (%s)',
-    async (fate) => {
+    async (end) => {
       const bench = openBench();
       await bench.open().current(never);
       await bench.clock.advance(2 * hour);
-      bench.server.patience = { afterMs: 10 * minute };
-      bench.fates.push(fate, fate);
+      bench.server.odd = { afterMs: 10 * minute };
+      bench.fates.push(end, end);
       const [one, two] = [bench.open(), bench.open()];
       const asked = { code: 'TOKEN_UNAVAILABLE', retry: { afterMs: expect.any(Number) } };
       await expect(bench.clock.drive(one.current(never))).rejects.toMatchObject(asked);
@@ -111,7 +111,7 @@ describe('a token endpoint that asks to be left alone', () => {
     const tokenManager = bench.open();
     const first = await tokenManager.current(never);
     await bench.clock.advance(0.8 * hour);
-    bench.server.patience = { afterMs: 5 * minute };
+    bench.server.odd = { afterMs: 5 * minute };
     bench.fates.push('not-sent');
     expect(await tokenManager.current(never)).toEqual(first);
     await bench.clock.advance(4 * minute);
@@ -137,12 +137,12 @@ describe('an access token', () => {
 
   it.each(['not-sent', 'answer-lost', 'lost-before'] as const)(
     'goes on being used while valid when renewing it ahead ends %s',
-    async (fate) => {
+    async (end) => {
       const bench = openBench();
       const tokenManager = bench.open();
       const first = await tokenManager.current(never);
       await bench.clock.advance(0.8 * hour);
-      bench.fates.push(fate);
+      bench.fates.push(end);
       expect(await tokenManager.current(never)).toEqual(first);
       expect(await tokenManager.current(never)).toEqual(first);
       expect(bench.server.presentations).toHaveLength(2);
@@ -237,7 +237,7 @@ describe('a lost answer', () => {
 
   it('keeps no operator from trying at once, and each try counts', async () => {
     const bench = openBench();
-    bench.server.patience = { isAnswered: true, afterMs: 600_000 };
+    bench.server.odd = { isAnswered: true, afterMs: 600_000 };
     bench.fates.push('lost-before', 'lost-before');
     await expect(bench.open().current(never)).rejects.toMatchObject({ retry: { afterMs: 600_000 } });
     await expect(bench.open().refresh(never)).rejects.toThrow(/\(2 times in a row\).*presented again in 600 s/);
@@ -277,7 +277,7 @@ describe('a lost answer', () => {
 describe('a first token that was not answered', () => {
   it('is spent only once a pair was stored from it: what came in between does not end it', async () => {
     const bench = openBench();
-    bench.server.patience = { isAnswered: true };
+    bench.server.odd = { isAnswered: true };
     bench.fates.push('lost-before', 'lost-before');
     const second = bench.server.issueSeed();
     await expect(bench.open().current(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));

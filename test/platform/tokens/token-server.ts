@@ -1,12 +1,12 @@
 import type { ExchangeOutcome, OddAnswer, TokenExchange } from '../../../src/ports/tokens.ts';
 
 /** What becomes of one call: whether the server takes it, and whether its answer arrives. */
-export type CallFate = 'answered' | 'answer-lost' | 'not-sent' | 'lost-before';
+export type CallEnd = 'answered' | 'answer-lost' | 'not-sent' | 'lost-before';
 
 export interface Presentation {
   readonly token: string;
   readonly at: number;
-  readonly fate: CallFate;
+  readonly end: CallEnd;
   readonly granted: boolean;
 }
 
@@ -18,7 +18,7 @@ export class TokenServer {
   readonly presentations: Presentation[] = [];
   lifeMs = 3_600_000;
   /** What it asks for where it does not answer as it should. */
-  patience: OddAnswer = {};
+  odd: OddAnswer = {};
   #number = 0;
   readonly #families = new Map<string, { isRevoked: boolean; live: string; readonly access: Set<string> }>();
   readonly #familyOf = new Map<string, string>();
@@ -45,18 +45,18 @@ export class TokenServer {
     for (const family of this.#families.values()) family.access.clear();
   }
 
-  present(token: string, fate: CallFate, at: number): ExchangeOutcome {
-    const reached = fate === 'answered' || fate === 'answer-lost';
+  present(token: string, end: CallEnd, at: number): ExchangeOutcome {
+    const reached = end === 'answered' || end === 'answer-lost';
     const outcome = reached ? this.#grant(token) : undefined;
-    this.presentations.push({ token, at, fate, granted: outcome?.kind === 'granted' });
-    if (fate === 'not-sent') return { kind: 'not-sent', reason: 'connection refused', ...this.patience };
-    if (fate === 'answered' && outcome !== undefined) return outcome;
-    return { kind: 'unknown', reason: 'connection reset', ...this.patience };
+    this.presentations.push({ token, at, end, granted: outcome?.kind === 'granted' });
+    if (end === 'not-sent') return { kind: 'not-sent', reason: 'connection refused', ...this.odd };
+    if (end === 'answered' && outcome !== undefined) return outcome;
+    return { kind: 'unknown', reason: 'connection reset', ...this.odd };
   }
 
-  /** An exchange that asks `fate` for each call. */
-  exchange(at: () => number, fate: () => CallFate = () => 'answered'): TokenExchange {
-    return async (token) => this.present(token, fate(), at());
+  /** An exchange that asks `end` for each call. */
+  exchange(at: () => number, end: () => CallEnd = () => 'answered'): TokenExchange {
+    return async (token) => this.present(token, end(), at());
   }
 
   #grant(token: string): ExchangeOutcome {

@@ -7,7 +7,7 @@ import type { Leases, TokenStore } from '../../../src/ports/store.ts';
 import type { TokenExchange } from '../../../src/ports/tokens.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
-import { type CallFate, TokenServer } from './token-server.ts';
+import { type CallEnd, TokenServer } from './token-server.ts';
 
 export const worldConnection = 'acme';
 const key = Buffer.alloc(32, 5).toString('base64');
@@ -130,11 +130,10 @@ export async function runWorld(options: WorldOptions): Promise<WorldEnd> {
     (life: Life): TokenExchange =>
     async (token, signal) => {
       const chance = random();
-      const wrong: CallFate[] = ['answer-lost', 'lost-before', 'not-sent'];
-      const fate =
-        chance < options.fault ? (wrong[Math.floor((chance / options.fault) * 3)] ?? 'not-sent') : 'answered';
-      const seen: Seen = { token, at: clock.now(), isInDoubt: fate !== 'answered' };
-      if (fate !== 'not-sent') presentations.push(seen);
+      const wrong: CallEnd[] = ['answer-lost', 'lost-before', 'not-sent'];
+      const end = chance < options.fault ? (wrong[Math.floor((chance / options.fault) * 3)] ?? 'not-sent') : 'answered';
+      const seen: Seen = { token, at: clock.now(), isInDoubt: end !== 'answered' };
+      if (end !== 'not-sent') presentations.push(seen);
       life.pending = seen;
       await clock.sleep(3000 * random());
       if (life.isDead) await die(life);
@@ -142,7 +141,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldEnd> {
         crashes++;
         return die(life);
       }
-      const outcome = server.present(token, fate, clock.now());
+      const outcome = server.present(token, end, clock.now());
       await clock.sleep(3000 * random());
       if (life.isDead) await die(life);
       if (random() < options.crash) {

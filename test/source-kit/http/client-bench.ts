@@ -96,7 +96,7 @@ export function openBench(
 ): Bench {
   const abort = new AbortController();
   const io = { clock: jumpingClock(), logger: memoryLogger(), signal: abort.signal, previous: undefined };
-  const limits = { requestsPerSecond: 1000, timeout: 2_000, patience: 900_000 };
+  const limits = { requestsPerSecond: 1000, timeout: 2_000, deadline: 900_000 };
   const parts = { origin: new URL(url).origin, authority: fixedAuthority({ authority: 'none' }), limits, io, ...more };
   return {
     io,

@@ -60,7 +60,7 @@ describe('a temporary failure is retried with the same request:', () => {
 
   it('an answer that does not come in time', async () => {
     const { url, seen } = await serve(once(() => {}));
-    const limits = { requestsPerSecond: 1000, timeout: 100, patience: 900_000 };
+    const limits = { requestsPerSecond: 1000, timeout: 100, deadline: 900_000 };
 
     expect(await openBench(url, { limits }).run((client) => client.json(people(url)))).toEqual({ fine: true });
     expect(seen).toHaveLength(2);
@@ -91,7 +91,7 @@ describe('a permanent failure ends the read', () => {
     expect(seen).toHaveLength(6);
   });
 
-  it('when patience is over, however politely the server asks', async () => {
+  it('when the deadline is over, however politely the server asks', async () => {
     const { url, seen } = await serve((response) => answer(response, 429, '', { 'retry-after': '300' }));
     const { io, run } = openBench(url);
 
@@ -335,7 +335,7 @@ describe('a stream', () => {
       response.writeHead(200, json);
       response.write(big.slice(0, 1000));
     });
-    const limits = { requestsPerSecond: 1000, timeout: 150, patience: 900_000 };
+    const limits = { requestsPerSecond: 1000, timeout: 150, deadline: 900_000 };
 
     const reading = openBench(url, { limits }).run(async (client) => {
       for await (const _ of client.stream(people(url)));
@@ -344,7 +344,7 @@ describe('a stream', () => {
     await expect(reading).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   });
 
-  it('that only trickles is given up when patience is over, though it never stands still', async () => {
+  it('that only trickles is given up when the deadline is over, though it never stands still', async () => {
     const trickle: { pass?: () => void } = {};
     const { url } = await serve((response) => {
       response.writeHead(200, json);
@@ -371,7 +371,7 @@ describe('a stream', () => {
       const timer = setInterval(() => response.write('x'), 2);
       response.on('close', () => clearInterval(timer));
     });
-    const limits = { requestsPerSecond: 1000, timeout: 1_000, patience: 1_000 };
+    const limits = { requestsPerSecond: 1000, timeout: 1_000, deadline: 1_000 };
 
     const reading = openBench(url, { limits }).run((client) =>
       client.receive(people(url), async ({ body }, deadline) => {
@@ -417,7 +417,7 @@ describe('a stream', () => {
 describe('the rest of a read', () => {
   it('waiting for one’s turn is not counted as the server’s time', async () => {
     const { url, seen } = await serve((response) => answer(response, 200, '{}', json));
-    const limits = { requestsPerSecond: 0.001, timeout: 1_000, patience: 900_000 };
+    const limits = { requestsPerSecond: 0.001, timeout: 1_000, deadline: 900_000 };
     const { io, run } = openBench(url, { limits });
 
     await run(async (client) => {

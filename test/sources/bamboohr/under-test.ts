@@ -25,7 +25,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 type Settings = Readonly<Record<string, unknown>>;
 
 /** The clock of the suite runs ten thousand times as fast as the server. */
-const patient = { requestsPerSecond: 1000, timeout: '24h', patience: '48h' };
+const patient = { requestsPerSecond: 1000, timeout: '24h', deadline: '48h' };
 
 const numbered = 'pages have numbers, which do not expire and always grow';
 const notFrozen = 'pages show what is there when they are asked for: see "person slipped"';
@@ -142,7 +142,7 @@ export function bamboohrConfig({ baseUrl }: FakeBamboohr, settings: Settings): S
     company: 'acme',
     baseUrl,
     auth,
-    limits: { requestsPerSecond: 1000, patience: '48h' },
+    limits: { requestsPerSecond: 1000, deadline: '48h' },
     ...settings,
   };
 }

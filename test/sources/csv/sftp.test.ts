@@ -222,8 +222,8 @@ it.each<[string, number, RegExp]>([
       if (bytes > 0) setTimeout(() => sftp.data(id, Buffer.alloc(bytes, 'x')), 1);
     });
   });
-  const patience = { answerMs: bytes === 0 ? 300 : 60_000, fileMs: 300 };
-  const session = await openSftpSession(settings, new AbortController().signal, { timeouts: patience });
+  const timeouts = { answerMs: bytes === 0 ? 300 : 60_000, fileMs: 300 };
+  const session = await openSftpSession(settings, new AbortController().signal, { timeouts });
   onTestFinished(() => session.close());
 
   const reading = session.read('/employees.csv', async () => true).catch((error) => sftpError('the file', error));

@@ -11,7 +11,7 @@ import { type BobOptions, type BobPerson, bobPeople, bobUser, startBob } from '.
 import { sourceBase } from '../../support/source-base.ts';
 import { bobFields } from './under-test.ts';
 
-const limits = { requestsPerSecond: 1000, patience: '48h', timeout: '48h' };
+const limits = { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' };
 
 async function office(options: BobOptions, settings: Readonly<Record<string, unknown>> = {}) {
   const fake = await startBob(bobPeople(30), options);

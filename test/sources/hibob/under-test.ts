@@ -41,7 +41,7 @@ function hibobCase({ name, strikeAt, settings, ahead, impossible }: HibobCase): 
         token: bobUser.token,
         fields: bobFields,
         // The clock of the suite runs ten thousand times as fast as the server.
-        limits: { requestsPerSecond: 1000, patience: '48h', timeout: '48h' },
+        limits: { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' },
         ...settings,
       };
       return {

@@ -13,7 +13,7 @@ import type { VendorReply, VendorRequest } from '../../fakes/hris/vendor-server.
 import { memoryLogger } from '../../support/memory-logger.ts';
 import { sourceBase } from '../../support/source-base.ts';
 
-const limits = { requestsPerSecond: 1000, patience: '48h', timeout: '48h' };
+const limits = { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' };
 
 async function office(
   api: 'v1' | 'v2',

@@ -25,7 +25,7 @@ function personioCase(
         url: server.url,
         ...personioClient,
         // The clock of the suite runs ten thousand times as fast as the server.
-        limits: { requestsPerSecond: 1000, patience: '48h', timeout: '48h' },
+        limits: { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' },
         ...settings,
       };
       const source = openSource(config, sourceBase('/'));

@@ -13,7 +13,7 @@ import {
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { sourceBase } from '../../support/source-base.ts';
 
-const limits = { requestsPerSecond: 1000, patience: '48h' };
+const limits = { requestsPerSecond: 1000, deadline: '48h' };
 
 async function open(people: readonly FakePerson[], more: Readonly<Record<string, unknown>> = {}) {
   const fake = await startSuccessFactors({ people });

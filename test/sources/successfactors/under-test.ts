@@ -15,7 +15,7 @@ import { sourceBase } from '../../support/source-base.ts';
 import { bytesOverHttp } from '../../support/taken-bytes.ts';
 
 /** The clock of the suite runs ten thousand times as fast as the server. */
-const patient = { requestsPerSecond: 1000, patience: '48h' };
+const patient = { requestsPerSecond: 1000, deadline: '48h' };
 
 function sourceCase(entity: 'PerPerson' | 'User', field: string, statusInputs: readonly string[]): SourceCase {
   return {

@@ -8,7 +8,7 @@ import { sourceBase } from '../../support/source-base.ts';
 
 const auth = { kind: 'basic', username: 'ISU@acme', password: 'x' };
 /** The clock runs ten thousand times as fast as the server. */
-const limits = { patience: '48h' };
+const limits = { deadline: '48h' };
 
 async function readSample(file: string, contentType: string, config: (url: string) => unknown, request?: ReadRequest) {
   const body = await readFile(new URL(`../../../src/sources/workday/sample/${file}`, import.meta.url), 'utf8');

@@ -21,7 +21,7 @@ export const reportColumns = [
 ];
 
 /** The clock of the suite runs ten thousand times as fast as the server. */
-const patient = { requestsPerSecond: 1000, patience: '48h' };
+const patient = { requestsPerSecond: 1000, deadline: '48h' };
 
 const asOneAnswer = 'a report is one answer, without pages';
 
