@@ -1,17 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Stryker } from '@stryker-mutator/core';
+import { startVitest } from 'vitest/node';
+import { type CodeChange, instrument } from './instrument.ts';
+import { files, type Reach, type Round } from './mutant-files.ts';
 import { type Accepted, judgeSurvivors, type Mutant, renderJudgement } from './survivors.ts';
 
 /** Less than this score, in percent, fails. */
 const leastPercent = 90;
-/** A change longer than this is cut: whole blocks are replaced too. */
-const changeLength = 120;
-const usage = 'npm run mutate [-- FOLDER_OR_FILE…] [--force]\n';
+/** A test that takes longer with a mutant killed it. */
+const timeoutMs = 10_000;
+/** How many tests try a mutant in each round, nearest first. A mutant that outlives all of them survives. */
+const rounds = [4, 16, 60];
+const usage = 'npm run mutate [-- FOLDER_OR_FILE…]\n';
 
 const root = join(import.meta.dirname, '../..');
 const acceptedFile = join(root, 'test/mutation/accepted.json');
+const scratch = join(root, '.mutation');
 /** What is mutated, each with the tests of the same name: `test/core` for `src/core`. */
 const folders = ['src/core', 'src/engine', 'src/delivery', 'src/platform/tokens'];
 
@@ -26,55 +31,134 @@ function nameOf(path: string): string {
 const isIn = (folder: string, name: string): boolean => name === folder || name.startsWith(`${folder}/`);
 
 /** Runs the tests of one folder against the mutants of what was asked for in it. */
-async function mutantsOf(folder: string, names: readonly string[], force: boolean): Promise<Mutant[]> {
-  const results = await new Stryker({
-    configFile: join(root, 'stryker.config.json'),
-    mutate: names.map((name) => (name.endsWith('.ts') ? name : `${name}/**/*.ts`)),
-    // Tests of random cases are left out: they are slow, and kill a mutant by chance.
-    testFiles: [`${folder.replace('src', 'test')}/**/!(*-race|plan-index).test.ts`],
-    incrementalFile: `.mutation/${basename(folder)}.json`,
-    force,
-  }).runMutationTest();
-  // An incremental run tells what it remembers of other files too.
-  return results.map(toMutant).filter(({ file }) => names.some((name) => isIn(name, file)));
-}
-
-type StrykerMutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
-
-/** Static mutants do not count, and an incremental run does not mark those that it only remembers. */
-function toMutant({ fileName, location, replacement, status, static: isStatic }: StrykerMutant): Mutant {
-  const lines = readFileSync(fileName, 'utf8').split('\n');
-  const { start, end } = location;
-  const taken = lines.slice(start.line - 1, end.line);
-  taken[taken.length - 1] = taken.at(-1)?.slice(0, end.column - 1) ?? '';
-  taken[0] = taken[0]?.slice(start.column - 1) ?? '';
-  return {
-    file: relative(root, fileName),
-    line: start.line,
-    code: lines[start.line - 1]?.trim() ?? '',
-    change: `${oneLine(taken.join('\n'))} → ${oneLine(replacement)}`,
-    status: isStatic ? 'Ignored' : status,
+async function mutantsOf(folder: string, names: readonly string[]): Promise<Mutant[]> {
+  const paths = names.flatMap((name) => (name.endsWith('.ts') ? [name] : globSync(`${name}/**/*.ts`, { cwd: root })));
+  const { code, changes } = await instrument(paths.map((path) => join(root, path)));
+  const runFolder = join(scratch, folder.replaceAll('/', '-'));
+  rmSync(runFolder, { recursive: true, force: true });
+  mkdirSync(runFolder, { recursive: true });
+  process.env.MUTATE_FOLDER = runFolder;
+  const run = async (kind: 'reach' | 'kill'): Promise<void> => {
+    process.env.MUTATE_RUN = kind;
+    const vitest = await startVitest(
+      'test',
+      [],
+      {
+        root,
+        config: false,
+        watch: false,
+        reporters: [{}],
+        include: [`${folder.replace('src', 'test')}/**/*.test.ts`],
+        // Tests of random cases are left out: they are slow, and kill a mutant by chance.
+        exclude: ['**/*-race.test.ts', '**/plan-index.test.ts'],
+        runner: join(import.meta.dirname, 'mutant-runner.ts'),
+        testTimeout: kind === 'kill' ? timeoutMs : 90_000,
+        hookTimeout: 120_000,
+        maxWorkers: 2,
+        dangerouslyIgnoreUnhandledErrors: true,
+      },
+      { plugins: [{ name: 'mutants', enforce: 'pre', load: (id) => code.get(id.split('?')[0] ?? id) }] },
+    );
+    const failed = vitest.state.getFailedFilepaths();
+    await vitest.close();
+    if (kind === 'reach' && failed.length > 0)
+      throw new Error(`tests fail without a mutant: ${failed.map((path) => relative(root, path)).join(', ')}`);
   };
+  await run('reach');
+  const nearest = nearestTests(linesOf(files.reach(runFolder)).map((line) => JSON.parse(line) as Reach));
+  let from = 0;
+  for (const count of rounds) {
+    const killed = killedIn(runFolder);
+    const round = roundOf(nearest, { from, to: from + count }, killed);
+    process.stderr.write(
+      `${folder}: ${changes.length} mutants, ${killed.size} killed; next: ${count} tests for each\n`,
+    );
+    writeFileSync(files.round(runFolder), JSON.stringify(round));
+    await run('kill');
+    from += count;
+  }
+  return judged(changes, runFolder);
 }
 
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= changeLength ? line : `${line.slice(0, changeLength)}…`;
+const linesOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []);
+const killedIn = (runFolder: string) => new Set(linesOf(files.killed(runFolder)).map((line) => line.split('\t')[0]));
+
+interface Try {
+  readonly test: string;
+  readonly hits: number;
+  /** Lower for a test that is quick and reaches little else: it is nearer to the mutant. */
+  readonly cost: number;
 }
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { force: { type: 'boolean' } } });
+/** The tests that reach each mutant, nearest first. */
+function nearestTests(reaches: readonly Reach[]): ReadonlyMap<string, readonly Try[]> {
+  const tries = new Map<string, Try[]>();
+  for (const { test, ms, hits } of reaches) {
+    const cost = (ms + 5) * Object.keys(hits).length;
+    for (const [id, count] of Object.entries(hits)) {
+      const known = tries.get(id) ?? [];
+      known.push({ test, hits: count, cost });
+      tries.set(id, known);
+    }
+  }
+  for (const known of tries.values()) known.sort((a, b) => a.cost - b.cost);
+  return tries;
+}
+
+function roundOf(
+  nearest: ReadonlyMap<string, readonly Try[]>,
+  { from, to }: { readonly from: number; readonly to: number },
+  killed: ReadonlySet<string | undefined>,
+): Round {
+  const round = new Map<string, (readonly [string, number])[]>();
+  for (const [id, tries] of nearest) {
+    if (killed.has(id)) continue;
+    for (const { test, hits } of tries.slice(from, to)) {
+      const queue = round.get(test) ?? [];
+      queue.push([id, hits]);
+      round.set(test, queue);
+    }
+  }
+  return Object.fromEntries(round);
+}
+
+function judged(changes: readonly CodeChange[], runFolder: string): Mutant[] {
+  const reached = new Set(
+    linesOf(files.reach(runFolder)).flatMap((line) => Object.keys((JSON.parse(line) as Reach).hits)),
+  );
+  const killed = killedIn(runFolder);
+  const loaded = new Set(linesOf(files.static(runFolder)));
+  const notRepeatable = linesOf(files.once(runFolder));
+  if (notRepeatable.length > 0)
+    process.stderr.write(`These tests cannot be repeated and killed nothing:\n${notRepeatable.join('\n')}\n`);
+  const statusOf = (id: string): string => {
+    if (killed.has(id)) return 'Killed';
+    if (reached.has(id)) return 'Survived';
+    // Code that runs only when a module is loaded: a test would have to load it once more.
+    return loaded.has(id) ? 'Ignored' : 'NoCoverage';
+  };
+  return changes.map(({ id, file, line, code, change }) => ({
+    file: relative(root, file),
+    line,
+    code,
+    change,
+    status: statusOf(id),
+  }));
+}
+
+const { positionals } = parseArgs({ allowPositionals: true });
 const asked = positionals.length === 0 ? folders : positionals.map(nameOf);
 const mutants: Mutant[] = [];
 for (const folder of folders) {
   const names = asked.filter((name) => isIn(folder, name));
-  if (names.length > 0) mutants.push(...(await mutantsOf(folder, names, values.force ?? false)));
+  if (names.length > 0) mutants.push(...(await mutantsOf(folder, names)));
 }
 const accepted = JSON.parse(readFileSync(acceptedFile, 'utf8')) as readonly Accepted[];
 const judgement = judgeSurvivors(mutants, accepted);
 process.stdout.write(renderJudgement(judgement));
-if (judgement.total.percent < leastPercent || judgement.stale.length > 0) {
+const isGood = judgement.total.percent >= leastPercent && judgement.stale.length === 0;
+if (!isGood)
   process.stderr.write(
     `The score must be at least ${leastPercent} %, and every accepted survivor must still survive.\n`,
   );
-  process.exitCode = 1;
-}
+process.exit(isGood ? 0 : 1);

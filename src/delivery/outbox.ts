@@ -19,7 +19,7 @@ export const outboxDelivery: DeliveryKind = {
           await rename(part, path);
         } catch (error) {
           // It holds personal data, and another system may take it for a file.
-          await rm(part, { force: true }).catch(() => {});
+          await rm(part).catch(() => {});
           throw error;
         }
         await syncFolder(io.outboxFolder);
@@ -30,10 +30,6 @@ export const outboxDelivery: DeliveryKind = {
 
 /** Makes the rename durable: without it a power cut may lose a file that the run reports as exported. */
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await using folder = await open(path, 'r');
+  await folder.sync();
 }

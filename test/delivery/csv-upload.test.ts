@@ -59,6 +59,27 @@ describe('an uploaded file', () => {
     expect(await delivery.submit(batch(), neverAborted)).toEqual({ ...is, reason: 'the platform says no' });
   });
 
+  it.each([
+    { name: 'a 400, for which the contract has no other word', error: { status: 400 }, mayBeBusy: true },
+    { name: 'another status', error: { status: 422 }, mayBeBusy: undefined },
+    { name: 'a platform that says so itself', error: { status: 400, code: 'PLATFORM_BUSY' } },
+    { name: 'an answer whose effect nobody knows', error: { status: 400, effect: 'unknown' } },
+  ] as const)('may be refused by a busy platform: $name', async ({ error, ...is }) => {
+    const { delivery } = await openCsv(() => Promise.reject(platformError({ code: 'PLATFORM_REFUSED', ...error })));
+
+    const end = await delivery.submit(batch(), neverAborted);
+    expect('mayBeBusy' in end ? end.mayBeBusy : undefined).toBe('mayBeBusy' in is ? is.mayBeBusy : undefined);
+  });
+
+  it('that is refused keeps what the platform said, sealed from messages', async () => {
+    const { delivery } = await openCsv(() =>
+      Promise.reject(platformError({ code: 'PLATFORM_REFUSED', raw: 'row 2: ana@example.com' })),
+    );
+
+    const end = await delivery.submit(batch(), neverAborted);
+    expect(end).toEqual({ kind: 'refused', reason: 'the platform says no', raw: 'row 2: ana@example.com' });
+  });
+
   it('is not sent when its rows cannot be written', async () => {
     const { delivery, calls } = await openCsv();
     const remove = change('E2', { kind: 'remove', after: {}, changed: [] });
