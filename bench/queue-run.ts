@@ -5,6 +5,7 @@ import { requestRun } from '../src/engine/request-run.ts';
 import { openApp } from '../src/main/open-app.ts';
 import { openEngine } from '../src/main/open-engine.ts';
 import { systemClock as clock, newUlid } from '../src/main/system.ts';
+import { queueNames } from '../src/runtime/bullmq/run-queue.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { silent, writeUpdatesWorld } from './updates-world.ts';
 
@@ -67,7 +68,9 @@ async function measure(order: QueueOrder): Promise<QueueMeasured> {
 
 async function countJobs(url: string): Promise<number> {
   const client = new Redis(url);
-  const events = await client.xrange('{rollcall}:runs:events', '-', '+');
+  const events = (
+    await Promise.all(queueNames.map((name) => client.xrange(`{rollcall}:${name}:events`, '-', '+')))
+  ).flat();
   client.disconnect();
   return events.filter(([, words]) => words[1] === 'added' && words.some((word) => word.startsWith('run_'))).length;
 }

@@ -110,7 +110,7 @@ describe.skipIf(postgres === undefined || service === undefined)('many workers o
     const isQuiet = async (): Promise<boolean> => {
       const keys = (await redis.command('KEYS', '*')) as readonly string[];
       return keys.every(
-        (key) => !/:runs:(?:wait|active|delayed|prioritized|paused|run_.*|keep-token.*|prune.*)$/.test(key),
+        (key) => !/:(?:runs|plans):(?:wait|active|delayed|prioritized|paused|run_.*|keep-token.*|prune.*)$/.test(key),
       );
     };
     await until(isQuiet);

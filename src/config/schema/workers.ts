@@ -6,7 +6,11 @@ export const workers = z
   .strictObject({
     concurrency: wholeNumber(1, 64)
       .default(4)
-      .meta({ description: 'Runs that one worker process advances side by side. Only with `redis`.', examples: [8] }),
+      .meta({
+        description:
+          'Runs that one worker process advances side by side. Beside them it makes half as many plans, four at most. Only with `redis`.',
+        examples: [8],
+      }),
     lock: duration('3s', '5m')
       .prefault('6s')
       .meta({

@@ -4,13 +4,13 @@ import type { LogFields } from '../../ports/runtime.ts';
 import { openErrorGate } from './error-gate.ts';
 import { readJobData, runOfJobId } from './job-data.ts';
 import type { RedisClient } from './open-redis.ts';
-import { housekeepingPriority, priorityOf, queueName, type RunQueue } from './run-queue.ts';
+import { housekeepingPriority, priorityOf, type QueueName, queueNames, type RunQueue } from './run-queue.ts';
 import type { WorkIo } from './work-io.ts';
 import { giveUp, type Worked, workJob } from './work-job.ts';
 
 /** How the worker uses the queue. */
 export interface QueueUse {
-  /** Number of jobs that the worker runs at a time. */
+  /** Number of jobs of planned runs that the worker runs at a time. Plans are made beside them: see `openWorker`. */
   readonly concurrency: number;
   /** A job whose worker has not renewed its lock for this time is free (ms). */
   readonly lockMs: number;
@@ -49,8 +49,30 @@ export interface WorkerParts {
   readonly use: QueueUse;
 }
 
-/** Takes jobs from the queue, several at a time, and runs them. */
-export function openWorker({ connection, prefix, queue, use }: WorkerParts, io: WorkIo): RunWorker {
+/** Number of plans that a process makes at a time, at most. A plan needs memory, and its requests delay deliveries. */
+const mostPlans = 4;
+
+/**
+ * Takes jobs from both queues, several at a time, and runs them. Plans take none of the places of deliveries: half as
+ * many of them run beside these.
+ */
+export function openWorker(parts: WorkerParts, io: WorkIo): RunWorker {
+  const { concurrency } = parts.use;
+  const places = { runs: concurrency, plans: Math.min(mostPlans, Math.ceil(concurrency / 2)) };
+  const workers = queueNames.map((name) => openQueueWorker(name, places[name], parts, io));
+  return {
+    async close() {
+      await Promise.all(workers.map((worker) => worker.close()));
+    },
+  };
+}
+
+function openQueueWorker(
+  name: QueueName,
+  places: number,
+  { connection, prefix, queue, use }: WorkerParts,
+  io: WorkIo,
+): RunWorker {
   const { clock, logger } = io.engine;
   const { otherVersionMs = defaultOtherVersionMs, stalledCheckMs = use.lockMs / checksPerLock } = use;
   let resting: Promise<void> | undefined;
@@ -126,7 +148,7 @@ export function openWorker({ connection, prefix, queue, use }: WorkerParts, io: 
   };
 
   const worker = new Worker(
-    queueName,
+    name,
     // BullMQ passes the signal only to a function with three parameters.
     async (job: Job, token?: string, signal?: AbortSignal): Promise<void> => {
       try {
@@ -142,7 +164,7 @@ export function openWorker({ connection, prefix, queue, use }: WorkerParts, io: 
     {
       connection,
       prefix,
-      concurrency: use.concurrency,
+      concurrency: places,
       lockDuration: use.lockMs,
       stalledInterval: stalledCheckMs,
       maxStalledCount: forgivenDeaths,

@@ -24,8 +24,12 @@ export interface RunQueue {
   close(): Promise<void>;
 }
 
-/** One queue for all jobs: each job names its own kind. */
-export const queueName = 'runs';
+/**
+ * Queues of BullMQ; each job names its own kind. Plans have a queue and workers of their own: a plan takes minutes and
+ * memory at a large company, and deliveries of other runs must not wait until it ends.
+ */
+export const queueNames = ['runs', 'plans'] as const;
+export type QueueName = (typeof queueNames)[number];
 
 const eventsKept = 1000;
 const mostBytes = 2048;
@@ -43,7 +47,53 @@ export interface RunQueueParts {
 }
 
 export function openRunQueue({ connection, prefix, onError, answers }: RunQueueParts): RunQueue {
-  const queue = new Queue(queueName, {
+  const open = (name: QueueName) => openQueue(name, { connection, prefix, onError });
+  const queues: Readonly<Record<QueueName, Queue>> = { runs: open('runs'), plans: open('plans') };
+  const answered = <T>(answer: Promise<T>): Promise<T> =>
+    answers === undefined ? answer : answerWithin(answer, answers.withinMs, answers.clock);
+  const ofAll = async <T>(ask: (queue: Queue) => Promise<readonly T[]>): Promise<T[]> =>
+    (await Promise.all(queueNames.map((name) => answered(ask(queues[name]))))).flat();
+  const waiting = async (): Promise<number> => {
+    const counts = await ofAll(async (queue) => Object.values(await queue.getJobCounts('wait', 'prioritized')));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+  const oldestAt = async (): Promise<number | undefined> => {
+    const jobs = await ofAll((queue) => queue.getJobs(['wait', 'prioritized'], 0, mostLookedAt - 1, true));
+    // A job that was taken a moment ago is undefined here.
+    const times = jobs.flatMap((job: { timestamp: number } | undefined) => (job === undefined ? [] : [job.timestamp]));
+    return times.length === 0 ? undefined : Math.min(...times);
+  };
+  return {
+    waiting,
+    oldestAt,
+    async depth() {
+      const [count, oldest] = await Promise.all([waiting(), oldestAt()]);
+      return { waiting: count, oldestAt: oldest };
+    },
+    async add(data, priority) {
+      await answered(queues[queueOf(priority)].add(data.job, data, { jobId: jobIdOf(data), priority }));
+    },
+    async runs() {
+      const ids = await ofAll<string>((queue) => queue.getRanges([...unended], 0, -1));
+      return new Set(ids.map(runOfJobId));
+    },
+    async wakeOverdue(runs, now) {
+      const delayed = await ofAll<Job | undefined>((queue) => queue.getJobs(['delayed'], 0, mostLookedAt - 1, true));
+      for (const job of delayed) {
+        if (job?.id === undefined || !runs.has(runOfJobId(job.id))) continue;
+        const notBefore = readJobData(job.data)?.notBefore;
+        // Another worker may have taken it since.
+        if (notBefore !== undefined && notBefore + lateMs < now) await answered(job.promote()).catch(() => {});
+      }
+    },
+    async close() {
+      await Promise.all(queueNames.map((name) => queues[name].close()));
+    },
+  };
+}
+
+function openQueue(name: QueueName, { connection, prefix, onError }: RunQueueParts): Queue {
+  const queue = new Queue(name, {
     connection,
     prefix,
     // A queue that fails to become ready at its start would stay unusable.
@@ -61,45 +111,7 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
     },
   });
   queue.on('error', onError);
-  const answered = <T>(answer: Promise<T>): Promise<T> =>
-    answers === undefined ? answer : answerWithin(answer, answers.withinMs, answers.clock);
-  const waiting = async (): Promise<number> => {
-    const counts = await answered(queue.getJobCounts('wait', 'prioritized'));
-    return Object.values(counts).reduce((sum, count) => sum + count, 0);
-  };
-  const oldestAt = async (): Promise<number | undefined> => {
-    const jobs = await answered(queue.getJobs(['wait', 'prioritized'], 0, mostLookedAt - 1, true));
-    // A job that was taken a moment ago is undefined here.
-    const times = jobs.flatMap((job: { timestamp: number } | undefined) => (job === undefined ? [] : [job.timestamp]));
-    return times.length === 0 ? undefined : Math.min(...times);
-  };
-  return {
-    waiting,
-    oldestAt,
-    async depth() {
-      const [count, oldest] = await Promise.all([waiting(), oldestAt()]);
-      return { waiting: count, oldestAt: oldest };
-    },
-    async add(data, priority) {
-      await answered(queue.add(data.job, data, { jobId: jobIdOf(data), priority }));
-    },
-    async runs() {
-      const ids: readonly string[] = await answered(queue.getRanges([...unended], 0, -1));
-      return new Set(ids.map(runOfJobId));
-    },
-    async wakeOverdue(runs, now) {
-      const delayed: readonly (Job | undefined)[] = await answered(
-        queue.getJobs(['delayed'], 0, mostLookedAt - 1, true),
-      );
-      for (const job of delayed) {
-        if (job?.id === undefined || !runs.has(runOfJobId(job.id))) continue;
-        const notBefore = readJobData(job.data)?.notBefore;
-        // Another worker may have taken it since.
-        if (notBefore !== undefined && notBefore + lateMs < now) await answered(job.promote()).catch(() => {});
-      }
-    },
-    close: () => queue.close(),
-  };
+  return queue;
 }
 
 /**
@@ -116,3 +128,8 @@ export function priorityOf({ trigger, phase }: Pick<Run, 'trigger' | 'phase'>): 
 /** Priority of jobs that belong to no run. They are short, and runs need the tokens. */
 export const housekeepingPriority = 1;
 const plansPriority = 10;
+
+/** Returns the queue of jobs with this priority. */
+function queueOf(priority: number): QueueName {
+  return priority > plansPriority ? 'plans' : 'runs';
+}

@@ -29,9 +29,14 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
     const [run] = await world.ended(1);
     expect(run).toMatchObject({ outcome: 'succeeded', trigger: 'resync', counts: { applied: 30 } });
     const { batches } = await deployment.app.show(run?.id ?? '');
-    const events = (await redis.command('XRANGE', '{rollcall}:runs:events', '-', '+')) as readonly [string, string[]][];
-    const added = events.filter(([, words]) => words[1] === 'added' && words.some((word) => word.startsWith('run_')));
-    expect(added.length).toBeLessThanOrEqual(batches.length + 10);
+    const added = async (queue: string) => {
+      const events = await redis.command('XRANGE', `{rollcall}:${queue}:events`, '-', '+');
+      return (events as readonly [string, string[]][]).filter(
+        ([, words]) => words[1] === 'added' && words.some((word) => word.startsWith('run_')),
+      ).length;
+    };
+    expect(await added('plans')).toBe(1);
+    expect((await added('plans')) + (await added('runs'))).toBeLessThanOrEqual(batches.length + 10);
     await deployment.stop();
     expect(await everythingIn(redis)).not.toMatch(new RegExp(`"(?:data|${run?.id}_\\d+)":`));
     await expectPromisesKept(world, people);
@@ -103,7 +108,7 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
     const world = await openWorld({ redis: redis.url, employees: people });
     const scheduler = await startHere(world, 'scheduler');
     await world.ask();
-    const jobKeys = async () => (await redis.command('KEYS', '{rollcall}:runs:run_*')) as readonly string[];
+    const jobKeys = async () => (await redis.command('KEYS', '{rollcall}:plans:run_*')) as readonly string[];
     await expect.poll(jobKeys, { timeout: 5000 }).toHaveLength(1);
     const [key = ''] = await jobKeys();
     // What the sixth worker that found it stalled would have written.

@@ -66,16 +66,16 @@ describe.skipIf(program === undefined)('the queue', () => {
     expect(await queue.oldestAt()).toBeUndefined();
     await queue.add(firstPiece('run_slot'), planning('schedule'));
     await queue.add(firstPiece('run_hook'), planning('webhook'));
-    await queue.add(firstPiece('run_wish'), planning('resync'));
+    await queue.add(firstPiece('run_asked'), planning('resync'));
     await queue.add(firstPiece('run_slot'), planning('schedule'));
-    expect(await redis.command('ZRANGE', '{q}:runs:prioritized', '0', '-1')).toEqual([
-      'run_wish_0',
+    expect(await redis.command('ZRANGE', '{q}:plans:prioritized', '0', '-1')).toEqual([
+      'run_asked_0',
       'run_hook_0',
       'run_slot_0',
     ]);
-    expect([...(await queue.runs())].sort()).toEqual(['run_hook', 'run_slot', 'run_wish']);
+    expect([...(await queue.runs())].sort()).toEqual(['run_asked', 'run_hook', 'run_slot']);
     expect(await queue.waiting()).toBe(3);
-    expect(await queue.oldestAt()).toBe(Number(await redis.command('HGET', '{q}:runs:run_slot_0', 'timestamp')));
+    expect(await queue.oldestAt()).toBe(Number(await redis.command('HGET', '{q}:plans:run_slot_0', 'timestamp')));
     await queue.close();
     closeRedis(client);
   });

@@ -5,7 +5,7 @@ import type { Run } from '../../../src/ports/store.ts';
 import { firstPiece, type JobData } from '../../../src/runtime/bullmq/job-data.ts';
 import { closeRedis, openRedis } from '../../../src/runtime/bullmq/open-redis.ts';
 import { openWorker, type QueueUse } from '../../../src/runtime/bullmq/open-worker.ts';
-import { openRunQueue } from '../../../src/runtime/bullmq/run-queue.ts';
+import { openRunQueue, priorityOf } from '../../../src/runtime/bullmq/run-queue.ts';
 import type { WorkIo } from '../../../src/runtime/bullmq/work-io.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 import { type RedisServer, until } from '../../support/services/redis.ts';
@@ -101,5 +101,28 @@ describe.skipIf(program === undefined)('a worker of the queue', () => {
       'the lock of the job was lost: it stops here before its next effect',
     ]);
     expect(bench.logger.messages('error')).toEqual([]);
+  });
+
+  it('delivers while it makes long plans, of which it makes a few at a time', async () => {
+    const started: unknown[] = [];
+    const end = Promise.withResolvers<void>();
+    const bench = await openBench({ lockMs: 6000, stalledCheckMs: 2000 }, async (_, payload) => {
+      const { run: id } = payload as { run: string };
+      started.push(id);
+      if (id !== run.id) await end.promise;
+      return { kind: 'done' };
+    });
+    const unplanned = priorityOf({ trigger: 'manual', phase: 'reading' });
+    for (const number of [2, 3, 4, 5, 6]) await bench.queue.add(firstPiece(`run_${number}`), unplanned);
+    await until(async () => started.length === 2);
+
+    await bench.queue.add(firstPiece(run.id), priorityOf(run));
+    await until(async () => started.includes(run.id));
+    expect(started, 'two places for plans beside four for runs').toEqual(['run_2', 'run_3', 'run_1']);
+    expect(await bench.queue.waiting()).toBe(3);
+
+    end.resolve();
+    await until(async () => (await bench.queue.runs()).size === 0);
+    expect(started).toHaveLength(6);
   });
 });
