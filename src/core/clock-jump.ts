@@ -17,3 +17,12 @@ export function clockSpan(ms: number, now: number, jumps: readonly ClockJump[]):
   }
   return spanMs;
 }
+
+/**
+ * Returns the age of something in real time (ms), at most: a jump forward is no age, and after a jump back it is assumed
+ * to be from before the jump. For what is void above an age; for what has to wait for one, see `clockSpan`.
+ */
+export function longestAge(since: number, now: number, jumps: readonly ClockJump[]): number {
+  const met = jumps.filter(({ before, after }) => since <= before && after <= now);
+  return now - since - met.reduce((sum, { before, after }) => sum + after - before, 0);
+}

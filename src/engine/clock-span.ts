@@ -1,4 +1,4 @@
-import { clockSpan } from '../core/clock-jump.ts';
+import { clockSpan, longestAge } from '../core/clock-jump.ts';
 import { lengthOf } from '../core/duration.ts';
 import type { Finding } from '../core/finding.ts';
 import type { PlanRules } from '../core/plan.ts';
@@ -12,6 +12,11 @@ const dayMs = 86_400_000;
  */
 export function spanOn(clock: Clock, ms: number): number {
   return clockSpan(ms, clock.now(), clock.jumps?.() ?? []);
+}
+
+/** Returns how old something may be in real time (ms). Compare it with the age above which it is void. */
+export function ageOn(clock: Clock, since: number): number {
+  return longestAge(since, clock.now(), clock.jumps?.() ?? []);
 }
 
 /** Returns the rules with waits by the clock that last as long as the configured ones in real time. */

@@ -1,13 +1,15 @@
 import type { CallResult, Submission } from '../ports/delivery.ts';
 import type { JobOutcome } from '../ports/job.ts';
-import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
+import type { Batch, ChangeMark, PlannedChange, Run } from '../ports/store.ts';
 import { changesInBatch, marksFor } from './batches.ts';
+import { ageOn } from './clock-span.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease, turnWaitMs } from './file-lease.ts';
 import { firstPollMs } from './file-pace.ts';
 import { finishRun } from './finish-run.ts';
 import { keepRaw } from './keep-raw.ts';
 import { isLookYoung, lookAhead } from './look-ahead.ts';
+import { isPlanTooOld } from './plan-age.ts';
 import { judgeRefusedUpload, refusedStatus } from './refused-upload.ts';
 import { toProving } from './settle-steps.ts';
 import { stillMeant } from './still-meant.ts';
@@ -27,9 +29,26 @@ export async function deliverNext(context: RunContext, io: EngineIo): Promise<Jo
   if (await isProofDue(context, wave, io)) return toProving(context, io);
   const run = (await io.store.runs.get(owned.run.id)) ?? owned.run;
   const batch = await nextBatch(run, wave.planned, io);
-  const stopped = whyStopped(run, io.clock.now());
+  const stopped = whyStopped(run, io.clock);
+  if (batch !== undefined && isOnlyOld(run, batches, io)) return planAgain(context, io);
   if (batch === undefined || stopped !== undefined) return stop(context, stopped, io);
   return send({ ...context, owned: { ...owned, run } }, { wave, batch, batches: batches.length }, io);
+}
+
+/** Returns whether nothing of the run was sent, and nothing but the age of its plan keeps it from being sent. */
+function isOnlyOld(run: Run, batches: readonly Batch[], { clock }: EngineIo): boolean {
+  const mayGoOn = !run.isCancelRequested && run.reason === undefined;
+  return mayGoOn && isPlanTooOld(run, clock) && batches.every(({ sentAt }) => sentAt === undefined);
+}
+
+/** Reads and plans again, because the run waited too long for its turn or was interrupted. Waiting fails no run. */
+async function planAgain({ owned }: RunContext, io: EngineIo): Promise<JobOutcome> {
+  io.logger.info(
+    { run: owned.run.id, sync: owned.run.sync },
+    'the plan is a day old and nothing was sent: planning again',
+  );
+  await io.store.runs.update(owned, { phase: 'reading' });
+  return { kind: 'next' };
 }
 
 /** Finishes the run and stores why changes are left. Batches that were sent are proven first. */
@@ -83,7 +102,7 @@ async function send(context: RunContext, { wave, batch, batches }: Sending, io: 
       return { kind: 'again', afterMs: turnWaitMs(everyMs, ahead) };
     }
   }
-  const wasYoung = isLookYoung(owned.run, lookWithinMs, begunAt);
+  const wasYoung = isLookYoung(owned.run, lookWithinMs, io.clock);
   const isLookedAt = await lookAhead(context, wave.planned, io);
   const changes = await stillMeant(context, { batch, isLookedAt }, io);
   if (changes.length === 0) {
@@ -92,11 +111,11 @@ async function send(context: RunContext, { wave, batch, batches }: Sending, io: 
     return { kind: 'next' };
   }
   // The lookups may have taken long. The next step says why the run stops, or looks again.
-  const now = io.clock.now();
   const run = (await io.store.runs.get(owned.run.id)) ?? owned.run;
-  if (whyStopped(run, now) !== undefined) return { kind: 'next' };
-  if (wasYoung && !isLookYoung(run, lookWithinMs, now)) return { kind: 'next' };
-  if (isFile && now - begunAt >= renewAfterMs && !(await takeFileLease(owned, io)).isTaken) return { kind: 'next' };
+  if (whyStopped(run, io.clock) !== undefined) return { kind: 'next' };
+  if (wasYoung && !isLookYoung(run, lookWithinMs, io.clock)) return { kind: 'next' };
+  if (isFile && io.clock.now() - begunAt >= renewAfterMs && !(await takeFileLease(owned, io)).isTaken)
+    return { kind: 'next' };
   io.progress({ step: 'delivering', batch: batch.number, batches, changes: changes.length });
   const isWhole = batch.kind !== 'direct';
   const sent = isWhole ? marksFor(changes, 'sent') : [];
@@ -241,7 +260,7 @@ async function waitForTurn(context: RunContext, afterMs: number, why: string, io
   const now = io.clock.now();
   const waitingSince = owned.run.facts.waitingSince ?? now;
   const { deadlineMs } = sync.settings.settle;
-  if (now - waitingSince < deadlineMs) {
+  if (ageOn(io.clock, waitingSince) < deadlineMs) {
     await updateFacts(owned, { waitingSince }, io);
     io.progress({ step: 'retrying', afterMs, reason: why });
     return { kind: 'again', afterMs };

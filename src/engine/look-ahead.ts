@@ -1,16 +1,18 @@
 import type { Change } from '../core/change.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
+import type { Clock } from '../ports/runtime.ts';
 import type { Batch, ChangeMark, Run } from '../ports/store.ts';
 import { changesInBatch, changesOf } from './batches.ts';
+import { ageOn } from './clock-span.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { type Lookups, openLookups } from './lookups.ts';
 import { objectionTo } from './objections.ts';
 import { updateFacts } from './update-facts.ts';
 
 /** Returns whether the last lookup of all planned users is younger than `settle.lookWithin`. */
-export function isLookYoung({ facts }: Run, lookWithinMs: number, now: number): boolean {
-  return facts.lookedAt !== undefined && Math.abs(now - facts.lookedAt) < lookWithinMs;
+export function isLookYoung({ facts }: Run, lookWithinMs: number, clock: Clock): boolean {
+  return facts.lookedAt !== undefined && Math.abs(ageOn(clock, facts.lookedAt)) < lookWithinMs;
 }
 
 /**
@@ -20,7 +22,7 @@ export function isLookYoung({ facts }: Run, lookWithinMs: number, now: number): 
 export async function lookAhead(context: RunContext, planned: readonly Batch[], io: EngineIo): Promise<boolean> {
   const { owned, sync } = context;
   const { lookWithinMs } = sync.settings.settle;
-  if (isLookYoung(owned.run, lookWithinMs, io.clock.now())) return true;
+  if (isLookYoung(owned.run, lookWithinMs, io.clock)) return true;
   const [first] = planned;
   if (first === undefined || !(await changesInBatch(first, io)).some((change) => needsLook(change, first))) return true;
   // A scan that takes long serves the next batch only, because it is too old for the ones after it.

@@ -1,7 +1,9 @@
 import type { Change } from '../core/change.ts';
 import { countOf } from '../core/count-of.ts';
 import type { Finding } from '../core/finding.ts';
+import type { Clock } from '../ports/runtime.ts';
 import type { Batch, ChangeMark, Run } from '../ports/store.ts';
+import { ageOn } from './clock-span.ts';
 
 /** How long after planning a decision to enable, disable or remove a user stays valid. */
 const certainForMs = 2 * 3_600_000;
@@ -9,15 +11,19 @@ const certainForMs = 2 * 3_600_000;
 const planLifeMs = 24 * 3_600_000;
 
 /** Returns the age of the run's plan. Runs of older versions do not store it, so the age of the run is used. */
-function planAge(run: Run, now: number): number {
-  return now - (run.facts.plannedAt ?? run.startedAt);
+function planAge({ facts, startedAt }: Run, clock: Clock): number {
+  return ageOn(clock, facts.plannedAt ?? startedAt);
+}
+
+/** Returns whether no further change of the run's plan is sent. */
+export function isPlanTooOld(run: Run, clock: Clock): boolean {
+  return planAge(run, clock) >= planLifeMs;
 }
 
 /** Returns why no further change of the run is sent; undefined when the run may continue. */
-export function tooOldToSend(run: Run, now: number): string | undefined {
-  const age = planAge(run, now);
-  if (age < planLifeMs) return undefined;
-  return `its plan was made ${hours(age)} ago and the run was interrupted since: the next run plans the unsent changes again`;
+export function tooOldToSend(run: Run, clock: Clock): string | undefined {
+  if (!isPlanTooOld(run, clock)) return undefined;
+  return `its plan was made ${hours(planAge(run, clock))} ago and the run was interrupted since: the next run plans the unsent changes again`;
 }
 
 /**
@@ -28,9 +34,9 @@ export function leaveOutUncertain<Planned extends Change>(
   changes: readonly Planned[],
   batch: Batch,
   run: Run,
-  now: number,
+  clock: Clock,
 ): { readonly kept: readonly Planned[]; readonly marks: readonly ChangeMark[]; readonly findings: readonly Finding[] } {
-  const age = planAge(run, now);
+  const age = planAge(run, clock);
   if (age < certainForMs) return { kept: changes, marks: [], findings: [] };
   const kept = changes.filter(({ kind }) => kind === 'create' || kind === 'update');
   const left = changes.filter((change) => !kept.includes(change));

@@ -80,7 +80,7 @@ export async function stillMeant(
     return trouble === undefined;
   });
   // The lookups may have taken long, so the age of the plan is judged after them.
-  const certain = leaveOutUncertain(meant, batch, owned.run, now);
+  const certain = leaveOutUncertain(meant, batch, owned.run, io.clock);
   marks.push(...certain.marks);
   findings.push(...certain.findings);
   if (marks.length > 0) {

@@ -1,5 +1,6 @@
 import type { Batch, Run } from '../ports/store.ts';
 import { changesInBatch } from './batches.ts';
+import { ageOn } from './clock-span.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { whyStopped } from './why-stopped.ts';
 
@@ -52,10 +53,9 @@ export async function isProofDue({ owned, sync }: RunContext, wave: Wave, io: En
   if (next === undefined || unproven.some((batch) => needsAnswer(batch, planned))) return true;
   if (unproven.some(({ id }) => id === owned.run.facts.probe)) return true;
   const run = await io.store.runs.get(owned.run.id);
-  const now = io.clock.now();
-  if (run === undefined || whyStopped(run, now) !== undefined) return true;
+  if (run === undefined || whyStopped(run, io.clock) !== undefined) return true;
   const oldest = Math.min(...unproven.map(endOf));
-  if (now - Math.max(oldest, run.facts.provedAt ?? 0) >= sync.settings.settle.proofWithinMs) return true;
+  if (ageOn(io.clock, Math.max(oldest, run.facts.provedAt ?? 0)) >= sync.settings.settle.proofWithinMs) return true;
   return dependsOnOthers(next, io);
 }
 

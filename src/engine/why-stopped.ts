@@ -1,7 +1,8 @@
+import type { Clock } from '../ports/runtime.ts';
 import type { Run } from '../ports/store.ts';
 import { tooOldToSend } from './plan-age.ts';
 
 /** Returns why the run sends nothing more: canceled, given up, or its plan is too old. Undefined when it goes on. */
-export function whyStopped(run: Run, now: number): string | undefined {
-  return run.isCancelRequested ? 'canceled' : (run.reason ?? tooOldToSend(run, now));
+export function whyStopped(run: Run, clock: Clock): string | undefined {
+  return run.isCancelRequested ? 'canceled' : (run.reason ?? tooOldToSend(run, clock));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockSpan } from '../../src/core/clock-jump.ts';
+import { clockSpan, longestAge } from '../../src/core/clock-jump.ts';
 
 const hourMs = 3_600_000;
 const now = 1000 * hourMs;
@@ -24,5 +24,30 @@ describe('clockSpan', () => {
     ];
     expect(clockSpan(24 * hourMs, now, jumps)).toBe((24 + 25 + 23) * hourMs);
     expect(clockSpan(24 * hourMs, now, jumps.toReversed())).toBe((24 + 25 + 23) * hourMs);
+  });
+});
+
+describe('longestAge', () => {
+  it('is what the clock says without jumps', () => {
+    expect(longestAge(now - hourMs, now, [])).toBe(hourMs);
+  });
+
+  it('leaves out a jump forward since then, and none before', () => {
+    const jump = { before: now - 30 * hourMs, after: now - hourMs };
+    expect(longestAge(now - 31 * hourMs, now, [jump])).toBe(2 * hourMs);
+    expect(longestAge(now - 30 * hourMs, now, [jump])).toBe(hourMs);
+    expect(longestAge(now - 30 * hourMs + 1, now, [jump])).toBe(30 * hourMs - 1);
+    expect(longestAge(now - hourMs, now, [jump])).toBe(hourMs);
+  });
+
+  it('adds a jump back, also where it is not known whether something is from before it', () => {
+    const jump = { before: now + hourMs, after: now - 4 * hourMs };
+    expect(longestAge(now - hourMs, now, [jump])).toBe(6 * hourMs);
+    expect(longestAge(now - 10 * hourMs, now, [jump])).toBe(15 * hourMs);
+    expect(longestAge(now + 2 * hourMs, now, [jump])).toBe(-2 * hourMs);
+  });
+
+  it('ignores a jump to a time that has not come', () => {
+    expect(longestAge(now - hourMs, now, [{ before: now, after: now + 1 }])).toBe(hourMs);
   });
 });

@@ -322,16 +322,33 @@ describe('what stops a run from sending', () => {
   ])('a plan that is $ageMs ms old sends $sent batches', async ({ ageMs, sent }) => {
     const scene = await openScene({ changes: three });
     scene.clock.jumpTo(scene.clock.now() + ageMs);
-    await scene.play();
+    await scene.step();
     expect(scene.sent).toHaveLength(sent);
-    if (sent === 0) expect((await scene.run()).reason).toContain('its plan was made 24 h ago');
+    expect((await scene.run()).phase).toBe(sent === 0 ? 'reading' : 'proving');
+  });
+
+  it.each([
+    { name: 'something was sent', act: 'sent' },
+    { name: 'it is canceled', act: 'cancel' },
+    { name: 'it was given up', act: 'reason' },
+  ])('a run with an old plan ends without a new one when $name', async ({ act }) => {
+    const scene = await openScene({ changes: three, batches: [['ana'], ['eva', 'leo']] });
+    if (act === 'sent') await scene.play(async () => scene.sent.length === 1);
+    if (act === 'cancel') await scene.store.runs.requestCancel('run_1');
+    if (act === 'reason') await scene.store.runs.update((await scene.context()).owned, { reason: 'ill' });
+    scene.clock.jumpTo(scene.clock.now() + 24 * hour);
+    await scene.play();
+    const { phase, reason } = await scene.run();
+    expect(phase).toBe('done');
+    expect(scene.sent).toEqual(act === 'sent' ? [['ana']] : []);
+    if (act === 'sent') expect(reason).toContain('its plan was made 24 h ago');
   });
 
   it('a run of a version that noted no time of planning is as old as it is itself', async () => {
     const scene = await openScene({ changes: three, facts: { plannedAt: undefined as never } });
     scene.clock.jumpTo(scene.clock.now() + 24 * hour);
-    await scene.play();
-    expect([scene.sent, (await scene.run()).outcome]).toEqual([[], 'failed']);
+    await scene.step();
+    expect([scene.sent, (await scene.run()).phase]).toEqual([[], 'reading']);
   });
 
   it.each([

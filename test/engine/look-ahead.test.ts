@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ChangeKind } from '../../src/core/change.ts';
+import type { ClockJump } from '../../src/core/clock-jump.ts';
 import { isLookYoung } from '../../src/engine/look-ahead.ts';
+import type { Clock } from '../../src/ports/runtime.ts';
 import type { Run } from '../../src/ports/store.ts';
 import { sampleChange } from '../contracts/store-samples.ts';
 import { openScene, settle } from './run-in-store.ts';
@@ -10,8 +12,11 @@ const some = (count: number, kind: ChangeKind, from = 100) =>
 
 it('a lookup is young for settle.lookWithin, and none is not', () => {
   const run = (lookedAt?: number) => ({ facts: lookedAt === undefined ? {} : { lookedAt } }) as Run;
-  expect(isLookYoung(run(), 10, 0)).toBe(false);
-  expect([19, 20].map((now) => isLookYoung(run(10), 10, now))).toEqual([true, false]);
+  const at = (now: number, ...jumps: ClockJump[]) => ({ now: () => now, jumps: () => jumps }) as unknown as Clock;
+  expect(isLookYoung(run(), 10, at(0))).toBe(false);
+  expect([19, 20].map((now) => isLookYoung(run(10), 10, at(now)))).toEqual([true, false]);
+  expect(isLookYoung(run(10), 10, at(119, { before: 15, after: 115 })), 'a jump forward is no age').toBe(true);
+  expect(isLookYoung(run(10), 10, at(12, { before: 30, after: 5 })), 'a jump back does not hide it').toBe(false);
 });
 
 describe('one scan for all planned files', () => {
