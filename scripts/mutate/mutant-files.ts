@@ -1,18 +1,21 @@
 import { join } from 'node:path';
 
-/** What one test reaches: ids of mutants, and how often. */
+/** What one test reaches. */
 export interface Reach {
   readonly test: string;
   /** How long the test took. */
   readonly ms: number;
-  readonly hits: Readonly<Record<string, number>>;
+  /** How many switches of mutants it passes. */
+  readonly steps: number;
+  /** Ids of the mutants that it reaches. */
+  readonly ids: readonly string[];
 }
 
 /** What the runs of tests leave in the folder of a run. */
 export const files = {
   /** Lines of `Reach`. */
   reach: (folder: string) => join(folder, 'reach.jsonl'),
-  /** JSON: for each test the ids of the mutants that it tries in this round, with the hits of an unchanged run. */
+  /** JSON of a `Round`. */
   round: (folder: string) => join(folder, 'round.json'),
   /** Lines: id of a mutant, a tab, the test that killed it. */
   killed: (folder: string) => join(folder, 'killed.tsv'),
@@ -22,5 +25,5 @@ export const files = {
   once: (folder: string) => join(folder, 'not-repeatable.txt'),
 };
 
-/** For each test, ids of mutants and their hits without a change. */
-export type Round = Readonly<Record<string, readonly (readonly [id: string, hits: number])[]>>;
+/** What each test tries in a round. */
+export type Round = Readonly<Record<string, { readonly steps: number; readonly ids: readonly string[] }>>;

@@ -10,16 +10,25 @@ import { files, type Reach, type Round } from './mutant-files.ts';
  */
 
 interface Switches {
-  activeMutant?: string | undefined;
-  hitCount?: number | undefined;
-  hitLimit?: number | undefined;
+  readonly activeMutant: string | undefined;
   mutantCoverage: { static: Record<string, number>; perTest: Record<string, Record<string, number>> };
   currentTestId?: string | undefined;
 }
 
 const folder = process.env.MUTATE_FOLDER ?? '.mutation';
+let active: string | undefined;
+let steps = 0;
+let mostSteps = Number.POSITIVE_INFINITY;
 /** Shared with the changed code, which is loaded later. */
-const switches: Switches = { mutantCoverage: { static: {}, perTest: {} } };
+const switches: Switches = {
+  /** Every switch asks for it, which stops a mutant that loops for ever. */
+  get activeMutant() {
+    steps += 1;
+    if (steps > mostSteps) throw new Error('the mutant loops');
+    return active;
+  },
+  mutantCoverage: { static: {}, perTest: {} },
+};
 (globalThis as { __stryker__?: Switches }).__stryker__ = switches;
 
 const nameOf = (test: RunnerTestCase) => `${test.file.name} > ${test.fullTestName}`;
@@ -40,7 +49,8 @@ function readKilled(): Set<string> {
 export default class MutantRunner extends TestRunner {
   readonly #isDry = process.env.MUTATE_RUN === 'reach';
   /** The mutants of the current test, in the order of its repeats. */
-  #queue: readonly (readonly [string, number])[] = [];
+  #queue: readonly string[] = [];
+  #mostSteps = 0;
   #found: string[] = [];
   #startedAt = 0;
 
@@ -56,7 +66,9 @@ export default class MutantRunner extends TestRunner {
     }
     round ??= JSON.parse(readFileSync(files.round(folder), 'utf8')) as Round;
     const killed = readKilled();
-    this.#queue = (round[nameOf(test)] ?? []).filter(([id]) => !killed.has(id));
+    const given = round[nameOf(test)];
+    this.#queue = (given?.ids ?? []).filter((id) => !killed.has(id));
+    this.#mostSteps = (given?.steps ?? 0) * 20 + 100_000;
     if (this.#queue.length === 0) test.mode = 'skip';
     // Before the first mutant the test runs once as it is, and once more after the last.
     test.repeats = this.#queue.length === 0 ? 0 : this.#queue.length + 1;
@@ -67,27 +79,27 @@ export default class MutantRunner extends TestRunner {
     if (this.#isDry) {
       switches.currentTestId = nameOf(test);
       this.#startedAt = performance.now();
+      steps = 0;
       return;
     }
-    const [id, hits] = this.#queue[options.repeats - 1] ?? [undefined, 0];
-    switches.activeMutant = id;
-    switches.hitCount = id === undefined ? undefined : 0;
-    switches.hitLimit = hits * 100 + 1000;
+    active = this.#queue[options.repeats - 1];
+    steps = 0;
+    mostSteps = active === undefined ? Number.POSITIVE_INFINITY : this.#mostSteps;
   }
 
   override async onAfterRetryTask(test: RunnerTestCase, options: { retry: number; repeats: number }): Promise<void> {
     await super.onAfterRetryTask(test, options as never);
-    switches.activeMutant = undefined;
-    switches.hitCount = undefined;
+    active = undefined;
+    mostSteps = Number.POSITIVE_INFINITY;
     if (this.#isDry) {
       switches.currentTestId = undefined;
-      const hits = switches.mutantCoverage.perTest[nameOf(test)] ?? {};
+      const ids = Object.keys(switches.mutantCoverage.perTest[nameOf(test)] ?? {});
       delete switches.mutantCoverage.perTest[nameOf(test)];
-      const one: Reach = { test: nameOf(test), ms: performance.now() - this.#startedAt, hits };
+      const one: Reach = { test: nameOf(test), ms: performance.now() - this.#startedAt, steps, ids };
       appendFileSync(files.reach(folder), `${JSON.stringify(one)}\n`);
       return;
     }
-    const id = this.#queue[options.repeats - 1]?.[0];
+    const id = this.#queue[options.repeats - 1];
     const failed = test.result?.state === 'fail';
     if (id !== undefined && failed) this.#found.push(id);
     const isControl = id === undefined && this.#queue.length > 0;

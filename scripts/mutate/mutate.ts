@@ -85,7 +85,7 @@ const killedIn = (runFolder: string) => new Set(linesOf(files.killed(runFolder))
 
 interface Try {
   readonly test: string;
-  readonly hits: number;
+  readonly steps: number;
   /** Lower for a test that is quick and reaches little else: it is nearer to the mutant. */
   readonly cost: number;
 }
@@ -93,11 +93,11 @@ interface Try {
 /** The tests that reach each mutant, nearest first. */
 function nearestTests(reaches: readonly Reach[]): ReadonlyMap<string, readonly Try[]> {
   const tries = new Map<string, Try[]>();
-  for (const { test, ms, hits } of reaches) {
-    const cost = (ms + 5) * Object.keys(hits).length;
-    for (const [id, count] of Object.entries(hits)) {
+  for (const { test, ms, steps, ids } of reaches) {
+    const cost = (ms + 5) * ids.length;
+    for (const id of ids) {
       const known = tries.get(id) ?? [];
-      known.push({ test, hits: count, cost });
+      known.push({ test, steps, cost });
       tries.set(id, known);
     }
   }
@@ -110,12 +110,12 @@ function roundOf(
   { from, to }: { readonly from: number; readonly to: number },
   killed: ReadonlySet<string | undefined>,
 ): Round {
-  const round = new Map<string, (readonly [string, number])[]>();
+  const round = new Map<string, { readonly steps: number; readonly ids: string[] }>();
   for (const [id, tries] of nearest) {
     if (killed.has(id)) continue;
-    for (const { test, hits } of tries.slice(from, to)) {
-      const queue = round.get(test) ?? [];
-      queue.push([id, hits]);
+    for (const { test, steps } of tries.slice(from, to)) {
+      const queue = round.get(test) ?? { steps, ids: [] };
+      queue.ids.push(id);
       round.set(test, queue);
     }
   }
@@ -123,9 +123,7 @@ function roundOf(
 }
 
 function judged(changes: readonly CodeChange[], runFolder: string): Mutant[] {
-  const reached = new Set(
-    linesOf(files.reach(runFolder)).flatMap((line) => Object.keys((JSON.parse(line) as Reach).hits)),
-  );
+  const reached = new Set(linesOf(files.reach(runFolder)).flatMap((line) => (JSON.parse(line) as Reach).ids));
   const killed = killedIn(runFolder);
   const loaded = new Set(linesOf(files.static(runFolder)));
   const notRepeatable = linesOf(files.once(runFolder));
