@@ -178,6 +178,8 @@ export interface Dialect {
   };
   readonly put: 'merges' | 'replaces';
   readonly userId: 'id' | 'uid' | 'identification' | 'created';
+  /** The token of the role calls. The contract says both that calls take an access token, and that the application token names the community. */
+  readonly rolesToken: 'access' | 'application';
   readonly customFieldLimit: { readonly direct: number; readonly csv: number };
   /** Unmapped write-only fields that a write is allowed to clear. */
   readonly mayClear: readonly FieldName[];
@@ -200,6 +202,7 @@ export const defaultDialect: Dialect = {
   csv: { header: 'used', emptyCell: 'clears', delimiter: ',', bom: false, lineEnd: '\n', dateFormat: 'yyyy-MM-dd' },
   put: 'merges',
   userId: 'id',
+  rolesToken: 'access',
   customFieldLimit: { direct: 30, csv: 60 },
   mayClear: [],
   acceptLanguage: 'en',

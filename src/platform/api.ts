@@ -4,7 +4,7 @@ import { type FeedbackApi, openFeedback } from './resources/feedback.ts';
 import { type Goals, openGoals } from './resources/goals.ts';
 import { type ImportJob, openImportJob } from './resources/import-job.ts';
 import { type Leaders, openLeaders } from './resources/leaders.ts';
-import { openRoles, type Roles, type RolesOptions } from './resources/roles.ts';
+import { openRoles, type Roles } from './resources/roles.ts';
 import { openUserFiles, type UserFiles } from './resources/user-files.ts';
 import { openUsers, type Users } from './resources/users.ts';
 
@@ -21,12 +21,12 @@ export interface PlatformApi {
 }
 
 /** Opens every part of the contract over one client. Lists read page by page, whatever their way of counting pages. */
-export function openPlatformApi(client: PlatformClient, options: { readonly roles?: RolesOptions } = {}): PlatformApi {
+export function openPlatformApi(client: PlatformClient): PlatformApi {
   return {
     users: openUsers(client),
     userFiles: openUserFiles(client),
     importJob: openImportJob(client),
-    roles: openRoles(client, options.roles),
+    roles: openRoles(client),
     leaders: openLeaders(client),
     feedback: openFeedback(client),
     goals: openGoals(client),

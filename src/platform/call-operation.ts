@@ -3,7 +3,7 @@ import type { OperationBody } from '../http/message.ts';
 import type { PlatformClient } from './client.ts';
 import { contractCall, jsonBody } from './contract-call.ts';
 import type { AnswerHead, QueryValue } from './operation.ts';
-import type { OperationId } from './schema/operations.ts';
+import { type OperationId, operationOf } from './schema/operations.ts';
 
 /** Input of a call of any operation. It is not checked against the operation's schemas. */
 export interface OperationInput {
@@ -13,7 +13,7 @@ export interface OperationInput {
   /** A JSON value, or a body of another kind. Absent: no body. */
   readonly json?: unknown;
   readonly stream?: Extract<OperationBody, { kind: 'stream' }>;
-  /** Which token to send. Default: the one that the contract names. */
+  /** Which token to send. Default: the one that the contract names; for roles that of the dialect. */
   readonly token?: 'access' | 'application';
   readonly accept?: string;
   /** Statuses of a read that fail at once instead of being retried. */
@@ -36,7 +36,8 @@ export async function callOperation(
   input: OperationInput,
   signal: AbortSignal,
 ): Promise<OperationAnswer> {
-  const { params, query, json, stream, token, accept, finalStatuses } = input;
+  const { params, query, json, stream, accept, finalStatuses } = input;
+  const token = input.token ?? (operationOf(id).part === 'roles' ? client.dialect.rolesToken : undefined);
   const body = stream ?? (json === undefined ? undefined : jsonBody(json));
   const call = contractCall<OperationAnswer>(id, {
     ...(params === undefined ? {} : { params }),

@@ -34,7 +34,7 @@ export type { GoalKey, Goals } from './resources/goals.ts';
 export type { ImportJob } from './resources/import-job.ts';
 export type { Leaders } from './resources/leaders.ts';
 export type { ListPage } from './resources/pages.ts';
-export type { Roles, RolesOptions } from './resources/roles.ts';
+export type { Roles } from './resources/roles.ts';
 export {
   exchangeRefreshToken,
   type RefreshCall,

@@ -354,7 +354,7 @@ describe('token calls over the sandbox', () => {
 describe('the other parts of the contract over the sandbox', () => {
   it('walks roles, leaders, feedback, goals and evaluations', async () => {
     const { client, sandbox } = await openSandboxed({ users: 130 });
-    const api = openPlatformApi(client, { roles: { token: 'application' } });
+    const api = openPlatformApi(client);
     const [one = '', two = '', three = ''] = sandbox.state.users.keys();
 
     const roles = await api.roles.list(neverAborted);

@@ -163,6 +163,14 @@ export const dialect = z.strictObject({
       description: 'What an update by direct call does to fields that it does not contain: keeps or clears them.',
       examples: ['replaces'],
     }),
+  rolesToken: z
+    .enum(['access', 'application'])
+    .default(defaultDialect.rolesToken)
+    .meta({
+      description:
+        'The token of the role calls: the `access` token, or the `application` token, from which the platform may take the community.',
+      examples: ['application'],
+    }),
   userId: z
     .enum(['id', 'uid', 'identification', 'created'])
     .default(defaultDialect.userId)

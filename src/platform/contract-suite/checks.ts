@@ -1,4 +1,5 @@
 import { PlatformError, RollcallError } from '../../core/errors.ts';
+import { isRecord } from '../../http/json-text.ts';
 import type { ContractLine } from '../../ports/api.ts';
 import { callOperation, type OperationAnswer } from '../call-operation.ts';
 import type { PlatformClient } from '../client.ts';
@@ -6,6 +7,7 @@ import type { Operation } from '../schema/operation.ts';
 import { type OperationId, operationOf } from '../schema/operations.ts';
 import { Difference, Unavailable } from './findings.ts';
 import type { Fixture } from './fixture.ts';
+import { strictDifferences } from './strict-shape.ts';
 import type { Subject, SubjectCall } from './subject.ts';
 
 /** Clients that differ in their credentials and language. */
@@ -111,11 +113,8 @@ function checkAnswer(operation: Operation<OperationId>, answer: OperationAnswer)
       throw new Difference(`a body of ${answer.bodyBytes} bytes arrived, but none was expected`);
     return `${answer.status}, no body`;
   }
-  const shape = response.safeParse(answer.body);
-  if (!shape.success) {
-    const places = shape.error.issues.slice(0, 5).map(({ path, code }) => `${path.join('.') || 'the body'}: ${code}`);
-    throw new Difference(`the body does not have the expected shape (${places.join('; ')})`);
-  }
+  const differences = strictDifferences(response, answer.body);
+  if (differences.length > 0) throw new Difference(`the body differs from the contract: ${differences.join('; ')}`);
   if (operation.id === 'token') {
     for (const [name, value] of [
       ['cache-control', 'no-store'],
@@ -129,7 +128,8 @@ function checkAnswer(operation: Operation<OperationId>, answer: OperationAnswer)
 
 /** Checks that a list without parameters shows its first page, of ten items where the contract says so. */
 function checkDefaults({ body }: OperationAnswer): string {
-  const { result, page } = body as { result: readonly unknown[]; page: Readonly<Record<string, number>> };
+  const { result, page } = isRecord(body) ? body : {};
+  if (!Array.isArray(result) || !isRecord(page)) throw new Difference('the body has no list `result` with its `page`');
   if (page.number !== undefined && page.number !== 0) throw new Difference(`the first page is number ${page.number}`);
   if (result.length > 10) throw new Difference(`${result.length} items arrived, but at most 10 were expected`);
   return `${result.length} items on the first page`;

@@ -4,12 +4,7 @@ import type { PlatformClient } from '../client.ts';
 import { contractCall } from '../contract-call.ts';
 import { type Role, RoleList } from '../schema/roles.ts';
 
-/** Token of the role calls: the contract says that "the community is taken from the application token". */
-export interface RolesOptions {
-  readonly token?: 'access' | 'application';
-}
-
-/** Community roles (contract, "GET community/roles" and "GET roles/{customAclCode}"). */
+/** Community roles (contract, "GET community/roles" and "GET roles/{customAclCode}"). `dialect.rolesToken` says whose token goes along. */
 export interface Roles {
   /** Lists every role, standard and custom (contract, "GET /os-api/public-api/v1/community/roles"). */
   list(signal: AbortSignal): Promise<readonly Role[]>;
@@ -23,7 +18,8 @@ export interface Roles {
 const unshown: ZodType<unknown> = z.unknown();
 
 /** Opens the roles part of the contract over one client. */
-export function openRoles(client: PlatformClient, { token = 'access' }: RolesOptions = {}): Roles {
+export function openRoles(client: PlatformClient): Roles {
+  const token = client.dialect.rolesToken;
   return {
     list: (signal) => client.request(contractCall('roles', { token, answer: jsonBy(RoleList) }), signal),
     get: async (customAclCode, signal) =>

@@ -12,6 +12,7 @@ import {
   shownNumber,
   shownText,
   shownTime,
+  sometimes,
 } from './wire.ts';
 
 /** Contract, "Evaluation". `ratedTopics` is absent in list items, `answer` is there only when answered. */
@@ -19,17 +20,17 @@ export const Evaluation = z.looseObject({
   id: longId,
   creationTime: shownTime,
   updateTime: shownTime,
-  submissionTime: shownTime,
+  submissionTime: sometimes(shownTime.describe('epoch ms, once submitted')),
   dateTimeFrom: shownNumber,
   dateTimeTo: shownNumber,
   title: shownText,
   evaluator: UserSummary.nullish(),
   evaluee: UserSummary.nullish(),
-  type: shownText.describe('Only EVALUATION occurs'),
-  ratedTopics: z.array(RatedTopic).nullish(),
+  type: z.literal('EVALUATION').nullish(),
+  ratedTopics: sometimes(z.array(RatedTopic).nullish()),
   score: z.looseObject({ message: shownText, value: shownNumber, manualScore: shownFlag }).nullish(),
   comment: shownText,
-  answer: z.looseObject({ approved: shownFlag, comment: shownText, creationTime: shownTime }).nullish(),
+  answer: sometimes(z.looseObject({ approved: shownFlag, comment: shownText, creationTime: shownTime }).nullish()),
   period: z
     .looseObject({
       id: shownId,
@@ -40,7 +41,7 @@ export const Evaluation = z.looseObject({
       subPeriods: z.array(z.unknown()).nullish(),
     })
     .nullish(),
-  status: shownText.describe('DRAFT or SUBMITTED'),
+  status: z.enum(['DRAFT', 'SUBMITTED']).nullish(),
 });
 export type Evaluation = z.infer<typeof Evaluation>;
 

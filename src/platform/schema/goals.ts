@@ -8,6 +8,7 @@ import {
   requiredText,
   shownNumber,
   shownText,
+  sometimes,
 } from './wire.ts';
 
 const Scale = z.looseObject({
@@ -22,17 +23,17 @@ const Scale = z.looseObject({
 export const Goal = z.looseObject({
   code: z.string(),
   title: shownText,
-  description: shownText,
-  type: shownText.describe('TEAM or COMMUNITY'),
+  description: sometimes(shownText),
+  type: z.enum(['TEAM', 'COMMUNITY']).nullish(),
   status: shownText.describe('OPENED occurs; other values are not shown'),
   weighting: shownNumber,
-  assignment: shownText.describe('INDIVIDUAL or SHARED'),
+  assignment: z.enum(['INDIVIDUAL', 'SHARED']).nullish(),
   startDate: shownText,
   endDate: shownText,
-  progress: shownNumber,
+  progress: sometimes(shownNumber),
   assignedTo: shownText,
   creationDate: shownText.describe('ISO 8601, UTC, with milliseconds'),
-  locale: shownText,
+  locale: sometimes(shownText),
   period: z
     .looseObject({ name: shownText, description: shownText, startDate: shownText, endDate: shownText })
     .nullish(),

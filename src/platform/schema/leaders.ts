@@ -1,18 +1,27 @@
 import { z } from 'zod';
 import { ProfileImage } from './people.ts';
-import { manyResults, parameter, requiredText, shownFlag, shownText, TotalPage } from './wire.ts';
+import {
+  manyResults,
+  parameter,
+  personText,
+  requiredText,
+  shownFlag,
+  shownText,
+  sometimes,
+  TotalPage,
+} from './wire.ts';
 
 /** Contract, "Leader record". */
 export const LeaderRecord = z.looseObject({
   identification: z.string(),
   firstName: shownText,
   lastName: shownText,
-  project: shownText,
-  job: shownText,
-  account: shownText,
-  office: shownText,
-  seniority: shownText,
-  profileImage: ProfileImage.nullish(),
+  project: personText,
+  job: personText,
+  account: personText,
+  office: personText,
+  seniority: personText,
+  profileImage: sometimes(ProfileImage.nullish()),
   asMain: shownFlag,
   asSecondary: shownFlag,
 });

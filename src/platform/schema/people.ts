@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shownFlag, shownId, shownNumber, shownText } from './wire.ts';
+import { personText, shownFlag, shownId, shownNumber, shownText, sometimes } from './wire.ts';
 
 /** Parts that feedback, evaluations and leaders share. */
 
@@ -12,12 +12,12 @@ export const UserSummary = z.looseObject({
   identification: z.string(),
   firstName: shownText,
   lastName: shownText,
-  project: shownText,
-  job: shownText,
-  area: shownText,
-  account: shownText,
-  office: shownText,
-  profileImage: ProfileImage.nullish(),
+  project: personText,
+  job: personText,
+  area: personText,
+  account: personText,
+  office: personText,
+  profileImage: sometimes(ProfileImage.nullish()),
   enabled: shownFlag,
 });
 export type UserSummary = z.infer<typeof UserSummary>;
@@ -37,8 +37,10 @@ export const RatedTopic = z.looseObject({
   description: shownText,
   ordinality: shownNumber,
   value: shownNumber,
-  imageCode: shownText,
-  ratedTopicImage: z.looseObject({ imageCode: shownText, baseUrl: shownText, suggestedUrl: shownText }).nullish(),
+  imageCode: sometimes(shownText),
+  ratedTopicImage: sometimes(
+    z.looseObject({ imageCode: shownText, baseUrl: shownText, suggestedUrl: shownText }).nullish(),
+  ),
   color: shownText.describe('#rrggbb'),
   topics: z.array(Topic).nullish(),
 });

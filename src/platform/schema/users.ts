@@ -6,8 +6,10 @@ import {
   oneResult,
   optionalText,
   parameter,
+  personText,
   requiredText,
   shownText,
+  sometimes,
   TotalPage,
 } from './wire.ts';
 
@@ -44,19 +46,19 @@ export type CreatedUser = z.infer<typeof CreatedUser>;
 export const UserRecord = z.looseObject({
   id: longId,
   locale: shownText,
-  office: z.looseObject({ name: shownText }).nullish(),
+  office: z.looseObject({ name: sometimes(shownText) }).nullish(),
   firstName: shownText,
   lastName: shownText,
   email: shownText,
   profileImageId: shownText,
   profileImageCode: shownText,
   enabled: z.boolean(),
-  area: shownText,
-  account: shownText,
-  project: shownText,
-  birthDate: shownText,
-  orgEntryDate: shownText.describe('A month-name date with a 12-hour time: Jan 5, 2021 12:00:00 AM'),
-  organizationName: shownText.describe('In search results only'),
+  area: personText,
+  account: personText,
+  project: personText,
+  birthDate: personText,
+  orgEntryDate: sometimes(shownText.describe('A month-name date with a 12-hour time: Jan 5, 2021 12:00:00 AM')),
+  organizationName: sometimes(shownText.describe('In search results only')),
   identification: z.string(),
   customFields: z.record(z.string(), z.string().nullable()).nullish(),
   externalId: shownText,
@@ -68,7 +70,16 @@ export const UserRecord = z.looseObject({
 export type UserRecord = z.infer<typeof UserRecord>;
 
 export const UserAnswer = oneResult(UserRecord);
-export const UserUpdateAnswer = oneResult(z.looseObject(UserUpdatePayload.shape));
+
+const required: ReadonlySet<string> = new Set(['identification', 'firstName', 'lastName', 'userId']);
+/** The payload as it was sent: what it left out is not in the answer. */
+const asSent = Object.fromEntries(
+  Object.entries(UserUpdatePayload.shape).map(([name, member]) => [
+    name,
+    required.has(name) ? member : sometimes(member),
+  ]),
+) as typeof UserUpdatePayload.shape;
+export const UserUpdateAnswer = oneResult(z.looseObject(asSent));
 export const UserSearchAnswer = manyResults(UserRecord, TotalPage);
 export type UserSearchAnswer = z.infer<typeof UserSearchAnswer>;
 

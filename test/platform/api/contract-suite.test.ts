@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { defaultDialect } from '../../../src/core/settings.ts';
 import { openPlatformApi } from '../../../src/platform/api.ts';
 import { openPlatformClient } from '../../../src/platform/client.ts';
 import {
@@ -128,13 +129,31 @@ describe('the contract suite', () => {
   });
 
   it.each([
+    { maxPageSize: 2 },
     { missingUser: 404 },
     { missingUser: 500 },
+    { expiresIn: 'ms' },
+    { uniqueEmail: true },
+    { emptyCell: 'keeps' },
+    { put: 'replaces' },
+    { enableBy: 'I' },
     { uploadEncodings: ['multipart'] },
     { busyUpload: '409' },
+    { busyUpload: '423' },
     { busyUpload: 'queue' },
     { strictReuse: false },
+    { fileFailure: 'good-applied' },
+    { fileFailure: 'says-done' },
+    { hideDateField: 'orgEntryDate' },
+    { hideDateField: 'birthDate' },
+    { trims: 40 },
+    { ignoresField: ['job'] },
     { touch: 'changes' },
+    { rolesToken: 'access' },
+    { csvDelimiter: ';' },
+    { csvDateFormat: 'dd/MM/yyyy' },
+    { fieldMapping: { Nombre: 'firstName' } },
+    { declineReasons: [1] },
   ] as const)('conforms whatever the contract leaves open: %j', async (quirks) => {
     const { connection, aids } = await openSuiteWorld({ quirks });
 
@@ -164,6 +183,23 @@ describe('the contract suite', () => {
       .filter(({ result }) => result === 'differs')
       .map((line) => `${line.operation} ${line.check}`);
     expect(differing).toContain(`${operation} ${check}`);
+  });
+
+  it.each([
+    { quirks: { rolesToken: 'application' }, dialect: { rolesToken: 'application' } },
+    {
+      quirks: { doneStatus: 'Ready', failedStatus: 'Bad' },
+      dialect: { status: { ...defaultDialect.status, done: ['Ready'], failed: ['Bad'] } },
+    },
+    { quirks: { expiresIn: 'ms' }, dialect: { expiresIn: 'milliseconds' } },
+    { quirks: { userId: 'identification' }, dialect: { userId: 'identification' } },
+  ] as const)('conforms by the dialect of the connection: $quirks', async ({ quirks, dialect }) => {
+    const { connection, aids } = await openSuiteWorld({ quirks });
+
+    const own = { ...connection, dialect: { ...connection.dialect, ...dialect } };
+    const lines = await run({ connection: own, aids, mode: 'read-write' });
+
+    expect(lines.filter(({ result }) => result !== 'conforms')).toEqual([]);
   });
 
   it.each(['body', 'query'] as const)('follows a dialect with the search parameters in the %s', async (parameters) => {
