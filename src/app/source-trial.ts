@@ -2,6 +2,7 @@ import type { FieldFill } from '../core/field-fill.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { MappingTrace } from '../core/mapping.ts';
 import type { Standing } from '../core/person.ts';
+import type { SeveralRecords } from './count-persons.ts';
 
 export interface TrialOptions {
   /** Number of people to show, from the start of the read. */
@@ -37,8 +38,7 @@ export interface SourceTrial {
   readonly unusable: readonly { readonly column: string; readonly reason: string; readonly records: number }[];
   /** Why cells cannot be used, most frequent first. The rest of their records is used. */
   readonly unreadable: SourceTrial['unusable'];
-  /** Number of records whose identification an earlier record has. */
-  readonly duplicates: number;
+  readonly several: SeveralRecords;
   /** A refresh token was presented. The new pair is in the store, and the configured token may be used up. */
   readonly isTokenPresented: boolean;
 }

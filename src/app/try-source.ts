@@ -11,6 +11,7 @@ import { readText } from '../core/text.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
 import type { ReadRequest } from '../ports/source.ts';
 import { sourceTokenName } from '../ports/token-store.ts';
+import { openPersonCount } from './count-persons.ts';
 import type { SourceTrial, StatusCount, TrialEnd, TrialOptions } from './source-trial.ts';
 
 /**
@@ -103,7 +104,8 @@ function openTally({ settings, mapping }: Sync) {
   const fill = openFillCount();
   const visibility = watchFields(mapping.reads);
   const status = settings.lifecycle?.status;
-  const readStatus = status === undefined ? undefined : compileSourcePath(status);
+  // The result of an expression is not among the record's fields, so its values are not listed.
+  const readStatus = typeof status === 'string' ? compileSourcePath(status) : undefined;
   const statuses = new Map<
     string | undefined,
     { records: number; standings: Partial<Record<Standing | 'rejected', number>> }
@@ -112,8 +114,7 @@ function openTally({ settings, mapping }: Sync) {
   const mapped = new Map<FieldName, number>(mapping.fields.map((field) => [field, 0]));
   const refused = openReasons();
   const unreadable = openReasons();
-  const names = new Set<string>();
-  let duplicates = 0;
+  const several = openPersonCount();
   let outOfScope = 0;
   let records = 0;
 
@@ -134,10 +135,7 @@ function openTally({ settings, mapping }: Sync) {
       fill.count(record);
       visibility.see(record);
       countStatus(record, person.kind === 'person' ? person.standing : 'rejected');
-      if (person.kind !== 'unreadable') {
-        if (names.has(person.identification)) duplicates += 1;
-        names.add(person.identification);
-      }
+      if (person.kind !== 'unreadable') several.count(person);
       if (person.kind !== 'person') {
         refused.count(person.column ?? 'record', person.reason);
         return;
@@ -164,7 +162,7 @@ function openTally({ settings, mapping }: Sync) {
         outOfScope,
         unusable: refused.all(),
         unreadable: unreadable.all(),
-        duplicates,
+        several: several.sums(),
       };
     },
   };

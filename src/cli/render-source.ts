@@ -43,16 +43,22 @@ function firstWords(people: number): string {
 }
 
 function headOf(trial: SourceTrial, { colors }: Style): string {
-  const { sync, kind, read, rows, notes, duplicates, isTokenPresented } = trial;
+  const { sync, kind, read, rows, notes, several, isTokenPresented } = trial;
   const what = read === 'delta' ? ' that changed' : '';
   const lines = [
     `${colors.bold(sync)}: ${formatCount(rows, 'record')}${what} read from ${kind}`,
     endLine(trial.end, colors),
   ];
   lines.push(...notes.map((note) => colors.yellow(cleanLine(note))));
-  if (duplicates > 0) {
-    const text = `${formatCount(duplicates, 'record has', 'records have')} the identification of another record: such users are not changed`;
-    lines.push(colors.yellow(text));
+  if (several.decided > 0) {
+    const people = formatCount(several.decided, 'person has', 'people have');
+    lines.push(`${people} several records; scope and prefer tell which one counts`);
+  }
+  if (several.undecided > 0) {
+    const people = formatCount(several.undecided, 'person has', 'people have');
+    const names = `${several.undecidedNames.join(', ')}${several.undecided > several.undecidedNames.length ? ', …' : ''}`;
+    const text = `${people} several records that contradict each other, and nothing is done to them: ${names}. Set prefer to say which record counts (docs/sources/README.md#several-records-of-one-person)`;
+    lines.push(colors.yellow(cleanLine(text)));
   }
   if (isTokenPresented) {
     lines.push('a refresh token was presented; the new pair is in the store, and the next run uses it');

@@ -1,5 +1,12 @@
 import { type FieldName, fieldTraits } from '../core/fields.ts';
-import type { Dialect, FieldRule, MappingSettings } from '../core/settings.ts';
+import type {
+  Dialect,
+  FieldRule,
+  LifecycleSettings,
+  MappingSettings,
+  PreferRule,
+  RecordValue,
+} from '../core/settings.ts';
 import type { Expressions } from '../ports/expression.ts';
 import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';
@@ -43,6 +50,31 @@ export function checkExpression(text: string, path: KeyPath, expressions: Expres
   } catch (fault) {
     const message = fault instanceof Error ? fault.message : 'it does not compile';
     report.add(path, `does not compile: ${message}${positionHint(fault, message)}`);
+  }
+}
+
+interface RecordRules {
+  readonly lifecycle?: LifecycleSettings | undefined;
+  readonly prefer?: readonly PreferRule[] | undefined;
+  /** Where a rule of `prefer` is written. */
+  preferPath(i: number): KeyPath;
+}
+
+/** Checks the expressions of `lifecycle` and `prefer`. */
+export function checkRecordValues(
+  { lifecycle, prefer = [], preferPath }: RecordRules,
+  sync: KeyPath,
+  { expressions, report }: { readonly expressions: Expressions; readonly report: Report },
+): void {
+  const check = (value: RecordValue | undefined, path: KeyPath): void => {
+    if (typeof value === 'object') checkExpression(value.expression, [...path, 'expression'], expressions, report);
+  };
+  for (const key of ['status', 'hireDate', 'leaveDate', 'timezone'] as const) {
+    check(lifecycle?.[key], [...sync, 'lifecycle', key]);
+  }
+  for (const [i, rule] of prefer.entries()) {
+    if (rule.kind === 'latest') check(rule.value, [...preferPath(i), 'latest']);
+    else checkExpression(rule.expression, preferPath(i), expressions, report);
   }
 }
 

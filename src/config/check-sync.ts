@@ -11,6 +11,7 @@ export function checkSync(draft: SyncDraft, reading: SyncReading): void {
   checkPolicy(draft, reading);
   checkDelivery(draft, reading, connection?.dialect);
   checkMatch(draft, reading);
+  checkPrefer(draft, reading);
   const { mapping } = draft.found;
   if (mapping === undefined || connection?.dialect === undefined) return;
   checkCustomFields(mapping, [...draft.path, 'mapping'], connection.dialect, reading.report);
@@ -65,6 +66,14 @@ function checkDelivery({ path, found, written }: SyncDraft, { report }: SyncRead
       'is written by CSV only, and delivery is direct; use delivery: auto or csv, or remove it from the mapping';
     report.addKey([...path, 'mapping', ...fieldPath(name)], message);
   }
+}
+
+/** A delta that shows only the old record of a person would pass it off as the one that counts. */
+function checkPrefer({ path, found }: SyncDraft, { report }: SyncReading): void {
+  if (found.prefer === undefined || found.deltas === undefined || found.deltas === 'never') return;
+  const message =
+    'chooses among all records of a person, and a delta shows only those that changed; write deltas: never, or delete this key';
+  report.addKey([...path, 'prefer'], message);
 }
 
 function checkMatch({ path, found }: SyncDraft, { report }: SyncReading): void {

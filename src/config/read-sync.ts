@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { SyncSettings } from '../core/settings.ts';
-import { checkExpression, checkMapping } from './check-mapping.ts';
+import { checkExpression, checkMapping, checkRecordValues } from './check-mapping.ts';
 import { checkSync } from './check-sync.ts';
 import type { SourceSettings, SyncConfig } from './config.ts';
 import type { KeyPath } from './key-path.ts';
@@ -25,6 +25,8 @@ export function readSync(name: string, value: unknown, reading: SyncReading): Sy
       : undefined;
   if (found.mapping !== undefined) checkMapping(found.mapping, [...path, 'mapping'], expressions, report);
   if (found.scope !== undefined) checkExpression(found.scope, [...path, 'scope'], expressions, report);
+  const isList = isMapping(value) && Array.isArray(value.prefer);
+  checkRecordValues({ ...found, preferPath: (i) => [...path, 'prefer', ...(isList ? [i] : [])] }, path, reading);
   const draft: SyncDraft = { name, path, written, found, source, outboxFolder };
   checkSync(draft, reading);
   return draft;
@@ -79,6 +81,7 @@ export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSet
     batchRows: input.batchRows,
     mapping: input.mapping,
     scope: input.scope,
+    ...(input.prefer === undefined ? {} : { prefer: input.prefer }),
     match: input.match ?? (input.mapping.fields.email === undefined ? ['identification'] : ['identification', 'email']),
     lifecycle: input.lifecycle,
     missing: input.missing,

@@ -1,7 +1,7 @@
 import { isEmailAddress } from './email-address.ts';
 import { type EvaluationBudget, EvaluationError } from './evaluation-budget.ts';
 import { type FieldName, fieldTraits } from './fields.ts';
-import { compileDateFormat, dateProblem, isoDatePattern } from './plain-date.ts';
+import { compileDateFormat, type DayOf, dateProblem, isoDatePattern } from './plain-date.ts';
 import { CollapsedText, Refusal } from './refusal.ts';
 import type { FieldRule } from './settings.ts';
 import { compileSourcePath, compileVisibility } from './source-path.ts';
@@ -31,7 +31,7 @@ export interface CompiledRule {
   /**
    * Returns the value to write: text, `''` to clear, undefined to keep, or a `Refusal` when the cell cannot be used.
    */
-  settle(raw: unknown): string | undefined | CollapsedText | Refusal;
+  settle(raw: unknown, dayOf?: DayOf): string | undefined | CollapsedText | Refusal;
 }
 
 /** Compiles the rule of one field. Throws RangeError, or what the expression compiler throws. */
@@ -110,22 +110,22 @@ function compileSettle(name: FieldName, rule: FieldRule): CompiledRule['settle']
     ? new Refusal('not-visible', 'is not visible in the source, and it is required')
     : undefined;
   const finish = compileFinish(name, rule);
-  const settleText = (normal: string): string | undefined | CollapsedText | Refusal => {
+  const settleText = (normal: string, dayOf: DayOf | undefined): string | undefined | CollapsedText | Refusal => {
     const read = collapseBreaks(normal);
     const text = transform === undefined ? read : transform(read);
     if (text === '') return ofBlank;
-    const finished = finish(text);
+    const finished = finish(text, dayOf);
     if (finished === '') return ofBlank;
     if (read === normal || finished instanceof Refusal) return finished;
     // A transform that collapses white space does so on purpose, so there is nothing to report.
     return transform !== undefined && transform(normal) === text ? finished : new CollapsedText(finished);
   };
-  return (raw) => {
-    if (typeof raw === 'string') return settleText(normalText(raw));
+  return (raw, dayOf) => {
+    if (typeof raw === 'string') return settleText(normalText(raw), dayOf);
     if (raw instanceof Refusal) return raw;
     const reading = readText(raw);
     if (reading.kind === 'absent') return ofAbsent;
-    return reading.kind === 'refused' ? reading.refusal : settleText(reading.text);
+    return reading.kind === 'refused' ? reading.refusal : settleText(reading.text, dayOf);
   };
 }
 
@@ -138,10 +138,10 @@ function blankOutcome(name: FieldName, rule: FieldRule): '' | undefined | Refusa
 }
 
 /** Compiles the last check of a text that is not blank. */
-function compileFinish(name: FieldName, rule: FieldRule): (text: string) => string | Refusal {
+function compileFinish(name: FieldName, rule: FieldRule): (text: string, dayOf?: DayOf) => string | Refusal {
   if (fieldTraits(name).isDate || rule.format !== undefined) {
     const format = compileDateFormat(rule.format ?? isoDatePattern);
-    return (text) => format.parse(text) ?? new Refusal('not-a-date', dateProblem(text, format));
+    return (text, dayOf) => format.parse(text, dayOf) ?? new Refusal('not-a-date', dateProblem(text, format));
   }
   const refuseProblem = (text: string) => textProblem(text) ?? text;
   if (name !== 'email') return refuseProblem;

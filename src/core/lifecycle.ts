@@ -1,10 +1,11 @@
+import { compileZone, type Days, type EmployeeZone } from './employee-zone.ts';
+import type { CompiledExpression, ExpressionCompiler } from './field-rule.ts';
 import type { Standing } from './person.ts';
-import { compileDateFormat, type DateFormat, dateProblem, isoDatePattern } from './plain-date.ts';
+import { compileDateFormat, type DateFormat, type DayOf, dateProblem, isoDatePattern, utcDayOf } from './plain-date.ts';
+import { openRecordInputs, type RecordInput } from './record-value.ts';
 import { type CellTrouble, Refusal } from './refusal.ts';
-import type { LeavesBy, LifecycleSettings } from './settings.ts';
-import { compileSourcePath } from './source-path.ts';
+import type { LeavesBy, LifecycleSettings, RecordValue } from './settings.ts';
 import { collapseBreaks, readText } from './text.ts';
-import { createZoneDays, isTimeZone } from './zone-days.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,11 +19,19 @@ export interface StandingVerdict {
   readonly refusesStart?: string;
 }
 
+type LifecycleKey = 'status' | 'hireDate' | 'leaveDate' | 'timezone';
+
 export interface Lifecycle {
   /** The source fields that are read, as written in the settings. */
   readonly reads: readonly string[];
+  /** The source fields that each key reads. */
+  readonly readers: readonly (readonly [key: LifecycleKey, reads: readonly string[]])[];
+  /** Expressions to evaluate on each record before `judge` and `dayOf`, which get their results in this order. */
+  readonly expressions: readonly CompiledExpression[];
   /** Judges one record at `now` (epoch ms). */
-  judge(fields: Fields, now: number): StandingVerdict;
+  judge(fields: Fields, now: number, computed?: readonly unknown[]): StandingVerdict;
+  /** Returns the function that gives the employee's day of a date with a time and a zone. */
+  dayOf(fields: Fields, computed: readonly unknown[]): DayOf;
 }
 
 /**
@@ -51,35 +60,51 @@ export interface Lifecycle {
  * last zone on earth: where both agree that is the verdict, else the standing is unknown. Without settings every
  * employee is active. Throws RangeError for contradictory settings.
  */
-export function compileLifecycle(settings: LifecycleSettings | undefined): Lifecycle {
+export function compileLifecycle(settings: LifecycleSettings | undefined, compiler?: ExpressionCompiler): Lifecycle {
   if (settings === undefined) {
     const everyone = standing('active', 'no lifecycle is configured: everyone in the source is active');
-    return { reads: [], judge: () => everyone };
+    return { reads: [], readers: [], expressions: [], judge: () => everyone, dayOf: () => utcDayOf };
   }
-  const { leavesBy } = settings;
+  const { leavesBy, dateTimes = 'auto' } = settings;
   if (leavesBy !== undefined && (settings.status === undefined || settings.leaveDate === undefined)) {
     throw new RangeError('leavesBy chooses between status and leaveDate, so both must be configured');
   }
-  const status = settings.status === undefined ? undefined : compileStatus(settings, settings.status);
+  const inputs = openRecordInputs(compiler);
+  const inputOf = (key: LifecycleKey, value: RecordValue | undefined): RecordInput | undefined =>
+    value === undefined ? undefined : inputs.compile(`lifecycle.${key}`, value);
+  const statusInput = inputOf('status', settings.status);
+  const hireInput = inputOf('hireDate', settings.hireDate);
+  const leaveInput = inputOf('leaveDate', settings.leaveDate);
+  const status = statusInput === undefined ? undefined : compileStatus(settings, statusInput);
   const format = compileDateFormat(settings.dateFormat ?? isoDatePattern);
-  const hireDate = dateReader(settings.hireDate, format);
-  const leaveDate = dateReader(settings.leaveDate, format);
-  const zone = compileZone(settings.timezone);
+  const hireDate = dateReader(hireInput, format);
+  const leaveDate = dateReader(leaveInput, format);
+  const zone = compileZone(settings.timezone, dateTimes, inputs);
+  const readers = [
+    ['status', statusInput?.reads ?? []],
+    ['hireDate', hireInput?.reads ?? []],
+    ['leaveDate', leaveInput?.reads ?? []],
+    ['timezone', zone.reads],
+  ] as const;
   return {
-    reads: [settings.status, settings.hireDate, settings.leaveDate, zone.column].filter((name) => name !== undefined),
-    judge(fields, now) {
-      const said = status?.(fields) ?? withoutStatus;
-      const days = zone.days(fields, now);
-      const hired = hireDate(fields);
-      const left = leaveDate(fields);
+    reads: [...new Set(readers.flatMap(([, reads]) => reads))],
+    readers,
+    expressions: inputs.expressions,
+    dayOf: zone.dayOf,
+    judge(fields, now, computed = nothing) {
+      const said = status?.(fields, computed) ?? withoutStatus;
+      const days = zone.days(fields, now, computed);
+      const place = format.isInstant ? zone.dayOf(fields, computed) : utcDayOf;
+      const hired = hireDate(fields, computed, place);
+      const left = leaveDate(fields, computed, place);
       if (typeof hired === 'string' && typeof left === 'string' && days.refusal === undefined) {
         return judgeDays(said, { hired, left, leavesBy }, days, zone);
       }
       const dates = { hired: readable(hired), left: readable(left), leavesBy };
       const verdict = judgeDays(said, dates, days, zone);
       const troubles = [
-        ...troubleOf('hireDate', settings.hireDate, hired),
-        ...troubleOf('leaveDate', settings.leaveDate, left),
+        ...troubleOf('hireDate', hireInput?.name, hired),
+        ...troubleOf('leaveDate', leaveInput?.name, left),
         ...troubleOf('timezone', zone.column, days.refusal),
       ];
       const why = troubles
@@ -87,13 +112,16 @@ export function compileLifecycle(settings: LifecycleSettings | undefined): Lifec
         .map(({ column, reason }) => `${column} ${reason}`);
       const refuses = why.length === 0 ? {} : { refusesStart: why.join('; ') };
       if (typeof hired !== 'string' && verdict.standing === 'leaver' && said.list !== 'leaver') {
-        const reason = `${verdict.reason}, but ${settings.hireDate} cannot be read: hired again since?`;
+        const reason = `${verdict.reason}, but ${hireInput?.name ?? 'the hire date'} cannot be read: hired again since?`;
         return { ...standing('unknown', reason), troubles, ...refuses };
       }
       return { ...verdict, troubles, ...refuses };
     },
   };
 }
+
+/** The results of a lifecycle without expressions. */
+const nothing: readonly unknown[] = [];
 
 interface StatusReading {
   readonly list: 'active' | 'leaver' | 'neither';
@@ -113,7 +141,7 @@ interface Dates {
   readonly leavesBy: LeavesBy | undefined;
 }
 
-function judgeDays(said: StatusReading, dates: Dates, days: Days, zone: Zone): StandingVerdict {
+function judgeDays(said: StatusReading, dates: Dates, days: Days, zone: EmployeeZone): StandingVerdict {
   if (said.list === 'neither') return said.verdict;
   const earliest = judgeDates(said, dates, days.earliest);
   if (days.earliest === days.latest) return earliest;
@@ -166,13 +194,15 @@ function hasLeft(
 /** Maximum number of distinct status values that are cached. A column with many more values is not a status. */
 const rememberedStatuses = 1000;
 
-function compileStatus(settings: LifecycleSettings, name: string): (fields: Fields) => StatusReading {
+function compileStatus(
+  settings: LifecycleSettings,
+  { name, get }: RecordInput,
+): (fields: Fields, computed: readonly unknown[]) => StatusReading {
   // A reason quotes the word of the configuration, never the value of the row.
   const active = new Map(settings.active.map((text) => [statusKey(text), text]));
   const leaver = new Map(settings.leaver.map((text) => [statusKey(text), text]));
   const both = settings.leaver.find((text) => active.has(statusKey(text)));
   if (both !== undefined) throw new RangeError(`status ${JSON.stringify(both)} is in both active and leaver`);
-  const read = compileSourcePath(name);
   const remembered = new Map<string, StatusReading>();
   const judge = (text: string): StatusReading => {
     const key = statusKey(text);
@@ -186,8 +216,10 @@ function compileStatus(settings: LifecycleSettings, name: string): (fields: Fiel
     }
     return neither(`${name} has a value that is in neither active nor leaver`);
   };
-  return (fields) => {
-    const reading = readText(read(fields));
+  return (fields, computed) => {
+    const value = get(fields, computed);
+    if (value instanceof Refusal) return neither(`${name}: ${value.reason}`);
+    const reading = readText(value);
     if (reading.kind === 'absent') return neither(`${name} is not visible`);
     if (reading.kind === 'refused') return neither(`${name} ${reading.refusal.reason}`);
     const known = remembered.get(reading.text);
@@ -202,15 +234,18 @@ function neither(reason: string): StatusReading {
   return { list: 'neither', verdict: standing('unknown', reason) };
 }
 
+type DateReader = (fields: Fields, computed: readonly unknown[], dayOf: DayOf) => string | Refusal;
+
 /** Compiles a reader that returns a plain date, or `''` when there is none. */
-function dateReader(name: string | undefined, format: DateFormat): (fields: Fields) => string | Refusal {
-  if (name === undefined) return () => '';
-  const read = compileSourcePath(name);
-  return (fields) => {
-    const reading = readText(read(fields));
+function dateReader(input: RecordInput | undefined, format: DateFormat): DateReader {
+  if (input === undefined) return () => '';
+  return (fields, computed, dayOf) => {
+    const value = input.get(fields, computed);
+    if (value instanceof Refusal) return value;
+    const reading = readText(value);
     if (reading.kind === 'refused') return reading.refusal;
     if (reading.kind === 'absent' || reading.text === '') return '';
-    return format.parse(reading.text) ?? new Refusal('not-a-date', dateProblem(reading.text, format));
+    return format.parse(reading.text, dayOf) ?? new Refusal('not-a-date', dateProblem(reading.text, format));
   };
 }
 
@@ -225,56 +260,6 @@ function troubleOf(
 ): CellTrouble[] {
   if (column === undefined || found === undefined || typeof found === 'string') return [];
   return [{ field, column, kind: found.kind, reason: found.reason }];
-}
-
-interface Days {
-  readonly earliest: string;
-  readonly latest: string;
-  /** Set when the zone of the row cannot be used. The zone then counts as blank. */
-  readonly refusal?: Refusal;
-}
-
-interface Zone {
-  /** The source field that holds the zone; undefined when the settings give the zone itself. */
-  readonly column: string | undefined;
-  /** Returns today in the record's zone, or in the two outermost zones when the zone is blank or does not exist. */
-  days(fields: Fields, now: number): Days;
-}
-
-/** The zones in which a day begins last and first. */
-const outermost = { earliest: 'Etc/GMT+12', latest: 'Etc/GMT-14' } as const;
-
-const noSuchZone = new Refusal('no-such-time-zone', 'is not a time zone');
-
-function compileZone(setting: string | undefined): Zone {
-  const zoneDays = createZoneDays();
-  const anywhere = (now: number): Days => {
-    return { earliest: dayIn(outermost.earliest, now), latest: dayIn(outermost.latest, now) };
-  };
-  const dayIn = (zone: string, now: number): string => {
-    const day = zoneDays.today(zone, now);
-    if (day === undefined) throw new RangeError(`this Node.js does not know the time zone ${zone}`);
-    return day;
-  };
-  if (setting === undefined || isTimeZone(setting)) {
-    const zone = setting ?? 'UTC';
-    return { column: undefined, days: (_, now) => sameDay(dayIn(zone, now)) };
-  }
-  const read = compileSourcePath(setting);
-  return {
-    column: setting,
-    days(fields, now) {
-      const reading = readText(read(fields));
-      if (reading.kind === 'refused') return { ...anywhere(now), refusal: reading.refusal };
-      if (reading.kind === 'absent' || reading.text === '') return anywhere(now);
-      const today = zoneDays.today(reading.text, now);
-      return today === undefined ? { ...anywhere(now), refusal: noSuchZone } : sameDay(today);
-    },
-  };
-}
-
-function sameDay(today: string): Days {
-  return { earliest: today, latest: today };
 }
 
 function statusKey(text: string): string {

@@ -12,9 +12,11 @@ import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
 import { identificationProblem } from './identification.ts';
 import { compileLifecycle, type Lifecycle, type StandingVerdict } from './lifecycle.ts';
 import type { Mapped, Person, SourceRecord } from './person.ts';
+import { compileDateFormat, utcDayOf } from './plain-date.ts';
+import { compilePrefer, type Preference } from './prefer.ts';
 import { type CellTrouble, CollapsedText, Refusal } from './refusal.ts';
 import { castToBoolean } from './scope.ts';
-import type { FieldRule, LifecycleSettings, MappingSettings } from './settings.ts';
+import type { FieldRule, LifecycleSettings, MappingSettings, SyncSettings } from './settings.ts';
 import { compileTransforms, readText } from './text.ts';
 
 /** The mapping, lifecycle and scope of one sync, compiled once and used for every record. */
@@ -61,7 +63,7 @@ export interface MappingStep {
 export function compileMapping(
   settings: MappingSettings,
   lifecycle: LifecycleSettings | undefined,
-  scope: string | undefined,
+  { scope, prefer }: Pick<SyncSettings, 'scope' | 'prefer'>,
   deps: { readonly expressions: ExpressionCompiler },
 ): CompiledMapping {
   const { expressions } = deps;
@@ -74,13 +76,17 @@ export function compileMapping(
     if (rule === undefined) continue;
     rules.push({ name, rule: explained(`mapping.${name}`, () => compileFieldRule(name, rule, expressions)) });
   }
+  const compiled = explained('lifecycle', () => compileLifecycle(lifecycle, expressions));
+  const base = { start: compiled.expressions.length, dateFormat: lifecycle?.dateFormat };
   const parts: Parts = {
     identification,
     rules,
-    lifecycle: explained('lifecycle', () => compileLifecycle(lifecycle)),
+    lifecycle: compiled,
+    needsDay: prefer !== undefined || hasInstants(settings),
+    prefer: prefer === undefined ? undefined : explained('prefer', () => compilePrefer(prefer, expressions, base)),
     scope: scope === undefined ? undefined : explained('scope', () => expressions.compile(scope)),
   };
-  const readers = readersOf(parts, lifecycle);
+  const readers = readersOf(parts);
   return {
     fields: rules.map(({ name }) => name),
     reads: [...readers.keys()],
@@ -98,6 +104,10 @@ export function compileMapping(
   };
 }
 
+function hasInstants({ fields }: MappingSettings): boolean {
+  return Object.values(fields).some((rule) => rule?.format !== undefined && compileDateFormat(rule.format).isInstant);
+}
+
 interface NamedRule {
   readonly name: FieldName;
   readonly rule: CompiledRule;
@@ -107,39 +117,37 @@ interface Parts {
   readonly identification: CompiledRule;
   readonly rules: readonly NamedRule[];
   readonly lifecycle: Lifecycle;
+  /** Whether a mapped date, or `prefer`, may need the employee's time zone. */
+  readonly needsDay: boolean;
+  readonly prefer: Preference | undefined;
   readonly scope: CompiledExpression | undefined;
 }
 
-/** Returns which keys read each source field, in the order of processing: identification, fields, lifecycle, scope. */
-function readersOf(
-  { identification, rules, lifecycle, scope }: Parts,
-  settings: LifecycleSettings | undefined,
-): ReadonlyMap<string, readonly string[]> {
+/** Returns which keys read each source field, in the order of processing. */
+function readersOf({ identification, rules, lifecycle, prefer, scope }: Parts): ReadonlyMap<string, readonly string[]> {
   const readers = new Map<string, string[]>();
   const add = (reader: string, reads: readonly string[]): void => {
     for (const read of reads) readers.set(read, [...(readers.get(read) ?? []), reader]);
   };
   add('identification', identification.reads);
   for (const { name, rule } of rules) add(name, rule.reads);
-  for (const key of ['status', 'hireDate', 'leaveDate', 'timezone'] as const) {
-    add(
-      `lifecycle.${key}`,
-      lifecycle.reads.filter((read) => read === settings?.[key]),
-    );
-  }
+  for (const [key, reads] of lifecycle.readers) add(`lifecycle.${key}`, reads);
+  add('prefer', prefer?.reads ?? []);
   add('scope', scope?.reads ?? []);
   return readers;
 }
 
-/** Returns the raw values: the identification, the fields in order, the scope. */
+/** Returns the raw values: the identification, the fields, the expressions of lifecycle and `prefer`, the scope. */
 function readAll(
   parts: Parts,
   fields: SourceRecord['fields'],
   budget: EvaluationBudget | undefined,
 ): unknown[] | Promise<unknown[]> {
-  const { identification, rules, scope } = parts;
+  const { identification, rules, lifecycle, prefer, scope } = parts;
   const raws: unknown[] = [identification.read(fields, budget)];
   for (const { rule } of rules) raws.push(rule.read(fields, budget));
+  for (const expression of lifecycle.expressions) raws.push(evaluateSafely(expression, fields, budget));
+  for (const expression of prefer?.expressions ?? none) raws.push(evaluateSafely(expression, fields, budget));
   raws.push(scope === undefined ? true : evaluateSafely(scope, fields, budget));
   for (const raw of raws) if (raw instanceof Promise) return Promise.all(raws);
   return raws;
@@ -155,9 +163,11 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
   const fields: Partial<Record<FieldName, string>> = {};
   let troubles: CellTrouble[] | undefined;
   let collapsed: string[] | undefined;
+  const computed = computedOf(parts, raws);
+  const dayOf = parts.needsDay ? parts.lifecycle.dayOf(record.fields, computed) : utcDayOf;
   let position = 1;
   for (const { name, rule } of parts.rules) {
-    const value = rule.settle(raws[position++]);
+    const value = rule.settle(raws[position++], dayOf);
     if (typeof value === 'string') fields[name] = value;
     else if (value instanceof CollapsedText) {
       fields[name] = value.text;
@@ -171,7 +181,7 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
   if (inScope instanceof Refusal) {
     return { kind: 'rejected', at, identification, column: 'scope', reason: inScope.reason };
   }
-  const verdict = parts.lifecycle.judge(record.fields, now);
+  const verdict = parts.lifecycle.judge(record.fields, now, computed);
   const { refusesStart } = verdict;
   const refusesCreate = refusesStart ?? (troubles === undefined ? undefined : whyNotCreate(troubles));
   const person: Person = {
@@ -185,9 +195,16 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
     unreadable: troubles?.map(({ field }) => field as FieldName) ?? none,
     troubles: verdict.troubles === undefined ? (troubles ?? none) : [...(troubles ?? none), ...verdict.troubles],
     collapsed: collapsed ?? none,
+    ...(parts.prefer === undefined ? {} : { rank: parts.prefer.rankOf(record.fields, computed, dayOf) }),
   };
   if (refusesCreate === undefined) return person;
   return { ...person, refusesCreate, ...(refusesStart === undefined ? {} : { refusesEnable: refusesStart }) };
+}
+
+/** Returns the results of the expressions of lifecycle and `prefer`. */
+function computedOf({ rules, lifecycle, prefer }: Parts, raws: readonly unknown[]): readonly unknown[] {
+  if (lifecycle.expressions.length === 0 && prefer === undefined) return none;
+  return raws.slice(1 + rules.length, raws.length - 1);
 }
 
 /** Shared by all rows without problems, to save memory. */
@@ -203,18 +220,20 @@ function whyNotCreate(troubles: readonly CellTrouble[]): string | undefined {
 
 function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], now: number): MappingStep[] {
   const { identification, rules } = parts;
+  const computed = computedOf(parts, raws);
+  const dayOf = parts.lifecycle.dayOf(record.fields, computed);
   const steps: MappingStep[] = [
     { target: 'identification', origin: identification.origin, ...effectOf(identification.settle(raws[0])) },
     ...rules.map(({ name, rule }, index) => ({
       target: name,
       origin: rule.origin,
-      ...fieldEffect(rule.settle(raws[index + 1])),
+      ...fieldEffect(rule.settle(raws[index + 1], dayOf)),
     })),
   ];
   steps.push({
     target: 'standing',
     origin: 'lifecycle',
-    ...standingEffect(parts.lifecycle.judge(record.fields, now)),
+    ...standingEffect(parts.lifecycle.judge(record.fields, now, computed)),
   });
   if (parts.scope !== undefined) {
     const raw = raws[raws.length - 1];

@@ -38,6 +38,8 @@ export interface Person {
    * Why no account is created for the person; undefined when creation is allowed. A sentence without values of the row.
    */
   readonly refusesCreate?: string;
+  /** The place of this record among several of the person, by `prefer`. Absent where `prefer` is not configured. */
+  readonly rank?: string;
   /** Why a disabled account is not enabled; undefined when enabling is allowed. */
   readonly refusesEnable?: string;
 }

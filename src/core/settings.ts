@@ -1,5 +1,6 @@
 import type { ChangeClass } from './change.ts';
 import type { FieldName } from './fields.ts';
+import type { DateTimeRule } from './plain-date.ts';
 
 /** The settings of one sync, validated and with defaults. `src/config` builds them from rollcall.yaml. */
 export interface SyncSettings {
@@ -10,6 +11,8 @@ export interface SyncSettings {
   readonly batchRows: number;
   readonly mapping: MappingSettings;
   readonly scope: string | undefined;
+  /** Which of several records of one person counts. The first rule that tells them apart decides. Absent: none. */
+  readonly prefer?: readonly PreferRule[];
   readonly match: readonly MatchKey[];
   readonly lifecycle: LifecycleSettings | undefined;
   readonly missing: 'never' | { readonly afterReads: number; readonly minAgeMs: number };
@@ -132,18 +135,29 @@ export interface MappingSettings {
   readonly fields: Readonly<Partial<Record<FieldName, FieldRule>>>;
 }
 
-/** Each name is a source field; dots select inside objects. */
+/** A source field by name, where dots select inside objects, or an expression over the record. */
+export type RecordValue = string | { readonly expression: string };
+
+/** A rule that ranks several records of one person. */
+export type PreferRule =
+  /** Records for which the expression is true count before others. */
+  | { readonly kind: 'expression'; readonly expression: string }
+  /** The record with the latest date counts. `format`: as of `FieldRule`; absent: `lifecycle.dateFormat`. */
+  | { readonly kind: 'latest'; readonly value: RecordValue; readonly format: string | undefined };
+
 export interface LifecycleSettings {
-  readonly status: string | undefined;
+  readonly status: RecordValue | undefined;
   readonly active: readonly string[];
   readonly leaver: readonly string[];
-  readonly hireDate: string | undefined;
-  readonly leaveDate: string | undefined;
+  readonly hireDate: RecordValue | undefined;
+  readonly leaveDate: RecordValue | undefined;
   /** Which value decides when status and leave date disagree. Absent: see `core/lifecycle.ts`. */
   readonly leavesBy: LeavesBy | undefined;
   readonly dateFormat: string | undefined;
   /** A source field with an IANA zone, or a zone itself (`America/Montevideo`). Default UTC. */
-  readonly timezone: string | undefined;
+  readonly timezone: RecordValue | undefined;
+  /** Which day a date with a time and a zone means, also in the mapping. Absent: `auto`. */
+  readonly dateTimes?: DateTimeRule;
 }
 
 /** `first`: the person has left as soon as the status or the leave date shows it. `last`: only when both show it. */

@@ -2,6 +2,7 @@ import { countOf } from '../core/count-of.ts';
 import { openBudget } from '../core/evaluation-budget.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Mapped, Person } from '../core/person.ts';
+import { countingRecord } from '../core/prefer.ts';
 import type { Spool } from '../ports/spool.ts';
 import { type Candidates, readKept } from './compare-platform.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
@@ -92,12 +93,18 @@ async function lookUp(names: readonly string[], { sync, signal }: ConfirmJob, io
  * Returns the reason not to change the person's account; undefined when the source confirms that the person is gone.
  */
 function doubtAbout(records: readonly Known[] | undefined, name: string): string | undefined {
-  const [only, ...others] = records ?? [];
-  if (only === undefined) return 'does not know the person';
-  if (others.length > 0) return `has ${countOf(others.length + 1, 'record')} of the person`;
-  if (only.identification !== name) return 'has the person in other letters';
-  if (only.kind === 'rejected') return 'has a record that cannot be used';
-  return isGone(only) ? undefined : 'does not say so any more';
+  const [first, ...others] = records ?? [];
+  if (first === undefined) return 'does not know the person';
+  if ([first, ...others].some(({ identification }) => identification !== name)) {
+    return others.length > 0
+      ? `has ${countOf(others.length + 1, 'record')} of the person`
+      : 'has the person in other letters';
+  }
+  const counts = countingRecord([first, ...others]);
+  if (counts !== undefined) return isGone(counts) ? undefined : 'does not say so any more';
+  return others.length > 0
+    ? `has ${countOf(others.length + 1, 'record')} of the person, which contradict each other`
+    : 'has a record that cannot be used';
 }
 
 function isGone({ standing, isInScope }: Person): boolean {

@@ -38,6 +38,14 @@ export class HashIndex {
     this.#size += 1;
   }
 
+  /** Removes the key of this value, which may be added again with another key. */
+  drop(value: number): void {
+    if (value >= this.#hi.length) return;
+    // The table still holds the value, whose key now matches none.
+    this.#hi[value] = 0;
+    this.#lo[value] = 0;
+  }
+
   /** Returns the key that was added with this value. Both parts are 0 when no key was added. */
   keyOf(value: number): { readonly hi: number; readonly lo: number } {
     return { hi: this.#hi[value] ?? 0, lo: this.#lo[value] ?? 0 };

@@ -32,6 +32,14 @@ export const mark = {
   ours: 1 << 10,
   /** A lifecycle date cannot be read, so it is not known whether the person works here. Counted as blocked. */
   undated: 1 << 11,
+  /** Two records of this person, of which no rule tells which one counts. */
+  tied: 1 << 12,
+  /** A record of this person cannot be compared with the others. */
+  unsure: 1 << 13,
+  /** A record out of scope shows that this person works, beside the one that counts. */
+  worksOutside: 1 << 14,
+  /** A record out of scope, beside the one that counts, has no known standing. */
+  unknownOutside: 1 << 15,
 } as const;
 
 /** Where a field's bit lies in `#given`. */
@@ -96,8 +104,16 @@ export class PeopleIndex {
     return ((this.#marks[slot] as number) & bits) === bits;
   }
 
+  hasAny(slot: number, bits: number): boolean {
+    return ((this.#marks[slot] as number) & bits) !== 0;
+  }
+
   set(slot: number, bits: number): void {
     this.#marks[slot] = (this.#marks[slot] as number) | bits;
+  }
+
+  clear(slot: number, bits: number): void {
+    this.#marks[slot] = (this.#marks[slot] as number) & ~bits;
   }
 
   /** The slot of an identification, or -1. `isExact` is false when they differ by case or are look-alikes. */
@@ -141,9 +157,10 @@ export class PeopleIndex {
     return slot;
   }
 
-  /** Stores what the source says of the slot's person. */
+  /** Stores what the source says of the slot's person. Replaces what an earlier record said. */
   fill(slot: number, person: Person | RejectedPerson): void {
     this.#place[slot] = this.#spool.append(this.#text.write(person));
+    for (const given of this.#given) given[slot] = 0;
     if (person.kind !== 'person') return;
     const readable = this.#hash.begin();
     const hidden = this.#hiddenHash.begin();
@@ -183,6 +200,39 @@ export class PeopleIndex {
     const { hi, lo } = this.#hash.of(email.toLowerCase());
     if (this.#byEmail.get(hi, lo) === -1) this.#byEmail.add(hi, lo, slot);
     else this.#sharedEmails.push(hi, lo, slot);
+  }
+
+  /** Removes the e-mail of a slot whose record does not count any more. */
+  dropEmail(slot: number): void {
+    this.#byEmail.drop(slot);
+  }
+
+  /**
+   * Returns who claims an e-mail that an earlier person claims too, in order of the records. `emailOf`
+   * returns the e-mail that a slot's person claims after all records were read.
+   */
+  settleSharedEmails(
+    emailOf: (slot: number) => string | undefined,
+  ): readonly { readonly slot: number; readonly holder: number }[] {
+    const all = this.#sharedEmails.splice(0);
+    const shared: { slot: number; holder: number }[] = [];
+    const done = new Set<number>();
+    for (let i = 0; i < all.length; i += 3) {
+      const [hi, lo, slot] = [all[i] as number, all[i + 1] as number, all[i + 2] as number];
+      const email = emailOf(slot);
+      const key = email === undefined ? undefined : this.#hash.of(email.toLowerCase());
+      // The record that claimed it may have been replaced by another one of the person.
+      if (key?.hi !== hi || key.lo !== lo || done.has(slot)) continue;
+      done.add(slot);
+      const holder = this.#byEmail.get(hi, lo);
+      if (holder === slot) continue;
+      if (holder === -1) this.#byEmail.add(hi, lo, slot);
+      else {
+        this.#sharedEmails.push(hi, lo, slot);
+        shared.push({ slot, holder });
+      }
+    }
+    return shared;
   }
 
   /**

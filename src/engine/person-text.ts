@@ -21,6 +21,7 @@ export function createPersonText(fields: readonly FieldName[]): {
       if (person.kind !== 'person' || hasMore(person)) return JSON.stringify(person);
       const cells: Cells = [person.at, person.identification, person.standing, person.standingReason, person.isInScope];
       for (const name of fields) cells.push(person.fields[name] ?? null);
+      if (person.rank !== undefined) cells.push(person.rank);
       return JSON.stringify(cells);
     },
     read(text) {
@@ -41,7 +42,9 @@ export function createPersonText(fields: readonly FieldName[]): {
         standingReason,
         isInScope,
       } as const;
-      return { ...person, unreadable: [], troubles: [], collapsed: [] };
+      const rank = values[fields.length];
+      const plain = { ...person, unreadable: [], troubles: [], collapsed: [] };
+      return rank === undefined || rank === null ? plain : { ...plain, rank };
     },
   };
 }
@@ -60,5 +63,6 @@ type Cells = [
   standing: Person['standing'],
   standingReason: string,
   isInScope: boolean,
+  /** Of the fields, and after them the rank, if there is one. */
   ...values: (string | null)[],
 ];

@@ -4,15 +4,15 @@ import { openBudget } from '../core/evaluation-budget.ts';
 import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
-import { likeness, lookAlikeKey } from '../core/look-alike.ts';
-import type { Mapped, Person, RejectedPerson, SourceRecord } from '../core/person.ts';
+import { lookAlikeKey } from '../core/look-alike.ts';
+import type { Mapped, SourceRecord } from '../core/person.ts';
 import { certifySnapshot, type Snapshot } from '../core/snapshot.ts';
 import type { ReadRequest, SourceIo } from '../ports/source.ts';
 import { checkFields } from './check-fields.ts';
 import type { Reading } from './choose-read.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
+import { openRecordFiling } from './file-records.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
-import { lifecycleTrouble } from './source-says.ts';
 
 /** The result of a read of the source. The people are in the index. */
 export interface SourceRead {
@@ -57,6 +57,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   const filled = new Map<FieldName, number>();
   const watch = watchFields([...withInputs(sync.mapping.readers, sync.source.derives).readers.keys()]);
   const cells = openCellFindings();
+  const filing = openRecordFiling(job);
   const budget = openBudget(signal);
   let people = 0;
   let usable = 0;
@@ -76,7 +77,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
     // A person whose name differs from a named one only by case or looks like it is stored too. Then neither is changed.
     const isTwin = !isNamed && (twins.has(identification.toLowerCase()) || twins.has(lookAlikeKey(identification)));
     if (!isNamed && !isTwin && job.focus === undefined) return;
-    filePerson(mapped, job);
+    filing.file(mapped);
     if (!isNamed) {
       job.index.set(job.index.find(identification).slot, isTwin ? mark.conflict : mark.bystander);
       return;
@@ -97,6 +98,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   try {
     for (let next = await reading.next(); ; next = await reading.next()) {
       if (next.done === true) {
+        filing.settle();
         const snapshot = certifySnapshot({
           kind: job.reading.kind,
           end: next.value,
@@ -166,51 +168,4 @@ function readRequest({ reading, sync }: ReadJob): ReadRequest {
 export function pointRequest(identifications: readonly string[], { mapping }: Sync): ReadRequest {
   const field = mapping.identificationField;
   return field === undefined ? { kind: 'full' } : { kind: 'point', identifications, field };
-}
-
-function filePerson(person: Person | RejectedPerson, { index, sync, find, blocked }: ReadJob): void {
-  const { identification, at } = person;
-  const known = index.find(identification);
-  if (known.slot !== -1) {
-    index.set(known.slot, mark.conflict);
-    const other = index.person(known.slot);
-    const both = `${'at' in other ? other.at : 'another record'} and ${at}`;
-    if (known.isExact)
-      find({ code: 'duplicate-key', identification, at, message: `${both} both say they are ${identification}` });
-    else {
-      const names = `${other.identification} and ${identification}`;
-      const message = `${both} ${likeness(other.identification, identification)}: ${names}`;
-      find({ code: 'case-conflict', identification, at, message });
-    }
-    return;
-  }
-  const slot = index.add(identification);
-  index.fill(slot, person);
-  index.set(slot, mark.inSource);
-  if (person.kind === 'rejected') return;
-  if (person.standing === 'active') index.set(slot, mark.usable | mark.active);
-  if (person.standing === 'leaver') index.set(slot, mark.usable | mark.leaver);
-  if (!person.isInScope) index.set(slot, mark.outOfScope);
-  const undated = person.standing === 'active' && person.isInScope ? lifecycleTrouble(person) : undefined;
-  if (undated !== undefined) {
-    index.set(slot, mark.undated);
-    blocked?.add({ kind: 'row-refused', at, column: undated.column, reason: undated.reason });
-  }
-  const { email } = person.fields;
-  if (email === undefined || email === '' || !sync.settings.match.includes('email') || person.standing !== 'active')
-    return;
-  // Only people who should have an account claim an e-mail. Leavers, future hires and people out of scope do not.
-  if (!person.isInScope) return;
-  const holder = index.findEmail(email);
-  index.addEmail(email, slot);
-  if (holder === -1) return;
-  const other = index.person(holder);
-  const place = 'at' in other ? other.at : '?';
-  const message = `${other.identification} (${place}) and ${identification} (${at}) have the same e-mail`;
-  // Each person gets one finding, because a later delta may show only one of them and looks it up by name.
-  if (!index.has(holder, mark.conflict))
-    find({ code: 'email-conflict', identification: other.identification, at: place, message });
-  find({ code: 'email-conflict', identification, at, message, other: other.identification });
-  index.set(slot, mark.conflict);
-  index.set(holder, mark.conflict);
 }

@@ -30,7 +30,7 @@ export function openSync(
   return {
     settings,
     source: settings.source.open(base),
-    mapping: compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions }),
+    mapping: compileMapping(settings.mapping, settings.lifecycle, settings, { expressions }),
     platform,
     dialect,
     limits: callLimits,

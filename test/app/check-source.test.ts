@@ -54,7 +54,7 @@ function play({ fields, pages = [], end = whole, refusal }: Played) {
   const mapping = compileMapping(
     { identification: from('id'), fields: { firstName: from('first'), lastName: from('last') } },
     { ...lifecycle, leaveDate: 'left' },
-    undefined,
+    { scope: undefined },
     { expressions: createExpressions() },
   );
   const sync = { settings: { name: 'people' }, source, mapping } as unknown as Sync;

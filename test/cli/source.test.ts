@@ -38,7 +38,9 @@ test('source try shows the first people, fill-rates, status values and what the 
 
   expect(code).toBe(0);
   expect(stdout).toMatch(/^people: 6 records read from csv\n {2}complete: the file did not change/);
-  expect(stdout).toContain('1 record has the identification of another record');
+  expect(stdout).toContain(
+    '1 person has several records that contradict each other, and nothing is done to them: 1001.',
+  );
   expect(stdout).toContain('nothing was written');
   expect(stdout).toContain('the first 2 after mapping\n  1001  line 2\n');
   expect(stdout).toMatch(/ {4}firstName +"Ana" +from first_name\n/);
@@ -65,7 +67,11 @@ test('source try --json is one object with the same', async () => {
   ]);
   expect(trial.fields).toContainEqual({ path: 'department', filled: 3, empty: 1, readers: ['area'] });
   expect(trial.statuses).toContainEqual({ value: 'terminated', records: 1, standings: { leaver: 1 } });
-  expect(trial).toMatchObject({ unseen: [], duplicates: 0, isTokenPresented: false });
+  expect(trial).toMatchObject({
+    unseen: [],
+    several: { decided: 0, undecided: 0, undecidedNames: [] },
+    isTokenPresented: false,
+  });
 });
 
 test('a limit stops the read, and says that nothing is known of the rest', async () => {

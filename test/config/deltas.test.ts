@@ -8,13 +8,14 @@ const scim = { kind: 'scim', baseUrl: 'https://hr.example.com/scim/v2', auth };
 const personio = { kind: 'personio', clientId: 'c', clientSecret: 's' };
 const rest = { kind: 'rest', baseUrl: 'https://hr.example.com', path: '/people', items: 'data', key: 'id', auth };
 
-function load(source: object, deltas: unknown): Promise<Config> {
+function load(source: object, deltas: unknown, more: object = {}): Promise<Config> {
   const people = {
     connection: 'acme',
     source,
     policy: 'sync',
     mapping: { identification: 'externalId', firstName: 'a', lastName: 'b' },
     ...(deltas === undefined ? {} : { deltas }),
+    ...more,
   };
   const file = {
     connections: { acme: { baseUrl: 'https://platform.example.com', accessToken: 't' } },
@@ -38,6 +39,17 @@ async function problemsOf(source: object, deltas: unknown): Promise<readonly str
 }
 
 describe('deltas', () => {
+  it('do not go together with prefer, which needs all records of a person', async () => {
+    const outcome = await load(scim, { fullEvery: '24h' }, { prefer: "status = 'active'" }).catch((error) => error);
+    expect(outcome.problems).toMatchObject([
+      {
+        path: 'syncs.people.prefer',
+        message: expect.stringMatching(/a delta shows only those that changed; write deltas: never/),
+      },
+    ]);
+    await expect(load(scim, 'never', { prefer: "status = 'active'" })).resolves.toBeDefined();
+  });
+
   it('are what is written, with the rest filled in, and never where nothing is', async () => {
     expect((await load(scim, {})).syncs.people?.deltas).toEqual({ fullEveryMs: 86_400_000, overlapMs: 600_000 });
     expect((await load(scim, { fullEvery: '6h', overlap: '1m' })).syncs.people?.deltas).toEqual({

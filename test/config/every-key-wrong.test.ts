@@ -408,7 +408,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'dd/MM/yyyy',
     'dd/MM/yy',
-    "23 syncs.people.mapping.orgEntryDate.format: is not a date format: date format dd/MM/yy: yy a year of two digits cannot be told apart (1955 or 2055); known are yyyy, MMMM, MMM, MM, M, dd, d, HH, H, mm, ss, SSS; quote other letters like 'T'",
+    "23 syncs.people.mapping.orgEntryDate.format: is not a date format: date format dd/MM/yy: yy a year of two digits cannot be told apart (1955 or 2055); known are yyyy, MMMM, MMM, MM, M, dd, d, HH, H, hh, h, a, mm, ss, X, XX, XXX, Z, S; quote other letters like 'T'",
   ],
   [
     '{ 1: cost_center }',
@@ -434,6 +434,33 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
     'email: { from: work_email, transform: [trim, lowercase] }',
     'email: { expression: "a +" }',
     '22 syncs.people.mapping.email.expression: does not compile: not a JSONata expression at character 3: Unexpected end of expression',
+  ],
+  // prefer, and expressions in lifecycle
+  [
+    "scope: country = 'UY'",
+    'prefer: status =',
+    '25 syncs.people.prefer: does not compile: not a JSONata expression at character 8: Unexpected end of expression',
+  ],
+  [
+    "scope: country = 'UY'",
+    'prefer: [{ latest: hired }, { latest: { expression: "a +" } }]',
+    '25 syncs.people.prefer[1].latest.expression: does not compile: not a JSONata expression at character 3: Unexpected end of expression',
+  ],
+  [
+    "scope: country = 'UY'",
+    'prefer: { latest: hired, formt: x }',
+    '25 syncs.people.prefer.formt: is not a known key; did you mean format? Known here: latest, format',
+  ],
+  ["scope: country = 'UY'", 'prefer: []', '25 syncs.people.prefer: must not be empty'],
+  [
+    'lifecycle: { status: status,',
+    'lifecycle: { status: { expression: "a +" },',
+    '27 syncs.people.lifecycle.status.expression: does not compile: not a JSONata expression at character 3: Unexpected end of expression',
+  ],
+  [
+    'lifecycle: { status: status,',
+    'lifecycle: { dateTimes: utc, status: status,',
+    '27 syncs.people.lifecycle.dateTimes: must be one of auto, written, local',
   ],
   // rules
   [

@@ -147,7 +147,7 @@ describe('expressions in a thread', () => {
       job: { kind: 'expression', expression: exponential, ...plain } as const,
     };
     const mappingOf = (scope?: string) =>
-      compileMapping({ identification: rule('id'), fields }, undefined, scope, { expressions });
+      compileMapping({ identification: rule('id'), fields }, undefined, { scope }, { expressions });
     const record = { at: 'line 2', fields: { id: 'E1', ...hostile } };
 
     expect(await mappingOf().map(record, 0)).toMatchObject({

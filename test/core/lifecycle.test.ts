@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createExpressions } from '../../src/config/expressions.ts';
 import { compileLifecycle } from '../../src/core/lifecycle.ts';
 import type { Standing } from '../../src/core/person.ts';
+import { Refusal } from '../../src/core/refusal.ts';
 import type { LeavesBy, LifecycleSettings } from '../../src/core/settings.ts';
 
 const settings: LifecycleSettings = {
@@ -278,6 +280,82 @@ describe('today', () => {
 
     expect(lifecycle.judge(fields, noon)).toMatchObject({ standing: 'active' });
     expect(lifecycle.judge(fields, noon + 24 * 3_600_000)).toMatchObject({ standing: 'leaver' });
+  });
+});
+
+describe('dates with a time and a zone', () => {
+  const instants = { dateFormat: "yyyy-MM-dd'T'HH:mm:ssXXX" };
+
+  it.each([
+    ['the employee’s last day ended in Montevideo', 'America/Montevideo', '2026-11-21T01:00:00Z', 'leaver'],
+    ['the same moment is today in Madrid', 'Europe/Madrid', '2026-11-21T01:00:00Z', 'active'],
+    ['midnight is the date as written', 'America/Montevideo', '2026-11-21T00:00:00Z', 'active'],
+    ['yesterday as written in another zone', 'UTC', '2026-11-20T23:30:00-05:00', 'active'],
+  ])('%s', (_, tz, left, standing) => {
+    expect(judge({ status: 'active', tz, left }, noon, instants)).toMatchObject({ standing });
+  });
+
+  it('are days of the zone, or days as written, where that is configured', () => {
+    const midnight = { status: 'active', tz: 'America/Montevideo', left: '2026-11-21T00:00:00Z' };
+    expect(judge(midnight, noon, { ...instants, dateTimes: 'local' })).toMatchObject({ standing: 'leaver' });
+    const late = { ...midnight, left: '2026-11-21T01:00:00Z' };
+    expect(judge(late, noon, { ...instants, dateTimes: 'written' })).toMatchObject({ standing: 'active' });
+  });
+
+  it('are unreadable without a zone, unless they are one day in every zone', () => {
+    const reason = 'is another day depending on the time zone, which is not known (lifecycle.timezone)';
+    expect(judge({ status: 'active', tz: '', left: '2026-10-01T15:00:00Z' }, noon, instants)).toMatchObject({
+      standing: 'active',
+      troubles: [{ field: 'leaveDate', reason }],
+      refusesStart: `left ${reason}`,
+    });
+    const written = judge({ status: 'active', tz: '', left: '2026-10-01T00:00:00Z' }, noon, instants);
+    expect(written).toEqual({ standing: 'leaver', reason: 'the last day of work has passed' });
+  });
+
+  it('may be numbers since 1970', () => {
+    const left = Date.UTC(2026, 10, 20, 15) / 1000;
+    expect(judge({ status: 'active', left }, noon, { dateFormat: 'epoch-seconds' })).toMatchObject({
+      standing: 'leaver',
+    });
+  });
+});
+
+describe('expressions', () => {
+  const expressions = createExpressions();
+  const lifecycle = compileLifecycle(
+    {
+      ...settings,
+      status: { expression: "ended ? 'terminated' : 'active'" },
+      leaveDate: { expression: 'contracts[-1].until' },
+      timezone: { expression: "site = 'MVD' ? 'America/Montevideo' : ''" },
+    },
+    expressions,
+  );
+  const judgeComputed = async (fields: Record<string, unknown>, failed?: Refusal) => {
+    const computed = await Promise.all(lifecycle.expressions.map((one) => failed ?? one.evaluate(fields)));
+    return lifecycle.judge(fields, noon, computed);
+  };
+
+  it('give status, dates and zone', async () => {
+    const contracts = [{ until: '2020-01-31' }, { until: yesterday }];
+    expect(await judgeComputed({ ended: false, contracts, site: 'MVD' })).toMatchObject({ standing: 'leaver' });
+    expect(await judgeComputed({ ended: false, contracts: [{ until: today }], site: 'MVD' })).toMatchObject({
+      standing: 'active',
+    });
+    expect(await judgeComputed({ ended: true, site: 'MVD' })).toEqual({
+      standing: 'leaver',
+      reason: 'lifecycle.status "terminated" is in leaver',
+    });
+    expect(lifecycle.reads).toEqual(['ended', 'hired', 'contracts', 'site']);
+  });
+
+  it('that fail leave the standing unknown', async () => {
+    const failed = new Refusal('expression-failed', 'the expression failed');
+    expect(await judgeComputed({}, failed)).toMatchObject({
+      standing: 'unknown',
+      reason: 'lifecycle.status: the expression failed',
+    });
   });
 });
 

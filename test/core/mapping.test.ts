@@ -34,7 +34,7 @@ function mappingOf(
   also: { identification?: FieldRule; lifecycle?: LifecycleSettings; scope?: string } = {},
 ) {
   const settings = { identification: also.identification ?? rule('id'), fields };
-  return compileMapping(settings, also.lifecycle, also.scope, { expressions });
+  return compileMapping(settings, also.lifecycle, { scope: also.scope }, { expressions });
 }
 
 function map(fields: Partial<Record<FieldName, FieldRule>>, record: Record<string, unknown>) {

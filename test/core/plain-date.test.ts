@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileDateFormat, dateProblem } from '../../src/core/plain-date.ts';
+import { compileDateFormat, dateProblem, dayRule } from '../../src/core/plain-date.ts';
 
 describe('a date format', () => {
   it.each([
@@ -74,6 +74,50 @@ describe('a date format', () => {
     expect(() => compileDateFormat(pattern)).toThrow(reason);
   });
 
+  it.each([
+    ["yyyy-MM-dd'T'HH:mm:ssXXX", '2026-11-21T00:00:00+01:00', '2026-11-21', '2026-11-20'],
+    ["yyyy-MM-dd'T'HH:mm:ssXXX", '2026-11-21T00:00:00Z', '2026-11-21', '2026-11-20'],
+    ["yyyy-MM-dd'T'HH:mm:ssXXX", '2026-11-21T01:30:00Z', '2026-11-20', '2026-11-20'],
+    ["yyyy-MM-dd'T'HH:mm:ss.SSSXX", '2026-11-21T23:30:00.000-0500', '2026-11-22', '2026-11-22'],
+    ["yyyy-MM-dd'T'HH:mmX", '2026-11-21T04:00+00', '2026-11-21', '2026-11-21'],
+    ['MM/dd/yyyy hh:mm a Z', '11/21/2026 12:05 AM +0000', '2026-11-20', '2026-11-20'],
+    ['MM/dd/yyyy hh:mm a Z', '11/21/2026 12:05 pm +0000', '2026-11-21', '2026-11-21'],
+    ['epoch-seconds', '1795219200', '2026-11-21', '2026-11-20'],
+    ['epoch-seconds', '1795224600', '2026-11-20', '2026-11-20'],
+    ['epoch-ms', '1795224600000', '2026-11-20', '2026-11-20'],
+    ['epoch-ms', '-86400000', '1969-12-31', '1969-12-30'],
+  ])('%s reads %s as a day three hours behind UTC', (pattern, text, byDefault, always) => {
+    const behind = (at: number) => new Date(at - 3 * 3_600_000).toISOString().slice(0, 10);
+    const { parse } = compileDateFormat(pattern);
+    expect([parse(text, dayRule('auto', behind)), parse(text, dayRule('local', behind))]).toEqual([byDefault, always]);
+    expect(
+      parse(
+        text,
+        dayRule('written', () => 'never asked'),
+      ),
+    ).toMatch(/^(2026-11-21|1969-12-31)$/);
+  });
+
+  it.each([
+    ['epoch-seconds', '0', ''],
+    ['epoch-ms', '0', ''],
+    ['epoch-seconds', '253402214400', ''],
+    ["yyyy-MM-dd'T'HH:mm:ssXXX", '9999-12-31T23:59:59Z', ''],
+    ['epoch-seconds', 'soon', undefined],
+    ['epoch-ms', '999999999999999', undefined],
+    ["yyyy-MM-dd'T'HH:mm:ssXXX", '2026-11-21T25:00:00Z', undefined],
+    ["yyyy-MM-dd'T'HH:mm:ssXXX", '2026-11-21T10:00:00', undefined],
+  ])('%s takes %s for %s', (pattern, text, expected) => {
+    expect(compileDateFormat(pattern).parse(text)).toBe(expected);
+  });
+
+  it.each([
+    ['yyyy-MM-dd XXX', /has a zone and no time/],
+    ['yyyy-MM-dd hh:mm', /hh and a belong together/],
+  ])('%s is refused, as it names no instant', (pattern, reason) => {
+    expect(() => compileDateFormat(pattern)).toThrow(reason);
+  });
+
   it('reads back every day that it can be written as', () => {
     const day = fc.date({ min: new Date('1901-01-01'), max: new Date('2150-12-31'), noInvalidDate: true });
     const european = compileDateFormat('dd/MM/yyyy');
@@ -117,4 +161,15 @@ it.each([
   const problem = dateProblem(text, compileDateFormat('dd/MM/yyyy'));
   expect(problem).toMatch(message);
   expect(problem).not.toContain(text);
+});
+
+it.each([
+  ['2026-11-21T22:30:00Z', "yyyy-MM-dd'T'HH:mm:ssXXX"],
+  ['2026-11-21T22:30:00.000+0000', "yyyy-MM-dd'T'HH:mm:ss.SSSXX"],
+  ['2026-11-21 22:30', 'yyyy-MM-dd HH:mm'],
+  ['1795300200', 'epoch-seconds'],
+  ['1795300200000', 'epoch-ms'],
+])('of %s the problem names the format that reads it', (text, fits) => {
+  expect(dateProblem(text, compileDateFormat('yyyy-MM-dd'))).toContain(`the format ${fits}`);
+  expect(compileDateFormat(fits).parse(text)).toBe('2026-11-21');
 });

@@ -88,7 +88,7 @@ const mappings = [undefined, ...leavesBy].map((chosen) => {
   const settings = { identification: rule(from('id')), fields };
   return {
     leavesBy: chosen,
-    mapping: compileMapping(settings, lifecycle, "type != 'guest'", { expressions: createExpressions() }),
+    mapping: compileMapping(settings, lifecycle, { scope: "type != 'guest'" }, { expressions: createExpressions() }),
   };
 });
 

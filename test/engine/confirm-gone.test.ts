@@ -39,7 +39,11 @@ describe('employees who are gone by a delta', () => {
 
   it.each<{ name: string; again: readonly SourceRecord[]; why: string }>([
     { name: 'unknown', again: [row('b2')], why: 'does not know the person' },
-    { name: 'there twice', again: [left('a1'), left('a1')], why: 'has 2 records of the person' },
+    {
+      name: 'there twice',
+      again: [left('a1'), left('a1')],
+      why: 'has 2 records of the person, which contradict each other',
+    },
     { name: 'written in other letters', again: [left('A1')], why: 'has the person in other letters' },
     { name: 'active', again: [row('a1')], why: 'does not say so any more' },
     { name: 'of no known status', again: [row('a1', { status: 'odd' })], why: 'does not say so any more' },

@@ -44,7 +44,7 @@ export async function planNaively(
   const mapped = await Promise.all(world.records.map((record) => mapping.map(record, facts.now)));
   const unreadable = mapped.filter(({ kind }) => kind === 'unreadable').length;
   const snapshot = certifySnapshot({ kind: 'full', end: world.end, unreadable, readAt: facts.now, runAt: undefined });
-  const named = mapped.filter((one) => one.kind !== 'unreadable');
+  const named = oneOfSeveral(mapped.filter((one) => one.kind !== 'unreadable'));
   const everybody = withAbsent(named, world.ledger, settings.name);
   const { conflicts, claims } = findConflicts(named, everybody, world.users, settings);
   const ledger = new Map(world.ledger.map((entry) => [entry.identification, entry]));
@@ -102,6 +102,21 @@ export async function planNaively(
     if (next !== undefined) ledger.set(identification, next);
   }
   return { changes, ledger };
+}
+
+/** Leaves one record of each person of whom `scope` tells which one counts; all of a person of whom it does not. */
+function oneOfSeveral(named: readonly (Person | RejectedPerson)[]): readonly (Person | RejectedPerson)[] {
+  return [...Map.groupBy(named, ({ identification }) => identification).values()].flatMap((records) => {
+    const people = records.filter((record) => record.kind === 'person');
+    const [inside = [], outside = []] = [true, false].map((is) => people.filter(({ isInScope }) => isInScope === is));
+    const [only] = inside;
+    if (records.length === 1 || people.length < records.length || inside.length > 1) return records;
+    if (only === undefined) return records.slice(0, 1);
+    if (only.standing !== 'leaver') return [only];
+    if (outside.some(({ standing }) => standing === 'active'))
+      return [{ ...only, isInScope: false, standing: 'active' }];
+    return outside.some(({ standing }) => standing === 'unknown') ? records : [only];
+  });
 }
 
 /** What the roster of the sync `other` says about a person of the ledger, looked up in a map. */

@@ -93,7 +93,7 @@ export const plainSettings: SyncSettings = {
 };
 
 export function compilePlainMapping(settings: SyncSettings) {
-  return compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions: createExpressions() });
+  return compileMapping(settings.mapping, settings.lifecycle, settings, { expressions: createExpressions() });
 }
 
 /** Runs the engine's planner over a world that lies in memory, with a real store, and gives what it wrote. */

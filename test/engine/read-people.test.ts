@@ -15,7 +15,9 @@ describe('records that claim one person', () => {
     const planned = await scene.plan();
     expect(planned.kinds).toEqual({});
     expect(planned.findings).toEqual(['duplicate-key a1']);
-    expect(scene.message(planned, 'duplicate-key')).toBe('line 2 and line 7 both say they are a1');
+    expect(scene.message(planned, 'duplicate-key')).toBe(
+      'line 2 and line 7 both say they are a1, and the key prefer of the sync does not say which one counts: nothing is done to this person',
+    );
     expect(planned.plan.facts.blocked).toEqual({ conflict: 1 });
   });
 
@@ -37,6 +39,109 @@ describe('records that claim one person', () => {
     const records = [row('a1', { id: 'a1', status: 'odd' }), row('a1')];
     const planned = await (await openPlanScene({ records })).plan();
     expect([planned.kinds, planned.findings]).toEqual([{}, ['duplicate-key a1']]);
+  });
+});
+
+describe('several records of one person, by scope and prefer,', () => {
+  const staff = "type = 'staff'";
+  const left = { status: 'left', leaves: '2024-01-31' };
+  const isActive = { kind: 'expression', expression: "status = 'active'" } as const;
+  const latest = { kind: 'latest', value: 'hired', format: undefined } as const;
+  const planOf = async (records: PlanSceneOptions['records'], settings: PlanSceneOptions['settings'] = {}) => {
+    const scene = await openPlanScene({ records, users: [account('a1')], settings });
+    const planned = await scene.plan();
+    return { scene, planned, shown: [planned.kinds, planned.findings] };
+  };
+  /** The first record in either order. */
+  const inBothOrders = async (
+    a: Record<string, string>,
+    b: Record<string, string>,
+    settings: PlanSceneOptions['settings'],
+  ) => {
+    const records = [row('a1', a, 'line 2'), row('a1', b, 'line 3')];
+    const [one, other] = [await planOf(records, settings), await planOf(records.toReversed(), settings)];
+    expect(one.shown).toEqual(other.shown);
+    return one.shown;
+  };
+
+  it('are the one in scope', async () => {
+    const [kinds, findings] = await inBothOrders({ area: 'Law' }, { ...left, type: 'guest' }, { scope: staff });
+    expect([kinds, findings]).toEqual([{ a1: 'update' }, []]);
+  });
+
+  it('do not leave while one out of scope is active', async () => {
+    const shown = await inBothOrders(left, { type: 'guest' }, { scope: staff });
+    expect(shown).toEqual([{}, []]);
+  });
+
+  it('leave the scope then, which disables only where that is configured', async () => {
+    const scene = await openPlanScene({
+      records: [row('a1')],
+      users: [account('a1')],
+      settings: { scope: staff, outOfScope: 'disable' },
+    });
+    await scene.run();
+    scene.source.records = [row('a1', left), row('a1', { type: 'guest' })];
+    expect((await scene.plan()).kinds).toEqual({ a1: 'disable' });
+  });
+
+  it('leave where the one out of scope has ended too', async () => {
+    const shown = await inBothOrders(left, { ...left, type: 'guest' }, { scope: staff });
+    expect(shown).toEqual([{ a1: 'disable' }, []]);
+  });
+
+  it('are nobody where it is not known whether the person works out of scope', async () => {
+    const shown = await inBothOrders(left, { status: 'odd', type: 'guest' }, { scope: staff });
+    expect(shown).toEqual([{}, ['duplicate-key a1']]);
+  });
+
+  it('are out of scope if all of them are, and nothing is reported', async () => {
+    const shown = await inBothOrders({ type: 'guest' }, { ...left, type: 'guest' }, { scope: staff });
+    expect(shown).toEqual([{}, []]);
+  });
+
+  it('are the one that fulfils the condition', async () => {
+    const [kinds, findings] = await inBothOrders({ area: 'Law' }, left, { prefer: [isActive] });
+    expect([kinds, findings]).toEqual([{ a1: 'update' }, []]);
+  });
+
+  it('are the latest, where the condition holds for both', async () => {
+    const rules = { prefer: [isActive, latest] };
+    const [kinds, findings] = await inBothOrders({ area: 'Law', hired: '2024-05-01' }, {}, rules);
+    expect([kinds, findings]).toEqual([{ a1: 'update' }, []]);
+  });
+
+  it('leave if the rule prefers the one that ended', async () => {
+    const shown = await inBothOrders({ ...left, hired: '2023-01-01' }, {}, { prefer: [latest] });
+    expect(shown).toEqual([{ a1: 'disable' }, []]);
+  });
+
+  it('are the third, which counts before two that are equal', async () => {
+    const records = [row('a1', left), row('a1', left), row('a1', { area: 'Law' })];
+    expect((await planOf(records, { prefer: [isActive] })).shown).toEqual([{ a1: 'update' }, []]);
+  });
+
+  it.each([
+    ['no rule tells them apart', [isActive], { area: 'Law' }, 'and no rule of prefer tells them apart'],
+    [
+      'a value cannot be compared',
+      [{ ...latest, value: 'since' }],
+      { since: 'soon' },
+      'and scope or prefer cannot be evaluated for one of them',
+    ],
+  ])('are nobody if %s', async (_, prefer, over, why) => {
+    const { scene, planned, shown } = await planOf([row('a1', over, 'line 2'), row('a1', {}, 'line 3')], { prefer });
+    expect(shown).toEqual([{}, ['duplicate-key a1']]);
+    const message = `line 2 and line 3 both say they are a1, ${why}: nothing is done to this person`;
+    expect(scene.message(planned, 'duplicate-key')).toBe(message);
+  });
+
+  it('claim the e-mail of the one that counts, and no other', async () => {
+    const old = row('a1', { email: 'old@x.com', hired: '2019-01-01' });
+    const now = row('a1', { email: 'new@x.com', hired: '2024-01-01' });
+    const records = [old, now, row('b2', { email: 'old@x.com' }), row('c3', { email: 'new@x.com' })];
+    const { shown } = await planOf(records, { prefer: [latest] });
+    expect(shown).toEqual([{ b2: 'create' }, ['email-conflict a1', 'email-conflict c3']]);
   });
 });
 

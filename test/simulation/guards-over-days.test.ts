@@ -87,7 +87,12 @@ class Days {
       community: this.community,
       tokens: new TokenDesk(this.scheduler, (what) => fail(new Error(what))),
       settings,
-      mapping: compileMapping(settings.mapping, settings.lifecycle, undefined, { expressions: createExpressions() }),
+      mapping: compileMapping(
+        settings.mapping,
+        settings.lifecycle,
+        { scope: undefined },
+        { expressions: createExpressions() },
+      ),
       newId: (prefix) => {
         ids += 1;
         return `${prefix}_${String(ids).padStart(6, '0')}`;

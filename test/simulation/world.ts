@@ -118,7 +118,7 @@ export async function play(seed: number, tell?: (line: string) => void): Promise
     community,
     tokens: new TokenDesk(scheduler, (what) => surprises.push(new BrokenPromise(what))),
     settings,
-    mapping: compileMapping(settings.mapping, settings.lifecycle, settings.scope, { expressions: createExpressions() }),
+    mapping: compileMapping(settings.mapping, settings.lifecycle, settings, { expressions: createExpressions() }),
     newId: (prefix) => {
       ids += 1;
       return `${prefix}_${String(ids).padStart(6, '0')}`;

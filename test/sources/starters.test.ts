@@ -14,13 +14,14 @@ const withLastDay = starters.flatMap(({ name, mapping }) => {
 });
 
 it.each(withLastDay)('$name: whoever was hired again is no leaver for an old last day', ({ lifecycle }) => {
-  const { status, hireDate, leaveDate, dateFormat, leavesBy, timezone, active = [], leaver = [] } = lifecycle;
+  const { dateFormat, leavesBy, timezone, active = [], leaver = [] } = lifecycle;
+  const [status, hireDate, leaveDate] = [lifecycle.status, lifecycle.hireDate, lifecycle.leaveDate].map(String);
   const { judge } = compileLifecycle({ status, hireDate, leaveDate, dateFormat, leavesBy, timezone, active, leaver });
   const date = (day: string): string => (dateFormat === undefined ? day : day.split('-').reverse().join('/'));
   const fields = {
-    [status ?? '']: active[0],
-    [leaveDate ?? '']: date('2020-06-30'),
-    [hireDate ?? '']: date('2024-03-01'),
+    [String(status)]: active[0],
+    [String(leaveDate)]: date('2020-06-30'),
+    [String(hireDate)]: date('2024-03-01'),
   };
 
   expect(judge(fields, now)).toMatchObject({ standing: 'active' });

@@ -1,31 +1,36 @@
 import { z } from 'zod';
+import { dateTimeRules } from '../../core/plain-date.ts';
 import { leavesBy } from '../../core/settings.ts';
-import { dateFormat, text } from './values.ts';
+import { dateFormat, recordValue, text } from './values.ts';
 
 const statuses = z.array(text()).default([]);
 
 /** `syncs.<name>.lifecycle`: core/settings `LifecycleSettings`. */
 export const lifecycle = z
   .strictObject({
-    status: text()
+    status: recordValue()
       .optional()
-      .meta({ description: "The source field with the employee's status.", examples: ['status'] }),
+      .meta({
+        description: "The source field with the employee's status, or an expression.",
+        examples: ['status', { expression: "contract.ended ? 'left' : contract.state" }],
+      }),
     active: statuses.meta({
       description:
         'Statuses of active employees. Case does not matter. A status in neither list changes nothing and protects the employee.',
       examples: [['active', 'leave']],
     }),
     leaver: statuses.meta({ description: 'Statuses of employees who left.', examples: [['terminated']] }),
-    hireDate: text()
+    hireDate: recordValue()
       .optional()
       .meta({
-        description: 'The source field with the first day of work. The user is not created before it.',
+        description:
+          'The source field with the first day of work, or an expression. The user is not created before it.',
         examples: ['hire_date'],
       }),
-    leaveDate: text()
+    leaveDate: recordValue()
       .optional()
       .meta({
-        description: 'The source field with the last day of work. After it the employee is a leaver.',
+        description: 'The source field with the last day of work, or an expression. After it the employee is a leaver.',
         examples: ['end_date'],
       }),
     leavesBy: z
@@ -39,15 +44,24 @@ export const lifecycle = z
     dateFormat: dateFormat()
       .optional()
       .meta({
-        description: 'Format of these two dates in the source. Absent: `yyyy-MM-dd`.',
-        examples: ['dd/MM/yyyy'],
+        description:
+          "Format of these two dates in the source: letters such as `dd/MM/yyyy` or `yyyy-MM-dd'T'HH:mm:ssXXX`, or `epoch-seconds`, `epoch-ms`. Absent: `yyyy-MM-dd`.",
+        examples: ['dd/MM/yyyy', "yyyy-MM-dd'T'HH:mm:ssXXX"],
       }),
-    timezone: text()
+    timezone: recordValue()
       .optional()
       .meta({
         description:
-          "A source field with the employee's IANA time zone, or a fixed time zone. It decides the current date. Absent: UTC.",
+          "A source field with the employee's IANA time zone, a fixed time zone, or an expression. It decides the current date, and the day of dates with a time and a zone, also in `mapping`. Absent: UTC.",
         examples: ['America/Montevideo'],
+      }),
+    dateTimes: z
+      .enum(dateTimeRules)
+      .optional()
+      .meta({
+        description:
+          "The day of a date with a time and a zone, also in `mapping`. `auto`: midnight is the date as written, any other time is the day in the employee's time zone; `written`: always as written; `local`: always in the time zone. Absent: `auto`.",
+        examples: ['local'],
       }),
   })
   .superRefine((found, ctx) => {
@@ -71,16 +85,19 @@ export const lifecycle = z
         add(['leaver', i], 'is also listed in active; a status can mean only one of the two');
     }
   })
-  .transform(({ status, active, leaver, hireDate, leaveDate, leavesBy: decides, dateFormat: format, timezone }) => ({
-    status,
-    active,
-    leaver,
-    hireDate,
-    leaveDate,
-    leavesBy: decides,
-    dateFormat: format,
-    timezone,
-  }));
+  .transform(
+    ({ status, active, leaver, hireDate, leaveDate, leavesBy: decides, dateFormat: format, timezone, dateTimes }) => ({
+      status,
+      active,
+      leaver,
+      hireDate,
+      leaveDate,
+      leavesBy: decides,
+      dateFormat: format,
+      timezone,
+      ...(dateTimes === undefined ? {} : { dateTimes }),
+    }),
+  );
 
 /** Normalizes a status for comparison. */
 function fold(status: string): string {

@@ -5,6 +5,7 @@ import { must } from '../sentences.ts';
 import { guards } from './guards.ts';
 import { lifecycle } from './lifecycle.ts';
 import { mapping } from './mapping.ts';
+import { prefer } from './prefer.ts';
 import { duration, identification, text, timeZone, uniqueList, wholeNumber } from './values.ts';
 
 const policySentence =
@@ -261,6 +262,7 @@ export const syncShape = {
       description: 'A JSONata condition over the source record that selects employees. Absent: all employees.',
       examples: ["country = 'UY' and type != 'contractor'"],
     }),
+  prefer,
   match: uniqueList(z.enum(['identification', 'email']))
     .refine((keys) => keys.includes('identification'), { error: 'must name identification; it is always compared' })
     .optional()

@@ -11,6 +11,13 @@ export function text(): z.ZodString {
   return z.string().min(1);
 }
 
+/** Returns a schema for a value of the source record: the name of a field, or an expression. */
+export function recordValue() {
+  return z.union([text(), z.strictObject({ expression: text().meta({ description: 'A JSONata expression.' }) })], {
+    error: must("must be a source field's name (text) or a mapping with expression"),
+  });
+}
+
 /** Returns a schema for a whole number within bounds, both included. */
 export function wholeNumber(from: number, to: number): z.ZodInt {
   const error = must(`must be a whole number from ${from} to ${to}`);
@@ -82,7 +89,7 @@ export function uniqueList<Item extends z.ZodType<string | number>>(item: Item) 
 
 /** Returns a schema for a date format of the source: what core/plain-date compiles. */
 export function dateFormat() {
-  const error = must('must be a date format of yyyy, MM and dd, such as dd/MM/yyyy');
+  const error = must('must be a date format of yyyy, MM and dd, such as dd/MM/yyyy, or epoch-seconds or epoch-ms');
   return z.string({ error }).superRefine((pattern, ctx) => {
     try {
       compileDateFormat(pattern);

@@ -41,7 +41,7 @@ it('the sample file is read whole and mapped as the configuration of the design 
       leavesBy: undefined,
       timezone: 'tz',
     },
-    "country = 'UY' and type != 'contractor'",
+    { scope: "country = 'UY' and type != 'contractor'" },
     { expressions: createExpressions() },
   );
 

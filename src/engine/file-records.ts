@@ -1,0 +1,162 @@
+import type { BlockedTally } from '../core/blocked.ts';
+import type { Finding } from '../core/finding.ts';
+import { likeness } from '../core/look-alike.ts';
+import type { Person, RejectedPerson } from '../core/person.ts';
+import { preferred, withOutside } from '../core/prefer.ts';
+import type { Sync } from './engine-io.ts';
+import { mark, type PeopleIndex } from './people-index.ts';
+import type { Absent } from './person-text.ts';
+import { lifecycleTrouble } from './source-says.ts';
+
+type AnyRecord = Person | RejectedPerson;
+
+/** Stores the people of a read in the index, one record for each. */
+export interface RecordFiling {
+  /**
+   * Stores one record. Of several records of one person, the one that counts stays in the index; `scope` and `prefer`
+   * decide (see `core/prefer.ts`).
+   */
+  file(person: AnyRecord): void;
+  /** Judges after the last record what the records of each person mean together, and who claims one e-mail. */
+  settle(): void;
+}
+
+/** The marks that one record sets. */
+const ofRecord = mark.inSource | mark.usable | mark.active | mark.leaver | mark.outOfScope | mark.undated;
+
+const ofSeveral = mark.tied | mark.unsure | mark.worksOutside | mark.unknownOutside;
+
+/** Most people whose other record is remembered for the message. As many as findings are kept. */
+const keptPlaces = 10_000;
+
+export interface FilingJob {
+  readonly sync: Pick<Sync, 'settings'>;
+  readonly index: PeopleIndex;
+  /** Counts the people whose lifecycle dates are unreadable. */
+  readonly blocked: Pick<BlockedTally, 'add'> | undefined;
+  readonly find: (finding: Finding) => void;
+}
+
+export function openRecordFiling({ index, sync, find, blocked }: FilingJob): RecordFiling {
+  const { settings } = sync;
+  const isByEmail = settings.match.includes('email');
+  /** By slot: where the record is that does not go with the one in the index. */
+  const others = new Map<number, string>();
+
+  const put = (slot: number, person: AnyRecord): void => {
+    index.fill(slot, person);
+    index.set(slot, mark.inSource);
+    if (person.kind === 'rejected') return;
+    if (person.standing === 'active') index.set(slot, mark.usable | mark.active);
+    if (person.standing === 'leaver') index.set(slot, mark.usable | mark.leaver);
+    if (!person.isInScope) index.set(slot, mark.outOfScope);
+    if (person.standing === 'active' && person.isInScope && lifecycleTrouble(person) !== undefined) {
+      index.set(slot, mark.undated);
+    }
+    const email = claimedEmail(person);
+    if (isByEmail && email !== undefined) index.addEmail(email, slot);
+  };
+
+  const compare = (slot: number, other: AnyRecord, person: AnyRecord): void => {
+    for (const record of [other, person]) index.set(slot, outsideMarks(record));
+    const counts = preferred(other, person);
+    if (counts === 'first') return;
+    if (counts === 'second') {
+      index.clear(slot, mark.tied | ofRecord);
+      index.dropEmail(slot);
+      put(slot, person);
+      return;
+    }
+    index.set(slot, counts === 'tie' ? mark.tied : mark.unsure);
+    if (others.size < keptPlaces || others.has(slot)) others.set(slot, person.at);
+  };
+
+  const settlePerson = (slot: number): void => {
+    const person = index.person(slot);
+    if (person.kind === 'absent') return;
+    const { identification, at } = person;
+    const undecided = (why: string): void => {
+      index.set(slot, mark.conflict);
+      const both = `${at} and ${others.get(slot) ?? 'another record'} both say they are ${identification}`;
+      find({ code: 'duplicate-key', identification, at, message: `${both}, ${why}: nothing is done to this person` });
+    };
+    if (index.has(slot, mark.unsure)) undecided('and scope or prefer cannot be evaluated for one of them');
+    else if (index.has(slot, mark.tied)) {
+      undecided(
+        settings.prefer === undefined
+          ? 'and the key prefer of the sync does not say which one counts'
+          : 'and no rule of prefer tells them apart',
+      );
+    } else if (person.kind === 'person') {
+      const facts = { works: index.has(slot, mark.worksOutside), isUnknown: index.has(slot, mark.unknownOutside) };
+      const judged = withOutside(person, facts);
+      if (judged === undefined) undecided('and of one that is out of scope it is not known whether the person works');
+      else if (judged !== person) {
+        index.clear(slot, ofRecord);
+        put(slot, judged);
+      }
+    }
+  };
+
+  const settleEmails = (): void => {
+    for (const { slot, holder } of index.settleSharedEmails((one) => claimedEmail(index.person(one)))) {
+      const [other, person] = [index.person(holder), index.person(slot)];
+      const [place, at] = [placeOf(other), placeOf(person)];
+      const message = `${other.identification} (${place}) and ${person.identification} (${at}) have the same e-mail`;
+      // Each person gets one finding, because a later delta may show only one of them and looks it up by name.
+      if (!index.has(holder, mark.conflict))
+        find({ code: 'email-conflict', identification: other.identification, at: place, message });
+      const { identification } = person;
+      find({ code: 'email-conflict', identification, at, message, other: other.identification });
+      index.set(slot, mark.conflict);
+      index.set(holder, mark.conflict);
+    }
+  };
+
+  return {
+    file(person) {
+      const { identification, at } = person;
+      const { slot, isExact } = index.find(identification);
+      if (slot === -1) {
+        put(index.add(identification), person);
+        return;
+      }
+      const other = index.person(slot);
+      if (isExact && other.kind !== 'absent') {
+        compare(slot, other, person);
+        return;
+      }
+      index.set(slot, mark.conflict);
+      const names = `${other.identification} and ${identification}`;
+      const message = `${placeOf(other)} and ${at} ${likeness(other.identification, identification)}: ${names}`;
+      find({ code: 'case-conflict', identification, at, message });
+    },
+    settle() {
+      for (let slot = 0; slot < index.size; slot += 1) {
+        if (index.hasAny(slot, ofSeveral)) settlePerson(slot);
+        if (!index.has(slot, mark.undated)) continue;
+        const person = index.person(slot);
+        const undated = person.kind === 'person' ? lifecycleTrouble(person) : undefined;
+        if (undated === undefined) continue;
+        blocked?.add({ kind: 'row-refused', at: placeOf(person), column: undated.column, reason: undated.reason });
+      }
+      settleEmails();
+    },
+  };
+}
+
+function outsideMarks(record: AnyRecord): number {
+  if (record.kind === 'rejected' || record.isInScope) return 0;
+  if (record.standing === 'active') return mark.worksOutside;
+  return record.standing === 'unknown' ? mark.unknownOutside : 0;
+}
+
+/** Only people who should have an account claim an e-mail. Leavers, future hires and people out of scope do not. */
+function claimedEmail(person: AnyRecord | Absent): string | undefined {
+  if (person.kind !== 'person' || person.standing !== 'active' || !person.isInScope) return undefined;
+  return person.fields.email === '' ? undefined : person.fields.email;
+}
+
+function placeOf(record: AnyRecord | Absent): string {
+  return record.kind === 'absent' ? 'another record' : record.at;
+}
