@@ -36,11 +36,9 @@ export function oldestSuccess({ freshnessMs, schedule }: Freshness): (now: numbe
   let newest: readonly number[] = [];
   let checkedAt = 0;
   return (now) => {
-    if (newest.length === 0) newest = lastSlots(schedule, wanted, now);
-    else {
-      const slot = schedule.newestSlot(checkedAt, now);
-      if (slot !== undefined) newest = [slot, ...newest].slice(0, wanted);
-    }
+    // Several slots may have passed since the last call.
+    const isKnown = newest.length > 0 && schedule.newestSlot(checkedAt, now) === undefined;
+    if (!isKnown) newest = lastSlots(schedule, wanted, now);
     checkedAt = now;
     return newest[missedSlots];
   };

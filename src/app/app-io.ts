@@ -1,6 +1,7 @@
 import type { EngineIo } from '../engine/engine-io.ts';
 import type { Platform } from '../ports/platform.ts';
-import type { CheckLine, SyncView, TokenReport, WatchOptions } from './app.ts';
+import type { CheckLine, TokenReport, WatchOptions } from './app.ts';
+import type { SyncView } from './sync-view.ts';
 
 /** What the use cases need from outside. The composition root makes it over one configuration. */
 export interface AppIo {
@@ -10,6 +11,8 @@ export interface AppIo {
   readonly connections: ReadonlyMap<string, ConnectionAccess>;
   /** Returns the first slot of the sync's schedule after an instant (epoch ms); undefined without a schedule. */
   readonly nextSlot: (sync: string, after: number) => number | undefined;
+  /** Returns the instant from which the last success must be, by `freshness` or the schedule; undefined without both. */
+  readonly staleBefore: (sync: string, now: number) => number | undefined;
   /** Whether a deployment works on this store. */
   readonly isDeployed: () => Promise<boolean>;
   /**

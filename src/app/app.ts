@@ -28,15 +28,17 @@ import type {
 import type { VerdictOrder } from './approve.ts';
 import type { HeldChange } from './held-changes.ts';
 import type { HoldsQuery, HoldsReport } from './holds.ts';
+import type { PageUseCases } from './page.ts';
 import type { SignedCaller } from './person-records.ts';
 import type { RequestResult, RequestState, RunProgress } from './request-state.ts';
 import type { SourceTrial, TrialOptions } from './source-trial.ts';
+import type { SyncState, SyncView } from './sync-view.ts';
 
 /**
  * The use cases of the command line and the HTTP API, over one configuration. Every method may throw `RollcallError`:
  * `USAGE` for an unknown sync or connection, `NOT_FOUND` for an unknown run. Nothing here prints. Must be closed.
  */
-export interface App {
+export interface App extends PageUseCases {
   readonly syncs: readonly SyncView[];
   readonly connections: readonly string[];
   /** Makes a plan: no effect outside, and no miss is counted. */
@@ -169,21 +171,6 @@ export interface App {
  */
 export type Role = 'all' | 'scheduler' | 'worker' | 'server';
 
-export interface SyncState extends SyncView {
-  readonly pause: Pause | undefined;
-  /** The newest run, in progress or ended. */
-  readonly lastRun: Run | undefined;
-  /**
-   * Start of the newest run that ended as succeeded, nothing-to-do, held or exported. It shows how current the platform
-   * is.
-   */
-  readonly freshAt: number | undefined;
-  /** Epoch ms of the next slot; undefined without a schedule and while paused. */
-  readonly nextSlotAt: number | undefined;
-  /** Number of requests that no run has taken. */
-  readonly waiting: number;
-}
-
 export interface RunOrder {
   readonly scope: RunScope;
   readonly kind: 'manual' | 'webhook';
@@ -232,13 +219,6 @@ export interface Caller {
 
 /** A command that is signed in a name other than the caller's, with a reason; the audit stores both. */
 export type SignedOrder<Order = object> = Order & { readonly reason?: string; readonly via?: string };
-
-export interface SyncView {
-  readonly name: string;
-  readonly connection: string;
-  readonly schedule: string | undefined;
-  readonly policy: string;
-}
 
 export interface PlanReport {
   readonly id: string;

@@ -10,6 +10,7 @@ import { check } from './check.ts';
 import { findConnection, findRun, findSync } from './find-named.ts';
 import { listHolds } from './holds.ts';
 import { dropUnreadable } from './keys.ts';
+import { openPageUseCases } from './open-page-use-cases.ts';
 import { exportPerson, forgetPerson } from './person-records.ts';
 import { planReport, runReport } from './reports.ts';
 import { cancel, inFull, queue, queueOrRun, queueRetry, requestState, retry, storeRequest } from './requests.ts';
@@ -35,6 +36,7 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     return { run: run.id, sync: run.sync, changes, isDeploymentRunning: await io.isDeployed() };
   };
   return {
+    ...openPageUseCases(io),
     syncs: io.syncs,
     connections: [...io.connections.keys()],
 

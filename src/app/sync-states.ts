@@ -1,10 +1,10 @@
 import { RollcallError } from '../core/errors.ts';
 import type { Outcome } from '../core/run.ts';
 import type { Run } from '../ports/store.ts';
-import type { SyncState } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { note } from './audit.ts';
 import { findSync } from './find-named.ts';
+import type { SyncState } from './sync-view.ts';
 
 /** Number of recent runs that are searched for the newest successful one. */
 const searchedRuns = 50;

@@ -28,6 +28,7 @@ import { addSandbox } from './sandbox.ts';
 import { addShow } from './show.ts';
 import { addSource } from './source.ts';
 import { addStart } from './start.ts';
+import { addStatus } from './status.ts';
 import { addToken } from './token.ts';
 import { addWhy } from './why.ts';
 
@@ -39,6 +40,7 @@ const commands: readonly AddCommand[] = [
   addPlan,
   addApply,
   addStart,
+  addStatus,
   addRuns,
   addShow,
   addHolds,

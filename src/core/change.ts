@@ -2,7 +2,9 @@ import { createHash, type Hash } from 'node:crypto';
 import { customFieldNumber, type FieldName, type FieldValues, fieldTraits, maxDirectCustomField } from './fields.ts';
 import type { User } from './user.ts';
 
-export type ChangeKind = 'create' | 'update' | 'enable' | 'disable' | 'remove';
+export const changeKinds = ['create', 'update', 'enable', 'disable', 'remove'] as const;
+
+export type ChangeKind = (typeof changeKinds)[number];
 
 /**
  * The classes that guards count. One change can be in several classes: an update of the e-mail is in two. `handOvers`:

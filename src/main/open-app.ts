@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { runJob } from '../../jobs/index.ts';
 import { checkOnce } from '../alerts/alert-checks.ts';
+import { oldestSuccess } from '../alerts/freshness.ts';
 import type { App, WatchOptions } from '../app/app.ts';
 import type { AppIo, ConnectionAccess } from '../app/app-io.ts';
 import { findConnection } from '../app/find-named.ts';
@@ -56,6 +57,7 @@ export function openApp(
     })),
     connections: new Map([...connections].map(([name, connection]) => [name, accessTo(connection)])),
     nextSlot: nextSlots(config),
+    staleBefore: staleInstants(config),
     isDeployed: async () => (await io.store.leases.holder(deploymentLease, io.clock.now())) !== undefined,
     drive: (run, options) => driveRun(run, driveIo(options)),
     checkAlerts: (signal) => checkOnce(alerts, io.logger, signal),
@@ -89,6 +91,16 @@ function accessTo({ platform, tokenManager, revoke }: Connection): ConnectionAcc
     revoke: (signal: AbortSignal) => tokenManager.revoke(revoke, signal),
   };
   return { platform, tokens };
+}
+
+function staleInstants(config: Config): AppIo['staleBefore'] {
+  const limits = new Map(
+    Object.values(config.syncs).map(({ name, schedule, freshnessMs }) => {
+      const slots = schedule === undefined ? undefined : openSchedule(schedule.cron, schedule.timezone);
+      return [name, oldestSuccess({ freshnessMs, schedule: slots })] as const;
+    }),
+  );
+  return (sync, now) => limits.get(sync)?.(now);
 }
 
 function nextSlots(config: Config): AppIo['nextSlot'] {

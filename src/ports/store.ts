@@ -10,6 +10,7 @@ import type { Leases } from './leases.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
 import type { RawTexts } from './raw-texts.ts';
 import type { Reads } from './reads.ts';
+import type { Reports } from './reports.ts';
 import type { OwnedRun, Runs, Triggers } from './runs.ts';
 import type { Audit, AuditEntry, Pauses, Restores } from './store-operations.ts';
 import type { TokenStore } from './token-store.ts';
@@ -74,6 +75,7 @@ export interface Store {
   readonly pauses: Pauses;
   readonly audit: Audit;
   readonly restores: Restores;
+  readonly reports: Reports;
   /** Closes the connection. Must be called once. */
   close(): Promise<void>;
 }

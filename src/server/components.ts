@@ -27,9 +27,12 @@ import {
   verdictOrder,
   webhookOrder,
 } from './schema.ts';
+import { dayList, overview } from './schemas/overview.ts';
 
 /** The named schemas of the OpenAPI document. */
 export const components: Readonly<Record<string, z.ZodType>> = {
+  Overview: overview,
+  DayList: dayList,
   Sync: sync,
   SyncList: syncList,
   Run: runSummary,

@@ -3,8 +3,8 @@ import { type ChangeClass, changeClasses } from '../core/change.ts';
 
 /* Input and output of the API. Instants are ISO 8601 in UTC; unknown values are null. */
 
-const instant = z.iso.datetime();
-const count = z.int();
+export const instant = z.iso.datetime();
+export const count = z.int();
 
 /** Accepts one of these, or the text of a state that a newer version on the same store has written. */
 function orNewer<const Known extends readonly string[]>(known: Known) {
@@ -26,6 +26,8 @@ const counts = z.object({
   repeated: count,
 });
 
+export const phaseWord = orNewer(['reading', 'planning', 'delivering', 'proving', 'done']);
+
 export const runSummary = z.object({
   id: z.string(),
   sync: z.string(),
@@ -37,7 +39,7 @@ export const runSummary = z.object({
     .meta({ description: 'Which employees were read: all, changed ones, or named ones; null: none yet' }),
   /** Null: all employees. */
   users: count.nullable().meta({ description: 'Number of named employees; null: all employees' }),
-  phase: orNewer(['reading', 'planning', 'delivering', 'proving', 'done']),
+  phase: phaseWord,
   startedAt: instant,
   endedAt: instant.nullable(),
   outcome: orNewer(['succeeded', 'nothing-to-do', 'held', 'partial', 'failed', 'cancelled', 'exported'])

@@ -6,6 +6,9 @@ import type { OpenApiDocument } from './open-api-document.ts';
 /** The use cases that the server calls. */
 export type ServerApp = Pick<
   App,
+  | 'overview'
+  | 'days'
+  | 'alerts'
   | 'syncs'
   | 'connections'
   | 'syncStates'

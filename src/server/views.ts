@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import type { PastChange, RequestReport, RunReport, SyncState, TokenReport } from '../app/app.ts';
+import type { PastChange, RequestReport, RunReport, TokenReport } from '../app/app.ts';
 import type { HoldsReport } from '../app/holds.ts';
 import type { RequestState, RunProgress } from '../app/request-state.ts';
+import type { SyncState } from '../app/sync-view.ts';
 import type { FieldValues } from '../core/fields.ts';
 import type { RequestBudget } from '../core/request-budget.ts';
 import type { AuditEntry, HoldFacts, PlannedChange, Run } from '../ports/store.ts';

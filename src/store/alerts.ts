@@ -13,6 +13,7 @@ import {
 import type { AlertDeliveryRow, AlertStateRow } from './alerts-schema.ts';
 import { type Database, inTransaction } from './database.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
+import { fullScopes } from './reports.ts';
 
 export function createAlerts(db: Database): AlertBook {
   return {
@@ -198,9 +199,6 @@ export function createAlerts(db: Database): AlertBook {
     },
   };
 }
-
-/** Stored scopes of runs that cover all employees. */
-const fullScopes = [{ kind: 'all' }, { kind: 'all', isFull: true }].map((scope) => JSON.stringify(scope));
 
 /** For example `sync people` or `connection acme`. Names contain no blanks. */
 function subjectKey({ kind, name }: AlertSubject): string {

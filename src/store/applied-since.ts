@@ -74,7 +74,7 @@ interface Span {
 }
 
 /** Spans of time, both ends included, from `since` to the newest applied change. */
-async function* appliedSpans(db: Database, since: number): AsyncGenerator<Span, void> {
+export async function* appliedSpans(db: Database, since: number): AsyncGenerator<Span, void> {
   for (let from = since; ; ) {
     const end = await db
       .selectFrom('changes')

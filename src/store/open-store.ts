@@ -22,6 +22,7 @@ import { openPostgres } from './postgres.ts';
 import { isPostgresUrl } from './postgres-url.ts';
 import { createRawTexts } from './raw-texts.ts';
 import { createReads } from './reads.ts';
+import { createReports } from './reports.ts';
 import { createRestores } from './restores.ts';
 import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
@@ -139,6 +140,7 @@ function createStore(db: Database, keys: KeyRing): Store {
     pauses: createPauses(db),
     audit: createAudit(db),
     restores: createRestores(db),
+    reports: createReports(db),
     close: () => db.destroy(),
   };
 }

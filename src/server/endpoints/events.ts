@@ -20,7 +20,7 @@ interface Stream {
   readonly topic: (params: { readonly id: string }, app: ServerApp) => StreamTopic;
 }
 
-function defineStream({ topic, ...stream }: Stream): Endpoint {
+export function defineStream({ topic, ...stream }: Stream): Endpoint {
   return defineEndpoint({
     ...stream,
     method: 'GET',

@@ -2,12 +2,16 @@ import type { Endpoint } from '../endpoint.ts';
 import { adoptUsers, previewAdoption } from './adopt.ts';
 import { listAudit, listConnections, listHolds } from './deployment.ts';
 import { streamRequest, streamRun, streamSyncs } from './events.ts';
+import { listDays, showOverview, streamOverview } from './overview.ts';
 import { explainPerson, personHistory } from './people.ts';
 import { approveRun, cancelRun, listChanges, listRawTexts, listRuns, rejectRun, retryRun, showRun } from './runs.ts';
 import { listSyncs, pauseSync, requestRun, resumeSync, showRequest, webhook } from './syncs.ts';
 
 /** All endpoints of the API. */
 export const endpoints: readonly Endpoint[] = [
+  showOverview,
+  streamOverview,
+  listDays,
   listSyncs,
   pauseSync,
   resumeSync,

@@ -1,0 +1,141 @@
+import type { RequestBudget } from '../core/request-budget.ts';
+import { workersLease } from '../ports/leases.ts';
+import type { Streak } from '../ports/reports.ts';
+import type { Batch, Run } from '../ports/store.ts';
+import type { AppIo } from './app-io.ts';
+import type { Overview, RunStep, SyncHealth, SyncOverview, WaitingWork } from './page.ts';
+import { readSyncStates } from './sync-states.ts';
+import type { SyncState } from './sync-view.ts';
+
+/** Reads health, state and holds of every configured sync from the store. */
+export async function readOverview(io: AppIo): Promise<Overview> {
+  const { store, clock } = io.engine;
+  const now = clock.now();
+  const [states, unfinished, isDeploymentRunning, worker] = await Promise.all([
+    readSyncStates(io),
+    store.runs.unfinished(),
+    io.isDeployed(),
+    store.leases.holder(workersLease, now),
+  ]);
+  const syncs: SyncOverview[] = [];
+  for (const state of states) {
+    syncs.push(
+      await overviewOf(
+        state,
+        unfinished.find(({ sync }) => sync === state.name),
+        io,
+      ),
+    );
+  }
+  const isQueued = io.checkRedis !== undefined;
+  const workers = isQueued ? (worker === undefined ? 'none' : 'alive') : isDeploymentRunning ? 'in-process' : 'none';
+  return {
+    at: now,
+    syncs,
+    work: {
+      isDeploymentRunning,
+      workers,
+      requests: syncs.reduce((sum, { requests }) => sum + requests, 0),
+      runs: unfinished.length,
+    },
+  };
+}
+
+async function overviewOf(
+  { waiting: requests, ...state }: SyncState,
+  run: Run | undefined,
+  io: AppIo,
+): Promise<SyncOverview> {
+  const { store, clock } = io.engine;
+  const now = clock.now();
+  const streak = await store.reports.streak(state.name);
+  const holds = await readWaiting(state.name, state.lastRun, io);
+  const step = run && (await stepOf(run, await store.batches.ofRun(run.id), now));
+  const isWaiting = holds.changes + holds.reads + holds.expired.changes > 0;
+  const kind =
+    step !== undefined ? 'running' : isWaiting ? 'needs-approval' : requests > 0 ? ('waiting' as const) : 'idle';
+  return {
+    ...state,
+    freshAt: streak.freshAt,
+    health: healthOf(state, streak, io.staleBefore(state.name, now)),
+    activity: { kind, run: step },
+    holds,
+    requests,
+  };
+}
+
+/** Returns the health by the newest success and what followed it. */
+export function healthOf(
+  { pause }: Pick<SyncState, 'pause'>,
+  streak: Streak,
+  staleBefore: number | undefined,
+): SyncHealth {
+  const { endedAt, successAt, failures, failingSince, lastFailure } = streak;
+  const isStale = endedAt !== undefined && staleBefore !== undefined && (successAt ?? 0) < staleBefore;
+  const facts = { failures, failure: lastFailure, isStale, by: pause?.by } as const;
+  if (pause !== undefined) return { ...facts, state: 'paused', since: pause.pausedAt };
+  if (endedAt === undefined) return { ...facts, state: 'never-ran', since: undefined };
+  if (failures > 0) return { ...facts, state: 'failing', since: failingSince };
+  if (isStale) return { ...facts, state: 'stale', since: successAt };
+  return { ...facts, state: 'succeeding', since: successAt };
+}
+
+/** Counts what waits for an operator in one sync. `newest`: its newest run. */
+async function readWaiting(sync: string, newest: Run | undefined, { engine }: AppIo): Promise<WaitingWork> {
+  const { store, clock } = engine;
+  const now = clock.now();
+  const [open, expired] = await Promise.all([store.holds.open(sync, now), store.reports.expiredHolds(sync, now)]);
+  const isDoubted = newest?.outcome === 'held' && newest.facts.isReadDoubted === true;
+  const reads = isDoubted && (await store.reads.last(sync))?.run !== newest.id ? 1 : 0;
+  // A hold of which every change was decided stays open until the next run.
+  const holds = open.changes === 0 ? [] : open.holds;
+  const undecided = expired.changes === 0 ? [] : expired.holds;
+  return {
+    holds: holds.length,
+    changes: open.changes,
+    byClass: open.byClass,
+    expired: { holds: undecided.length, changes: expired.changes },
+    reads,
+    heldAt: earliest([...holds, ...undecided].map(({ heldAt }) => heldAt)),
+    expiresAt: earliest(holds.map(({ expiresAt }) => expiresAt)),
+  };
+}
+
+function earliest(instants: readonly number[]): number | undefined {
+  return instants.length === 0 ? undefined : Math.min(...instants);
+}
+
+/** Returns how far a run is, and estimates when it ends. */
+export function stepOf(run: Run, batches: readonly Batch[], now: number): RunStep {
+  const { id, phase, startedAt, facts } = run;
+  const isSending = phase === 'delivering' || phase === 'proving';
+  if (!isSending || batches.length === 0) {
+    return { run: id, phase, startedAt, changes: undefined, batches: undefined, etaMs: undefined };
+  }
+  const open = batches.filter(({ state }) => state !== 'settled');
+  // The rows of a split batch are also in its parts.
+  const total = sizeOf(batches.filter(({ parent, isParking }) => parent === undefined && isParking !== true));
+  const done = Math.max(0, total - sizeOf(open));
+  return {
+    run: id,
+    phase,
+    startedAt,
+    changes: { done, total },
+    batches: { done: batches.length - open.length, total: batches.length },
+    etaMs: etaOf({ done, total, spentMs: now - (facts.plannedAt ?? startedAt) }, facts.budget),
+  };
+}
+
+function sizeOf(batches: readonly Batch[]): number {
+  return batches.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** What was delivered shows the pace of the rest. Before, only the number of requests does. */
+function etaOf(
+  { done, total, spentMs }: { readonly done: number; readonly total: number; readonly spentMs: number },
+  budget: RequestBudget | undefined,
+): number | undefined {
+  if (done >= total) return 0;
+  if (done > 0) return Math.round((spentMs / done) * (total - done));
+  return budget === undefined ? undefined : Math.max(0, budget.seconds * 1000 - spentMs);
+}

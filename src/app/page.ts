@@ -1,0 +1,105 @@
+import type { ChangeClass, ChangeKind } from '../core/change.ts';
+import type { Streak } from '../ports/reports.ts';
+import type { Run } from '../ports/store.ts';
+import type { SyncState } from './sync-view.ts';
+
+/* What the page shows, as the store has it. */
+
+/** How the runs of a sync go, whatever it does at this moment. */
+export interface SyncHealth {
+  readonly state: 'succeeding' | 'failing' | 'stale' | 'never-ran' | 'paused';
+  /** Since when: the first failure in a row, the last success of a stale sync, the pause. */
+  readonly since: number | undefined;
+  /** Runs in a row that failed, wholly or partly. */
+  readonly failures: number;
+  /** The newest of them. */
+  readonly failure: Streak['lastFailure'];
+  /** The last success is older than its schedule or `freshness` allows. Also true of a failing sync. */
+  readonly isStale: boolean;
+  /** The operator who paused the sync. */
+  readonly by: string | undefined;
+}
+
+/** What a sync does at this moment. */
+export interface SyncActivity {
+  readonly kind: 'idle' | 'waiting' | 'running' | 'needs-approval';
+  readonly run: RunStep | undefined;
+}
+
+/** The position of a run in progress. */
+export interface RunStep {
+  readonly run: string;
+  readonly phase: Run['phase'];
+  readonly startedAt: number;
+  /** Changes in batches, and those of them whose batch is settled. Undefined before the batches are made. */
+  readonly changes: { readonly done: number; readonly total: number } | undefined;
+  readonly batches: { readonly done: number; readonly total: number } | undefined;
+  /** An estimate; undefined when nothing shows how long the rest takes. */
+  readonly etaMs: number | undefined;
+}
+
+/** What waits for an operator's decision. */
+export interface WaitingWork {
+  readonly holds: number;
+  /** Distinct changes. */
+  readonly changes: number;
+  readonly byClass: Readonly<Partial<Record<ChangeClass, number>>>;
+  /** Holds that no operator decided in time, and their changes. The next run asks again. */
+  readonly expired: { readonly holds: number; readonly changes: number };
+  /** Runs that wait because their source looks wrong. */
+  readonly reads: number;
+  /** When the oldest hold was opened, and when the first one expires. */
+  readonly heldAt: number | undefined;
+  readonly expiresAt: number | undefined;
+}
+
+export interface SyncOverview extends Omit<SyncState, 'waiting'> {
+  readonly health: SyncHealth;
+  readonly activity: SyncActivity;
+  readonly holds: WaitingWork;
+  /** Requests that no run has taken. */
+  readonly requests: number;
+}
+
+export interface Overview {
+  readonly at: number;
+  readonly syncs: readonly SyncOverview[];
+  readonly work: {
+    readonly isDeploymentRunning: boolean;
+    /** `in-process`: without Redis, the deployment itself works. */
+    readonly workers: 'alive' | 'none' | 'in-process';
+    readonly requests: number;
+    readonly runs: number;
+  };
+}
+
+export interface DaysQuery {
+  /** Number of days, today included. */
+  readonly days: number;
+  /** IANA name of the zone in which days begin. */
+  readonly timezone: string;
+}
+
+/** What a sync did on one day. */
+export interface DayCounts {
+  readonly day: string;
+  readonly runs: number;
+  readonly failedRuns: number;
+  /** Changes that were seen applied. */
+  readonly applied: Readonly<Record<ChangeKind, number>>;
+  readonly failed: number;
+}
+
+export interface DaysReport {
+  readonly timezone: string;
+  readonly days: readonly string[];
+  readonly syncs: readonly { readonly name: string; readonly days: readonly DayCounts[] }[];
+}
+
+/** The use cases of the page. The command line has some of them. */
+export interface PageUseCases {
+  /** Reads health, state and holds of every configured sync. */
+  overview(): Promise<Overview>;
+  /** Counts runs and applied changes by day. Throws `USAGE` for an unknown time zone. */
+  days(query: DaysQuery): Promise<DaysReport>;
+}

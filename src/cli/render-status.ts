@@ -1,0 +1,74 @@
+import type { Overview, SyncActivity, SyncHealth, SyncOverview, WaitingWork } from '../app/page.ts';
+import { formatInstant } from '../core/instant.ts';
+import { formatCount, formatDuration, formatNumber } from './amounts.ts';
+import { renderTable } from './render-table.ts';
+import type { Style } from './style.ts';
+import { cleanLine } from './terminal-text.ts';
+
+/** One line per sync, and below it what the operator can do. */
+export function renderStatus({ at, syncs, work }: Overview, style: Style): string {
+  const head = ['sync', 'health', 'state', 'waits for approval', 'fresh', 'next run'];
+  const rows = syncs.map((sync) => [
+    style.colors.bold(sync.name),
+    healthWords(sync.health, style),
+    stateWords(sync.activity),
+    waitingWords(sync.holds, style),
+    sync.freshAt === undefined ? 'never' : `${formatDuration(at - sync.freshAt)} ago`,
+    nextWords(sync),
+  ]);
+  const hints = syncs.flatMap((sync) => hintOf(sync, style));
+  const isAlone = syncs.some(({ nextSlotAt }) => nextSlotAt !== undefined) && !work.isDeploymentRunning;
+  return [
+    renderTable([head, ...rows]),
+    ...hints,
+    ...(isAlone ? [`No deployment is running, so no schedule starts a run: ${style.command('start')}`] : []),
+  ].join('\n');
+}
+
+function healthWords({ state, failures, since }: SyncHealth, { colors }: Style): string {
+  switch (state) {
+    case 'succeeding':
+      return colors.green('succeeding');
+    case 'failing':
+      return colors.red(
+        `failing (${formatNumber(failures)}×, since ${since === undefined ? '?' : formatInstant(since)})`,
+      );
+    case 'stale':
+      return colors.red(`stale (last success ${since === undefined ? 'never' : formatInstant(since)})`);
+    case 'never-ran':
+      return colors.yellow('never ran');
+    case 'paused':
+      return colors.yellow('paused');
+  }
+}
+
+function stateWords({ kind, run }: SyncActivity): string {
+  if (run === undefined) return kind === 'needs-approval' ? 'needs approval' : kind;
+  const { phase, changes, etaMs } = run;
+  const done = changes === undefined ? '' : ` ${formatNumber(changes.done)}/${formatNumber(changes.total)}`;
+  return `${phase}${done}${etaMs === undefined ? '' : `, about ${formatDuration(etaMs)} left`}`;
+}
+
+function waitingWords({ changes, expired, reads }: WaitingWork, { colors }: Style): string {
+  const words = [
+    ...(changes === 0 ? [] : [formatCount(changes, 'change')]),
+    ...(expired.changes === 0 ? [] : [`${formatNumber(expired.changes)} expired`]),
+    ...(reads === 0 ? [] : ['the source looks wrong']),
+  ];
+  return words.length === 0 ? '–' : colors.yellow(words.join(', '));
+}
+
+function nextWords({ schedule, nextSlotAt, health }: SyncOverview): string {
+  if (health.state === 'paused') return `paused by ${cleanLine(health.by ?? '?')}`;
+  return nextSlotAt === undefined ? (schedule ?? 'manual') : formatInstant(nextSlotAt);
+}
+
+function hintOf({ name, health, holds }: SyncOverview, style: Style): string[] {
+  const hints: string[] = [];
+  if (health.failures > 0 && health.failure !== undefined) {
+    const why = health.failure.reason === undefined ? '' : `: ${cleanLine(health.failure.reason)}`;
+    hints.push(`${name} ${health.failure.outcome}${why} (${style.command(`show ${health.failure.run}`)})`);
+  }
+  if (holds.changes + holds.reads > 0) hints.push(`${name}: ${style.command(`holds --sync ${name}`)} lists what waits`);
+  return hints;
+}

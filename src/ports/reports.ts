@@ -1,0 +1,57 @@
+import type { ChangeKind } from '../core/change.ts';
+import type { HoldFacts } from './holds.ts';
+
+/** How the runs of a sync about all people went lately. Cancelled runs do not count. */
+export interface Streak {
+  /** End of the newest run (epoch ms); undefined: none has ended. */
+  readonly endedAt: number | undefined;
+  /** Start and end of the newest success. */
+  readonly freshAt: number | undefined;
+  readonly successAt: number | undefined;
+  /** The runs that failed, wholly or partly, since the newest success. */
+  readonly failures: number;
+  /** End of the first of them. */
+  readonly failingSince: number | undefined;
+  /** Of the newest of them. */
+  readonly lastFailure:
+    | { readonly run: string; readonly outcome: string; readonly reason: string | undefined }
+    | undefined;
+}
+
+/** Holds that no operator decided in time. The next run asks about their changes again. */
+export interface ExpiredHolds {
+  readonly holds: readonly HoldFacts[];
+  /** Number of distinct changes that were never decided. */
+  readonly changes: number;
+}
+
+/** The length of the time that one count covers: the offset of every time zone is a multiple of it. */
+export const quarterMs = 900_000;
+
+/** A number of events of one sync in a quarter of an hour. */
+interface Counted {
+  readonly sync: string;
+  /** Start of the quarter (epoch ms). */
+  readonly at: number;
+  readonly count: number;
+}
+
+export interface AppliedCount extends Counted {
+  readonly kind: ChangeKind;
+}
+
+export interface EndedCount extends Counted {
+  readonly outcome: string;
+  /** Number of changes that failed in these runs. */
+  readonly failed: number;
+}
+
+/** Questions of the overview that concern several tables. They change nothing. */
+export interface Reports {
+  streak(sync: string): Promise<Streak>;
+  expiredHolds(sync: string, now: number): Promise<ExpiredHolds>;
+  /** Counts changes that were seen applied at `since` or later, in all syncs. */
+  applied(since: number): Promise<readonly AppliedCount[]>;
+  /** Counts runs that ended at `since` or later, in all syncs. */
+  ended(since: number): Promise<readonly EndedCount[]>;
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { defineEndpoint } from '../endpoint.ts';
+import { dayList, dayListView, overview, overviewView } from '../schemas/overview.ts';
+import type { ServerApp } from '../server-parts.ts';
+import { defineStream } from './events.ts';
+import { knownSync, limit, nothing, syncName } from './parameters.ts';
+
+async function readAll(app: ServerApp) {
+  // Notices are no part of it.
+  const [state, alerts] = await Promise.all([app.overview(), app.alerts(1)]);
+  return overviewView(state, alerts);
+}
+
+export const showOverview = defineEndpoint({
+  id: 'show-overview',
+  method: 'GET',
+  path: '/api/overview',
+  part: 'overview',
+  summary: 'Health, state and open holds of every sync, the work, and the number of open alerts',
+  description:
+    'Health says how the runs go, state what happens now. Holds are counted from the store, whatever the age of their run.',
+  needs: 'viewer',
+  params: nothing,
+  query: nothing,
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: overview,
+  refusals: [],
+  handle: (_asked, { app }) => readAll(app),
+});
+
+export const streamOverview = defineStream({
+  id: 'stream-overview',
+  path: '/api/overview/events',
+  part: 'overview',
+  summary: 'Follow the overview: events `overview`',
+  params: nothing,
+  answer: overview,
+  refusals: [],
+  topic: (_params, app) => ({
+    event: 'overview',
+    key: 'overview',
+    read: async () => ({ state: await readAll(app), isFinal: false }),
+  }),
+});
+
+export const listDays = defineEndpoint({
+  id: 'list-days',
+  method: 'GET',
+  path: '/api/overview/days',
+  part: 'overview',
+  summary: 'Runs and applied changes of every sync by day',
+  needs: 'viewer',
+  cost: 2,
+  params: nothing,
+  query: z.object({
+    days: limit(90, 7).meta({ description: 'Number of days, today included; at most 90' }),
+    timezone: z.string().min(1).max(64).default('UTC').meta({ description: 'IANA name of the zone of the days' }),
+    sync: syncName.optional(),
+  }),
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: dayList,
+  refusals: [400, 404],
+  handle: async ({ query: { days, timezone, sync } }, { app }) => {
+    const only = sync === undefined ? undefined : knownSync(sync, app);
+    return dayListView(await app.days({ days, timezone }), only);
+  },
+});

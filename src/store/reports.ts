@@ -1,0 +1,140 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Counts } from '../core/run.ts';
+import { successOutcomes } from '../ports/alerts.ts';
+import { type AppliedCount, type EndedCount, quarterMs, type Reports } from '../ports/reports.ts';
+import { appliedSpans } from './applied-since.ts';
+import type { Database } from './database.ts';
+import { holdFacts, toFacts } from './hold-rows.ts';
+import { inLists } from './row-writer.ts';
+
+export function createReports(db: Database): Reports {
+  return {
+    async streak(sync) {
+      const ended = db
+        .selectFrom('runs')
+        .where('sync', '=', sync)
+        .where('scope', 'in', fullScopes)
+        .where('ended_at', 'is not', null)
+        .orderBy('ended_at', 'desc')
+        .orderBy('id', 'desc');
+      const [newest, success] = await Promise.all([
+        ended.select('ended_at').where('outcome', '!=', 'cancelled').limit(1).executeTakeFirst(),
+        ended
+          .select(['started_at', 'ended_at'])
+          .where('outcome', 'in', [...successOutcomes])
+          .limit(1)
+          .executeTakeFirst(),
+      ]);
+      const successAt = success === undefined ? undefined : Number(success.ended_at);
+      const failed = ended.where('outcome', 'in', ['failed', 'partial']).where('ended_at', '>', successAt ?? -1);
+      const [sums, last] = await Promise.all([
+        failed
+          .clearOrderBy()
+          .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('ended_at').as('since')])
+          .executeTakeFirstOrThrow(),
+        failed.select(['id', 'outcome', 'reason']).limit(1).executeTakeFirst(),
+      ]);
+      return {
+        endedAt: newest === undefined ? undefined : Number(newest.ended_at),
+        freshAt: success === undefined ? undefined : Number(success.started_at),
+        successAt,
+        failures: Number(sums.count),
+        failingSince: sums.since === null ? undefined : Number(sums.since),
+        lastFailure: last && { run: last.id, outcome: last.outcome ?? '', reason: last.reason ?? undefined },
+      };
+    },
+
+    async expiredHolds(sync, now) {
+      const rows = await db
+        .selectFrom('holds')
+        .select(holdFacts)
+        .where('sync', '=', sync)
+        .where('state', '=', 'open')
+        .where('expires_at', '<=', now)
+        .orderBy('held_at')
+        .orderBy('id')
+        .execute();
+      if (rows.length === 0) return { holds: [], changes: 0 };
+      const { count } = await db
+        .selectFrom('decisions')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('sync', '=', sync)
+        .where('state', '=', 'open')
+        .where('ended_at', 'is', null)
+        .where('expires_at', '<=', now)
+        .executeTakeFirstOrThrow();
+      return { holds: rows.map(toFacts), changes: Number(count) };
+    },
+
+    async applied(since) {
+      const syncs = new Map<string, string>();
+      const found = new Map<string, AppliedCount>();
+      for await (const { from, to } of appliedSpans(db, since)) {
+        const rows = await db
+          .selectFrom('changes')
+          .select(['plan', 'kind'])
+          .select((eb) => [quarterOf('applied_at').as('at'), eb.fn.countAll().as('count')])
+          .where('applied_at', '>=', from)
+          .where('applied_at', '<=', to)
+          .groupBy(['plan', 'kind', quarterOf('applied_at')])
+          .execute();
+        const unknown = [...new Set(rows.map(({ plan }) => plan))].filter((plan) => !syncs.has(plan));
+        for (const ids of inLists(unknown)) {
+          const plans = await db.selectFrom('plans').select(['id', 'sync']).where('id', 'in', ids).execute();
+          for (const { id, sync } of plans) syncs.set(id, sync);
+        }
+        for (const { plan, kind, at, count } of rows) {
+          const sync = syncs.get(plan) ?? '';
+          const key = `${at} ${kind} ${sync}`;
+          const before = found.get(key)?.count ?? 0;
+          found.set(key, { sync, kind, at: Number(at), count: before + Number(count) });
+        }
+      }
+      return [...found.values()];
+    },
+
+    async ended(since) {
+      const rows = await db
+        .selectFrom('runs')
+        .select(['sync', 'outcome'])
+        .select((eb) => [quarterOf('ended_at').as('at'), eb.fn.countAll().as('count')])
+        .where('ended_at', '>=', since)
+        .groupBy(['sync', 'outcome', quarterOf('ended_at')])
+        .execute();
+      await nextTurn();
+      const failed = await failedChanges(db, since);
+      return rows.map(({ sync, outcome, at, count }): EndedCount => {
+        const word = outcome ?? '';
+        const key = `${sync} ${word} ${Number(at)}`;
+        return { sync, outcome: word, at: Number(at), count: Number(count), failed: failed.get(key) ?? 0 };
+      });
+    },
+  };
+}
+
+/** Stored scopes of runs that cover all employees. */
+export const fullScopes = [{ kind: 'all' }, { kind: 'all', isFull: true }].map((scope) => JSON.stringify(scope));
+
+/** Returns the start of the quarter of an hour. Both databases divide whole numbers without a fraction. */
+function quarterOf(column: 'applied_at' | 'ended_at') {
+  return sql<number>`${sql.ref(column)} / ${sql.lit(quarterMs)} * ${sql.lit(quarterMs)}`;
+}
+
+/** Failed changes by sync, outcome and quarter. Only such runs have any. */
+async function failedChanges(db: Database, since: number): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('runs')
+    .select(['sync', 'outcome', 'counts', 'ended_at'])
+    .where('ended_at', '>=', since)
+    .where('outcome', 'in', ['failed', 'partial', 'cancelled'])
+    .execute();
+  const sums = new Map<string, number>();
+  for (const { sync, outcome, counts, ended_at } of rows) {
+    const { failed } = JSON.parse(counts) as Counts;
+    const at = Math.floor(Number(ended_at) / quarterMs) * quarterMs;
+    const key = `${sync} ${outcome ?? ''} ${at}`;
+    sums.set(key, (sums.get(key) ?? 0) + failed);
+  }
+  return sums;
+}

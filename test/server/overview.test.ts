@@ -1,0 +1,127 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { dayList, overview } from '../../src/server/schemas/overview.ts';
+import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
+import { openTestServer, type TestServer } from './open-test-server.ts';
+
+const hourMs = 3_600_000;
+
+async function openScheduled(people = 20) {
+  const before = employees(people);
+  const schedule = { cron: '0 * * * *', timezone: 'America/Montevideo' };
+  const office = await openOffice({ sandbox: { people: usersOf(before) }, sync: { schedule } });
+  await office.writeEmployees(before);
+  return { office, server: await openTestServer(office.app), before };
+}
+
+/** The one sync of the overview, checked against the document. */
+async function syncOf(server: TestServer) {
+  const { status, json } = await server.ask('/api/overview');
+  expect(status).toBe(200);
+  expect(overview.parse(json)).toEqual(json);
+  return json.syncs[0];
+}
+
+const left = (...numbers: readonly number[]) =>
+  Object.fromEntries(numbers.map((i): [string, Row] => [`E${i}`, { status: 'left' }]));
+
+async function breakSource(office: Office): Promise<void> {
+  await writeFile(join(office.folder, 'employees.csv'), 'id,first\n');
+  await office.apply();
+}
+
+it('health says how runs go, and state what happens now', async () => {
+  const { office, server, before } = await openScheduled();
+  expect(await syncOf(server)).toMatchObject({
+    health: { state: 'never-ran', since: null, failures: 0 },
+    activity: { kind: 'idle', run: null },
+    freshAt: null,
+    lastRun: null,
+  });
+
+  const good = await office.apply();
+  expect(await syncOf(server)).toMatchObject({
+    health: { state: 'succeeding', since: new Date(good.run.endedAt ?? 0).toISOString(), failures: 0 },
+    activity: { kind: 'idle' },
+    freshAt: new Date(good.run.startedAt).toISOString(),
+  });
+
+  await breakSource(office);
+  await breakSource(office);
+  const failing = await syncOf(server);
+  expect(failing.health).toMatchObject({ state: 'failing', failures: 2, outcome: 'failed', isStale: false });
+  expect(failing.health.run).toBe(failing.lastRun.id);
+  expect(failing.health.reason).toBe(failing.lastRun.reason);
+  const runs = await office.app.runs({ limit: 2 });
+  expect(failing.health.since).toBe(new Date(runs[1]?.endedAt ?? 0).toISOString());
+
+  await office.writeEmployees(before);
+  await office.apply();
+  expect((await syncOf(server)).health).toMatchObject({ state: 'succeeding', failures: 0, run: null });
+
+  office.clock.jump(5 * hourMs);
+  expect((await syncOf(server)).health).toMatchObject({ state: 'stale', isStale: true, failures: 0 });
+
+  await office.app.pause('people', 'ana');
+  expect(await syncOf(server)).toMatchObject({ health: { state: 'paused', by: 'ana' }, nextSlotAt: null });
+});
+
+it('a hold waits however many runs came after its run, and an expired one is still told', async () => {
+  const { office, server } = await openScheduled();
+  await office.apply();
+  await office.writeEmployees(employees(20, left(1, 2, 3, 4, 5, 6, 7)));
+  await office.apply();
+  for (let i = 0; i < 25; i++) await office.apply({ users: ['E20'] });
+  const held = await syncOf(server);
+  expect(held).toMatchObject({
+    health: { state: 'succeeding' },
+    activity: { kind: 'needs-approval' },
+    holds: { holds: 1, changes: 7, byClass: { disables: 7 }, expired: { holds: 0, changes: 0 } },
+  });
+  office.clock.jump(25 * hourMs);
+  const late = await syncOf(server);
+  expect(late).toMatchObject({
+    activity: { kind: 'needs-approval' },
+    holds: { holds: 0, changes: 0, expired: { holds: 1, changes: 7 } },
+  });
+});
+
+it('a run in progress shows its step, and a waiting request its number', async () => {
+  const { office, server } = await openScheduled();
+  await office.app.request('people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
+  expect(await syncOf(server)).toMatchObject({ activity: { kind: 'waiting' }, requests: 1 });
+  const { engine } = office;
+  await engine.io.store.runs.open('people', { id: 'run_1', connection: 'acme', now: office.clock.now() });
+  expect(await syncOf(server)).toMatchObject({
+    health: { state: 'never-ran' },
+    activity: { kind: 'running', run: 'run_1', phase: 'reading', step: 1, steps: 4, changes: null, etaSeconds: null },
+    requests: 0,
+  });
+});
+
+it('days count what was applied, in the zone that the page shows', async () => {
+  const { office, server } = await openScheduled();
+  await office.apply();
+  await office.writeEmployees(employees(23, left(1)));
+  await office.apply();
+  await breakSource(office);
+  const ask = async (query: string) => {
+    const { json } = await server.ask(`/api/overview/days?${query}`);
+    expect(dayList.parse(json)).toEqual(json);
+    return json;
+  };
+  const { days, syncs } = await ask('days=7');
+  expect(days).toHaveLength(7);
+  expect(days.at(-1)).toBe('2026-11-21');
+  expect(syncs[0].days.at(-1)).toEqual({
+    ...{ day: '2026-11-21', runs: 3, failedRuns: 1, failed: 0 },
+    ...{ create: 3, update: 0, enable: 0, disable: 1, remove: 0 },
+  });
+  expect(syncs[0].days[0]).toMatchObject({ runs: 0, create: 0 });
+  const far = await ask('days=30&timezone=Pacific/Kiritimati&sync=people');
+  expect(far.days.at(-1)).toBe('2026-11-22');
+  expect(far.syncs[0].days.at(-1)).toMatchObject({ runs: 3, create: 3, disable: 1 });
+  expect((await server.ask('/api/overview/days?timezone=Mars/Base')).status).toBe(400);
+  expect((await server.ask('/api/overview/days?sync=nobody')).status).toBe(404);
+});
