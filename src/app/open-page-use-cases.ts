@@ -1,11 +1,23 @@
+import type { App } from './app.ts';
 import type { AppIo } from './app-io.ts';
+import { decideHold, describeHold, previewHold } from './changes/decide-hold.ts';
+import { openChangeSearches } from './changes/search-changes.ts';
 import { countDays } from './days.ts';
 import { readOverview } from './overview.ts';
 import type { PageUseCases } from './page.ts';
 
-export function openPageUseCases(io: AppIo): PageUseCases {
+/** Opens the use cases of the page. `app`: the decisions that the command line shares. */
+export function openPageUseCases(io: AppIo, app: Pick<App, 'approve' | 'reject'>): PageUseCases {
+  const { engine } = io;
+  const searches = openChangeSearches(engine);
   return {
     overview: () => readOverview(io),
-    days: (query) => countDays(query, io.engine),
+    days: (query) => countDays(query, engine),
+    hold: (id) => describeHold(id, searches, engine),
+    searchChanges: (subject, query) => searches.search(subject, query),
+    groupChanges: (subject, filter, by) => searches.group(subject, filter, by),
+    everyChange: (subject, query, signal) => searches.every(subject, query, signal),
+    previewHold: (id, selection) => previewHold(id, selection, searches, engine),
+    decideHold: (id, order) => decideHold(id, order, app, searches),
   };
 }

@@ -35,8 +35,13 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     await note({ action, by, sync: run.sync, run: run.id, detail, ...signature(order) }, engine);
     return { run: run.id, sync: run.sync, changes, isDeploymentRunning: await io.isDeployed() };
   };
+  const verdicts: Pick<App, 'approve' | 'reject'> = {
+    approve: (id, by, order) => judge('approve', id, by, order),
+    reject: (id, by, order) => judge('reject', id, by, order),
+  };
   return {
-    ...openPageUseCases(io),
+    ...verdicts,
+    ...openPageUseCases(io, verdicts),
     syncs: io.syncs,
     connections: [...io.connections.keys()],
 
@@ -82,8 +87,6 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     },
     rawTexts: async (id) => store.rawTexts.ofRun((await findRun(id, store)).id),
     changes: (planId, query) => store.plans.page(planId, query),
-    approve: (id, by, order) => judge('approve', id, by, order),
-    reject: (id, by, order) => judge('reject', id, by, order),
     previewVerdict: async (action, id, order) => previewVerdict(action, await findRun(id, store), order, engine),
     previewAdoption: async (sync, ids, signal) => previewAdoption(syncOf(sync), ids, engine, signal),
     adopt: async (sync, ids, order) => adopt(syncOf(sync), ids, order, engine),

@@ -1,6 +1,17 @@
 import type { ChangeClass, ChangeKind } from '../core/change.ts';
 import type { Streak } from '../ports/reports.ts';
-import type { Run } from '../ports/store.ts';
+import type { PlannedChange, Run } from '../ports/store.ts';
+import type {
+  ChangeFilter,
+  ChangeGroups,
+  ChangeSearch,
+  ChangesSubject,
+  Effect,
+  FoundChanges,
+  GroupBy,
+  HoldDetail,
+  HoldSelection,
+} from './changes/types.ts';
 import type { SyncState } from './sync-view.ts';
 
 /* What the page shows, as the store has it. */
@@ -96,10 +107,45 @@ export interface DaysReport {
   readonly syncs: readonly { readonly name: string; readonly days: readonly DayCounts[] }[];
 }
 
+/** An approval or rejection of changes of a hold. */
+export interface HoldOrder {
+  readonly action: 'approve' | 'reject';
+  readonly by: string;
+  readonly selection: HoldSelection;
+  readonly reason?: string;
+  readonly via?: string;
+  readonly reopens?: boolean;
+}
+
+export interface HoldVerdict {
+  readonly run: string;
+  readonly sync: string;
+  readonly changes: number;
+  readonly isDeploymentRunning: boolean;
+}
+
 /** The use cases of the page. The command line has some of them. */
 export interface PageUseCases {
   /** Reads health, state and holds of every configured sync. */
   overview(): Promise<Overview>;
   /** Counts runs and applied changes by day. Throws `USAGE` for an unknown time zone. */
   days(query: DaysQuery): Promise<DaysReport>;
+  /** Describes one hold. Throws `NOT_FOUND`, as every method about a hold, run or plan does. */
+  hold(id: string): Promise<HoldDetail>;
+  /** Finds changes by values, in any order. Throws `USAGE` for a plan with too many changes. */
+  searchChanges(subject: ChangesSubject, query: ChangeSearch): Promise<FoundChanges>;
+  groupChanges(subject: ChangesSubject, filter: ChangeFilter, by: GroupBy): Promise<ChangeGroups>;
+  /** Yields every change that a search finds. */
+  everyChange(
+    subject: ChangesSubject,
+    query: Omit<ChangeSearch, 'offset' | 'limit'>,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly PlannedChange[], void>;
+  /** Estimates what an approval of a part of a hold does. */
+  previewHold(id: string, selection: HoldSelection): Promise<Effect>;
+  /**
+   * Approves or rejects changes of a hold. Throws `CONFLICT`, and decides nothing, when `expect` is not their number, and
+   * in the cases of `App.approve`.
+   */
+  decideHold(id: string, order: HoldOrder): Promise<HoldVerdict>;
 }

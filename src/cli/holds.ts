@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { personOf } from '../app/changes/person-of.ts';
 import type { HoldsReport } from '../app/holds.ts';
 import type { AddCommand } from './command.ts';
 import { instant } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';
 import { differencesOf } from './render-changes.ts';
-import { personOf, renderHolds } from './render-holds.ts';
+import { renderHolds } from './render-holds.ts';
 import type { Shell } from './shell.ts';
 
 interface HoldsOptions {

@@ -1,5 +1,5 @@
+import { personOf } from '../app/changes/person-of.ts';
 import type { HoldsReport, OpenHold } from '../app/holds.ts';
-import type { FieldName } from '../core/fields.ts';
 import { classNoun } from '../core/guard.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { PlannedChange } from '../ports/store.ts';
@@ -9,14 +9,6 @@ import { renderBudget } from './render-requests.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
-
-/** The person of a change, by the values that the change carries. */
-export function personOf({ before, after }: PlannedChange): { readonly name?: string; readonly email?: string } {
-  const textOf = (field: FieldName): string => after[field] || before?.fields[field] || '';
-  const name = `${textOf('firstName')} ${textOf('lastName')}`.trim();
-  const email = textOf('email');
-  return { ...(name === '' ? {} : { name }), ...(email === '' ? {} : { email }) };
-}
 
 /** One line per person, kind, identification, name, e-mail and why, and under it the fields that change. */
 export function renderHeldPeople(changes: readonly PlannedChange[], style: Style): string {

@@ -50,6 +50,11 @@ export interface EndedCount extends Counted {
 export interface Reports {
   streak(sync: string): Promise<Streak>;
   expiredHolds(sync: string, now: number): Promise<ExpiredHolds>;
+  hold(id: string): Promise<HoldFacts | undefined>;
+  /** Returns the sync of a sealed plan that was only shown; undefined for any other plan. */
+  shownPlan(id: string): Promise<string | undefined>;
+  /** Returns the hashes of the sync's changes that wait for an operator now. Suitable for frequent calls. */
+  waitingHashes(sync: string, now: number): Promise<ReadonlySet<string>>;
   /** Counts changes that were seen applied at `since` or later, in all syncs. */
   applied(since: number): Promise<readonly AppliedCount[]>;
   /** Counts runs that ended at `since` or later, in all syncs. */

@@ -123,6 +123,8 @@ export interface Plans {
   /** Returns changes in order of identification, at most `limit` after `after` (an identification). */
   page(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;
   get(planId: string, identification: string): Promise<PlannedChange | undefined>;
+  /** Returns the changes of these people, in any order. */
+  getMany(planId: string, identifications: readonly string[]): Promise<readonly PlannedChange[]>;
   /** Holds every planned change in one of the classes, except approved ones. Returns how many. */
   hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
   /** Holds the planned changes that were left out when others were decided (`Decisions.leaveOut`). Returns how many. */

@@ -27,6 +27,7 @@ import {
   verdictOrder,
   webhookOrder,
 } from './schema.ts';
+import { changeGroups, effect, foundChanges, holdDetail, holdOrder, holdSelection } from './schemas/changes.ts';
 import { dayList, overview } from './schemas/overview.ts';
 
 /** The named schemas of the OpenAPI document. */
@@ -50,6 +51,12 @@ export const components: Readonly<Record<string, z.ZodType>> = {
   ConnectionList: connectionList,
   AuditPage: auditPage,
   HoldsPage: holdsPage,
+  HoldDetail: holdDetail,
+  HoldSelection: holdSelection,
+  HoldOrder: holdOrder,
+  Effect: effect,
+  FoundChanges: foundChanges,
+  ChangeGroups: changeGroups,
   RunOrder: runOrder,
   VerdictOrder: verdictOrder,
   ApprovalOrder: approvalOrder,

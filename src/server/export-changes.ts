@@ -27,6 +27,18 @@ export async function* linesOf(pages: AsyncIterable<readonly PlannedChange[]>): 
   for await (const page of pages) yield page.map((change) => `${JSON.stringify(changeView(change))}\n`).join('');
 }
 
+/** Yields one JSON array. */
+export async function* jsonOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
+  let lead = '[';
+  for await (const page of pages) {
+    for (const change of page) {
+      yield `${lead}\n${JSON.stringify(changeView(change))}`;
+      lead = ',';
+    }
+  }
+  yield lead === '[' ? '[]\n' : '\n]\n';
+}
+
 const columns = [
   'identification',
   'kind',

@@ -98,11 +98,13 @@ function describe(endpoint: Endpoint): OpenApiOperation {
     responses: {
       [String(status)]: {
         description: status === 202 ? 'Accepted; it is done later' : 'Done',
-        ...(answer === undefined
+        ...(answer === undefined && otherTypes.length === 0
           ? {}
           : {
               content: {
-                [isEventStream ? 'text/event-stream' : 'application/json']: { schema: reference(answer) },
+                ...(answer === undefined
+                  ? {}
+                  : { [isEventStream ? 'text/event-stream' : 'application/json']: { schema: reference(answer) } }),
                 ...Object.fromEntries(otherTypes.map((type) => [type, { schema: { type: 'string' } }])),
               },
             }),

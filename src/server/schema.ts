@@ -90,7 +90,7 @@ const batch = z.object({
   reason: z.string().nullable(),
 });
 
-const hold = z.object({
+export const hold = z.object({
   id: z.string(),
   class: z.string(),
   reason: z.string(),
@@ -104,7 +104,7 @@ const hold = z.object({
 
 const amounts = z.record(z.string(), count);
 
-const budget = z
+export const budget = z
   .object({ files: count, requests: count, purposes: amounts, perSecond: z.number(), seconds: count })
   .nullable();
 
@@ -256,7 +256,7 @@ export const runOrder = z
   })
   .meta({ description: 'The scope of the run' });
 
-const signature = {
+export const signature = {
   reason: z.string().trim().min(1).max(500).optional().meta({ description: 'Why, for the audit' }),
   as: z
     .string()
@@ -267,7 +267,7 @@ const signature = {
     .meta({ description: "Who decides, for the audit; by default the token's name. The audit keeps both" }),
 };
 
-const somePeople = z.array(z.string().min(1).max(255)).min(1).max(10_000);
+export const somePeople = z.array(z.string().min(1).max(255)).min(1).max(10_000);
 
 export const verdictOrder = z
   .strictObject({

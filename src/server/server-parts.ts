@@ -8,6 +8,12 @@ export type ServerApp = Pick<
   App,
   | 'overview'
   | 'days'
+  | 'hold'
+  | 'searchChanges'
+  | 'groupChanges'
+  | 'everyChange'
+  | 'previewHold'
+  | 'decideHold'
   | 'alerts'
   | 'syncs'
   | 'connections'

@@ -99,11 +99,11 @@ export function runDetailView({ run, findings, findingsInAll, batches, holds }: 
   };
 }
 
-function budgetView(budget: RequestBudget | undefined): View<typeof runDetail>['budget'] {
+export function budgetView(budget: RequestBudget | undefined): View<typeof runDetail>['budget'] {
   return budget === undefined ? null : { ...budget, purposes: { ...budget.purposes } };
 }
 
-function holdView({ id, class: held, reason, heldAt, expiresAt, state }: HoldFacts) {
+export function holdView({ id, class: held, reason, heldAt, expiresAt, state }: HoldFacts) {
   const [since, until] = [new Date(heldAt).toISOString(), new Date(expiresAt).toISOString()];
   return { id, class: held, reason, heldAt: since, expiresAt: until, state };
 }

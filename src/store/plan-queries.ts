@@ -5,6 +5,7 @@ import { classMask, toPlannedChange } from './change-rows.ts';
 import type { Database } from './database.ts';
 import type { KeyRing } from './key-ring.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
+import { inLists } from './row-writer.ts';
 
 /** Hashes have 64 characters, so thousands of them are one short read. */
 const hashesPerPiece = 8192;
@@ -13,7 +14,7 @@ const hashesPerPiece = 8192;
 export function createPlanQueries(
   db: Database,
   keys: KeyRing,
-): Pick<Plans, 'hashes' | 'page' | 'get' | 'findByDigest' | 'history'> {
+): Pick<Plans, 'hashes' | 'page' | 'get' | 'getMany' | 'findByDigest' | 'history'> {
   return {
     async *hashes(planId) {
       let after = '';
@@ -66,6 +67,20 @@ export function createPlanQueries(
         .where('identification', '=', identification)
         .executeTakeFirst();
       return row && toPlannedChange(row, keys);
+    },
+
+    async getMany(planId, identifications) {
+      const found: PlannedChange[] = [];
+      for (const names of inLists(identifications)) {
+        const rows = await db
+          .selectFrom('changes')
+          .selectAll()
+          .where('plan', '=', planId)
+          .where('identification', 'in', names)
+          .execute();
+        for (const row of rows) found.push(toPlannedChange(row, keys));
+      }
+      return found;
     },
 
     async findByDigest(sync, digest) {

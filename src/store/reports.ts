@@ -7,9 +7,37 @@ import { appliedSpans } from './applied-since.ts';
 import type { Database } from './database.ts';
 import { holdFacts, toFacts } from './hold-rows.ts';
 import { inLists } from './row-writer.ts';
+import { settledVersion, waitingHashes } from './settled-hashes.ts';
 
 export function createReports(db: Database): Reports {
+  const waiting = new Map<string, { readonly version: string; readonly hashes: Promise<ReadonlySet<string>> }>();
   return {
+    async hold(id) {
+      const row = await db.selectFrom('holds').select(holdFacts).where('id', '=', id).executeTakeFirst();
+      return row && toFacts(row);
+    },
+
+    async shownPlan(id) {
+      const row = await db
+        .selectFrom('plans')
+        .select('sync')
+        .where('id', '=', id)
+        .where('run', 'is', null)
+        .where('digest', 'is not', null)
+        .executeTakeFirst();
+      return row?.sync;
+    },
+
+    async waitingHashes(sync, now) {
+      const version = await waitingVersion(db, sync, now);
+      const known = waiting.get(sync);
+      if (known?.version === version) return known.hashes;
+      const hashes = waitingHashes(db, sync, now);
+      waiting.set(sync, { version, hashes });
+      hashes.catch(() => waiting.delete(sync));
+      return hashes;
+    },
+
     async streak(sync) {
       const ended = db
         .selectFrom('runs')
@@ -111,6 +139,19 @@ export function createReports(db: Database): Reports {
       });
     },
   };
+}
+
+/** Changes whenever a change of the sync begins or ceases to wait. */
+async function waitingVersion(db: Database, sync: string, now: number): Promise<string> {
+  const row = await db
+    .selectFrom('decisions')
+    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('at').as('at'), eb.fn.max('hash').as('hash')])
+    .where('sync', '=', sync)
+    .where('state', '=', 'open')
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return `${row?.count ?? 0} ${row?.at ?? 0} ${row?.hash ?? ''} ${await settledVersion(db, sync, now)}`;
 }
 
 /** Stored scopes of runs that cover all employees. */

@@ -128,6 +128,9 @@ export function memoryPlans(tables: Tables): Plans {
     async get(id, identification) {
       return plans.get(id)?.changes.get(identification)?.planned;
     },
+    async getMany(id, identifications) {
+      return identifications.flatMap((name) => plans.get(id)?.changes.get(name)?.planned ?? []);
+    },
     async hold(owned, id, classes, reason) {
       const plan = requirePlan(tables, owned, id);
       return holdWhere(plan.changes.values(), reason, (change) =>

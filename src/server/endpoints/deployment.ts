@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEndpoint } from '../endpoint.ts';
-import { auditPage, connectionList, holdsPage } from '../schema.ts';
-import { auditView, connectionView, holdsView } from '../views.ts';
+import { auditPage, connectionList } from '../schema.ts';
+import { auditView, connectionView } from '../views.ts';
 import { cursor, knownSync, limit, nothing, runId, syncName } from './parameters.ts';
 
 export const listConnections = defineEndpoint({
@@ -59,22 +59,4 @@ export const listAudit = defineEndpoint({
     const entries = found.slice(0, most).map(auditView);
     return { entries, next: found.length > most ? (entries.at(-1)?.id ?? null) : null };
   },
-});
-
-export const listHolds = defineEndpoint({
-  id: 'list-holds',
-  method: 'GET',
-  path: '/api/holds',
-  part: 'runs',
-  summary: 'What waits for approval, in all syncs or one',
-  needs: 'viewer',
-  params: nothing,
-  query: z.object({ sync: syncName.optional(), limit: limit(1000, 50) }),
-  headers: nothing,
-  body: undefined,
-  status: 200,
-  answer: holdsPage,
-  refusals: [400, 404],
-  handle: async ({ query: { sync, limit: most } }, { app }) =>
-    holdsView(await app.holds({ limit: most, ...(sync === undefined ? {} : { sync: knownSync(sync, app) }) })),
 });

@@ -1,7 +1,9 @@
 import type { Endpoint } from '../endpoint.ts';
 import { adoptUsers, previewAdoption } from './adopt.ts';
-import { listAudit, listConnections, listHolds } from './deployment.ts';
+import { changeSearches } from './changes.ts';
+import { listAudit, listConnections } from './deployment.ts';
 import { streamRequest, streamRun, streamSyncs } from './events.ts';
+import { approveHold, listHolds, previewHold, rejectHold, showHold } from './holds.ts';
 import { listDays, showOverview, streamOverview } from './overview.ts';
 import { explainPerson, personHistory } from './people.ts';
 import { approveRun, cancelRun, listChanges, listRawTexts, listRuns, rejectRun, retryRun, showRun } from './runs.ts';
@@ -29,6 +31,11 @@ export const endpoints: readonly Endpoint[] = [
   listChanges,
   listRawTexts,
   listHolds,
+  showHold,
+  previewHold,
+  approveHold,
+  rejectHold,
+  ...changeSearches,
   approveRun,
   rejectRun,
   cancelRun,

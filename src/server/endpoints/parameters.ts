@@ -11,7 +11,7 @@ import type { ServerApp } from '../server-parts.ts';
 export const nothing = z.object({});
 
 /** Returns a schema for text without control characters, which no stored key contains. */
-function word(max: number) {
+export function word(max: number) {
   return z
     .string()
     .min(1)

@@ -1,0 +1,166 @@
+import { fileGroup, routeOf } from '../../core/batch.ts';
+import type { ChangeClass, ChangeKind } from '../../core/change.ts';
+import { RollcallError } from '../../core/errors.ts';
+import type { FieldName } from '../../core/fields.ts';
+import { foldText } from '../../core/fold-text.ts';
+import type { ChangeState } from '../../core/run.ts';
+import { changesOf } from '../../engine/batches.ts';
+import type { EngineIo, Sync } from '../../engine/engine-io.ts';
+import type { PlannedChange } from '../../ports/store.ts';
+
+/** One change as searches need it. Holds personal data, in memory only. */
+export interface IndexedChange {
+  readonly identification: string;
+  readonly kind: ChangeKind;
+  readonly classes: readonly ChangeClass[];
+  readonly state: ChangeState;
+  readonly isRejected: boolean;
+  readonly hash: string;
+  readonly rule: string;
+  readonly reason: string;
+  readonly changed: readonly FieldName[];
+  readonly name: string;
+  readonly email: string;
+  /** The value that the account gets, else the one that it has. */
+  readonly values: Readonly<Partial<Record<FieldName, string>>>;
+  /** The former values of fields that change. */
+  readonly former: Readonly<Partial<Record<FieldName, string>>>;
+  /** Every word of the person and of the values, folded. */
+  readonly text: string;
+  /** Changes with the same key can share a file. `none`: not deliverable. */
+  readonly file: string;
+}
+
+/** The changes of one plan, in order of identification. */
+export interface ChangeIndex {
+  readonly plan: string;
+  /** Equal for equal content. */
+  readonly version: string;
+  readonly rows: readonly IndexedChange[];
+}
+
+export interface PlanRef {
+  readonly id: string;
+  readonly sync: string;
+  /** Whether states of its changes can still change. */
+  readonly isFinal: boolean;
+}
+
+export interface ChangeIndexes {
+  /** Throws `USAGE` for a plan with too many changes. */
+  of(plan: PlanRef): Promise<ChangeIndex>;
+}
+
+/** Largest plan that can be searched, and the changes of all cached ones. One takes about half a kilobyte. */
+const mostRows = 250_000;
+const keptMs = 600_000;
+/** The states of a run in progress may be this much older than the answer. */
+const freshMs = 2000;
+
+/**
+ * Opens the searches of a process. The values of a change may be sealed in the store, so no database can search them:
+ * the changes of a plan are read once, and kept while they are looked at.
+ */
+export function openChangeIndexes(io: EngineIo): ChangeIndexes {
+  const kept = new Map<
+    string,
+    { readonly index: Promise<ChangeIndex>; readonly madeAt: number; usedAt: number; rows: number }
+  >();
+
+  const tidy = (now: number): void => {
+    for (const [id, { usedAt }] of kept) if (now - usedAt > keptMs) kept.delete(id);
+    let sum = 0;
+    for (const [id, { rows }] of [...kept].reverse()) {
+      sum += rows;
+      if (sum > mostRows) kept.delete(id);
+    }
+  };
+
+  return {
+    of(plan) {
+      const now = io.clock.now();
+      const key = `${plan.id} ${plan.isFinal}`;
+      const known = kept.get(key);
+      if (known !== undefined && (plan.isFinal || Math.abs(now - known.madeAt) < freshMs)) {
+        kept.delete(key);
+        kept.set(key, { ...known, usedAt: now });
+        return known.index;
+      }
+      const index = readIndex(plan, io, now);
+      const entry = { index, madeAt: now, usedAt: now, rows: 0 };
+      kept.set(key, entry);
+      index.then(
+        ({ rows }) => {
+          const current = kept.get(key);
+          if (current?.index === index) current.rows = rows.length;
+          tidy(now);
+        },
+        () => kept.delete(key),
+      );
+      return index;
+    },
+  };
+}
+
+async function readIndex({ id, sync: name, isFinal }: PlanRef, io: EngineIo, now: number): Promise<ChangeIndex> {
+  const sync = io.syncs.get(name);
+  const intern = openIntern();
+  const rows: IndexedChange[] = [];
+  for await (const change of changesOf(id, io, {})) {
+    rows.push(indexed(change, sync, intern));
+    if (rows.length > mostRows) {
+      const message = `the plan has more than ${mostRows} changes: export them, or list them by state and class`;
+      throw new RollcallError(message, { code: 'USAGE' });
+    }
+  }
+  return { plan: id, version: isFinal ? `${id} ${rows.length}` : `${id} ${now}`, rows };
+}
+
+/** Returns one copy of equal texts: offices and reasons repeat a hundred thousand times. */
+function openIntern(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    known.set(text, text);
+    return text;
+  };
+}
+
+function indexed(change: PlannedChange, sync: Sync | undefined, intern: (text: string) => string): IndexedChange {
+  const { identification, kind, classes, state, isRejected, hash, rule, reason, changed, before, after } = change;
+  const values: Partial<Record<FieldName, string>> = {};
+  const former: Partial<Record<FieldName, string>> = {};
+  for (const [field, value] of Object.entries({ ...before?.fields, ...after }) as [FieldName, string][]) {
+    if (value !== '') values[field] = intern(value);
+  }
+  for (const field of changed) {
+    const value = before?.fields[field] ?? '';
+    if (value !== '') former[field] = intern(value);
+  }
+  const name = `${values.firstName ?? ''} ${values.lastName ?? ''}`.trim();
+  const texts = [identification, name, ...Object.values(values), ...Object.values(former)];
+  return {
+    identification,
+    kind,
+    classes,
+    state,
+    isRejected,
+    hash,
+    rule: intern(rule),
+    reason: intern(reason),
+    changed,
+    name,
+    email: values.email ?? '',
+    values,
+    former,
+    text: foldText(texts.join('\n')),
+    file: intern(sync === undefined ? 'none' : fileOf(change, sync)),
+  };
+}
+
+function fileOf(change: PlannedChange, { settings, dialect, mapping }: Sync): string {
+  const highestCustomField = dialect.customFieldLimit.direct;
+  const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect: false, highestCustomField });
+  return route === 'csv' || route === 'outbox' ? `${route} ${fileGroup(change, dialect, mapping.fields)}` : route;
+}

@@ -1,0 +1,96 @@
+import { countOf } from '../../core/count-of.ts';
+import { RollcallError } from '../../core/errors.ts';
+import type { EngineIo } from '../../engine/engine-io.ts';
+import type { App } from '../app.ts';
+import type { HoldOrder, HoldVerdict } from '../page.ts';
+import type { IndexedChange } from './change-index.ts';
+import { effectOf } from './effect.ts';
+import { groupRows, matcherOf } from './match-changes.ts';
+import type { ChangeSearches, OpenedHold } from './search-changes.ts';
+import type { Effect, HoldDetail, HoldSelection } from './types.ts';
+
+/** Describes one hold: why, who in groups, and what an approval does. Throws `NOT_FOUND`. */
+export async function describeHold(id: string, searches: ChangeSearches, io: EngineIo): Promise<HoldDetail> {
+  const opened = await searches.hold(id);
+  const { hold, run, isApprovable } = opened;
+  const rows = waitingRows(opened);
+  return {
+    hold,
+    run,
+    isApprovable,
+    waiting: rows.length,
+    byKind: groupRows(rows, 'kind'),
+    byReason: groupRows(rows, 'reason'),
+    byField: groupRows(rows, 'field'),
+    effect: effectOf(rows, { sync: hold.sync, facts: run.facts }, io),
+  };
+}
+
+/** Estimates what an approval of this selection does. Changes nothing. */
+export async function previewHold(
+  id: string,
+  selection: HoldSelection,
+  searches: ChangeSearches,
+  io: EngineIo,
+): Promise<Effect> {
+  const opened = await searches.hold(id);
+  const { hold, run } = opened;
+  return effectOf(selected(opened, selection), { sync: hold.sync, facts: run.facts }, io);
+}
+
+/**
+ * Approves or rejects changes of a hold. Throws `CONFLICT`, and decides nothing, when the number of selected changes is
+ * not the one that the operator saw.
+ */
+export async function decideHold(
+  id: string,
+  { action, by, selection, ...order }: HoldOrder,
+  app: Pick<App, 'approve' | 'reject'>,
+  searches: ChangeSearches,
+): Promise<HoldVerdict> {
+  const opened = await searches.hold(id);
+  const { hold, run } = opened;
+  const rows = selected(opened, selection);
+  const { ids, except, filter, expect } = selection;
+  if (expect !== undefined && expect !== rows.length) {
+    const message = `the selection has ${countOf(rows.length, 'change')} now, and not ${expect}: nothing was decided. Look at it again`;
+    throw new RollcallError(message, { code: 'CONFLICT' });
+  }
+  if (ids === undefined && except === undefined && filter === undefined) {
+    return app[action](run.id, by, { only: [hold.class], ...order });
+  }
+  // A person who waits no more is reported as such by the decision itself.
+  const names = filter === undefined && ids !== undefined ? withoutExcept(ids, except) : rows.map(nameOf);
+  if (names.length === 0) {
+    throw new RollcallError('the selection has no change that waits: nothing was decided', { code: 'CONFLICT' });
+  }
+  return app[action](run.id, by, { only: [hold.class], ids: names, ...order });
+}
+
+function waitingRows({ changes: { index, isAmong } }: OpenedHold): readonly IndexedChange[] {
+  return index.rows.filter(isAmong);
+}
+
+function selected(opened: OpenedHold, { ids, except, filter = {} }: HoldSelection): readonly IndexedChange[] {
+  const chosen = ids && new Set(ids.map(normal));
+  const left = new Set(except?.map(normal));
+  const isMatch = matcherOf(filter);
+  return waitingRows(opened).filter((row) => {
+    const { identification } = row;
+    return chosen?.has(identification) !== false && !left.has(identification) && isMatch(row);
+  });
+}
+
+function withoutExcept(ids: readonly string[], except: readonly string[] = []): readonly string[] {
+  const left = new Set(except.map(normal));
+  return ids.filter((id) => !left.has(normal(id)));
+}
+
+function nameOf({ identification }: IndexedChange): string {
+  return identification;
+}
+
+/** Returns the form in which identifications are compared. */
+function normal(identification: string): string {
+  return identification.normalize('NFC').trim();
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { ChangesSubject } from '../../app/changes/types.ts';
+import { defineEndpoint, type Endpoint, StreamAnswer } from '../endpoint.ts';
+import { csvOf, jsonOf, linesOf } from '../export-changes.ts';
+import {
+  changeGroups,
+  filterOf,
+  foundChanges,
+  foundView,
+  groupByOf,
+  groupQuery,
+  groupsView,
+  searchQuery,
+  sortOf,
+  sortQuery,
+} from '../schemas/changes.ts';
+import { nothing, word } from './parameters.ts';
+
+/** What has changes to search: its path, and its words. */
+interface Searched {
+  readonly kind: ChangesSubject['kind'];
+  readonly path: string;
+  readonly part: string;
+  readonly words: string;
+}
+
+/** Defines search, groups and export, which differ only in what they are about. */
+function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] {
+  const base = {
+    method: 'GET',
+    part,
+    needs: 'viewer',
+    params: z.object({ id: word(64).meta({ description: `Id of the ${kind}` }) }),
+    headers: nothing,
+    body: undefined,
+    status: 200,
+    refusals: [400, 404, 409],
+  } as const;
+  return [
+    defineEndpoint({
+      ...base,
+      id: `search-${kind}-changes`,
+      path: `${path}/search`,
+      summary: `Find changes ${words} by their values, in any order`,
+      description: 'Any row can be the first: `offset`. The first search of a plan reads all of its changes.',
+      query: searchQuery,
+      answer: foundChanges,
+      handle: async ({ params: { id }, query: { limit, offset, ...query } }, { app }) =>
+        foundView(await app.searchChanges({ kind, id }, { ...sortOf(query), limit, offset }), offset),
+    }),
+    defineEndpoint({
+      ...base,
+      id: `group-${kind}-changes`,
+      path: `${path}/groups`,
+      summary: `Count changes ${words} by a property`,
+      query: groupQuery,
+      answer: changeGroups,
+      handle: async ({ params: { id }, query: { by, ...filter } }, { app }) =>
+        groupsView(await app.groupChanges({ kind, id }, filterOf(filter), groupByOf(by))),
+    }),
+    defineEndpoint({
+      ...base,
+      id: `export-${kind}-changes`,
+      path: `${path}/export`,
+      summary: `Export changes ${words} that match, as a file`,
+      cost: 5,
+      query: sortQuery.extend({
+        format: z.enum(['csv', 'json', 'ndjson']).default('csv').meta({ description: 'The form of the file' }),
+      }),
+      answer: undefined,
+      otherTypes: ['text/csv', 'application/json', 'application/x-ndjson'],
+      handle: async ({ params: { id }, query: { format, ...query }, signal }, { app }) => {
+        const pages = app.everyChange({ kind, id }, sortOf(query), signal);
+        // A file that does not exist is refused before the answer begins.
+        const first = await pages.next();
+        const all = (async function* () {
+          if (first.done !== true) yield first.value;
+          yield* pages;
+        })();
+        const name = `${kind}-${id}.${format}`.replace(/[^\w.-]/g, '_');
+        if (format === 'csv') return new StreamAnswer('text/csv; charset=utf-8', name, csvOf(all));
+        if (format === 'json') return new StreamAnswer('application/json; charset=utf-8', name, jsonOf(all));
+        return new StreamAnswer('application/x-ndjson; charset=utf-8', name, linesOf(all));
+      },
+    }),
+  ];
+}
+
+export const changeSearches: readonly Endpoint[] = [
+  ...searchesOf({ kind: 'run', path: '/api/runs/{id}/changes', part: 'runs', words: 'of a run' }),
+  ...searchesOf({ kind: 'hold', path: '/api/holds/{id}/changes', part: 'holds', words: 'that wait in a hold' }),
+];

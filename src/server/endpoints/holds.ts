@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import { holdsPage, verdict } from '../schema.ts';
+import {
+  effect,
+  effectView,
+  holdDetail,
+  holdDetailView,
+  holdOrder,
+  holdSelection,
+  selectionOf,
+} from '../schemas/changes.ts';
+import { holdsView } from '../views.ts';
+import { knownSync, limit, nothing, signatureOf, syncName, word } from './parameters.ts';
+
+const byHold = z.object({ id: word(64).meta({ description: 'Id of the hold' }) });
+
+export const listHolds = defineEndpoint({
+  id: 'list-holds',
+  method: 'GET',
+  path: '/api/holds',
+  part: 'holds',
+  summary: 'What waits for approval, in all syncs or one',
+  needs: 'viewer',
+  params: nothing,
+  query: z.object({ sync: syncName.optional(), limit: limit(1000, 50) }),
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: holdsPage,
+  refusals: [400, 404],
+  handle: async ({ query: { sync, limit: most } }, { app }) =>
+    holdsView(await app.holds({ limit: most, ...(sync === undefined ? {} : { sync: knownSync(sync, app) }) })),
+});
+
+export const showHold = defineEndpoint({
+  id: 'show-hold',
+  method: 'GET',
+  path: '/api/holds/{id}',
+  part: 'holds',
+  summary: 'One hold: why, who in groups, and what an approval does',
+  needs: 'viewer',
+  params: byHold,
+  query: nothing,
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: holdDetail,
+  refusals: [400, 404],
+  handle: async ({ params }, { app }) => holdDetailView(await app.hold(params.id)),
+});
+
+export const previewHold = defineEndpoint({
+  id: 'preview-hold',
+  method: 'POST',
+  path: '/api/holds/{id}/effect',
+  part: 'holds',
+  summary: 'What an approval of some changes of a hold would do: files, requests and time',
+  description: 'Changes nothing.',
+  needs: 'viewer',
+  params: byHold,
+  query: nothing,
+  headers: nothing,
+  body: holdSelection,
+  status: 200,
+  answer: effect,
+  refusals: [400, 404],
+  handle: async ({ params, body }, { app }) => effectView(await app.previewHold(params.id, selectionOf(body))),
+});
+
+function decide(action: 'approve' | 'reject', summary: string): Endpoint {
+  return defineEndpoint({
+    id: `${action}-hold`,
+    method: 'POST',
+    path: `/api/holds/{id}/${action}`,
+    part: 'holds',
+    summary,
+    description: 'With `expect`, nothing is decided when the hold has changed since the operator looked.',
+    needs: 'operator',
+    params: byHold,
+    query: nothing,
+    headers: nothing,
+    body: holdOrder,
+    status: 200,
+    answer: verdict,
+    refusals: [400, 404, 409],
+    handle: async ({ params, caller, body: { reopen, reason, as, ...body } }, { app }) => {
+      const { by, signed } = signatureOf(caller, { reason, as });
+      const reopens = reopen === undefined ? {} : { reopens: reopen };
+      return app.decideHold(params.id, { action, by, selection: selectionOf(body), ...signed, ...reopens });
+    },
+  });
+}
+
+export const approveHold = decide('approve', 'Approve changes of a hold, all or some; the next run delivers them');
+export const rejectHold = decide('reject', 'Reject changes of a hold, all or some, while their reason lasts');
