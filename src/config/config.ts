@@ -59,10 +59,31 @@ export interface ServerConfig {
   readonly port: number;
   /** Without a trailing slash. Absent: alerts have no links. */
   readonly publicUrl?: string;
-  readonly tokens: readonly { readonly name: string; readonly role: 'viewer' | 'operator'; readonly token: Secret }[];
+  readonly tokens: readonly {
+    readonly name: string;
+    readonly role: 'viewer' | 'operator' | 'admin';
+    readonly token: Secret;
+  }[];
+  /** Present: users sign in at this identity provider. */
+  readonly openId?: OpenIdConfig;
+  readonly sessions: { readonly idleMs: number; readonly lifetimeMs: number };
   /** By sync name. */
   readonly webhooks: Readonly<Record<string, { readonly secret: Secret }>>;
   readonly requestsPerMinute: number;
+}
+
+/** An OpenID Connect provider, and which of its groups have which role. */
+export interface OpenIdConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Absent: a public client, which proves itself by PKCE only. */
+  readonly clientSecret?: Secret;
+  readonly scopes: readonly string[];
+  readonly nameClaim: string;
+  readonly groupsClaim: string;
+  /** `*`: every user of the provider. */
+  readonly roles: Readonly<Record<'viewer' | 'operator' | 'admin', readonly string[]>>;
+  readonly label: string;
 }
 
 /** The address of Redis in one of its three forms, and the credentials. */

@@ -1,5 +1,5 @@
 import type { Role } from '../app/app.ts';
-import type { Config, ServerConfig } from '../config/config.ts';
+import type { Config, OpenIdConfig, ServerConfig } from '../config/config.ts';
 import { describeError } from '../core/errors.ts';
 import { readVersion } from '../http/version.ts';
 import type { RunningServer, ServerApp, ServerSettings, Vitals } from '../server/server-parts.ts';
@@ -43,6 +43,7 @@ export async function serve(config: Config, engine: Engine, options: ServeOption
   try {
     return await openServer({
       app,
+      store,
       settings: settingsOf(server, listen, worksOnly ? 'health' : 'everything'),
       vitals: { ...vitals, needs },
       clock,
@@ -69,8 +70,15 @@ function settingsOf(
     host: listen?.host ?? server?.host ?? '127.0.0.1',
     port: listen?.port ?? server?.port ?? 0,
     tokens: (server?.tokens ?? []).map(({ name, role, token }) => ({ name, role, token: token.reveal() })),
+    ...(server?.publicUrl === undefined ? {} : { publicUrl: server.publicUrl }),
+    ...(server?.openId === undefined ? {} : { openId: openIdOf(server.openId) }),
+    sessions: server?.sessions ?? { idleMs: 1_800_000, lifetimeMs: 43_200_000 },
     webhooks: new Map(Object.entries(server?.webhooks ?? {}).map(([sync, { secret }]) => [sync, secret.reveal()])),
     requestsPerMinute: server?.requestsPerMinute ?? 300,
     serves,
   };
+}
+
+function openIdOf({ clientSecret, ...settings }: OpenIdConfig): NonNullable<ServerSettings['openId']> {
+  return clientSecret === undefined ? settings : { ...settings, clientSecret: clientSecret.reveal() };
 }

@@ -37,6 +37,8 @@ export const auditActions = [
   'alerts-ack',
   'alerts-mute',
   'alerts-unmute',
+  'sign-in',
+  'sign-out',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -12,6 +12,7 @@ import type { RawTexts } from './raw-texts.ts';
 import type { Reads } from './reads.ts';
 import type { Reports } from './reports.ts';
 import type { OwnedRun, Runs, Triggers } from './runs.ts';
+import type { Sessions } from './sessions.ts';
 import type { Audit, AuditEntry, Pauses, Restores } from './store-operations.ts';
 import type { TokenStore } from './token-store.ts';
 import type { Turns } from './turns.ts';
@@ -76,6 +77,7 @@ export interface Store {
   readonly audit: Audit;
   readonly restores: Restores;
   readonly reports: Reports;
+  readonly sessions: Sessions;
   /** Closes the connection. Must be called once. */
   close(): Promise<void>;
 }

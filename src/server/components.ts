@@ -29,9 +29,13 @@ import {
 } from './schema.ts';
 import { changeGroups, effect, foundChanges, holdDetail, holdOrder, holdSelection } from './schemas/changes.ts';
 import { dayList, overview } from './schemas/overview.ts';
+import { session, sessionEnd, sessionOrder } from './schemas/session.ts';
 
 /** The named schemas of the OpenAPI document. */
 export const components: Readonly<Record<string, z.ZodType>> = {
+  Session: session,
+  SessionOrder: sessionOrder,
+  SessionEnd: sessionEnd,
   Overview: overview,
   DayList: dayList,
   Sync: sync,

@@ -12,8 +12,8 @@ export interface Endpoint {
   /** Without a full stop. */
   readonly summary: string;
   readonly description?: string;
-  /** A role by bearer token, or a signature over the body. */
-  readonly needs: AccessRole | 'signature';
+  /** A role by bearer token or session, a signature over the body, or nothing. */
+  readonly needs: AccessRole | 'signature' | 'none';
   /** How many requests it counts as in the rate limit. */
   readonly cost?: number;
   readonly params: z.ZodObject;
@@ -42,6 +42,8 @@ export interface CheckedRequest<Params, Query, Headers, Body> {
   readonly headers: Headers;
   readonly body: Body;
   readonly caller: Caller;
+  /** Of an endpoint that needs nothing: who is signed in, if anybody is. */
+  readonly visitor: Caller | undefined;
   /** For a webhook: the verified signature. */
   readonly signature: string | undefined;
   /** Aborts when the client disconnects, or the server closes. */
@@ -60,6 +62,17 @@ export class StreamAnswer {
     this.type = type;
     this.fileName = fileName;
     this.chunks = chunks;
+  }
+}
+
+/** An answer that sets a cookie. */
+export class CookieAnswer {
+  readonly body: unknown;
+  readonly cookie: string;
+
+  constructor(body: unknown, cookie: string) {
+    this.body = body;
+    this.cookie = cookie;
   }
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject, OpenApiDocument, OpenApiOperation } from './open-api-d
 
 const refusalWords: Readonly<Record<number, string>> = {
   400: 'The request is invalid',
-  401: 'The token is missing or unknown, or the signature is wrong or too old',
+  401: 'The session is over, the token is missing or unknown, or the signature is wrong or too old',
   403: 'The role of the token does not allow this',
   404: 'There is no such sync or run',
   409: 'The current state does not allow this',
@@ -49,6 +49,12 @@ export function describeApi(version: string): OpenApiDocument {
       schemas: Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, tidy(schema)])),
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'One of server.tokens' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'rollcall',
+          description: 'A browser that is signed in. Every POST also needs the header X-CSRF-Token of GET /api/session',
+        },
       },
     },
   };
@@ -74,8 +80,9 @@ function describe(endpoint: Endpoint): OpenApiOperation {
     otherTypes = [],
     refusals,
   } = endpoint;
-  const all = [...new Set([...refusals, 401, ...(needs === 'signature' ? [] : [403]), 429, 500])].sort((a, b) => a - b);
-  const role = needs === 'signature' ? undefined : `Requires the role ${needs}.`;
+  const usual = needs === 'none' ? [] : needs === 'signature' ? [401] : [401, 403];
+  const all = [...new Set([...refusals, ...usual, 429, 500])].sort((a, b) => a - b);
+  const role = needs === 'signature' || needs === 'none' ? undefined : `Requires the role ${needs}.`;
   const text = [description, role].filter((one) => one !== undefined).join(' ');
   const refusal = (code: number) => ({
     description: refusalWords[code] ?? `Status ${code}`,
@@ -111,7 +118,7 @@ function describe(endpoint: Endpoint): OpenApiOperation {
       },
       ...Object.fromEntries(all.map((code) => [String(code), refusal(code)])),
     },
-    security: needs === 'signature' ? [] : [{ token: [] }],
+    security: needs === 'signature' || needs === 'none' ? [] : [{ token: [] }, { session: [] }],
   };
 }
 

@@ -5,15 +5,18 @@ import { renderDashboard } from './dashboard/render-dashboard.ts';
 import { endpoints } from './endpoints/index.ts';
 import { openEventStreams } from './events.ts';
 import { serveHealth } from './health.ts';
-import { type Caller, openGatekeeper } from './http/access.ts';
+import { type Caller, openTokenTable } from './http/access.ts';
 import { plainPolicy, sendPage } from './http/page.ts';
 import { problemOf, Refusal } from './http/problem.ts';
 import { guessesPerMinute, openRateLimit } from './http/rate-limit.ts';
 import { watchMethods } from './http/refuse-methods.ts';
 import { type Gates, routeEndpoint } from './http/route-endpoint.ts';
+import { openCookieSessions } from './http/sessions.ts';
 import { describeApi } from './open-api.ts';
 import { renderRunbook } from './runbook.ts';
-import type { EndpointParts, RunningServer, ServerParts } from './server-parts.ts';
+import type { EndpointParts, RunningServer, ServerParts, SignIn } from './server-parts.ts';
+import { openOpenId } from './sign-in/open-id.ts';
+import { noteSignIns, serveSignIn } from './sign-in/serve-sign-in.ts';
 
 const largestBodyBytes = 256 * 1024;
 /** Time that open requests have to finish when the server closes. */
@@ -136,10 +139,25 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
   serveHealth(app, parts, closing);
   if (settings.serves === 'everything') {
     const events = openEventStreams(parts);
-    serveApi(app, { ...parts, events }, { closing: stopping, ending: closing }, callers);
+    serveApi(app, { ...parts, events, signIn: openSignIn(parts) }, { closing: stopping, ending: closing }, callers);
   }
   refuseOtherMethods();
   return app;
+}
+
+function openSignIn({ settings, store, clock, logger, newId }: ServerParts): SignIn {
+  const { sessions, audit } = store;
+  const { openId, publicUrl } = settings;
+  const tokens = openTokenTable(settings.tokens);
+  return {
+    tokens,
+    cookies: openCookieSessions({ sessions, settings, tokens, clock }),
+    openId:
+      openId === undefined || publicUrl === undefined
+        ? undefined
+        : openOpenId({ settings: openId, publicUrl, sessions, clock, logger }),
+    note: noteSignIns(audit, newId, () => clock.now()),
+  };
 }
 
 function serveApi(
@@ -151,10 +169,14 @@ function serveApi(
   const { clock, settings } = parts;
   const limit = openRateLimit(settings.requestsPerMinute, () => clock.now());
   const guesses = openRateLimit(guessesPerMinute, () => clock.now());
-  const keeper = openGatekeeper(settings.tokens);
   const remember = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
   for (const endpoint of endpoints) {
-    routeEndpoint(app, endpoint, parts, { keeper, limit, guesses, remember, ...signals });
+    routeEndpoint(app, endpoint, parts, { limit, guesses, remember, ...signals });
+  }
+  const { openId, cookies, note } = parts.signIn;
+  if (openId !== undefined) {
+    const isSecure = settings.publicUrl?.startsWith('https:') === true;
+    serveSignIn(app, { openId, cookies, isSecure, limit, note, logger: parts.logger });
   }
   const document = describeApi(parts.version);
   const docs = parts.renderDocs(document);

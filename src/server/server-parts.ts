@@ -1,7 +1,15 @@
 import type { App } from '../app/app.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
+import type { Store } from '../ports/store.ts';
 import type { EventStreams } from './events.ts';
+import type { TokenTable } from './http/access.ts';
+import type { CookieSessions } from './http/sessions.ts';
 import type { OpenApiDocument } from './open-api-document.ts';
+import type { ServerSettings } from './settings.ts';
+import type { OpenId } from './sign-in/open-id.ts';
+import type { NoteSignIn } from './sign-in/serve-sign-in.ts';
+
+export type { AccessRole, OpenIdSettings, ServerSettings } from './settings.ts';
 
 /** The use cases that the server calls. */
 export type ServerApp = Pick<
@@ -40,20 +48,6 @@ export type ServerApp = Pick<
   | 'audit'
 >;
 
-export type AccessRole = 'viewer' | 'operator';
-
-export interface ServerSettings {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  readonly tokens: readonly { readonly name: string; readonly role: AccessRole; readonly token: string }[];
-  /** The secret of each sync with a webhook. */
-  readonly webhooks: ReadonlyMap<string, string>;
-  readonly requestsPerMinute: number;
-  /** `health`: no API and no pages, for workers. */
-  readonly serves: 'everything' | 'health';
-}
-
 /** The input of the health checks. Each must be fast and must not throw. */
 export interface Vitals {
   /** When the process last polled for work or took it; undefined: it does no work, or has not started. */
@@ -70,6 +64,7 @@ export interface MetricsPage {
 
 export interface ServerParts {
   readonly app: ServerApp;
+  readonly store: Pick<Store, 'sessions' | 'audit'>;
   readonly settings: ServerSettings;
   readonly vitals: Vitals;
   readonly clock: Clock;
@@ -83,9 +78,19 @@ export interface ServerParts {
   readonly receiveWithinMs?: number;
 }
 
+/** Who is signed in, and how. */
+export interface SignIn {
+  readonly tokens: TokenTable;
+  readonly cookies: CookieSessions;
+  /** Absent: no identity provider is configured. */
+  readonly openId: OpenId | undefined;
+  readonly note: NoteSignIn;
+}
+
 /** What an endpoint works with. */
 export interface EndpointParts extends ServerParts {
   readonly events: EventStreams;
+  readonly signIn: SignIn;
 }
 
 export interface RunningServer {

@@ -27,6 +27,7 @@ import { createRestores } from './restores.ts';
 import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
 import { createSealing } from './sealing.ts';
+import { createSessions } from './sessions.ts';
 import { openSqlite } from './sqlite.ts';
 import { openStoreClock, type StoreClock } from './store-clock.ts';
 import { createTokenStore } from './tokens.ts';
@@ -141,6 +142,7 @@ function createStore(db: Database, keys: KeyRing): Store {
     audit: createAudit(db),
     restores: createRestores(db),
     reports: createReports(db),
+    sessions: createSessions(db),
     close: () => db.destroy(),
   };
 }

@@ -7,6 +7,7 @@ import type { UnknownState } from '../ports/unknown-state.ts';
 import type { AlertDeliveryRow, AlertStateRow } from './alerts-schema.ts';
 import type { ForgottenRow, RawTextRow, StoreKeyRow } from './privacy-schema.ts';
 import type { RestoreRow } from './restore-schema.ts';
+import type { SessionRow, SignInRow } from './session-schema.ts';
 
 /**
  * The tables after the last migration, the same in every database: text, integers and null only. Instants are epoch ms,
@@ -41,6 +42,8 @@ export interface Schema {
   pauses: PauseRow;
   audit: AuditRow;
   restores: RestoreRow;
+  sessions: SessionRow;
+  sign_ins: SignInRow;
   schema_compatibility: CompatibilityRow;
 }
 

@@ -112,7 +112,17 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'store: sqlite:./db',
     'store: sqlite:./db\nserver: { port: 80000, token: x, tokens: [{ name: ops, role: root, token: short }], webhooks: { peple: { secret: 0123456789abcdef } } }',
-    '2 server.port: must be a whole number from 0 to 65535\n2 server.tokens[0].role: must be one of viewer, operator\n2 server.tokens[0].token: must have at least 16 characters; create one with: openssl rand -base64 32\n2 server.token: is not a known key; did you mean tokens? Known here: host, port, publicUrl, tokens, webhooks, requestsPerMinute\n2 server.webhooks.peple: is not the name of a sync; the syncs are: people',
+    '2 server.port: must be a whole number from 0 to 65535\n2 server.tokens[0].role: must be one of viewer, operator, admin\n2 server.tokens[0].token: must have at least 16 characters; create one with: openssl rand -base64 32\n2 server.token: is not a known key; did you mean tokens? Known here: host, port, publicUrl, tokens, openId, sessions, webhooks, requestsPerMinute\n2 server.webhooks.peple: is not the name of a sync; the syncs are: people',
+  ],
+  [
+    'store: sqlite:./db',
+    'store: sqlite:./db\nserver: { openId: { issuer: "http://login.example.com", clientId: rollcall, roles: {} }, sessions: { idle: 2d } }',
+    '2 server.openId.issuer: must be the address of an OpenID Connect provider with https, such as https://login.example.com/tenant\n2 server.openId.roles: must name at least one group: without one, no user may sign in\n2 server.sessions.idle: must be a duration from 1m to 24h: a whole number and ms, s, m, h or d',
+  ],
+  [
+    'store: sqlite:./db',
+    'store: sqlite:./db\nserver: { openId: { issuer: "https://login.example.com", clientId: rollcall, roles: { viewer: ["*"] } } }',
+    '2 server.openId: needs "server.publicUrl": the provider sends users back to <publicUrl>/auth/callback',
   ],
   [
     key32,

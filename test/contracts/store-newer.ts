@@ -37,6 +37,7 @@ const released = [
   '021-alert-threads',
   '022-run-requests',
   '023-restores',
+  '030-sessions',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

@@ -5,6 +5,37 @@ import { openRun, sampleEntry } from './store-samples.ts';
 
 /** Pauses, the audit, triggers by key and the pages of runs. */
 export function describeOperations(store: () => Store): void {
+  it('sessions last until they end, and expired ones leave no row', async () => {
+    const { sessions } = store();
+    const session = {
+      ...({ key: 'a', name: 'ana', role: 'operator', method: 'openid', token: undefined } as const),
+      ...{ createdAt: 5_000_000_000, usedAt: 5_000_000_000, expiresAt: 5_000_001_000 },
+    };
+    await sessions.add(session);
+    expect(await sessions.get('a')).toEqual(session);
+    expect(await sessions.get('b')).toBeUndefined();
+    await sessions.touch('a', 5_000_000_500);
+    await sessions.touch('a', 5_000_000_400);
+    expect(await sessions.get('a')).toEqual({ ...session, usedAt: 5_000_000_500 });
+    const later = { ...session, key: 'b', token: 'hash', createdAt: 5_000_001_000, expiresAt: 5_000_002_000 };
+    await sessions.add(later);
+    expect(await sessions.get('a')).toBeUndefined();
+    expect(await sessions.end('b')).toBe(true);
+    expect(await sessions.end('b')).toBe(false);
+  });
+
+  it('a sign-in is answered once', async () => {
+    const { sessions } = store();
+    const begun = { key: 's', verifier: 'v', nonce: 'n', target: '/holds', expiresAt: 5_000_001_000 };
+    await sessions.begin(begun, 5_000_000_000);
+    expect(await Promise.all([sessions.take('s'), sessions.take('s')])).toEqual(
+      expect.arrayContaining([begun, undefined]),
+    );
+    await sessions.begin(begun, 5_000_000_000);
+    await sessions.begin({ ...begun, key: 't', expiresAt: 6_000_000_000 }, 5_000_002_000);
+    expect(await sessions.take('s')).toBeUndefined();
+  });
+
   it('a sync is paused once, by whoever was first, until it is resumed', async () => {
     const { pauses } = store();
     expect(await pauses.get('people')).toBeUndefined();

@@ -1,7 +1,9 @@
 import { afterEach } from 'vitest';
+import type { Store } from '../../src/ports/store.ts';
 import { renderDocsPage } from '../../src/sandbox/docs/render-docs-page.ts';
 import { openServer } from '../../src/server/open-server.ts';
 import type { RunningServer, ServerApp, ServerParts, ServerSettings, Vitals } from '../../src/server/server-parts.ts';
+import { openStore } from '../../src/store/index.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type MemoryLogger, memoryLogger } from '../support/memory-logger.ts';
 
@@ -39,18 +41,29 @@ export interface TestServerOptions {
 }
 
 const running: RunningServer[] = [];
+const stores: Store[] = [];
 
 afterEach(async () => {
   for (const server of running.splice(0)) await server.close();
+  for (const store of stores.splice(0)) await store.close();
 });
+
+/** A store for sessions only. */
+async function openOwnStore(): Promise<Store> {
+  const store = await openStore('sqlite::memory:', { folder: '.' });
+  stores.push(store);
+  return store;
+}
 
 /** A real server over an app, on a free port of this machine. Its clock stands still. */
 export async function openTestServer(app: ServerApp, options: TestServerOptions = {}): Promise<TestServer> {
   const clock = new FakeClock();
   const log = memoryLogger();
   let requests = 0;
+  const store = options.parts?.store ?? (await openOwnStore());
   const server = await openServer({
     app,
+    store,
     settings: {
       host: '127.0.0.1',
       port: 0,
@@ -58,6 +71,7 @@ export async function openTestServer(app: ServerApp, options: TestServerOptions 
         { name: 'ops', role: 'operator', token: operatorToken },
         { name: 'auditor', role: 'viewer', token: viewerToken },
       ],
+      sessions: { idleMs: 1_800_000, lifetimeMs: 43_200_000 },
       webhooks: new Map([['people', webhookSecret]]),
       requestsPerMinute: 10_000,
       serves: 'everything',

@@ -38,6 +38,7 @@ export function memoryStore(): SimulatedStore {
     people: absentPart as Store['people'],
     sealing: absentPart as Store['sealing'],
     restores: { last: async () => undefined },
+    sessions: absentPart as Store['sessions'],
     reports: absentPart as Store['reports'],
     audit: absentPart as Store['audit'],
     close: async () => {},

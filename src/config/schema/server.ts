@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ServerConfig } from '../config.ts';
+import type { OpenIdConfig, ServerConfig } from '../config.ts';
 import type { Secret } from '../secret.ts';
 import { must } from '../sentences.ts';
 import { namePattern } from './root-names.ts';
-import { secretText, text, wholeNumber } from './values.ts';
+import { duration, secretText, text, wholeNumber } from './values.ts';
 
 /** Shorter secrets could be guessed. */
 const shortestSecret = 16;
@@ -18,8 +18,9 @@ const token = z.strictObject({
     .string()
     .regex(namePattern, { error: must('must be a name of letters, digits, dots, dashes and underscores, at most 63') })
     .meta({ description: 'Name of the user, shown in the audit and in the log.', examples: ['ops'] }),
-  role: z.enum(['viewer', 'operator']).meta({
-    description: '`viewer` may read everything; `operator` may also pause, start, approve, reject, cancel and retry.',
+  role: z.enum(['viewer', 'operator', 'admin']).meta({
+    description:
+      '`viewer` may read; `operator` may also pause, start, approve, reject, cancel, retry and read texts of other systems; `admin` may also refresh and revoke tokens.',
     examples: ['operator'],
   }),
   token: longSecret().meta({
@@ -27,6 +28,87 @@ const token = z.strictObject({
     examples: [`\${env:OPS_TOKEN}`],
   }),
 });
+
+const groups = () =>
+  z
+    .array(text())
+    .default([])
+    .meta({
+      description: 'Groups with this role, as the provider names them; `*`: every user.',
+      examples: [['hr-it']],
+    });
+
+const openId = z.strictObject({
+  issuer: z
+    .string()
+    .refine((value) => isIssuer(value), {
+      error: 'must be the address of an OpenID Connect provider with https, such as https://login.example.com/tenant',
+    })
+    .meta({
+      description:
+        'Address of the identity provider. Its configuration is read from `/.well-known/openid-configuration` below it.',
+      examples: ['https://login.example.com'],
+    }),
+  clientId: text().meta({ description: 'The id under which the provider knows Rollcall.', examples: ['rollcall'] }),
+  clientSecret: secretText()
+    .optional()
+    .meta({
+      description: 'The secret of the client. Without one, Rollcall is a public client, which proves itself by PKCE.',
+      examples: [`\${env:OIDC_CLIENT_SECRET}`],
+    }),
+  scopes: z
+    .array(text())
+    .default(['openid', 'profile', 'email'])
+    .meta({
+      description: 'What is asked of the provider. Some need one more for groups.',
+      examples: [['openid', 'groups']],
+    }),
+  nameClaim: text()
+    .default('email')
+    .meta({
+      description: 'The claim that names the user in the audit; if absent, `sub`.',
+      examples: ['preferred_username'],
+    }),
+  groupsClaim: text()
+    .default('groups')
+    .meta({ description: 'The claim with the groups or roles of the user.', examples: ['roles'] }),
+  roles: z
+    .strictObject({ viewer: groups(), operator: groups(), admin: groups() })
+    .refine(({ viewer, operator, admin }) => viewer.length + operator.length + admin.length > 0, {
+      error: 'must name at least one group: without one, no user may sign in',
+    })
+    .meta({
+      description: 'Which groups have which role. The highest role counts. A user without one is refused.',
+      examples: [{ viewer: ['*'], operator: ['hr-it'], admin: ['platform-admins'] }],
+    }),
+  label: text()
+    .default('single sign-on')
+    .meta({ description: 'The name of the provider on the button of the page.', examples: ['Acme SSO'] }),
+});
+
+/** Without TLS only on this machine: tests and tunnels. */
+function isIssuer(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname, search, hash } = new URL(value);
+  const isLocal = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+  return search === '' && hash === '' && (protocol === 'https:' || (protocol === 'http:' && isLocal));
+}
+
+const sessions = z
+  .strictObject({
+    idle: duration('1m', '24h')
+      .prefault('30m')
+      .meta({ description: 'A user who does nothing for so long is signed out.', examples: ['15m'] }),
+    lifetime: duration('5m', '7d')
+      .prefault('12h')
+      .meta({
+        description: 'A user signs in again after so long, whatever they do. Groups count from then.',
+        examples: ['8h'],
+      }),
+  })
+  .prefault({})
+  .transform(({ idle, lifetime }) => ({ idleMs: idle, lifetimeMs: lifetime }))
+  .meta({ description: 'Sessions of users who are signed in to the page.' });
 
 const webhook = z.strictObject({
   secret: longSecret().meta({
@@ -38,6 +120,10 @@ const webhook = z.strictObject({
 /** Also called for rejected tokens, which are not secrets yet. Each of them differs from all others. */
 function revealed(token: Partial<Secret>, index: number): string {
   return token.reveal?.() ?? `refused ${index}`;
+}
+
+function withoutAbsent({ clientSecret, ...rest }: z.output<typeof openId>): OpenIdConfig {
+  return clientSecret === undefined ? rest : { ...rest, clientSecret };
 }
 
 /** `server`: the HTTP API, health and the dashboard. */
@@ -83,6 +169,10 @@ export const server = z
           'Users of the API. Each has a `name` (shown in the audit), a `role` (`viewer` reads, `operator` also acts) and a `token` of 16 characters or more. None: only health and webhooks answer.',
         examples: [[{ name: 'ops', role: 'operator', token: `\${env:OPS_TOKEN}` }]],
       }),
+    openId: openId.optional().meta({
+      description: 'Sign-in of users by OpenID Connect. Needs `publicUrl`: see [sign-in.md](sign-in.md).',
+    }),
+    sessions,
     webhooks: z
       .record(z.string(), webhook)
       .default({})
@@ -95,7 +185,18 @@ export const server = z
       .default(300)
       .meta({ description: 'Maximum number of requests per token and minute.', examples: [60] }),
   })
-  .transform(({ publicUrl, ...rest }): ServerConfig => (publicUrl === undefined ? rest : { ...rest, publicUrl }))
+  .superRefine(({ openId: provider, publicUrl }, ctx) => {
+    if (provider === undefined || publicUrl !== undefined) return;
+    const message = 'needs "server.publicUrl": the provider sends users back to <publicUrl>/auth/callback';
+    ctx.addIssue({ code: 'custom', path: ['openId'], message });
+  })
+  .transform(({ publicUrl, openId: provider, ...rest }): ServerConfig => {
+    return {
+      ...rest,
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+      ...(provider === undefined ? {} : { openId: withoutAbsent(provider) }),
+    };
+  })
   .optional()
   .meta({
     description: 'The HTTP API, the dashboard and health, served by `rollcall start`: see [http-api.md](http-api.md).',

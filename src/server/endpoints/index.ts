@@ -7,10 +7,14 @@ import { approveHold, listHolds, previewHold, rejectHold, showHold } from './hol
 import { listDays, showOverview, streamOverview } from './overview.ts';
 import { explainPerson, personHistory } from './people.ts';
 import { approveRun, cancelRun, listChanges, listRawTexts, listRuns, rejectRun, retryRun, showRun } from './runs.ts';
+import { endSession, openSession, showSession } from './session.ts';
 import { listSyncs, pauseSync, requestRun, resumeSync, showRequest, webhook } from './syncs.ts';
 
 /** All endpoints of the API. */
 export const endpoints: readonly Endpoint[] = [
+  showSession,
+  openSession,
+  endSession,
   showOverview,
   streamOverview,
   listDays,

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { type Endpoint, StreamAnswer } from '../endpoint.ts';
+import { CookieAnswer, type Endpoint, StreamAnswer } from '../endpoint.ts';
 import type { EndpointParts } from '../server-parts.ts';
-import { type Caller, type Gatekeeper, requireRole } from './access.ts';
+import { type Caller, callerOfToken, requireRole } from './access.ts';
 import { Refusal } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
+import { backgroundHeader, checkCsrf, csrfHeader } from './sessions.ts';
 import { checkSignature, signatureHeader, timestampHeader } from './webhook-signature.ts';
 
 export interface Gates {
-  readonly keeper: Gatekeeper;
   readonly limit: RateLimit;
   /** The limit of requests without a valid token or signature. Independent of the limit of the callers. */
   readonly guesses: RateLimit;
@@ -29,10 +29,11 @@ export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: E
     method: endpoint.method,
     url: endpoint.path.replace(/\{([^}]+)\}/g, ':$1'),
     handler: async (request, reply) => {
-      const { caller, signature } = letIn(endpoint, request, parts, gates);
+      const { caller, signature, visitor } = await letIn(endpoint, request, parts, gates);
       gates.remember(request, caller);
       gates.limit.spend(caller.name, endpoint.cost);
-      if (endpoint.needs !== 'signature') requireRole(caller, endpoint.needs);
+      checkCsrf(caller, endpoint.method, headerOf(request, csrfHeader));
+      if (endpoint.needs !== 'signature' && endpoint.needs !== 'none') requireRole(caller, endpoint.needs);
       const gone = new AbortController();
       const leave = (): void => gone.abort(new Refusal(503, 'GONE', 'the client has disconnected'));
       reply.raw.once('close', leave);
@@ -44,24 +45,27 @@ export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: E
         headers: read(endpoint.headers, request.headers, 'headers'),
         body: endpoint.body === undefined ? undefined : read(endpoint.body, parseBody(request.body), 'body'),
         caller,
+        visitor,
         signature,
         signal,
-        ending: AbortSignal.any([signal, gates.ending]),
+        ending: AbortSignal.any([signal, gates.ending, ...sessionEnd(endpoint, caller, parts, signal)]),
       };
       return answer(await endpoint.handle(checked, parts), endpoint, reply);
     },
   });
 }
 
-function letIn(
+async function letIn(
   endpoint: Endpoint,
   request: FastifyRequest,
-  { settings, clock }: EndpointParts,
-  { keeper, guesses }: Gates,
-): { readonly caller: Caller; readonly signature: string | undefined } {
+  parts: EndpointParts,
+  { guesses }: Gates,
+): Promise<LetIn> {
+  const { settings, clock } = parts;
   try {
     if (endpoint.needs !== 'signature') {
-      return { caller: keeper(request.headers.authorization), signature: undefined };
+      const caller = await callerOf(endpoint, request, parts);
+      return { caller: caller ?? visitor, visitor: caller, signature: undefined };
     }
     const { sync = '' } = request.params as { sync?: string };
     const secret = settings.webhooks.get(sync);
@@ -71,11 +75,55 @@ function letIn(
     const signed = { timestamp: headerOf(request, timestampHeader), signature: headerOf(request, signatureHeader) };
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const signature = checkSignature({ ...signed, sync, body }, secret, clock.now());
-    return { caller: { name: `webhook:${sync}`, role: 'operator' }, signature };
+    return { caller: { name: `webhook:${sync}`, role: 'operator' }, visitor: undefined, signature };
   } catch (error) {
     guesses.spend(unknownCaller);
     throw error;
   }
+}
+
+interface LetIn {
+  readonly caller: Caller;
+  readonly visitor: Caller | undefined;
+  readonly signature: string | undefined;
+}
+
+/** A stream of a session ends after this time: the client connects again, if the session still lasts. */
+const checkedEveryMs = 300_000;
+
+function sessionEnd(
+  { isEventStream }: Endpoint,
+  { session }: Caller,
+  { clock }: EndpointParts,
+  signal: AbortSignal,
+): readonly AbortSignal[] {
+  if (isEventStream !== true || session === undefined) return [];
+  const over = new AbortController();
+  clock.sleep(checkedEveryMs, signal).then(
+    () => over.abort(new Refusal(401, 'SESSION_EXPIRED', 'connect again')),
+    () => {},
+  );
+  return [over.signal];
+}
+
+/** Requests without a session, to the endpoints that need none, share one bucket. */
+const visitor: Caller = { name: '(visitor)', role: 'viewer' };
+
+/** A token decides before a cookie. Returns undefined only for an endpoint that needs neither. */
+async function callerOf(
+  { needs, isEventStream }: Endpoint,
+  request: FastifyRequest,
+  { signIn }: EndpointParts,
+): Promise<Caller | undefined> {
+  const { authorization, cookie } = request.headers;
+  if (authorization !== undefined) return callerOfToken(authorization, signIn.tokens);
+  const isBackground = isEventStream === true || headerOf(request, backgroundHeader) !== undefined;
+  const found = await signIn.cookies.find(cookie, isBackground).catch((error: unknown) => {
+    // Whoever is signed out may ask how to sign in.
+    if (needs === 'none' && error instanceof Refusal) return undefined;
+    throw error;
+  });
+  return found ?? (needs === 'none' ? undefined : callerOfToken(undefined, signIn.tokens));
 }
 
 function headerOf(request: FastifyRequest, name: string): string | undefined {
@@ -106,6 +154,7 @@ function read<Schema extends z.ZodType>(schema: Schema, value: unknown, where: s
 function answer(result: unknown, { status, isEventStream = false }: Endpoint, reply: FastifyReply): unknown {
   reply.code(status);
   if (isEventStream) return sendEvents(result as AsyncIterable<string> | undefined, reply);
+  if (result instanceof CookieAnswer) return reply.header('set-cookie', result.cookie).send(result.body);
   if (!(result instanceof StreamAnswer)) return reply.send(result);
   return reply
     .type(result.type)

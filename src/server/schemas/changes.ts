@@ -29,13 +29,9 @@ const filterParts = {
     .optional()
     .meta({ description: 'Only changes of this field; with `value`, of a person with it' }),
   value: z.string().max(500).optional().meta({ description: 'The value of `field`, before or after the change' }),
-  text: z
-    .string()
-    .max(200)
-    .optional()
-    .meta({
-      description: 'Words of name, e-mail, identification or any value, in any order, without case and accents',
-    }),
+  text: z.string().max(200).optional().meta({
+    description: 'Words of name, e-mail, identification or any value, in any order, without case and accents',
+  }),
 };
 
 export const filterQuery = z.object(filterParts);

@@ -41,6 +41,9 @@ export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: 
   await freeLeases(db);
   // Notices of the time before the backup were sent since, or are of no use any more.
   await db.deleteFrom('alert_deliveries').where('state', '=', 'waiting').execute();
+  // Users sign in again: their roles may have changed since.
+  await db.deleteFrom('sessions').execute();
+  await db.deleteFrom('sign_ins').execute();
   const tokens = await keepTokens(db, at);
   for (const sync of at.syncs) {
     await db

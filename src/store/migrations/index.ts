@@ -21,6 +21,7 @@ import { clockJumps } from './020-clock-jumps.ts';
 import { alertThreads } from './021-alert-threads.ts';
 import { runRequests } from './022-run-requests.ts';
 import { restores } from './023-restores.ts';
+import { sessions } from './030-sessions.ts';
 
 export interface SchemaMigration extends Migration {
   /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */
@@ -64,4 +65,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '021-alert-threads': { ...alertThreads, since: '0.1.0' },
   '022-run-requests': { ...runRequests, since: '0.1.0' },
   '023-restores': { ...restores, since: '0.1.0' },
+  '030-sessions': { ...sessions, since: '0.1.0' },
 };

@@ -1,0 +1,32 @@
+import type { SessionRole } from '../ports/sessions.ts';
+
+export type AccessRole = SessionRole;
+
+/** An identity provider, and which of its groups have which role. `*`: every user. */
+export interface OpenIdSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly scopes: readonly string[];
+  readonly nameClaim: string;
+  readonly groupsClaim: string;
+  readonly roles: Readonly<Record<AccessRole, readonly string[]>>;
+  /** Its name on the page. */
+  readonly label: string;
+}
+
+export interface ServerSettings {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly tokens: readonly { readonly name: string; readonly role: AccessRole; readonly token: string }[];
+  /** The address of this server for browsers, without a trailing slash. */
+  readonly publicUrl?: string;
+  readonly openId?: OpenIdSettings;
+  readonly sessions: { readonly idleMs: number; readonly lifetimeMs: number };
+  /** The secret of each sync with a webhook. */
+  readonly webhooks: ReadonlyMap<string, string>;
+  readonly requestsPerMinute: number;
+  /** `health`: no API and no pages, for workers. */
+  readonly serves: 'everything' | 'health';
+}
