@@ -71,12 +71,11 @@ export type UserRecord = z.infer<typeof UserRecord>;
 
 export const UserAnswer = oneResult(UserRecord);
 
-const required: ReadonlySet<string> = new Set(['identification', 'firstName', 'lastName', 'userId']);
 /** The payload as it was sent: what it left out is not in the answer. */
 const asSent = Object.fromEntries(
-  Object.entries(UserUpdatePayload.shape).map(([name, member]) => [
+  Object.entries<z.ZodType>(UserUpdatePayload.shape).map(([name, member]) => [
     name,
-    required.has(name) ? member : sometimes(member),
+    member instanceof z.ZodOptional ? sometimes(member) : member,
   ]),
 ) as typeof UserUpdatePayload.shape;
 export const UserUpdateAnswer = oneResult(z.looseObject(asSent));

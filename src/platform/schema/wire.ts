@@ -17,13 +17,9 @@ export const shownTime = z.number().nullish().describe('epoch ms');
 /** A flag that may be absent from an answer. */
 export const shownFlag = z.boolean().nullish();
 
-const sometimesShown = new WeakSet<z.ZodType>();
-
 /** A member of an answer that some answers do not have by the contract, or that a person need not have. */
-export function sometimes<T extends z.ZodType>(schema: T): T {
-  const own = schema.clone();
-  sometimesShown.add(own);
-  return own;
+export function sometimes<T extends z.ZodOptional>(schema: T): z.ZodOptional<T> {
+  return schema.optional();
 }
 
 /** Text about a person that they need not have. */
@@ -31,7 +27,7 @@ export const personText = sometimes(shownText);
 
 /** Returns whether the member may be missing by the contract. The client accepts any other missing member too. */
 export function isSometimes(schema: z.ZodType): boolean {
-  return sometimesShown.has(schema);
+  return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodOptional;
 }
 
 /**
