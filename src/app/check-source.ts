@@ -45,7 +45,7 @@ export async function checkDeltas(
   if (deltas === undefined) return undefined;
   const now = clock.now();
   const watermark = await store.reads.watermark(name);
-  const grounds = { deltas, canDelta: source.capabilities.delta, isFullWished: false, watermark, fingerprint, now };
+  const grounds = { deltas, canDelta: source.capabilities.delta, isFullRequested: false, watermark, fingerprint, now };
   const next = nextRead(grounds);
   if (!grounds.canDelta) return { state: 'warning', message: `deltas: ${next.kind === 'full' ? next.reason : ''}` };
   try {

@@ -33,7 +33,7 @@ export interface ReadGrounds {
   /** Whether the source, as configured, supports delta reads. */
   readonly canDelta: boolean;
   /** A full read is requested: by an operator, an approval or a retry. */
-  readonly isFullWished: boolean;
+  readonly isFullRequested: boolean;
   readonly watermark: Watermark | undefined;
   readonly fingerprint: string;
   readonly now: number;
@@ -48,7 +48,7 @@ export function nextRead(grounds: ReadGrounds): NextRead {
   const { deltas, watermark, fingerprint, now } = grounds;
   if (deltas === undefined) return { kind: 'full' };
   const full = (reason: string): NextRead => ({ kind: 'full', reason });
-  if (grounds.isFullWished) return full('it was asked for');
+  if (grounds.isFullRequested) return full('it was asked for');
   if (!grounds.canDelta) return full('the source, as it is configured, cannot read only who has changed');
   if (watermark === undefined) return full('no full read is known that a delta could rest on');
   if (watermark.fingerprint !== fingerprint) return full('the configuration has changed since the last one');

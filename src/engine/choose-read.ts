@@ -25,7 +25,7 @@ export async function chooseRead(sync: Sync, scope: RunScope, io: EngineIo): Pro
   const reading = nextRead({
     deltas,
     canDelta: sync.source.capabilities.delta,
-    isFullWished: scope.isFull === true,
+    isFullRequested: scope.isFull === true,
     watermark: deltas === undefined ? undefined : await io.store.reads.watermark(name),
     fingerprint: sync.fingerprint,
     now: io.clock.now(),
@@ -49,5 +49,5 @@ export function readFact(reading: Reading, readAt: number, { fingerprint }: Sync
 }
 
 function whyOf(reading: Reading): { readonly reason?: string } {
-  return reading.kind === 'full' && reading.reason !== undefined ? { reason: reading.reason } : {};
+  return 'reason' in reading ? { reason: reading.reason } : {};
 }

@@ -45,6 +45,7 @@ export {
 export type { UserFiles } from './resources/user-files.ts';
 export type { Users } from './resources/users.ts';
 export type {
+  CountedPage,
   Evaluation,
   EvaluationListQuery,
   Feedback,
@@ -58,8 +59,10 @@ export type {
   LeaderLinks,
   LeaderRecord,
   LongId,
+  NumberedPage,
   OperationId,
   Role,
+  TotalPage,
 } from './schema/index.ts';
 export { type OpenApiDocument, type OpenApiOptions, renderOpenApi } from './schema/open-api.ts';
 export { operationIds, operationOf, operations } from './schema/operations.ts';

@@ -14,7 +14,7 @@ const now = Date.UTC(2026, 10, 21, 12);
 const hourMs = 3_600_000;
 const deltas = { fullEveryMs: 24 * hourMs, overlapMs: 600_000 };
 const watermark: Watermark = { at: now - hourMs, fullAt: now - 5 * hourMs, fullRun: 'run_1', fingerprint: 'f1' };
-const grounds: ReadGrounds = { deltas, canDelta: true, isFullWished: false, watermark, fingerprint: 'f1', now };
+const grounds: ReadGrounds = { deltas, canDelta: true, isFullRequested: false, watermark, fingerprint: 'f1', now };
 
 describe('which read comes next', () => {
   it('is a delta from before the last clean read, with the overlap, where nothing speaks against it', () => {
@@ -26,7 +26,7 @@ describe('which read comes next', () => {
   });
 
   it.each<[string, Partial<ReadGrounds>]>([
-    ['it was asked for', { isFullWished: true }],
+    ['it was asked for', { isFullRequested: true }],
     ['the source, as it is configured, cannot read only who has changed', { canDelta: false }],
     ['no full read is known that a delta could rest on', { watermark: undefined }],
     ['the configuration has changed since the last one', { fingerprint: 'f2' }],

@@ -23,7 +23,7 @@ export interface Subject {
   /** Calls that must be refused with the status. They change nothing if they are accepted. */
   readonly errors?: Readonly<Partial<Record<number, (fixture: Fixture) => OperationInput>>>;
   /** Returns one page of one item. */
-  readonly page?: (fixture: Fixture, page: number) => Promise<ListPage<unknown>>;
+  readonly page?: (fixture: Fixture, page: number) => Promise<Omit<ListPage<unknown>, 'page'>>;
   /** Number of the first page. Default 0. */
   readonly firstPage?: 0 | 1;
   /** Proves that special characters arrive unchanged; throws `Difference` otherwise. Only where the suite may write. */

@@ -3,7 +3,7 @@ import type { PlatformClient } from '../client.ts';
 import { contractCall } from '../contract-call.ts';
 import { idDigits } from '../long-id.ts';
 import { Evaluation, EvaluationListAnswer, type EvaluationListQuery } from '../schema/evaluations.ts';
-import type { LongId } from '../schema/wire.ts';
+import type { LongId, NumberedPage } from '../schema/wire.ts';
 import { everyItem, type ListPage } from './pages.ts';
 
 /** Evaluations of the community (contract, "Evaluations"). List items have no rated topics. */
@@ -11,7 +11,7 @@ export interface Evaluations {
   /** Reads one evaluation with its rated topics (contract, "GET /growth/public-api/v1/evaluations/{id}"). */
   get(id: LongId, signal: AbortSignal): Promise<Evaluation>;
   /** Returns one page, 0-based (contract, "GET /growth/public-api/v1/evaluations"). */
-  page(query: EvaluationListQuery, signal: AbortSignal): Promise<ListPage<Evaluation>>;
+  page(query: EvaluationListQuery, signal: AbortSignal): Promise<ListPage<Evaluation, NumberedPage>>;
   /** Yields every matching evaluation (the same operation). */
   list(
     query: Omit<EvaluationListQuery, 'pageNumber' | 'pageSize'>,
@@ -31,7 +31,7 @@ export function openEvaluations(client: PlatformClient): Evaluations {
     async page(query, signal) {
       const call = contractCall('evaluations', { query, answer: jsonBy(EvaluationListAnswer) });
       const { result, page } = await client.request(call, signal);
-      return { items: result, total: page.totalElements };
+      return { items: result, total: page.totalElements, page };
     },
     list: (query, signal) =>
       everyItem(

@@ -10,7 +10,7 @@ import {
   FeedbackPayload,
   FeedbackRequestPayload,
 } from '../schema/feedback.ts';
-import type { LongId } from '../schema/wire.ts';
+import type { LongId, NumberedPage } from '../schema/wire.ts';
 import { everyItem, type ListPage } from './pages.ts';
 import { checkedBody } from './request-body.ts';
 
@@ -28,7 +28,7 @@ export interface FeedbackApi {
    * Returns one page, 0-based (contract, "GET /growth/public-api/v1/feedbacks"). Without `creationTimeTo` there is no
    * bound.
    */
-  page(query: FeedbackListQuery, signal: AbortSignal): Promise<ListPage<Feedback>>;
+  page(query: FeedbackListQuery, signal: AbortSignal): Promise<ListPage<Feedback, NumberedPage>>;
   /** Yields every matching feedback (the same operation). */
   list(query: Omit<FeedbackListQuery, 'page' | 'size'>, signal: AbortSignal): AsyncGenerator<Feedback, void>;
   /** Requests feedback (contract, "POST /growth/public-api/v1/feedback/requests"). The platform returns no id. */
@@ -54,7 +54,7 @@ export function openFeedback(client: PlatformClient): FeedbackApi {
     async page(query, signal) {
       const call = contractCall('feedbacks', { query, answer: jsonBy(FeedbackListAnswer) });
       const { result, page } = await client.request(call, signal);
-      return { items: result, total: page.totalElements };
+      return { items: result, total: page.totalElements, page };
     },
     list: (query, signal) =>
       everyItem(

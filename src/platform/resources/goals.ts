@@ -2,6 +2,7 @@ import { jsonBy, nothing, resultBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
 import { Goal, GoalListAnswer, type GoalListQuery, GoalPayload, GoalUpdatePayload } from '../schema/goals.ts';
+import type { CountedPage } from '../schema/wire.ts';
 import { everyItem, type ListPage } from './pages.ts';
 import { checkedBody } from './request-body.ts';
 
@@ -10,7 +11,7 @@ export interface Goals {
   /** Reads one goal of a user (contract, "GET /growth/public-api/v1/goals/{code}/users/{identification}"). */
   get(key: GoalKey, signal: AbortSignal): Promise<Goal>;
   /** Returns one page, 0-based (contract, "GET /growth/public-api/v1/goals"). The platform reports no total. */
-  page(query: GoalListQuery, signal: AbortSignal): Promise<ListPage<Goal>>;
+  page(query: GoalListQuery, signal: AbortSignal): Promise<ListPage<Goal, CountedPage>>;
   /** Yields every matching goal. Ends on a short, an empty or a repeated page. */
   list(query: Omit<GoalListQuery, 'pageNumber' | 'pageSize'>, signal: AbortSignal): AsyncGenerator<Goal, void>;
   /** Creates a goal (contract, "POST /growth/public-api/v2/goals"). */
@@ -34,8 +35,11 @@ export function openGoals(client: PlatformClient): Goals {
     get: async (key, signal) =>
       client.request(contractCall('goal', { params: paramsOf(key), answer: resultBy(Goal) }), signal),
     async page(query, signal) {
-      const { result } = await client.request(contractCall('goals', { query, answer: jsonBy(GoalListAnswer) }), signal);
-      return { items: result, total: undefined };
+      const { result, page } = await client.request(
+        contractCall('goals', { query, answer: jsonBy(GoalListAnswer) }),
+        signal,
+      );
+      return { items: result, total: undefined, page };
     },
     list: (query, signal) =>
       everyItem(

@@ -3,6 +3,7 @@ import { jsonBy, nothing } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
 import { LeaderLinks, LeaderListAnswer, type LeaderRecord } from '../schema/leaders.ts';
+import type { TotalPage } from '../schema/wire.ts';
 import { everyItem, type ListPage } from './pages.ts';
 import { checkedBody } from './request-body.ts';
 
@@ -16,7 +17,7 @@ export interface Leaders {
     identification: string,
     query: { pageNumber?: number; pageSize?: number },
     signal: AbortSignal,
-  ): Promise<ListPage<LeaderRecord>>;
+  ): Promise<ListPage<LeaderRecord, TotalPage>>;
   /** Yields every leader of a user (the same operation). */
   list(identification: string, signal: AbortSignal): AsyncGenerator<LeaderRecord, void>;
   /**
@@ -39,7 +40,7 @@ export function openLeaders(client: PlatformClient): Leaders {
     async page(identification, query, signal) {
       const call = contractCall('leaders', { params: { identification }, query, answer: jsonBy(LeaderListAnswer) });
       const { result, page } = await client.request(call, signal);
-      return { items: result, total: page.totalElements };
+      return { items: result, total: page.totalElements, page };
     },
     list: (identification, signal) =>
       everyItem(

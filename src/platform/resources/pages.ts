@@ -1,8 +1,10 @@
 import { PlatformError, RollcallError } from '../../core/errors.ts';
 
-/** One page of any list, whatever the form of its `page`. */
-export interface ListPage<T> {
+/** One page of any list. */
+export interface ListPage<T, P = unknown> {
   readonly items: readonly T[];
+  /** The answer's `page`, whose members differ by endpoint (contract, "Conventions"). */
+  readonly page: P;
   /** Total number of items. Undefined where the endpoint does not report it (goals). */
   readonly total: number | undefined;
 }
@@ -26,7 +28,7 @@ const maxPages = 10_000;
  */
 export async function* everyItem<T>(
   paging: Paging,
-  read: (page: number) => Promise<ListPage<T>>,
+  read: (page: number) => Promise<Omit<ListPage<T>, 'page'>>,
   keyOf: (item: T) => string,
 ): AsyncGenerator<T, void> {
   let seen = 0;
