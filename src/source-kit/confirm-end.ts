@@ -28,7 +28,7 @@ export function openKeySum(keyOf: (fields: Fields) => unknown): KeySum {
 }
 
 /**
- * Reads a list of counted pages without a total a second time and compares. A person who moved between two pages in
+ * Reads a list of pages without a total a second time and compares. A person who moved between two pages in
  * the first read would have to move again to be missed. The second read is not stored.
  */
 export async function confirmEnd(
@@ -45,5 +45,5 @@ export async function confirmEnd(
 }
 
 const othersCame =
-  'the pages are counted without a total, so the list was read twice, and the second read ' +
+  'nothing proves that no person was missed between two pages, so the list was read twice, and the second read ' +
   'returned other people: people changed meanwhile, and one may be missing between two pages (an exact total avoids the second read)';

@@ -47,7 +47,6 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
   const places = openKeySet();
   const firsts = openKeySet();
   let place = read.first;
-  let isProbe = false;
   let lastTotal: number | undefined;
   let emptyPages = 0;
   for (let number = 1; ; number++) {
@@ -65,10 +64,13 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
     }
     yield* inPortions([people], { tally, io, accepts: read.accepts, at: (n) => `page ${number} item ${n}` });
     if (next.kind === 'end') return tally.end({ evidence: `${next.why}, after ${tally.rows} people`, total });
-    if (people.length === 0 && (isProbe || next.kind === 'perhaps-end')) {
+    if (people.length === 0 && next.kind === 'perhaps-end') {
       return tally.end({ evidence: `an empty page after ${tally.rows} people`, total });
     }
     emptyPages = people.length === 0 ? emptyPages + 1 : 0;
+    // Lookups, and reads of changes, of several lists: one after the other may have no one.
+    if (emptyPages > 0 && total === undefined && read.mayBeEmpty !== true)
+      tally.doubt('a page was empty, although the answer says that more people follow');
     if (emptyPages >= maxEmptyPages) {
       tally.doubt(`${emptyPages} empty pages in a row reported that more people follow`);
       return tally.end({ evidence: '' });
@@ -77,7 +79,6 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
       tally.doubt(`page ${number} leads back to a page that was already read`);
       return tally.end({ evidence: '' });
     }
-    isProbe = next.kind === 'perhaps-end';
     place = next.place;
   }
 }

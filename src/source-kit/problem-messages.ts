@@ -38,13 +38,26 @@ const expected: Readonly<Record<string, string>> = {
 };
 
 /** Lists the problems of a section, each at its key. For an unknown key the message names the known keys. */
-export function problemsOf(error: z.ZodError): SourceConfigRefusal['problems'] {
-  return error.issues.flatMap((issue) => {
-    const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
+export function problemsOf({ issues }: z.ZodError): SourceConfigRefusal['problems'] {
+  return problemsBelow(issues, []);
+}
+
+type Step = string | number;
+
+function problemsBelow(issues: readonly z.core.$ZodIssue[], base: readonly Step[]): SourceConfigRefusal['problems'] {
+  return issues.flatMap((issue) => {
+    const path = [...base, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
+    // Of several forms of a value, the one that was meant is that whose type fits.
+    const meant = issue.code === 'invalid_union' ? issue.errors.find(isOfType) : undefined;
+    if (meant !== undefined) return problemsBelow(meant, path);
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
     const known = keysIn(issue.message);
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownKeySentence(key, known) }));
   });
+}
+
+function isOfType(branch: readonly z.core.$ZodIssue[]): boolean {
+  return branch.every(({ code, path }) => code !== 'invalid_type' || path.length > 0);
 }
 
 /** `unrecognized_keys` has one message for many keys, so it carries the list of known keys. */

@@ -27,6 +27,7 @@ export const sourceFaults = {
     fate: 'distrusted',
     what: 'somebody is deleted while pages are read, and another one is skipped',
   },
+  'page emptied': { fate: 'distrusted', what: 'a page in the middle is empty, and leads on to the next one' },
   'cursor expired': { fate: 'distrusted', what: 'a continuation is refused: 400, 404 or 410' },
   'busy, seconds': { fate: 'read', what: '429 with Retry-After in seconds, once' },
   'busy, date': { fate: 'read', what: '429 with Retry-After as an HTTP date, once' },

@@ -3,7 +3,10 @@ import type { PreferRule } from '../../core/settings.ts';
 import { dateFormat, recordValue, text } from './values.ts';
 
 const latestRule = z.strictObject({
-  latest: recordValue().meta({ description: 'A date: the record with the latest one counts. Blank is earliest.' }),
+  latest: recordValue().meta({
+    description: 'A date: the record with the latest one counts. Blank is earliest.',
+    examples: ['hire_date'],
+  }),
   format: dateFormat()
     .optional()
     .meta({ description: 'Its format in the source. Absent: `lifecycle.dateFormat`.', examples: ['dd/MM/yyyy'] }),

@@ -13,9 +13,20 @@ export function text(): z.ZodString {
 
 /** Returns a schema for a value of the source record: the name of a field, or an expression. */
 export function recordValue() {
-  return z.union([text(), z.strictObject({ expression: text().meta({ description: 'A JSONata expression.' }) })], {
-    error: must("must be a source field's name (text) or a mapping with expression"),
-  });
+  return z.union(
+    [
+      text(),
+      z.strictObject({
+        expression: text().meta({
+          description: 'A JSONata expression over the source record.',
+          examples: ["ended ? 'left' : state"],
+        }),
+      }),
+    ],
+    {
+      error: must("must be a source field's name (text) or a mapping with expression"),
+    },
+  );
 }
 
 /** Returns a schema for a whole number within bounds, both included. */

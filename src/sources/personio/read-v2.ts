@@ -2,6 +2,7 @@ import { RollcallError } from '../../core/errors.ts';
 import type { ReadEnd } from '../../core/snapshot.ts';
 import { compileSourcePath } from '../../core/source-path.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { confirmEnd, type KeySum, openKeySum } from '../../source-kit/confirm-end.ts';
 import { utcDay } from '../../source-kit/employment-status.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
@@ -59,15 +60,26 @@ async function* readPersons(
     accepts?.(toPerson(person, { kind: 'not asked' }, today)) !== false;
   const join = openJoin({ config, client, names, today }, isWanted);
   const first = firstUrl(config, request);
-  const read: PagedRead<string> = {
+  const read = (joinOf: Join, seen: KeySum): PagedRead<string> => ({
     key: 'id',
     mayBeEmpty: request.kind !== 'full',
     accepts,
     first,
-    page: (url) => readPage({ config, client, join, first }, url),
-  };
-  const end = yield* readPages(read, io);
-  return names.notes.length === 0 ? end : { ...end, notes: names.notes };
+    page: async (url) => seen.note(await readPage({ config, client, join: joinOf, first }, url)),
+  });
+  const [seen, again] = [openKeySum(idOf), openKeySum(idOf)];
+  const end = yield* readPages(read(join, seen), io);
+  // The cursor is opaque and there is no total. The second read needs no employments.
+  const bare = openJoin({ config, client, names, today }, () => false);
+  const confirmed =
+    request.kind === 'full' && end.complete
+      ? await confirmEnd(end, seen, again, readPages(read(bare, again), io))
+      : end;
+  return names.notes.length === 0 ? confirmed : { ...confirmed, notes: names.notes };
+}
+
+function idOf({ id }: Fields): unknown {
+  return id;
 }
 
 type Join = (person: Fields) => Promise<{ readonly fields: Fields; readonly isWhole: boolean }>;

@@ -1,6 +1,7 @@
 import { countOf } from '../../core/count-of.ts';
 import { compileSourcePath } from '../../core/source-path.ts';
 import type { SourceIo } from '../../ports/source.ts';
+import { confirmEnd, type KeySum, openKeySum } from '../../source-kit/confirm-end.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import { readPages } from '../../source-kit/pages.ts';
 import type { JoinSettings } from './list-schema.ts';
@@ -12,16 +13,30 @@ export interface Joined {
   readonly doubts: readonly string[];
   /** Returns the employee with the matching record; undefined when there is none. */
   complete(fields: Fields): Fields | undefined;
+  /** Reason for the read when an employee has no matching record. */
   readonly missing: string;
   /** Returns reasons for the end of a full read, when each record of the second list should have had an employee. */
   remainder(): readonly string[];
 }
 
+/** Reads all lists of `join`, one after the other. A later one may refer to fields of an earlier one. */
+export async function readAllJoined(
+  joins: readonly JoinSettings[],
+  main: List,
+  client: SourceClient,
+  io: SourceIo,
+): Promise<Joined[]> {
+  const all: Joined[] = [];
+  for (const join of joins) all.push(await readJoined(join, main, client, io));
+  return all;
+}
+
 /**
- * Reads the whole second list. Keeps only the fields of `keep`, because others may be private, and all of it is in
+ * Reads the whole second list, twice where nothing else shows that a record was missed between two pages: each employee
+ * must have a record, unless it is optional. Keeps only the fields of `keep`, because others may be private, and all of it is in
  * memory.
  */
-export async function readJoined(join: JoinSettings, main: List, client: SourceClient, io: SourceIo): Promise<Joined> {
+async function readJoined(join: JoinSettings, main: List, client: SourceClient, io: SourceIo): Promise<Joined> {
   const list: List = {
     ...main,
     path: join.path,
@@ -31,42 +46,53 @@ export async function readJoined(join: JoinSettings, main: List, client: SourceC
     total: join.total,
     paging: join.paging ?? main.paging,
   };
-  const reader = openListReader(list, client);
   const keyOf = compileKey(join.key);
+  // The records of one employee differ in other fields than the key.
+  const identity = join.list ? (fields: Fields) => JSON.stringify(fields) : keyOf;
   const unmet = new Set<string>();
-  const found = new Map<string, Fields>();
+  const found = new Map<string, Fields[]>();
   const keep = (fields: Fields): Fields =>
     Object.fromEntries(join.keep.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, fields[name]]] : [])));
-  const reading = readPages({ ...reader, key: keyOf }, io);
-  for (let next = await reading.next(); ; next = await reading.next()) {
-    if (next.done === true) {
-      const name = nameOf(list);
-      const reasons = next.value.complete ? [] : next.value.reasons;
-      const byOf = compileKey(join.by);
-      return {
-        doubts: reasons.map((reason) => `${name}: ${reason}`),
-        missing: `some records of ${nameOf(main)} have no counterpart in ${name}: they are returned without it`,
-        remainder: () =>
-          unmet.size === 0
-            ? []
-            : [
-                `${countOf(unmet.size, 'record', 'records')} of ${name} ${unmet.size === 1 ? 'belongs' : 'belong'} to no employee of ${nameOf(main)}: an employee may be missing between two pages (\`join.each: false\` if that is normal)`,
-              ],
-        complete(fields) {
-          const key = byOf(fields) ?? '';
-          const other = found.get(key);
-          unmet.delete(key);
-          return other === undefined ? undefined : { ...fields, [join.as]: other };
-        },
-      };
-    }
+  const open = (sum: KeySum) => {
+    const { page, ...reader } = openListReader(list, client);
+    const noted = async (...asked: Parameters<typeof page>) => sum.note(await page(...asked));
+    return { ...reader, read: readPages({ ...reader, page: noted, key: identity }, io) };
+  };
+  const [seen, again] = [openKeySum(identity), openKeySum(identity)];
+  const { read, maySlip } = open(seen);
+  let next = await read.next();
+  for (; next.done !== true; next = await read.next()) {
     for (const { fields } of next.value.records) {
       const key = keyOf(fields);
       if (key === undefined) continue;
-      found.set(key, keep(fields));
+      if (join.list) found.set(key, [...(found.get(key) ?? []), keep(fields)]);
+      else found.set(key, [keep(fields)]);
       if (join.each) unmet.add(key);
     }
   }
+  const { value } = next;
+  const needsProof = value.complete && maySlip?.() === true && (join.optional || join.list);
+  const end = needsProof ? await confirmEnd(value, seen, again, open(again).read) : value;
+  const name = nameOf(list);
+  const byOf = compileKey(join.by);
+  return {
+    doubts: end.complete ? [] : end.reasons.map((reason) => `${name}: ${reason}`),
+    missing: `some records of ${nameOf(main)} have no counterpart in ${name}: they are returned without it (\`join.optional: true\` if that is normal)`,
+    remainder: () =>
+      unmet.size === 0
+        ? []
+        : [
+            `${countOf(unmet.size, 'record', 'records')} of ${name} ${unmet.size === 1 ? 'belongs' : 'belong'} to no employee of ${nameOf(main)}: an employee may be missing between two pages (\`join.each: false\` if that is normal)`,
+          ],
+    complete(fields) {
+      const key = byOf(fields) ?? '';
+      const others = found.get(key);
+      unmet.delete(key);
+      if (others === undefined && !join.optional) return undefined;
+      // An employee without a record has none: this is known, because the list was read to its end.
+      return { ...fields, [join.as]: join.list ? (others ?? []) : (others?.[0] ?? null) };
+    },
+  };
 }
 
 /** Compiles a key of one or more parts. Returns undefined where a part is missing. */

@@ -33,8 +33,8 @@ const condition = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .meta({ description: 'Path within an element, and the text that it must hold.', examples: [{ type: 'work' }] });
 
-/** The section `join`: a second list, read completely, whose records are added to the employees. */
-export const JoinSettings = z
+/** One entry of the section `join`: another list, read completely, whose records are added to the employees. */
+const OneJoin = z
   .strictObject({
     ...listKeys,
     paging: PagingSettings.optional().meta({ description: 'Default: as for the employees.' }),
@@ -44,10 +44,32 @@ export const JoinSettings = z
       description:
         'Whether each joined record must belong to an employee: this shows when an employee is missed between two pages.',
     }),
+    optional: z.boolean().default(false).meta({
+      description:
+        'Whether employees without a joined record are normal: `as` is then empty. Otherwise such a read is not complete.',
+    }),
+    list: z.boolean().default(false).meta({
+      description:
+        'Whether several records may belong to one employee: `as` is then their list, from which `fields` picks.',
+    }),
     keep: z.array(text()).min(1).meta({ description: 'The fields to keep: all of them are held in memory.' }),
   })
   .refine(({ by, key }) => by.length === key.length, { path: ['by'], message: 'must have as many paths as key' });
-export type JoinSettings = z.infer<typeof JoinSettings>;
+export type JoinSettings = z.infer<typeof OneJoin>;
+
+/** The section `join`: one list, or several, which are added in this order. */
+export const Joins = z
+  .union([OneJoin.transform((one) => [one]), z.array(OneJoin).min(1)])
+  .superRefine((joins, context) => {
+    joins.forEach(({ as }, i) => {
+      if (joins.findIndex((one) => one.as === as) === i) return;
+      context.addIssue({
+        code: 'custom',
+        path: [i, 'as'],
+        message: 'is the name of an earlier join; each needs its own',
+      });
+    });
+  });
 
 /** The section `ready`: an endpoint where the HR system reports whether its data is complete. */
 export const ReadySettings = z.strictObject({
@@ -80,6 +102,14 @@ export const FieldSettings = z.union([
     take: text()
       .optional()
       .meta({ description: 'Path within the element that was found.', examples: ['value'] }),
+    table: z
+      .record(z.string(), text())
+      .optional()
+      .meta({
+        description:
+          'Text for each value, such as the names of a picklist. A value that is not in the table counts as not visible.',
+        examples: [{ L1: 'Montevideo', L2: 'Madrid' }],
+      }),
   }),
 ]);
 export type FieldSettings = z.infer<typeof FieldSettings>;

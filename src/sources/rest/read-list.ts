@@ -63,7 +63,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
 
   return {
     first: paging.first,
-    maySlip: () => paging.isCounted === true && paging.overlap === 0 && !hasTotal,
+    maySlip: () => paging.canSlip === true && paging.overlap === 0 && !hasTotal,
     async page(place, number) {
       const request = requestOf(list, place, number);
       const answer = await client.jsonAnswer(request);

@@ -7,7 +7,7 @@ import { utcDay } from '../../source-kit/employment-status.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
 import { acceptsOnly, type Page, readPages } from '../../source-kit/pages.ts';
-import { compileKey, type Joined, readJoined } from './join.ts';
+import { compileKey, type Joined, readAllJoined } from './join.ts';
 import type { Place } from './paging/paging.ts';
 import { openLookups, sinceQuery } from './part-reads.ts';
 import { openPartsReader, partLists } from './parts.ts';
@@ -36,8 +36,7 @@ export async function* readRest(
 
 async function* readWith(client: SourceClient, config: RestConfig, request: ReadRequest, io: SourceIo): RestRead {
   const list = listOf(config, request);
-  const { join } = config;
-  const joined = join === undefined ? undefined : await readJoined(join, { ...list, query: config.query }, client, io);
+  const joined = await readAllJoined(config.join ?? [], { ...list, query: config.query }, client, io);
   const finish = await openFinish(config, { list, joined, isFull: request.kind === 'full' }, client, io);
   const read = { config, request, finish, io };
   const lookups = request.kind === 'point' ? openLookups(config.point, list, request, client) : undefined;
@@ -80,7 +79,13 @@ async function* readAll(open: () => ListReader, read: ListRead): RestRead {
   const seen = openKeySum(compileKey(config.key));
   const noted: Finish = async (page, number) => seen.note(await finish(page, number));
   const end = yield* readOne(reader, { ...read, finish: noted });
-  if (request.kind !== 'full' || !end.complete || reader.maySlip?.() !== true || config.join?.each === true) return end;
+  if (
+    request.kind !== 'full' ||
+    !end.complete ||
+    reader.maySlip?.() !== true ||
+    config.join?.some(({ each }) => each) === true
+  )
+    return end;
   const again = openKeySum(compileKey(config.key));
   const notedAgain: Finish = async (page, number) => again.note(await finish(page, number));
   return confirmEnd(end, seen, again, readOne(open(), { ...read, finish: notedAgain }));
@@ -119,7 +124,7 @@ type Finish = (page: ListPage, number: number) => Promise<Page<Place>>;
 
 async function openFinish(
   config: RestConfig,
-  { list, joined, isFull }: { readonly list: List; readonly joined: Joined | undefined; readonly isFull: boolean },
+  { list, joined, isFull }: { readonly list: List; readonly joined: readonly Joined[]; readonly isFull: boolean },
   client: SourceClient,
   io: SourceIo,
 ): Promise<Finish> {
@@ -129,7 +134,7 @@ async function openFinish(
   const today = utcDay(io.clock.now());
   return async ({ answer, isLast, ...page }, number) => {
     const doubts = [...(page.doubts ?? [])];
-    if (number === 1 && joined !== undefined) doubts.push(...joined.doubts);
+    if (number === 1) doubts.push(...joined.flatMap((one) => one.doubts));
     if (number === 1 && before !== undefined) doubts.push(...before.doubts);
     if (isLast && ready !== undefined) {
       const after = await checkReadiness(ready, list, client);
@@ -137,11 +142,14 @@ async function openFinish(
       if (after.state !== before?.state) doubts.push('the HR system rebuilt its data during the read');
     }
     const people = page.people.map((item) => {
-      const whole = joined === undefined ? item : joined.complete(item);
-      if (whole === undefined) doubts.push(joined?.missing ?? '');
-      return shape(whole ?? item, answer, today);
+      const whole = joined.reduce((fields, one) => {
+        const complete = one.complete(fields);
+        if (complete === undefined) doubts.push(one.missing);
+        return complete ?? fields;
+      }, item);
+      return shape(whole, answer, today);
     });
-    if (isLast && isFull && joined !== undefined) doubts.push(...joined.remainder());
+    if (isLast && isFull) doubts.push(...joined.flatMap((one) => one.remainder()));
     return { ...page, people, doubts };
   };
 }

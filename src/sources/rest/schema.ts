@@ -3,16 +3,7 @@ import { durationPattern, parseDuration } from '../../core/duration.ts';
 import { employmentStatuses } from '../../source-kit/employment-status.ts';
 import { HttpAuth } from '../../source-kit/http/auth-settings.ts';
 import { HttpLimits, HttpTls, HttpUrl } from '../../source-kit/http/settings.ts';
-import {
-  BodyTemplate,
-  FieldSettings,
-  JoinSettings,
-  listKeys,
-  path,
-  Query,
-  ReadySettings,
-  text,
-} from './list-schema.ts';
+import { BodyTemplate, FieldSettings, Joins, listKeys, path, Query, ReadySettings, text } from './list-schema.ts';
 import { presetNames } from './presets/names.ts';
 
 const presence = (meaning: string) =>
@@ -130,7 +121,9 @@ const keys = {
   ).optional(),
   expect: z.array(text()).default([]).meta({ description: 'Required fields: one that no record has holds the run.' }),
   status: StatusSettings.optional(),
-  join: JoinSettings.optional().meta({ description: 'A second list whose records belong to the employees.' }),
+  join: Joins.optional().meta({
+    description: 'Other lists whose records belong to the employees, or to which their records refer: one, or several.',
+  }),
   ready: ReadySettings.optional().meta({
     description: 'Endpoint where the HR system reports whether its data is complete.',
   }),

@@ -41,8 +41,14 @@ export function compileShape({ fields, hidden, status, key }: RestConfig): Shape
 function compilePick(settings: FieldSettings): (fields: Fields) => unknown {
   const read = compileSourcePath(settings.from);
   const choose = compileChoice(settings);
+  const table = 'table' in settings ? settings.table : undefined;
   return (fields) => {
     const found = choose(read(fields));
+    if (table !== undefined && found !== undefined && found !== null && found !== '') {
+      // A code that was added since is no reason to clear a field.
+      const code = asText(found).trim();
+      return Object.hasOwn(table, code) ? table[code] : undefined;
+    }
     return settings.date ? plainDate(found) : found;
   };
 }

@@ -68,15 +68,17 @@ export function indexPages(list: UserList): Pages {
 /** Cursor paging (RFC 9865, 2): no next cursor is the end. */
 export function cursorPages(list: UserList): Pages {
   const total = openTotal(list.config);
+  let hasTotal = false;
   return {
     first: '',
-    maySlip: () => false,
+    maySlip: () => !hasTotal && !total.isTrue(list.size),
     async page(place, number) {
       const answer = await readList(list, { cursor: String(place), count: String(list.size) }, number, []);
       if (answer === 'refused') return lost([], refusedDoubt(total.rows()));
       const { people, nextCursor } = answer;
       total.take(people.length, answer.total);
       const exact = list.config.total === 'exact' ? answer.total : undefined;
+      hasTotal ||= exact !== undefined;
       if (nextCursor !== undefined) {
         return { people, total: exact, next: { kind: 'more', place: nextCursor, id: nextCursor } };
       }

@@ -39,7 +39,10 @@ export async function startFactorial(employees: readonly FactorialEmployee[], fa
       const isLast = ({ id }: FactorialEmployee): boolean => id.replace('#', '') === after;
       const data = roster.after(after === undefined ? undefined : isLast, size, number);
       const goesOn = fault === 'cursor again' && number === 3 ? roster.members[0] : data.at(-1);
-      return jsonReply({ data, meta: { has_next_page: roster.hasMore(data), end_cursor: goesOn?.id ?? null } });
+      return jsonReply({
+        data: roster.shown(data),
+        meta: { has_next_page: roster.hasMore(data), end_cursor: goesOn?.id ?? null },
+      });
     },
   });
   return { server, elsewhere };

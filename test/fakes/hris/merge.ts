@@ -87,7 +87,7 @@ export async function startMerge(
       const size = Math.min(100, Number(url.searchParams.get('page_size') ?? 30));
       const page = chosen.after(after === undefined ? undefined : ({ id }) => id === after, size, number);
       const goesOn = fault === 'cursor again' && number === 3 ? roster.members[0] : page.at(-1);
-      return jsonReply({ next: chosen.hasMore(page) ? goesOn?.id : null, previous: null, results: page });
+      return jsonReply({ next: chosen.hasMore(page) ? goesOn?.id : null, previous: null, results: chosen.shown(page) });
     },
   });
   return { server, elsewhere, employees: roster.members };

@@ -171,7 +171,7 @@ function listPersons(
   const where = links === 'relative' ? `${next.pathname}${next.search}` : next.href;
   const href = fault === 'other host' ? where.replace(url.origin, elsewhere) : where;
   return jsonReply({
-    _data: page.map(({ id, first, last, email, status, updatedAt }) => ({
+    _data: chosen.shown(page).map(({ id, first, last, email, status, updatedAt }) => ({
       id,
       first_name: first,
       last_name: last,

@@ -139,7 +139,18 @@ export const pagingFakes = {
       const end = start + people.length;
       const place = (at: number) => Buffer.from(String(at)).toString('base64');
       const next = end < roster.members.length ? nextPlace(asked, place(end), place(pageSize)) : null;
-      return reply({ data: people, meta: { total: roster.total(), next } });
+      return reply({ data: roster.shown(people), meta: { total: roster.total(), next } });
+    },
+  },
+  'cursor, no total': {
+    paging: { style: 'cursor', size: pageSize, in: 'body', next: 'next' },
+    more: { ...list, method: 'POST' },
+    answer(asked) {
+      const { cursor = 0, limit } = JSON.parse(asked.request.body);
+      const people = asked.roster.page(Number(cursor), limit, asked.number);
+      const end = Number(cursor) + people.length;
+      const next = end < asked.roster.members.length ? nextPlace(asked, String(end), String(pageSize)) : null;
+      return reply({ data: asked.roster.shown(people), next });
     },
   },
   'after-id': {
@@ -147,7 +158,7 @@ export const pagingFakes = {
     more: list,
     answer(asked) {
       const people = afterSomebody(asked, 'after_id');
-      return reply({ data: people, more: asked.roster.hasMore(people) });
+      return reply({ data: asked.roster.shown(people), more: asked.roster.hasMore(people) });
     },
   },
   'next-link': {
@@ -157,7 +168,7 @@ export const pagingFakes = {
       const people = afterSomebody(asked, 'after');
       const link = linkTo(asked, people);
       const _links = link === undefined ? [] : { next: { href: link.replace(asked.request.url.origin, '') } };
-      return reply({ edges: people.map((node) => ({ node })), _links });
+      return reply({ edges: asked.roster.shown(people).map((node) => ({ node })), _links });
     },
   },
   'link-header': {
@@ -167,7 +178,9 @@ export const pagingFakes = {
       const people = afterSomebody(asked, 'after');
       const link = linkTo(asked, people);
       const first = `<${asked.request.url.origin}/people>; rel="first"`;
-      return reply(people, { link: link === undefined ? first : [first, `<${link}>; title="a, b"; rel="last next"`] });
+      return reply(asked.roster.shown(people), {
+        link: link === undefined ? first : [first, `<${link}>; title="a, b"; rel="last next"`],
+      });
     },
   },
   'total-pages': {

@@ -62,7 +62,7 @@ export async function startRippling(workers: readonly RipplingWorker[], fault?: 
       const after = asked.get('cursor') ?? undefined;
       const page = chosen.after(after === undefined ? undefined : ({ id }) => id === after, pageSize, number);
       const expands = (asked.get('expand') ?? '').split(',');
-      const results = page.map(({ user, department, ...worker }) => ({
+      const results = chosen.shown(page).map(({ user, department, ...worker }) => ({
         ...worker,
         ...(expands.includes('user') ? { user } : {}),
         ...(expands.includes('department') ? { department } : {}),

@@ -12,6 +12,8 @@ export interface Roster<M extends Member = Member> {
   /** Whether somebody follows the last one of a page. */
   hasMore(page: readonly M[]): boolean;
   total(): number;
+  /** The people of a page as the answer shows them: nobody, where the fault empties the page. */
+  shown(page: readonly M[]): readonly M[];
 }
 
 /** Pages smaller than asked for. */
@@ -35,6 +37,7 @@ export function openRoster<M extends Member>(members: readonly M[], fault?: Faul
     page: cut,
     after: (isLast, size, number) => cut(isLast === undefined ? 0 : roster.findIndex(isLast) + 1, size, number),
     hasMore: (page) => page.length > 0 && page.at(-1) !== roster.at(-1),
+    shown: (page) => (fault === 'page emptied' && roster[600] !== undefined && page.includes(roster[600]) ? [] : page),
     total() {
       const promised = { 'total too large': 1, 'total too small': -1 }[fault as string] ?? 0;
       return roster.length + promised;

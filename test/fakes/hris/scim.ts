@@ -119,7 +119,7 @@ function list({ url }: VendorRequest, everybody: readonly FakeUser[], options: L
   if (has('keeps no order') && ask.get('sortBy') !== 'id' && at > 0)
     found = [...found.slice(at - 7), ...found.slice(0, at - 7)];
   const from = fault === 'page again' ? 0 : has('pages overlap') && at > 0 ? at - 1 : at;
-  const page = found.slice(from, from + size);
+  const page = fault === 'page emptied' && from <= 600 && 600 < from + size ? [] : found.slice(from, from + size);
   const double = page[3];
   if (fault === 'person twice' && at > 0 && double !== undefined) page.push(double);
   const off = { 'total too large': 1, 'total too small': -1 }[fault as string] ?? 0;

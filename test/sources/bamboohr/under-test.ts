@@ -37,6 +37,7 @@ export const bamboohrDatasets: SourceCase = {
   prepare: (fault) => prepare(fault, 2, 'employeeNumber', { ...datasets, pageSize: 500 }),
   impossible: {
     'cursor again': numbered,
+    'page emptied': numbered,
     'cursor expired': numbered,
     'stray quotes': noTextRows,
     'still written': notFrozen,
@@ -47,7 +48,11 @@ export const bamboohrEmployees: SourceCase = {
   name: 'bamboohr (employees)',
   statusInputs: ['status', 'hireDate'],
   prepare: (fault) => prepare(fault, 2, 'employeeId', { ...employees, pageSize: 500 }),
-  impossible: { 'stray quotes': noTextRows, 'still written': notFrozen },
+  impossible: {
+    'page emptied': 'the total tells: see "total too large"',
+    'stray quotes': noTextRows,
+    'still written': notFrozen,
+  },
 };
 
 export const bamboohrReport: SourceCase = {
@@ -61,6 +66,7 @@ export const bamboohrReport: SourceCase = {
     'total too small': asOneAnswer,
     'page again': asOneAnswer,
     'cursor again': asOneAnswer,
+    'page emptied': asOneAnswer,
     'person slipped': asOneAnswer,
     'cursor expired': asOneAnswer,
     'pages shrink': asOneAnswer,

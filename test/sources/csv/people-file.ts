@@ -37,6 +37,7 @@ export const onDisk =
 export const impossibleForFiles = {
   'page again': pages,
   'cursor again': pages,
+  'page emptied': pages,
   'person twice': engine,
   'person slipped': pages,
   'cursor expired': pages,

@@ -58,6 +58,7 @@ function hibobCase({ name, strikeAt, settings, ahead, impossible }: HibobCase): 
     impossible: {
       'total too small': 'no total is told; ids that are not listed are not asked for',
       'cursor again': 'there is no cursor',
+      'page emptied': 'there are no pages, or batches of requested ids',
       'cursor expired': 'there is no cursor',
       'token ends': 'the token of a service user does not end by itself, and cannot be renewed',
       'stray quotes': noTextRows,

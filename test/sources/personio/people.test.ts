@@ -262,7 +262,8 @@ describe('persons of Personio v2', () => {
 
     const { people } = await read();
 
-    expect(paths()).toHaveLength(1 + 3);
+    // Nothing proves the end of a list with cursors, so it is read twice.
+    expect(paths()).toHaveLength(1 + 2 * 3);
     expect(people[0]).toMatchObject({ rollcallStatus: 'active' });
     expect(people[9]).toMatchObject({ rollcallStatus: 'terminated' });
   });

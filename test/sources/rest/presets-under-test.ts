@@ -23,7 +23,10 @@ const always = {
 } as const;
 const noTotal = { 'total too large': 'the API tells no total', 'total too small': 'the API tells no total' } as const;
 const afterSomebody = { 'person slipped': 'a page goes on after a person: nobody slips when one is deleted' } as const;
-const noCursor = { 'cursor again': 'pages are counted: there is no cursor' } as const;
+const noCursor = {
+  'cursor again': 'pages are counted: there is no cursor',
+  'page emptied': 'pages are counted: an empty one is the end',
+} as const;
 
 /** Fields of each API from which its preset derives the status. */
 const statusInputs: Readonly<Record<string, readonly string[]>> = {

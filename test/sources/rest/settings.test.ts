@@ -53,6 +53,21 @@ describe('a configuration', () => {
       { join: { path: '/b', items: '.', key: ['a', 'b'], by: 'a', as: 'b', keep: ['c'] } },
       'join.by must have as many',
     ],
+    [
+      'the second join without what to keep',
+      {
+        join: [
+          { path: '/b', items: '.', key: 'a', by: 'a', as: 'b', keep: ['c'] },
+          { path: '/c', items: '.', key: 'a', by: 'a', as: 'c' },
+        ],
+      },
+      'join.1.keep is required',
+    ],
+    [
+      'a misspelt key of a field',
+      { fields: { a: { form: 'b' } } },
+      'fields.a.form is not a known key; did you mean from?',
+    ],
   ])('with %s is refused', (_, more, problem) => {
     expect(problemsOf({ ...least, ...more }).join('\n')).toContain(problem);
   });

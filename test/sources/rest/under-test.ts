@@ -13,7 +13,10 @@ const always: Impossible = {
   'still written': 'an answer is of one moment; see "person slipped"',
   'stray quotes': noTextRows,
 };
-const noCursor: Impossible = { 'cursor again': 'pages are counted: there is no cursor' };
+const noCursor: Impossible = {
+  'cursor again': 'pages are counted: there is no cursor',
+  'page emptied': 'pages are counted: an empty one is the end',
+};
 const noTotal: Impossible = {
   'total too large': 'the API tells no total',
   'total too small': 'the API tells no total',
@@ -48,6 +51,7 @@ export const restNone = restCase(
   {
     ...noCursor,
     'page again': oneAnswer,
+    'page emptied': oneAnswer,
     'person slipped': oneAnswer,
     'cursor expired': oneAnswer,
     'pages shrink': oneAnswer,
@@ -61,11 +65,12 @@ export const restPageNoTotal = restCase('page, no total', { ...noCursor, ...noTo
 export const restPageInBody = restCase('page-in-body', noCursor);
 export const restStartIndex = restCase('start-index', noCursor);
 export const restCursor = restCase('cursor', {});
+export const restCursorNoTotal = restCase('cursor, no total', noTotal);
 export const restAfterId = restCase('after-id', {
   ...noTotal,
   ...goesOnAfter,
   'cursor again': 'the last id is the cursor; see "page again"',
 });
-export const restNextLink = restCase('next-link', { ...noTotal, ...goesOnAfter });
-export const restLinkHeader = restCase('link-header', { ...noTotal, ...goesOnAfter });
+export const restNextLink = restCase('next-link', noTotal);
+export const restLinkHeader = restCase('link-header', noTotal);
 export const restTotalPages = restCase('total-pages', noCursor);

@@ -37,6 +37,7 @@ const impossible: SourceCase['impossible'] = {
   'error with 200': web,
   'page again': 'rows come from one cursor',
   'cursor again': 'rows come from one cursor',
+  'page emptied': 'rows come from one cursor',
   'person slipped': snapshot,
   'cursor expired': 'a cursor lives as long as its connection: see "cut for good"',
   'busy, seconds': web,

@@ -56,6 +56,7 @@ function sourceCase(entity: 'PerPerson' | 'User', field: string, statusInputs: r
     statusInputs,
     impossible: {
       'stray quotes': noTextRows,
+      'page emptied': 'the count tells: see "total too large"',
       'still written': 'pages are of one snapshot; one that does not hold is "person slipped"',
     },
   };

@@ -48,6 +48,7 @@ export const workdayRaas: SourceCase = {
     'cut body': 'a report is streamed, so half of it ends the read, and the engine reads again: see "cut for good"',
     'page again': asOneAnswer,
     'cursor again': asOneAnswer,
+    'page emptied': asOneAnswer,
     'person slipped': asOneAnswer,
     'cursor expired': asOneAnswer,
     'pages shrink': asOneAnswer,
@@ -75,6 +76,7 @@ export const workdaySoap: SourceCase = {
     ),
   impossible: {
     'cursor again': 'pages have numbers: see "page again"',
+    'page emptied': 'pages are counted, with a total: see "total too large"',
     'cursor expired': 'pages have numbers, which do not expire',
     'stray quotes': noTextRows,
     'still written': 'all pages are of one As_Of_Entry_DateTime; one that does not hold is "person slipped"',

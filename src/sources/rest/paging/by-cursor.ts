@@ -14,6 +14,7 @@ export function byCursor(settings: PagingOf<'cursor'>): Paging {
   return {
     first: at(),
     overlap: 0,
+    ...(settings.stable ? {} : { canSlip: true }),
     next({ answer }) {
       const more = readMore?.(answer);
       if (more === false) return { kind: 'end', why: 'the answer reports no further page' };

@@ -1,11 +1,13 @@
 import { placeOf } from './by-next-link.ts';
 import { inQuery, type Paging } from './paging.ts';
+import type { PagingOf } from './schema.ts';
 
 /** `Link: <…>; rel="next"` (RFC 8288, 3). */
-export function byLinkHeader(): Paging {
+export function byLinkHeader({ stable }: PagingOf<'link-header'>): Paging {
   return {
     first: inQuery({}),
     overlap: 0,
+    ...(stable ? {} : { canSlip: true }),
     next({ links, url }) {
       const next = nextLink(links);
       return next === undefined ? { kind: 'end', why: 'no Link header names a next page' } : placeOf(next, url);

@@ -3,11 +3,12 @@ import { inQuery, isNothing, type NextPlace, notUnderstood, type Paging } from '
 import type { PagingOf } from './schema.ts';
 
 /** The answer holds the address of the next page. */
-export function byNextLink({ next }: PagingOf<'next-link'>): Paging {
+export function byNextLink({ next, stable }: PagingOf<'next-link'>): Paging {
   const read = compileListPath(next);
   return {
     first: inQuery({}),
     overlap: 0,
+    ...(stable ? {} : { canSlip: true }),
     next({ answer, url }) {
       const link = read(answer);
       if (isNothing(link)) return { kind: 'end', why: 'no next link' };

@@ -12,7 +12,7 @@ export function byOffset(settings: PagingOf<'offset'>, hasTotal: boolean): Pagin
   return {
     first: at(0),
     overlap,
-    isCounted: true,
+    canSlip: true,
     next: (facts) => countedNext(facts, size, lastPage, at(Math.max(0, facts.rows - overlap))),
   };
 }

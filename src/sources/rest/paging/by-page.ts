@@ -7,7 +7,7 @@ export function byPage({ size, start, page, perPage, lastPage }: PagingOf<'page'
   return {
     first: at(start),
     overlap: 0,
-    isCounted: true,
+    canSlip: true,
     next: (facts, from) => countedNext(facts, size, lastPage, at(Number(from.query[page]) + 1)),
   };
 }
@@ -18,7 +18,7 @@ export function byPageInBody({ size, start, page, perPage, lastPage }: PagingOf<
   return {
     first: at(start),
     overlap: 0,
-    isCounted: true,
+    canSlip: true,
     next: (facts, from) => countedNext(facts, size, lastPage, at(Number(from.body[page]) + 1)),
   };
 }

@@ -7,7 +7,7 @@ export function byStartIndex({ size, startIndex, count, lastPage }: PagingOf<'st
   return {
     first: at(0),
     overlap: 0,
-    isCounted: true,
+    canSlip: true,
     next: (facts) => countedNext(facts, size, lastPage, at(facts.rows)),
   };
 }

@@ -9,7 +9,7 @@ export function byTotalPages({ size, start, page, perPage, pages }: PagingOf<'to
   return {
     first: at(start),
     overlap: 0,
-    isCounted: true,
+    canSlip: true,
     next({ answer }, from) {
       const last = countIn(read(answer));
       if (last === undefined) return { kind: 'lost', reason: `the answer has no number of pages at ${pages}` };

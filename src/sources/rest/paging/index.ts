@@ -30,7 +30,7 @@ export function openPaging(settings: PagingSettings, hasTotal: boolean): Paging 
     case 'next-link':
       return byNextLink(settings);
     case 'link-header':
-      return byLinkHeader();
+      return byLinkHeader(settings);
     case 'total-pages':
       return byTotalPages(settings);
   }

@@ -35,10 +35,10 @@ export interface Paging {
   /** How many people each page repeats from the previous one. */
   readonly overlap: number;
   /**
-   * Places are numbers. When a person is deleted meanwhile, later ones move up, and one can be missed between two
-   * pages.
+   * Places are numbers, or texts that may stand for numbers. When a person is deleted meanwhile, later ones move up,
+   * and one can be missed between two pages.
    */
-  readonly isCounted?: true;
+  readonly canSlip?: true;
   next(facts: PageFacts, from: Place): NextPlace;
 }
 

@@ -20,6 +20,11 @@ const lastPage = z.enum(['empty', 'total']).default('empty').meta({
 const next = (description: string) => path().meta({ description });
 const hasMore = path().optional().meta({ description: 'Path of a boolean that says whether another page follows.' });
 
+const stable = z.boolean().default(false).meta({
+  description:
+    'Whether the API promises that each page goes on after a record, so that nobody is missed when one is deleted meanwhile. Without this promise and without `total`, the list is read twice.',
+});
+
 /** The section `paging` of a REST source. */
 export const PagingSettings = z
   .discriminatedUnion('style', [
@@ -69,6 +74,7 @@ export const PagingSettings = z
       in: z.enum(['query', 'body']).default('query').meta({ description: 'Where cursor and size are sent.' }),
       next: next('Path of the next cursor. Absent, null or empty: there is no next page.'),
       hasMore,
+      stable,
     }),
     z.strictObject({
       style: z.literal('after-id'),
@@ -82,8 +88,11 @@ export const PagingSettings = z
     z.strictObject({
       style: z.literal('next-link'),
       next: next('Path of the address of the next page, absolute or relative. Absent, null or empty: no next page.'),
+      stable,
     }),
-    z.strictObject({ style: z.literal('link-header') }).meta({ description: 'RFC 8288: `Link: <…>; rel="next"`.' }),
+    z
+      .strictObject({ style: z.literal('link-header'), stable })
+      .meta({ description: 'RFC 8288: `Link: <…>; rel="next"`.' }),
     z.strictObject({
       style: z.literal('total-pages'),
       ...size,
