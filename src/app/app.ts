@@ -12,16 +12,15 @@ import type { Progress } from '../ports/runtime.ts';
 import type {
   AuditEntry,
   AuditQuery,
-  Batch,
   ChangeQuery,
   ForgetResult,
-  HoldRecord,
   Pause,
   PersonRecord,
   PlannedChange,
   RawText,
   Run,
   RunFacts,
+  RunFilter,
   RunScope,
   UnreadableValues,
 } from '../ports/store.ts';
@@ -31,8 +30,11 @@ import type { HoldsQuery, HoldsReport } from './holds.ts';
 import type { PageUseCases } from './page.ts';
 import type { SignedCaller } from './person-records.ts';
 import type { RequestResult, RequestState, RunProgress } from './request-state.ts';
+import type { RunReport } from './run-report.ts';
 import type { SourceTrial, TrialOptions } from './source-trial.ts';
 import type { SyncState, SyncView } from './sync-view.ts';
+
+export type { RunReport } from './run-report.ts';
 
 /**
  * The use cases of the command line and the HTTP API, over one configuration. Every method may throw `RollcallError`:
@@ -67,7 +69,7 @@ export interface App extends PageUseCases {
     },
   ): Promise<'stopped' | 'reload'>;
   /** Lists runs, newest first; with `after` only runs older than that one. */
-  runs(filter: { readonly sync?: string; readonly limit: number; readonly after?: string }): Promise<readonly Run[]>;
+  runs(filter: Omit<RunFilter, 'after'> & { readonly after?: string }): Promise<readonly Run[]>;
   /** Reports one run. A unique part of the id is enough, in every method that takes a run. */
   show(run: string): Promise<RunReport>;
   /** Lists what other systems sent during a run. It may hold personal data; findings and reasons never quote it. */
@@ -230,17 +232,6 @@ export interface PlanReport {
   readonly holds: readonly Hold[];
   /** Why a run of this plan would fail; undefined when it would not. */
   readonly failure: string | undefined;
-}
-
-export interface RunReport {
-  readonly run: Run;
-  readonly findings: readonly Finding[];
-  /** Total number of findings. `findings` holds only the first ones. */
-  readonly findingsInAll: number;
-  readonly batches: readonly Batch[];
-  readonly holds: readonly HoldRecord[];
-  /** Interrupted runs that ended before this one, in the same call. */
-  readonly resumed: readonly Run[];
 }
 
 export type ResyncReport =

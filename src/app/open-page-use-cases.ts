@@ -5,6 +5,7 @@ import { openChangeSearches } from './changes/search-changes.ts';
 import { countDays } from './days.ts';
 import { readOverview } from './overview.ts';
 import type { PageUseCases } from './page.ts';
+import { readFindings, readRunPage } from './run-page.ts';
 
 /** Opens the use cases of the page. `app`: the decisions that the command line shares. */
 export function openPageUseCases(io: AppIo, app: Pick<App, 'approve' | 'reject'>): PageUseCases {
@@ -13,6 +14,8 @@ export function openPageUseCases(io: AppIo, app: Pick<App, 'approve' | 'reject'>
   return {
     overview: () => readOverview(io),
     days: (query) => countDays(query, engine),
+    runPage: (id) => readRunPage(id, engine),
+    findings: (id, page) => readFindings(id, page, engine),
     hold: (id) => describeHold(id, searches, engine),
     searchChanges: (subject, query) => searches.search(subject, query),
     groupChanges: (subject, filter, by) => searches.group(subject, filter, by),

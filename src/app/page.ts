@@ -1,5 +1,7 @@
 import type { ChangeClass, ChangeKind } from '../core/change.ts';
-import type { Streak } from '../ports/reports.ts';
+import type { Finding, FindingCode } from '../core/finding.ts';
+import type { ChangeState } from '../core/run.ts';
+import type { FindingCause, FindingPage, PhaseTime, Streak } from '../ports/reports.ts';
 import type { PlannedChange, Run } from '../ports/store.ts';
 import type {
   ChangeFilter,
@@ -12,6 +14,7 @@ import type {
   HoldDetail,
   HoldSelection,
 } from './changes/types.ts';
+import type { RunReport } from './run-report.ts';
 import type { SyncState } from './sync-view.ts';
 
 /* What the page shows, as the store has it. */
@@ -124,12 +127,30 @@ export interface HoldVerdict {
   readonly isDeploymentRunning: boolean;
 }
 
+/** Everything that the page of a run shows. */
+export interface RunPage {
+  readonly report: RunReport;
+  readonly timeline: readonly PhaseTime[];
+  readonly byCode: readonly { readonly code: FindingCode; readonly count: number }[];
+  readonly causes: readonly FindingCause[];
+  readonly states: readonly { readonly batch: string; readonly state: ChangeState; readonly count: number }[];
+}
+
+export interface FoundFindings {
+  readonly findings: readonly Finding[];
+  /** Send it as `after` for the next page; undefined: this is the last page. */
+  readonly next: number | undefined;
+}
+
 /** The use cases of the page. The command line has some of them. */
 export interface PageUseCases {
   /** Reads health, state and holds of every configured sync. */
   overview(): Promise<Overview>;
   /** Counts runs and applied changes by day. Throws `USAGE` for an unknown time zone. */
   days(query: DaysQuery): Promise<DaysReport>;
+  /** Reports one run with its timeline, and its findings by cause. */
+  runPage(id: string): Promise<RunPage>;
+  findings(id: string, page: Omit<FindingPage, 'run'>): Promise<FoundFindings>;
   /** Describes one hold. Throws `NOT_FOUND`, as every method about a hold, run or plan does. */
   hold(id: string): Promise<HoldDetail>;
   /** Finds changes by values, in any order. Throws `USAGE` for a plan with too many changes. */

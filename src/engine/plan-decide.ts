@@ -34,7 +34,8 @@ export async function decideChanges(
   const { find, identities } = work.findings;
   const { candidates, claims, holders, unresolved } = compared;
   // Proves that the run is still ours. A plan that another worker has made since must not be restarted.
-  if (context !== undefined) await io.store.runs.update(context.owned, { phase: 'planning' });
+  const phase = { phase: 'planning', phaseAt: io.clock.now() } as const;
+  if (context !== undefined) await io.store.runs.update(context.owned, phase);
   await io.store.plans.begin(context?.owned, headerOf(work, io));
   const misses: number[] = [];
   const expected: number[] = [];

@@ -21,6 +21,7 @@ export async function planRun(context: RunContext, io: EngineIo): Promise<JobOut
   await io.store.runs.replaceFindings(owned, plan.findings);
   await io.store.runs.update(owned, {
     phase: 'delivering',
+    phaseAt: io.clock.now(),
     digest: plan.digest,
     facts: {
       ...plan.facts,

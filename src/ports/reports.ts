@@ -1,4 +1,6 @@
 import type { ChangeKind } from '../core/change.ts';
+import type { Finding, FindingCode } from '../core/finding.ts';
+import type { ChangeState } from '../core/run.ts';
 import type { HoldFacts } from './holds.ts';
 
 /** How the runs of a sync about all people went lately. Cancelled runs do not count. */
@@ -46,6 +48,33 @@ export interface EndedCount extends Counted {
   readonly failed: number;
 }
 
+/** The time that a run spent in one phase, in all. */
+export interface PhaseTime {
+  readonly phase: string;
+  readonly startedAt: number;
+  readonly ms: number;
+  readonly isCurrent: boolean;
+}
+
+/** Findings with one code, and one text apart from the place and person that it names. */
+export interface FindingCause {
+  readonly code: FindingCode;
+  readonly message: string;
+  readonly count: number;
+  /** The first ones. */
+  readonly examples: readonly Finding[];
+}
+
+export interface FindingPage {
+  readonly run: string;
+  readonly limit: number;
+  readonly code?: string;
+  /** `message` of a cause. */
+  readonly cause?: string;
+  /** Position in the run of the last finding of the page before. */
+  readonly after?: number;
+}
+
 /** Questions of the overview that concern several tables. They change nothing. */
 export interface Reports {
   streak(sync: string): Promise<Streak>;
@@ -55,6 +84,19 @@ export interface Reports {
   shownPlan(id: string): Promise<string | undefined>;
   /** Returns the hashes of the sync's changes that wait for an operator now. Suitable for frequent calls. */
   waitingHashes(sync: string, now: number): Promise<ReadonlySet<string>>;
+  /** Returns how long the run was in each phase. */
+  timeline(run: string, now: number): Promise<readonly PhaseTime[]>;
+  /** Returns the most frequent causes of findings of the run, at most 200, and the number of findings by code. */
+  findingCauses(run: string): Promise<{
+    readonly byCode: readonly { readonly code: FindingCode; readonly count: number }[];
+    readonly causes: readonly FindingCause[];
+  }>;
+  /** Returns findings in order, each with its position in the run. */
+  findings(page: FindingPage): Promise<readonly (Finding & { readonly number: number })[]>;
+  /** Counts the changes of the run by batch and state. */
+  batchStates(
+    run: string,
+  ): Promise<readonly { readonly batch: string; readonly state: ChangeState; readonly count: number }[]>;
   /** Counts changes that were seen applied at `since` or later, in all syncs. */
   applied(since: number): Promise<readonly AppliedCount[]>;
   /** Counts runs that ended at `since` or later, in all syncs. */

@@ -93,7 +93,7 @@ export interface Runs {
   ): Promise<{ run: Run; isNew: boolean } | undefined>;
   get(id: string): Promise<Run | undefined>;
   /** Returns the newest run first; `after`: only runs that follow this one in that order. */
-  list(filter: { sync?: string; limit: number; after?: Pick<Run, 'id' | 'startedAt'> }): Promise<readonly Run[]>;
+  list(filter: RunFilter): Promise<readonly Run[]>;
   /** Returns runs that have not ended, of all syncs, or of one connection. */
   unfinished(): Promise<readonly Run[]>;
   /** Updates the run. `also` is part of the same transaction; a watermark of undefined removes the stored one. */
@@ -118,6 +118,19 @@ export interface Runs {
   prune(before: number, keep: number, others?: PruneOthers): Promise<number>;
 }
 
+/** Which runs of a list. Every given part must match. */
+export interface RunFilter {
+  readonly limit: number;
+  readonly after?: Pick<Run, 'id' | 'startedAt'>;
+  readonly sync?: string;
+  /** `open`: it has not ended. */
+  readonly outcome?: string;
+  readonly trigger?: TriggerKind;
+  /** Bounds of the start (epoch ms): from `since`, before `until`. */
+  readonly since?: number;
+  readonly until?: number;
+}
+
 export interface PruneOthers {
   readonly shown?: number;
   readonly audit?: number;
@@ -126,6 +139,8 @@ export interface PruneOthers {
 export type RunPatch = Partial<
   Pick<Run, 'endedAt' | 'reason' | 'digest' | 'counts' | 'facts' | 'requests'> & {
     readonly phase: Phase;
+    /** When the phase began, for the timeline of the run. */
+    readonly phaseAt: number;
     readonly outcome: Outcome | undefined;
   }
 >;

@@ -30,6 +30,7 @@ export type {
   KeyedTrigger,
   OwnedRun,
   Run,
+  RunFilter,
   RunPatch,
   RunScope,
   Runs,

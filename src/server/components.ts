@@ -16,7 +16,6 @@ import {
   rawTextList,
   requested,
   requestState,
-  runDetail,
   runOrder,
   runPage,
   runProgress,
@@ -29,6 +28,7 @@ import {
 } from './schema.ts';
 import { changeGroups, effect, foundChanges, holdDetail, holdOrder, holdSelection } from './schemas/changes.ts';
 import { dayList, overview } from './schemas/overview.ts';
+import { findingPage, runWithTimes } from './schemas/run.ts';
 import { session, sessionEnd, sessionOrder } from './schemas/session.ts';
 
 /** The named schemas of the OpenAPI document. */
@@ -42,7 +42,8 @@ export const components: Readonly<Record<string, z.ZodType>> = {
   SyncList: syncList,
   Run: runSummary,
   RunPage: runPage,
-  RunDetail: runDetail,
+  RunDetail: runWithTimes,
+  FindingPage: findingPage,
   Change: change,
   ChangePage: changePage,
   RawTexts: rawTextList,

@@ -71,14 +71,14 @@ export const runPage = z.object({
   next: z.string().nullable().meta({ description: 'The cursor of the next page; null: this is the last page' }),
 });
 
-const finding = z.object({
+export const finding = z.object({
   code: z.string(),
   identification: z.string().nullable(),
   at: z.string().nullable().meta({ description: 'Position in the source' }),
   message: z.string(),
 });
 
-const batch = z.object({
+export const batch = z.object({
   id: z.string(),
   number: count,
   kind: z.enum(['csv', 'direct', 'outbox']),

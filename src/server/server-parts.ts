@@ -17,6 +17,8 @@ export type ServerApp = Pick<
   | 'overview'
   | 'days'
   | 'hold'
+  | 'runPage'
+  | 'findings'
   | 'searchChanges'
   | 'groupChanges'
   | 'everyChange'

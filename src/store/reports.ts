@@ -7,11 +7,14 @@ import { appliedSpans } from './applied-since.ts';
 import type { Database } from './database.ts';
 import { holdFacts, toFacts } from './hold-rows.ts';
 import { inLists } from './row-writer.ts';
+import { createRunReports } from './run-reports.ts';
 import { settledVersion, waitingHashes } from './settled-hashes.ts';
 
 export function createReports(db: Database): Reports {
   const waiting = new Map<string, { readonly version: string; readonly hashes: Promise<ReadonlySet<string>> }>();
   return {
+    ...createRunReports(db),
+
     async hold(id) {
       const row = await db.selectFrom('holds').select(holdFacts).where('id', '=', id).executeTakeFirst();
       return row && toFacts(row);

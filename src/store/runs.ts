@@ -1,4 +1,4 @@
-import type { Selectable, Updateable } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import type { BlockedCounts } from '../core/blocked.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
@@ -8,6 +8,7 @@ import { type Counts, noCounts, type Phase } from '../core/run.ts';
 import type { Run, RunFacts, RunPatch, RunScope, Runs, TriggerKind } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
 import { lockName } from './differences.ts';
+import { phasesAfter } from './phase-times.ts';
 import { pruneRuns } from './prune.ts';
 import { putWatermark } from './reads.ts';
 import { inLists, RowWriter } from './row-writer.ts';
@@ -56,6 +57,7 @@ export function createRuns(db: Database): Runs {
           counts: JSON.stringify(noCounts),
           facts: '{}',
           requests: null,
+          phases: null,
           is_cancel_requested: 0,
           is_pruned: 0,
         };
@@ -66,7 +68,7 @@ export function createRuns(db: Database): Runs {
 
     get: (id) => findRun(db, id),
 
-    async list({ sync, limit, after }) {
+    async list({ sync, limit, after, outcome, trigger, since, until }) {
       const rows = await db
         .selectFrom('runs')
         .selectAll()
@@ -79,6 +81,11 @@ export function createRuns(db: Database): Runs {
             ]),
           ),
         )
+        .$if(outcome === 'open', (query) => query.where('ended_at', 'is', null))
+        .$if(outcome !== undefined && outcome !== 'open', (query) => query.where(sql.ref('outcome'), '=', outcome))
+        .$if(trigger !== undefined, (query) => query.where('trigger_kind', '=', trigger ?? 'manual'))
+        .$if(since !== undefined, (query) => query.where('started_at', '>=', since ?? 0))
+        .$if(until !== undefined, (query) => query.where('started_at', '<', until ?? 0))
         .orderBy('started_at', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)
@@ -103,7 +110,7 @@ export function createRuns(db: Database): Runs {
         const row = await transaction
           .updateTable('runs')
           // At least one column must be set for `returning`: an empty patch still reads the row.
-          .set({ id: owned.run.id, ...toRow(patch) })
+          .set({ id: owned.run.id, ...toRow(patch), ...(await phasesAfter(transaction, owned.run.id, patch)) })
           .where('id', '=', owned.run.id)
           .returningAll()
           .executeTakeFirst();
@@ -291,7 +298,7 @@ function toFindingRow(run: string, from: number): (finding: Finding, index: numb
   };
 }
 
-function toFinding(row: FindingRow): Finding {
+export function toFinding(row: FindingRow): Finding {
   return {
     code: row.code,
     ...(row.identification === null ? {} : { identification: row.identification }),

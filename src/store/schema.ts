@@ -93,6 +93,8 @@ export interface RunRow {
   counts: string;
   facts: string;
   requests: Generated<string | null>;
+  /** Null in rows of versions that did not record it, and before the first change of phase. */
+  phases: Generated<string | null>;
   is_cancel_requested: Generated<number>;
   /** 1 when findings, changes and batches were deleted. */
   is_pruned: Generated<number>;

@@ -38,6 +38,7 @@ const released = [
   '022-run-requests',
   '023-restores',
   '030-sessions',
+  '031-run-phases',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

@@ -6,7 +6,17 @@ import { streamRequest, streamRun, streamSyncs } from './events.ts';
 import { approveHold, listHolds, previewHold, rejectHold, showHold } from './holds.ts';
 import { listDays, showOverview, streamOverview } from './overview.ts';
 import { explainPerson, personHistory } from './people.ts';
-import { approveRun, cancelRun, listChanges, listRawTexts, listRuns, rejectRun, retryRun, showRun } from './runs.ts';
+import {
+  approveRun,
+  cancelRun,
+  listChanges,
+  listFindings,
+  listRawTexts,
+  listRuns,
+  rejectRun,
+  retryRun,
+  showRun,
+} from './runs.ts';
 import { endSession, openSession, showSession } from './session.ts';
 import { listSyncs, pauseSync, requestRun, resumeSync, showRequest, webhook } from './syncs.ts';
 
@@ -32,6 +42,7 @@ export const endpoints: readonly Endpoint[] = [
   listRuns,
   showRun,
   streamRun,
+  listFindings,
   listChanges,
   listRawTexts,
   listHolds,

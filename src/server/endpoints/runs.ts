@@ -9,13 +9,13 @@ import {
   changePage,
   rawTextList,
   requested,
-  runDetail,
   runPage,
   runSummary,
   verdict,
   verdictOrder,
 } from '../schema.ts';
-import { changeView, requestedView, runDetailView, runView } from '../views.ts';
+import { findingPage, findingPageView, runWithTimes, runWithTimesView } from '../schemas/run.ts';
+import { changeView, requestedView, runView } from '../views.ts';
 import {
   cursor,
   identification,
@@ -40,6 +40,10 @@ export const listRuns = defineEndpoint({
   params: nothing,
   query: z.object({
     sync: syncName.optional(),
+    outcome: z.string().min(1).max(32).optional().meta({ description: 'Only runs that ended so; `open`: in progress' }),
+    trigger: runSummary.shape.trigger.optional().meta({ description: 'Only runs that began so' }),
+    since: z.iso.datetime({ offset: true }).optional().meta({ description: 'Only runs that started then or later' }),
+    until: z.iso.datetime({ offset: true }).optional().meta({ description: 'Only runs that started before' }),
     limit: limit(200, 20),
     cursor,
   }),
@@ -48,9 +52,13 @@ export const listRuns = defineEndpoint({
   status: 200,
   answer: runPage,
   refusals: [400, 404],
-  handle: async ({ query: { sync, limit: most, cursor: after } }, { app }) => {
+  handle: async ({ query: { sync, limit: most, cursor: after, outcome, trigger, since, until } }, { app }) => {
     const found = await app.runs({
       limit: most + 1,
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(trigger === undefined ? {} : { trigger }),
+      ...(since === undefined ? {} : { since: Date.parse(since) }),
+      ...(until === undefined ? {} : { until: Date.parse(until) }),
       ...(sync === undefined ? {} : { sync: knownSync(sync, app) }),
       ...(after === undefined ? {} : { after }),
     });
@@ -71,9 +79,39 @@ export const showRun = defineEndpoint({
   headers: nothing,
   body: undefined,
   status: 200,
-  answer: runDetail,
+  answer: runWithTimes,
   refusals: [404, 409],
-  handle: async ({ params }, { app }) => runDetailView(await app.show(params.id)),
+  handle: async ({ params }, { app }) => runWithTimesView(await app.runPage(params.id)),
+});
+
+export const listFindings = defineEndpoint({
+  id: 'list-findings',
+  method: 'GET',
+  path: '/api/runs/{id}/findings',
+  part: 'runs',
+  summary: 'The findings of a run, or those of one code or cause, in order',
+  needs: 'viewer',
+  params: byRun,
+  query: z.object({
+    code: z.string().min(1).max(64).optional().meta({ description: 'Only findings with this code' }),
+    cause: z.string().min(1).max(1000).optional().meta({ description: 'Only findings of this cause: its `message`' }),
+    limit: limit(1000, 100),
+    cursor,
+  }),
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: findingPage,
+  refusals: [400, 404, 409],
+  handle: async ({ params, query: { code, cause, limit: most, cursor: after } }, { app }) =>
+    findingPageView(
+      await app.findings(params.id, {
+        limit: most,
+        ...(code === undefined ? {} : { code }),
+        ...(cause === undefined ? {} : { cause }),
+        ...(after === undefined ? {} : { after: Number(after) }),
+      }),
+    ),
 });
 
 export const listRawTexts = defineEndpoint({

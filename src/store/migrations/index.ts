@@ -22,6 +22,7 @@ import { alertThreads } from './021-alert-threads.ts';
 import { runRequests } from './022-run-requests.ts';
 import { restores } from './023-restores.ts';
 import { sessions } from './030-sessions.ts';
+import { runPhases } from './031-run-phases.ts';
 
 export interface SchemaMigration extends Migration {
   /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */
@@ -66,4 +67,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '022-run-requests': { ...runRequests, since: '0.1.0' },
   '023-restores': { ...restores, since: '0.1.0' },
   '030-sessions': { ...sessions, since: '0.1.0' },
+  '031-run-phases': { ...runPhases, since: '0.1.0' },
 };

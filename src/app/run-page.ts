@@ -1,0 +1,33 @@
+import { RollcallError } from '../core/errors.ts';
+import type { EngineIo } from '../engine/engine-io.ts';
+import type { FindingPage } from '../ports/reports.ts';
+import { findRun } from './find-named.ts';
+import type { FoundFindings, RunPage } from './page.ts';
+import { runReport } from './reports.ts';
+
+/** Reports one run with its timeline, and its findings by cause. */
+export async function readRunPage(id: string, { store, clock }: EngineIo): Promise<RunPage> {
+  const run = await findRun(id, store);
+  const [report, timeline, causes, states] = await Promise.all([
+    runReport(run, store),
+    store.reports.timeline(run.id, clock.now()),
+    store.reports.findingCauses(run.id),
+    store.reports.batchStates(run.id),
+  ]);
+  return { report, timeline, ...causes, states };
+}
+
+/** Lists findings of a run. Throws `USAGE` for a page that begins nowhere. */
+export async function readFindings(
+  id: string,
+  page: Omit<FindingPage, 'run'>,
+  { store }: EngineIo,
+): Promise<FoundFindings> {
+  if (page.after !== undefined && !Number.isSafeInteger(page.after)) {
+    throw new RollcallError('the cursor is not one of a page before', { code: 'USAGE' });
+  }
+  const run = await findRun(id, store);
+  const found = await store.reports.findings({ ...page, run: run.id, limit: page.limit + 1 });
+  const findings = found.slice(0, page.limit);
+  return { findings, next: found.length > page.limit ? findings.at(-1)?.number : undefined };
+}
