@@ -74,8 +74,12 @@ export interface AuditQuery {
   readonly sync?: string;
   readonly run?: string;
   readonly by?: string;
+  readonly action?: AuditAction;
+  readonly connection?: string;
   /** Only entries of this instant or later. */
   readonly since?: number;
+  /** Only entries before this instant. */
+  readonly until?: number;
   readonly before?: string;
 }
 

@@ -7,6 +7,7 @@ import {
   cancelOrder,
   change,
   changePage,
+  connection,
   connectionList,
   holdsPage,
   pastChanges,
@@ -26,6 +27,7 @@ import {
   verdictOrder,
   webhookOrder,
 } from './schema.ts';
+import { alertList, muteOrder, quieted, quietOrder } from './schemas/alerts.ts';
 import { changeGroups, effect, foundChanges, holdDetail, holdOrder, holdSelection } from './schemas/changes.ts';
 import { dayList, overview } from './schemas/overview.ts';
 import { findingPage, runWithTimes } from './schemas/run.ts';
@@ -53,6 +55,11 @@ export const components: Readonly<Record<string, z.ZodType>> = {
   RequestState: requestState,
   RunProgress: runProgress,
   Verdict: verdict,
+  AlertList: alertList,
+  QuietOrder: quietOrder,
+  MuteOrder: muteOrder,
+  Quieted: quieted,
+  Connection: connection,
   ConnectionList: connectionList,
   AuditPage: auditPage,
   HoldsPage: holdsPage,

@@ -203,25 +203,23 @@ export const verdict = z.object({
   isDeploymentRunning: z.boolean().meta({ description: 'false: nothing is delivered until a deployment is started' }),
 });
 
-export const connectionList = z.object({
-  connections: z.array(
-    z.object({
-      name: z.string(),
-      token: z.object({
-        state: z.string(),
-        generation: count.nullable(),
-        issuedAt: instant.nullable(),
-        expiresAt: instant.nullable(),
-        attempts: count.meta({ description: 'Refreshes in a row that the token endpoint did not answer as it should' }),
-        retryAt: instant
-          .nullable()
-          .meta({ description: 'When the refresh token is presented again after such an answer' }),
-        reason: z.string().nullable(),
-        advice: z.string(),
-      }),
-    }),
-  ),
+export const connection = z.object({
+  name: z.string(),
+  syncs: z.array(z.string()),
+  token: z.object({
+    state: z.string(),
+    generation: count.nullable(),
+    issuedAt: instant.nullable(),
+    expiresAt: instant.nullable(),
+    attempts: count.meta({ description: 'Refreshes in a row that the token endpoint did not answer as it should' }),
+    retryAt: instant.nullable().meta({ description: 'When the refresh token is presented again after such an answer' }),
+    reason: z.string().nullable(),
+    advice: z.string(),
+  }),
+  steps: z.array(z.string()).meta({ description: 'What to do to authorize the connection again; empty: nothing' }),
 });
+
+export const connectionList = z.object({ connections: z.array(connection) });
 
 export const auditPage = z.object({
   entries: z.array(

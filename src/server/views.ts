@@ -187,15 +187,41 @@ export function requestedView({ trigger, sync: about, isNew, run }: RequestRepor
   return { trigger, sync: about, isNew, run: run ?? null };
 }
 
-export function connectionView(report: TokenReport): View<typeof connectionList>['connections'][number] {
+export function connectionView(report: TokenReport): Omit<View<typeof connectionList>['connections'][number], 'syncs'> {
   const { connection: name, state, generation = null, attempts, reason = null, advice } = report;
   const [issuedAt, expiresAt] = [instant(report.issuedAt), instant(report.expiresAt)];
   const retryAt = instant(report.retryAt);
-  return { name, token: { state, generation, issuedAt, expiresAt, attempts, retryAt, reason, advice } };
+  const token = { state, generation, issuedAt, expiresAt, attempts, retryAt, reason, advice };
+  return { name, token, steps: [...stepsOf(state, name)] };
 }
 
 export function auditView(entry: AuditEntry): View<typeof auditPage>['entries'][number] {
   const { id, at, by, action, sync: about = null, connection = null, run = null, detail = null } = entry;
   const { reason = null, via = null } = entry;
   return { id, at: new Date(at).toISOString(), by, action, sync: about, connection, run, detail, reason, via };
+}
+
+/** Returns what an operator does so that a connection works again. */
+function stepsOf(state: string, name: string): readonly string[] {
+  const newToken = [
+    'Create a new refresh token on the platform.',
+    `Set connections.${name}.refreshToken to it, or write it to the file or secret that the key names.`,
+    'Restart the processes, or send them SIGHUP: they read the configuration again.',
+    `Check the result: rollcall token status ${name}`,
+  ];
+  switch (state) {
+    case 'reauth-required':
+      return newToken;
+    case 'revoked':
+      return [`To use the stored token again: rollcall token refresh ${name}. Otherwise:`, ...newToken];
+    case 'restored':
+      return [
+        'The token is that of a backup. If no other deployment uses it, refresh it by hand.',
+        `rollcall token refresh ${name}`,
+      ];
+    case 'sealed':
+      return ['The token is sealed with another key: add that key to formerEncryptionKeys, or:', ...newToken];
+    default:
+      return [];
+  }
 }

@@ -9,13 +9,16 @@ export function createAudit(db: Database): Audit {
       await db.insertInto('audit').values(toAuditRow(entry)).execute();
     },
 
-    async list({ limit, sync, run, by, since, before }) {
+    async list({ limit, sync, run, by, action, connection, since, until, before }) {
       const rows = await db
         .selectFrom('audit')
         .selectAll()
         .$if(sync !== undefined, (query) => query.where('sync', '=', sync ?? ''))
         .$if(run !== undefined, (query) => query.where('run', '=', run ?? ''))
         .$if(by !== undefined, (query) => query.where('by_whom', '=', by ?? ''))
+        .$if(action !== undefined, (query) => query.where('action', '=', action ?? 'approve'))
+        .$if(connection !== undefined, (query) => query.where('connection', '=', connection ?? ''))
+        .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
         .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
         .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
         .orderBy('id', 'desc')

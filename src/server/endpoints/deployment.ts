@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { defineEndpoint } from '../endpoint.ts';
-import { auditPage, connectionList } from '../schema.ts';
+import { RollcallError } from '../../core/errors.ts';
+import { auditActions } from '../../ports/store-operations.ts';
+import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import { auditPage, cancelOrder, connection, connectionList } from '../schema.ts';
 import { auditView, connectionView } from '../views.ts';
-import { cursor, knownSync, limit, nothing, runId, syncName } from './parameters.ts';
+import { cursor, knownSync, limit, nothing, runId, signatureOf, syncName, word } from './parameters.ts';
 
 export const listConnections = defineEndpoint({
   id: 'list-connections',
@@ -19,8 +21,12 @@ export const listConnections = defineEndpoint({
   answer: connectionList,
   refusals: [],
   handle: async (_asked, { app }) => {
+    const reports = await Promise.all(app.connections.map((name) => app.tokenStatus(name)));
     return {
-      connections: (await Promise.all(app.connections.map((name) => app.tokenStatus(name)))).map(connectionView),
+      connections: reports.map((report) => ({
+        ...connectionView(report),
+        syncs: app.syncs.filter(({ connection }) => connection === report.connection).map(({ name }) => name),
+      })),
     };
   },
 });
@@ -38,7 +44,10 @@ export const listAudit = defineEndpoint({
     sync: syncName.optional(),
     run: runId.optional(),
     by: z.string().min(1).max(100).optional().meta({ description: 'Name of a person or server token' }),
+    action: z.enum(auditActions).optional().meta({ description: 'Only entries about this action' }),
+    connection: word(63).optional().meta({ description: 'Only entries about the token of this connection' }),
     since: z.iso.datetime({ offset: true }).optional().meta({ description: 'Only entries of this instant or later' }),
+    until: z.iso.datetime({ offset: true }).optional().meta({ description: 'Only entries before this instant' }),
     limit: limit(200, 50),
     cursor,
   }),
@@ -47,16 +56,60 @@ export const listAudit = defineEndpoint({
   status: 200,
   answer: auditPage,
   refusals: [400, 404, 409],
-  handle: async ({ query: { sync, run, by, since, limit: most, cursor: before } }, { app }) => {
+  handle: async ({ query }, { app }) => {
+    const { sync, run, by, action, connection: about, since, until, limit: most, cursor: before } = query;
     const found = await app.audit({
       limit: most + 1,
       ...(sync === undefined ? {} : { sync: knownSync(sync, app) }),
       ...(run === undefined ? {} : { run }),
       ...(by === undefined ? {} : { by }),
+      ...(action === undefined ? {} : { action }),
+      ...(about === undefined ? {} : { connection: about }),
       ...(since === undefined ? {} : { since: Date.parse(since) }),
+      ...(until === undefined ? {} : { until: Date.parse(until) }),
       ...(before === undefined ? {} : { before }),
     });
     const entries = found.slice(0, most).map(auditView);
     return { entries, next: found.length > most ? (entries.at(-1)?.id ?? null) : null };
   },
 });
+
+function changeToken(verb: 'refresh' | 'revoke', summary: string, description: string): Endpoint {
+  return defineEndpoint({
+    id: `${verb}-token`,
+    method: 'POST',
+    path: `/api/connections/{name}/token/${verb}`,
+    part: 'deployment',
+    summary,
+    description,
+    needs: 'admin',
+    cost: 10,
+    params: z.object({ name: word(63).meta({ description: 'Name of the connection' }) }),
+    query: nothing,
+    headers: nothing,
+    body: cancelOrder,
+    status: 200,
+    answer: connection,
+    refusals: [400, 404, 502],
+    handle: async ({ params: { name }, caller, body, signal }, { app }) => {
+      if (!app.connections.includes(name)) {
+        throw new RollcallError(`no connection is called ${name}: see GET /api/connections`, { code: 'NOT_FOUND' });
+      }
+      const { by } = signatureOf(caller, body);
+      const act = verb === 'refresh' ? app.tokenRefresh : app.tokenRevoke;
+      const syncs = app.syncs.filter((sync) => sync.connection === name).map((sync) => sync.name);
+      return { ...connectionView(await act(name, { by, signal })), syncs };
+    },
+  });
+}
+
+export const refreshToken = changeToken(
+  'refresh',
+  'Refresh the token of a connection now',
+  'Presents the stored or configured refresh token, also where automatic refreshes wait.',
+);
+export const revokeToken = changeToken(
+  'revoke',
+  'Revoke the tokens of a connection',
+  'Runs of its syncs fail until a new token is configured, or the token is refreshed.',
+);

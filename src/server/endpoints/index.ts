@@ -1,7 +1,8 @@
 import type { Endpoint } from '../endpoint.ts';
 import { adoptUsers, previewAdoption } from './adopt.ts';
+import { ackAlerts, listAlerts, muteAlerts, streamAlerts, unmuteAlerts } from './alerts.ts';
 import { changeSearches } from './changes.ts';
-import { listAudit, listConnections } from './deployment.ts';
+import { listAudit, listConnections, refreshToken, revokeToken } from './deployment.ts';
 import { streamRequest, streamRun, streamSyncs } from './events.ts';
 import { approveHold, listHolds, previewHold, rejectHold, showHold } from './holds.ts';
 import { listDays, showOverview, streamOverview } from './overview.ts';
@@ -55,7 +56,14 @@ export const endpoints: readonly Endpoint[] = [
   rejectRun,
   cancelRun,
   retryRun,
+  listAlerts,
+  streamAlerts,
+  ackAlerts,
+  muteAlerts,
+  unmuteAlerts,
   listConnections,
+  refreshToken,
+  revokeToken,
   listAudit,
   webhook,
 ];

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { QuietRequest } from '../../app/app.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { alertList, alertListView, muteOrder, quieted, quietedView, quietOrder } from '../schemas/alerts.ts';
+import { defineStream } from './events.ts';
+import { limit, nothing, signatureOf, word } from './parameters.ts';
+
+const minuteMs = 60_000;
+
+export const listAlerts = defineEndpoint({
+  id: 'list-alerts',
+  method: 'GET',
+  path: '/api/alerts',
+  part: 'alerts',
+  summary: 'Open alerts, muted subjects, channels and the newest notices',
+  needs: 'viewer',
+  params: nothing,
+  query: z.object({ limit: limit(500, 50) }),
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: alertList,
+  refusals: [400],
+  handle: async ({ query }, { app }) => alertListView(await app.alerts(query.limit)),
+});
+
+export const streamAlerts = defineStream({
+  id: 'stream-alerts',
+  path: '/api/alerts/events',
+  part: 'alerts',
+  summary: 'Follow the alerts: events `alerts`',
+  params: nothing,
+  answer: alertList,
+  refusals: [],
+  topic: (_params, app) => ({
+    event: 'alerts',
+    key: 'alerts',
+    read: async () => ({ state: alertListView(await app.alerts(20)), isFinal: false }),
+  }),
+});
+
+const acts = {
+  method: 'POST',
+  part: 'alerts',
+  needs: 'operator',
+  params: z.object({ name: word(63).meta({ description: 'A sync, a connection, or `deployment`' }) }),
+  query: nothing,
+  headers: nothing,
+  status: 200,
+  answer: quieted,
+  refusals: [400],
+} as const;
+
+function quiet(kind: Exclude<QuietRequest['kind'], 'mute'>, summary: string) {
+  return defineEndpoint({
+    ...acts,
+    id: `${kind}-alerts`,
+    path: `/api/alerts/{name}/${kind}`,
+    summary,
+    body: quietOrder,
+    handle: async ({ params, caller, body }, { app }) => {
+      const { by, signed } = signatureOf(caller, body);
+      return quietedView(await app.quietAlerts(params.name, { kind }, { by, ...signed }));
+    },
+  });
+}
+
+export const ackAlerts = quiet('ack', 'Acknowledge the open alerts: no reminder until one gets worse');
+export const unmuteAlerts = quiet('unmute', 'Send alerts of the subject again');
+
+export const muteAlerts = defineEndpoint({
+  ...acts,
+  id: 'mute-alerts',
+  path: '/api/alerts/{name}/mute',
+  summary: 'Send no alert of the subject for some time',
+  body: muteOrder,
+  handle: async ({ params, caller, body: { minutes, ...order } }, { app }) => {
+    const { by, signed } = signatureOf(caller, order);
+    const request = { kind: 'mute', forMs: minutes * minuteMs } as const;
+    return quietedView(await app.quietAlerts(params.name, request, { by, ...signed }));
+  },
+});

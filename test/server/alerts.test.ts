@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import type { AlertState } from '../../src/ports/alerts.ts';
+import { auditPage, connectionList } from '../../src/server/schema.ts';
+import { alertList, quieted } from '../../src/server/schemas/alerts.ts';
+import { openOffice } from '../support/office.ts';
+import { openTestServer, viewerToken } from './open-test-server.ts';
+
+const adminToken = 'admin-token-of-a-test-1';
+
+async function openAlerted() {
+  const office = await openOffice();
+  const now = office.clock.now();
+  const state: AlertState = {
+    subject: { kind: 'sync', name: 'people' },
+    version: 1,
+    problems: {
+      run: {
+        topic: 'run',
+        severity: 'critical',
+        worst: 'critical',
+        key: 'failed',
+        summary: 'The run failed',
+        details: ['the source has no row'],
+        unaffected: undefined,
+        action: 'rollcall show run_1',
+        run: 'run_1',
+        since: now,
+        newsAt: now,
+      },
+    },
+    firstSeenAt: now,
+    judgedUntil: now,
+    judgedRuns: [],
+  };
+  await office.engine.io.store.alerts.save(0, state, []);
+  const tokens = [
+    { name: 'ops', role: 'operator', token: 'operator-token-of-a-test' },
+    { name: 'auditor', role: 'viewer', token: viewerToken },
+    { name: 'root', role: 'admin', token: adminToken },
+  ] as const;
+  return { office, server: await openTestServer(office.app, { settings: { tokens } }) };
+}
+
+it('open alerts are listed, acknowledged and muted, and the overview counts them', async () => {
+  const { server, office } = await openAlerted();
+  const list = async () => {
+    const { json } = await server.ask('/api/alerts');
+    expect(alertList.parse(json)).toEqual(json);
+    return json;
+  };
+  const post = (act: string, body: object, token?: string) =>
+    server.ask(`/api/alerts/people/${act}`, { method: 'POST', body, ...(token === undefined ? {} : { token }) });
+  expect(await list()).toMatchObject({
+    open: [{ subject: { kind: 'sync', name: 'people' }, severity: 'critical', run: 'run_1', acknowledged: null }],
+    muted: [],
+  });
+  expect((await server.ask('/api/overview')).json.alerts).toEqual({
+    ...{ open: 1, acknowledged: 0, muted: 0, worst: 'critical' },
+  });
+  expect((await post('ack', {}, viewerToken)).status).toBe(403);
+  const acked = await post('ack', { reason: 'known', as: 'ana' });
+  expect(quieted.parse(acked.json)).toEqual(acked.json);
+  expect(await list()).toMatchObject({ open: [{ acknowledged: { by: 'ana' } }] });
+  expect(await post('mute', { minutes: 30 })).toMatchObject({ status: 200, json: { until: expect.any(String) } });
+  expect(await list()).toMatchObject({ muted: [{ subject: { name: 'people' }, by: 'ops' }] });
+  expect((await server.ask('/api/overview')).json.alerts).toMatchObject({ open: 1, acknowledged: 1, muted: 1 });
+  expect((await post('unmute', {})).status).toBe(200);
+  expect(await list()).toMatchObject({ muted: [] });
+  expect((await server.ask('/api/alerts/nobody/ack', { method: 'POST', body: {} })).status).toBe(400);
+  const { json } = await server.ask('/api/audit?action=alerts-ack');
+  expect(auditPage.parse(json)).toEqual(json);
+  expect(json.entries).toMatchObject([{ by: 'ana', via: 'ops', action: 'alerts-ack', reason: 'known' }]);
+  const until = new Date(office.clock.now() - 3_600_000).toISOString();
+  expect((await server.ask(`/api/audit?until=${until}`)).json.entries).toEqual([]);
+});
+
+it('a connection says which syncs use it and how to authorize it again; only an admin touches its token', async () => {
+  const { server } = await openAlerted();
+  const { json } = await server.ask('/api/connections');
+  expect(connectionList.parse(json)).toEqual(json);
+  expect(json.connections).toMatchObject([{ name: 'acme', syncs: ['people'], token: { state: 'static' }, steps: [] }]);
+  const path = '/api/connections/acme/token/refresh';
+  expect((await server.ask(path, { method: 'POST', body: {} })).status).toBe(403);
+  // A configured access token cannot be refreshed, and the answer says so.
+  const refused = await server.ask(path, { method: 'POST', body: {}, token: adminToken });
+  expect(refused).toMatchObject({ status: 502, json: { code: 'TOKEN_UNAVAILABLE' } });
+  const unknown = '/api/connections/other/token/revoke';
+  expect((await server.ask(unknown, { method: 'POST', body: {}, token: adminToken })).status).toBe(404);
+});
