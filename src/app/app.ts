@@ -6,7 +6,7 @@ import type { Decision, SourceSays } from '../core/plan.ts';
 import type { Counts, Hold } from '../core/run.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { AlertSubject, AlertsReport, ChannelTest } from '../ports/alerts.ts';
-import type { ApiAnswer, ApiRequest, ContractLine, ContractMode } from '../ports/api.ts';
+import type { ApiAnswer, ApiRequest, ApiTarget, ContractLine, ContractMode } from '../ports/api.ts';
 import type { Lookup } from '../ports/platform.ts';
 import type { Progress } from '../ports/runtime.ts';
 import type {
@@ -120,6 +120,8 @@ export interface App extends PageUseCases {
   check(connection: string | undefined, signal: AbortSignal): AsyncGenerator<CheckLine, void>;
   /** Calls one operation of the platform's API. Throws `USAGE`, and sends nothing, for what the contract does not allow. */
   call(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer>;
+  /** Reads what such a call would change, for its confirmation. Throws `USAGE` like `call`. */
+  callTarget(request: ApiRequest, signal: AbortSignal): Promise<ApiTarget>;
   /** Compares the platform of a connection (undefined: the only one) with the contract, operation by operation. */
   contract(connection: string | undefined, mode: ContractMode, signal: AbortSignal): AsyncGenerator<ContractLine, void>;
   /** Reads the current state of every configured sync. */

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { RollcallError } from '../core/errors.ts';
-import type { ApiOperation, ApiRequest } from '../ports/api.ts';
+import type { ApiOperation, ApiRequest, ApiTarget } from '../ports/api.ts';
 import type { AddCommand, CommandHost } from './command.ts';
 import { renderApiAnswer, renderApiList } from './render-api.ts';
 import { fromHere, type Shell } from './shell.ts';
+import { cleanLine } from './terminal-text.ts';
 import { printDeclined } from './verdict.ts';
 
 interface CallOptions {
@@ -32,11 +33,25 @@ export const addApi: AddCommand = (program, host) => {
     const group = api.command(part).description(`operations on ${part}`);
     for (const operation of operations) if (operation.part === part) addOperation(group, operation, host);
   }
+  api
+    .command('tokens', { hidden: true })
+    .argument('[words...]')
+    .allowUnknownOption()
+    .action((_words: string[], _options: object, command: Command) =>
+      host.run(command, async () => {
+        throw new RollcallError(
+          'the store keeps the tokens of a connection: use rollcall token refresh or token revoke',
+          {
+            code: 'USAGE',
+          },
+        );
+      }),
+    );
 };
 
 function addOperation(group: Command, operation: ApiOperation, host: CommandHost): void {
   const command = group
-    .command(operation.id)
+    .command(operation.verb)
     .description(`${operation.summary} (${operation.method} ${operation.path})`)
     .option('--connection <name>', 'the connection; required when there are several');
   const options = operation.parameters.map(({ name, place, description, otherwise }) => {
@@ -77,17 +92,26 @@ async function call(
     ...(file === undefined ? {} : { file: { path: fromHere(shell.io, file), name: basename(file) } }),
     all,
   };
-  const question = operation.isWrite ? await questionOf(operation, request) : undefined;
-  if (question !== undefined && !(await shell.confirm(question, yes))) return printDeclined(shell);
-  const answer = await shell.withApp({}, (app) => app.call(request, shell.signal));
+  const answer = await shell.withApp({}, async (app) => {
+    if (operation.isWrite && !yes) {
+      const question = await questionOf(operation, request, await app.callTarget(request, shell.signal));
+      if (!(await shell.confirm(question, yes))) return undefined;
+    }
+    return app.call(request, shell.signal);
+  });
+  if (answer === undefined) return printDeclined(shell);
   shell.printJson({ ...answer, body: answer.body ?? null });
   shell.print(renderApiAnswer(answer, operation, shell.style));
   return 0;
 }
 
 /** Full provisioning is the one call that can disable all users, so its confirmation says so. */
-async function questionOf({ method, path }: ApiOperation, { file }: ApiRequest): Promise<string> {
-  const what = `${method} ${path} changes the platform.`;
+async function questionOf(
+  { part, verb }: ApiOperation,
+  { file }: ApiRequest,
+  { connection, baseUrl, now }: ApiTarget,
+): Promise<string> {
+  const what = `${part} ${verb} on ${connection} (${baseUrl})${now === undefined ? '.' : `: ${cleanLine(now)}.`}`;
   if (file === undefined) return `${what} Send it?`;
   const [header = ''] = (await readText(file.path)).split(/\r?\n/, 1);
   const isPartial = /^\uFEFF?"?command"?\s*([,;|\t]|$)/i.test(header);

@@ -60,7 +60,7 @@ export function renderApiList(operations: readonly ApiOperation[], { colors }: S
       const own = operations.filter((operation) => operation.part === part);
       const lines = own.map(
         (operation) =>
-          `  ${colors.bold(`${part} ${operation.id}`)}  ${operation.summary}\n    ${colors.dim(`${operation.method} ${operation.path}`)}${words(operation)}`,
+          `  ${colors.bold(`${part} ${operation.verb}`)}  ${operation.summary}\n    ${colors.dim(`${operation.method} ${operation.path}`)}${words(operation)}`,
       );
       return `${part}\n${lines.join('\n')}`;
     })

@@ -48,7 +48,14 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   const left = [...(lost === undefined ? [] : [lost]), ...parked];
   if (left.length > 0) await io.store.runs.addFindings(owned, left);
   const endedAt = io.clock.now();
-  const patch = { phase: 'done', phaseAt: endedAt, endedAt, outcome, counts, ...(reason === undefined ? {} : { reason }) } as const;
+  const patch = {
+    phase: 'done',
+    phaseAt: endedAt,
+    endedAt,
+    outcome,
+    counts,
+    ...(reason === undefined ? {} : { reason }),
+  } as const;
   await io.store.runs.update(owned, patch, { watermark });
   await leaveFileQueue(owned, io);
   io.checkpoint('run-finished');

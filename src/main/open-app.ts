@@ -9,7 +9,7 @@ import { findConnection } from '../app/find-named.ts';
 import { openUseCases } from '../app/open-use-cases.ts';
 import { keepNextSlots } from '../app/sync-states.ts';
 import type { Config } from '../config/config.ts';
-import { callApi } from '../platform/named-call.ts';
+import { callApi, targetOf } from '../platform/named-call.ts';
 import { deploymentLease } from '../ports/leases.ts';
 import { type DriveIo, driveRun } from '../runtime/in-process/drive-run.ts';
 import { openSchedule } from '../runtime/schedule.ts';
@@ -70,6 +70,10 @@ export function openApp(
     ...useCases,
     start: (options) => startDeployment({ config, engine, app, openDrive: driveIo, checkConfig }, options),
     call: async (request, signal) => callApi(findConnection(request.connection, connections), request, signal),
+    async callTarget(request, signal) {
+      const connection = findConnection(request.connection, connections);
+      return targetOf({ ...connection, baseUrl: connection.clientOptions.baseUrl }, request, signal);
+    },
     async *contract(name, mode, signal) {
       const { clientOptions: connection } = findConnection(name, connections);
       // Loaded only when needed: no other command uses it.

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { RollcallError } from '../core/errors.ts';
+import { PlatformError, RollcallError } from '../core/errors.ts';
 import type { Dialect } from '../core/settings.ts';
 import { isRecord } from '../http/json-text.ts';
-import type { ApiAnswer, ApiRequest } from '../ports/api.ts';
+import type { ApiAnswer, ApiRequest, ApiTarget } from '../ports/api.ts';
 import { callOperation, type OperationInput } from './call-operation.ts';
 import type { PlatformClient } from './client.ts';
 import { fileBody } from './file-body.ts';
@@ -34,12 +34,7 @@ export async function callApi(
   request: ApiRequest,
   signal: AbortSignal,
 ): Promise<ApiAnswer> {
-  const id = operationIds.find((known) => known === request.operation);
-  if (id === undefined) throw usage(`the platform's API has no operation ${request.operation}`);
-  if (id === 'token' || id === 'revoke') {
-    const command = id === 'token' ? 'refresh' : 'revoke';
-    throw usage(`tokens are kept in the store: use "rollcall token ${command} ${settings.name}"`);
-  }
+  const id = operationNamed(request, settings.name);
   const params = readParams(id, request.parameters);
   const query = readQuery(id, request.parameters);
   const call = async (more: Readonly<Record<string, QueryValue>> = {}) => {
@@ -58,6 +53,64 @@ export async function callApi(
     return { ...answer, status, body };
   }
   return { ...answer, status: operationOf(id).successStatus, body: { result: await walk(id, query, call) } };
+}
+
+function operationNamed({ operation }: ApiRequest, connection: string): OperationId {
+  const id = operationIds.find((known) => known === operation);
+  if (id === undefined) throw usage(`the platform's API has no operation ${operation}`);
+  if (id !== 'token' && id !== 'revoke') return id;
+  const command = id === 'token' ? 'refresh' : 'revoke';
+  throw usage(`tokens are kept in the store: use "rollcall token ${command} ${connection}"`);
+}
+
+/**
+ * Returns what a write would change: the platform's address, and the user or goal as the platform shows it now. Checks the
+ * request first, and throws `USAGE` like `callApi`. What cannot be read is left out, because the write itself may still
+ * succeed.
+ */
+export async function targetOf(
+  { settings, client, baseUrl }: CallTarget & Pick<ApiTarget, 'baseUrl'>,
+  request: ApiRequest,
+  signal: AbortSignal,
+): Promise<ApiTarget> {
+  const id = operationNamed(request, settings.name);
+  const params = readParams(id, request.parameters);
+  readQuery(id, request.parameters);
+  const { json } = await readBody(id, request, settings.dialect.upload.encoding);
+  const at = { connection: settings.name, baseUrl };
+  const read = async (operation: 'read' | 'goal', by: Readonly<Record<string, string>>) => {
+    try {
+      const { body } = await callOperation(client, operation, { params: by }, signal);
+      return isRecord(body) && isRecord(body.result) ? body.result : undefined;
+    } catch (error) {
+      if (error instanceof PlatformError && !signal.aborted) return undefined;
+      throw error;
+    }
+  };
+  const {
+    code,
+    identification = isRecord(json) ? (json.identification ?? json.collaboratorIdentification) : undefined,
+  } = params;
+  if (id === 'create' || id === 'create-goal' || typeof identification !== 'string') return at;
+  const now =
+    code === undefined
+      ? userWords(identification, await read('read', { identification }))
+      : goalWords(code, identification, await read('goal', { code, identification }));
+  return { ...at, now };
+}
+
+const notFound = 'which the platform does not show';
+
+function userWords(identification: string, user: Readonly<Record<string, unknown>> | undefined): string {
+  if (user === undefined) return `user ${identification}, ${notFound}`;
+  const name = [user.firstName, user.lastName].filter((part) => typeof part === 'string').join(' ');
+  const email = typeof user.email === 'string' ? `, ${user.email}` : '';
+  return `user ${identification} '${name}'${email}, ${user.enabled === true ? 'enabled' : 'disabled'}`;
+}
+
+function goalWords(code: string, identification: string, goal: Readonly<Record<string, unknown>> | undefined): string {
+  const whose = `goal ${code} of user ${identification}`;
+  return goal === undefined ? `${whose}, ${notFound}` : `${whose}: '${String(goal.title)}', ${String(goal.status)}`;
 }
 
 async function walk(

@@ -20,11 +20,16 @@ export const listWalks: Readonly<Partial<Record<OperationId, ListWalk>>> = {
   leaders: { first: 1, size, pageName: 'pageNumber', sizeName: 'pageSize' },
 };
 
-/** Every operation of the contract as the command line offers it, in the order of the table. */
+/**
+ * The operations of the contract that a person calls by name, in the order of the table. The token calls are none of
+ * them: the store keeps the pair, and `rollcall token` refreshes and revokes it.
+ */
 export function listApiOperations(): readonly ApiOperation[] {
-  return operations.map((operation) => ({
+  const callable = operations.filter(({ part }) => part !== 'tokens');
+  return callable.map((operation) => ({
     id: operation.id,
     part: operation.part,
+    verb: operation.verb,
     method: operation.method,
     path: operation.path,
     summary: operation.summary,

@@ -2,6 +2,8 @@
 export interface ApiOperation {
   readonly id: string;
   readonly part: string;
+  /** Its name within its part. */
+  readonly verb: string;
   readonly method: string;
   /** Path template: `/os-api/public-api/v1/users/{identification}`. */
   readonly path: string;
@@ -12,6 +14,15 @@ export interface ApiOperation {
   readonly body: 'none' | 'json' | 'file';
   /** Whether the response is one page of a list that can be read to its end. */
   readonly isList: boolean;
+}
+
+/** What a write would change, for its confirmation. */
+export interface ApiTarget {
+  readonly connection: string;
+  /** The platform's address. */
+  readonly baseUrl: string;
+  /** The user or goal that is addressed, as the platform shows it now. Absent: the call addresses none, or none was found. */
+  readonly now?: string;
 }
 
 export interface ApiParameter {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { App } from '../../src/app/app.ts';
 import { renderApiAnswer, renderContractLine, renderContractSum } from '../../src/cli/render-api.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { RollcallError } from '../../src/core/errors.ts';
@@ -18,7 +19,7 @@ function operation(id: string) {
   return found;
 }
 
-/** Runs a command line with somebody at the terminal; opening the app would be the next step, and is refused. */
+/** Runs a command line with somebody at the terminal; the call would be the next step, and is refused. */
 async function ask(words: readonly string[], cwd: string, reply: string) {
   const stdout = captured(false);
   const stderr = captured(false);
@@ -32,9 +33,14 @@ async function ask(words: readonly string[], cwd: string, reply: string) {
       questions.push(question);
       return reply;
     },
-    openApp: async () => {
-      throw new RollcallError('the app would be opened now', { code: 'CONFIG_INVALID' });
-    },
+    openApp: async () =>
+      ({
+        callTarget: async () => ({ connection: 'acme', baseUrl: 'https://p.example', now: "user E3 'Ana\u001b[31m'" }),
+        call: async () => {
+          throw new RollcallError('the call would be sent now', { code: 'CONFIG_INVALID' });
+        },
+        close: async () => {},
+      }) as unknown as App,
   };
   const code = await runCli(words, io);
   return { code, stdout: stdout.text(), stderr: stderr.text(), questions };
@@ -57,14 +63,16 @@ describe('rollcall api', () => {
 
     expect(no).toMatchObject({ code: 1, stdout: 'nothing was changed\n', stderr: '' });
     expect(no.questions).toEqual([expect.stringContaining(question)]);
-    expect(yes.stderr).toContain('the app would be opened now');
+    expect(no.questions[0]).toContain("provisioning upload on acme (https://p.example): user E3 'Ana");
+    expect(no.questions[0]).not.toContain('\u001b');
+    expect(yes.stderr).toContain('the call would be sent now');
   });
 
   it('does not ask before it reads', async () => {
-    const { questions, stderr } = await ask(['api', 'roles', 'roles'], await temporaryFolder(), 'n');
+    const { questions, stderr } = await ask(['api', 'roles', 'list'], await temporaryFolder(), 'n');
 
     expect(questions).toEqual([]);
-    expect(stderr).toContain('the app would be opened now');
+    expect(stderr).toContain('the call would be sent now');
   });
 });
 

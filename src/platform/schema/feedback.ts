@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RatedTopic, UserSummary } from './people.ts';
 import {
+  epochMs,
   longId,
   manyResults,
   NumberedPage,
@@ -34,8 +35,8 @@ export const FeedbackListAnswer = manyResults(Feedback, NumberedPage);
 export const FeedbackListQuery = z.object({
   sender: parameter(z.string(), 'identification of the sender'),
   recipient: parameter(z.string(), 'identification of the recipient'),
-  creationTimeFrom: parameter(z.int(), 'created at or after, epoch ms', 0),
-  creationTimeTo: parameter(z.int(), 'created at or before, epoch ms; 0 is taken as no bound', 0),
+  creationTimeFrom: parameter(epochMs, 'created at or after, epoch ms', 0),
+  creationTimeTo: parameter(epochMs, 'created at or before, epoch ms; 0 is taken as no bound', 0),
   page: parameter(z.int().min(0), 'number of the page, from 0', 0),
   size: parameter(z.int().min(1), 'feedback per page'),
   sort: parameter(z.string(), 'field to sort by, descending', 'id'),

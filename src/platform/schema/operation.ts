@@ -5,6 +5,8 @@ export type ApiPart = 'tokens' | 'users' | 'provisioning' | 'roles' | 'leaders' 
 /** One operation of the contract. */
 export interface Operation<Id extends string = string> {
   readonly id: Id;
+  /** Its name within its part, at the command line: `rollcall api goals list`. */
+  readonly verb: string;
   readonly part: ApiPart;
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -26,6 +26,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'revoke',
+    verb: 'revoke',
     part: 'tokens',
     summary: 'Invalidate the access token that is sent; an invalid one is no error',
     method: 'POST',
@@ -36,6 +37,7 @@ export const administrationOperations = [
   },
   {
     id: 'token',
+    verb: 'refresh',
     part: 'tokens',
     summary: 'Exchange a refresh token for a new token pair; the old refresh token is consumed',
     method: 'POST',
@@ -52,6 +54,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'delete',
+    verb: 'delete',
     part: 'users',
     summary: 'Remove a user, and blacklist them on demand',
     method: 'DELETE',
@@ -63,6 +66,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'create',
+    verb: 'create',
     part: 'users',
     summary: 'Create a user',
     method: 'POST',
@@ -76,6 +80,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'update',
+    verb: 'update',
     part: 'users',
     summary: 'Update the user with the given userId',
     method: 'PUT',
@@ -89,6 +94,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'read',
+    verb: 'read',
     part: 'users',
     summary: 'Read one user',
     method: 'GET',
@@ -100,6 +106,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'search',
+    verb: 'search',
     part: 'users',
     summary: 'Search users, a page at a time',
     method: 'GET',
@@ -113,6 +120,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'upload',
+    verb: 'upload',
     part: 'provisioning',
     summary: 'Provision users in bulk from a CSV file',
     method: 'POST',
@@ -128,6 +136,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'status',
+    verb: 'status',
     part: 'provisioning',
     summary: 'Read the record of a provisioning file',
     method: 'GET',
@@ -140,6 +149,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'import-job',
+    verb: 'start-import',
     part: 'provisioning',
     summary: 'Start provisioning from the source that is defined on the platform',
     method: 'PATCH',
@@ -151,6 +161,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'roles',
+    verb: 'list',
     part: 'roles',
     summary: 'List every role of the community',
     method: 'GET',
@@ -162,6 +173,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'role',
+    verb: 'read',
     part: 'roles',
     summary: 'Read one role by its code',
     method: 'GET',
@@ -173,6 +185,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'add-leaders',
+    verb: 'add',
     part: 'leaders',
     summary: 'Add main and secondary leaders of a user',
     method: 'POST',
@@ -185,6 +198,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'remove-leaders',
+    verb: 'remove',
     part: 'leaders',
     summary: 'Remove main and secondary leaders of a user',
     method: 'DELETE',

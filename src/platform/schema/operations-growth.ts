@@ -27,6 +27,7 @@ export const growthOperations = [
   {
     ...speaking,
     id: 'feedback',
+    verb: 'read',
     part: 'feedback',
     summary: 'Read one feedback',
     method: 'GET',
@@ -37,6 +38,7 @@ export const growthOperations = [
   {
     ...speaking,
     id: 'feedbacks',
+    verb: 'list',
     part: 'feedback',
     summary: 'List feedback, a page at a time from 0',
     method: 'GET',
@@ -48,6 +50,7 @@ export const growthOperations = [
   {
     ...speaking,
     id: 'request-feedback',
+    verb: 'request',
     part: 'feedback',
     summary: 'Ask for feedback',
     method: 'POST',
@@ -59,6 +62,7 @@ export const growthOperations = [
   {
     ...plain,
     id: 'decline-feedback',
+    verb: 'decline',
     part: 'feedback',
     summary: 'Decline a feedback request',
     method: 'PUT',
@@ -70,6 +74,7 @@ export const growthOperations = [
   {
     ...plain,
     id: 'send-feedback',
+    verb: 'send',
     part: 'feedback',
     summary: 'Send feedback, answering a request on demand',
     method: 'POST',
@@ -81,6 +86,7 @@ export const growthOperations = [
   {
     ...plain,
     id: 'goal',
+    verb: 'read',
     part: 'goals',
     summary: 'Read one goal of a user',
     method: 'GET',
@@ -91,6 +97,7 @@ export const growthOperations = [
   {
     ...speaking,
     id: 'goals',
+    verb: 'list',
     part: 'goals',
     summary: 'List goals, a page at a time from 0, without a total',
     method: 'GET',
@@ -102,6 +109,7 @@ export const growthOperations = [
   {
     ...plain,
     id: 'create-goal',
+    verb: 'create',
     part: 'goals',
     summary: 'Create a goal for a user',
     method: 'POST',
@@ -113,6 +121,7 @@ export const growthOperations = [
   {
     ...plain,
     id: 'update-goal',
+    verb: 'update',
     part: 'goals',
     summary: 'Update a goal of a user',
     method: 'PUT',
@@ -125,6 +134,7 @@ export const growthOperations = [
   {
     ...plain,
     id: 'delete-goal',
+    verb: 'delete',
     part: 'goals',
     summary: 'Delete a goal of a user',
     method: 'DELETE',
@@ -134,6 +144,7 @@ export const growthOperations = [
   {
     ...speaking,
     id: 'evaluation',
+    verb: 'read',
     part: 'evaluations',
     summary: 'Read one evaluation with its rated topics',
     method: 'GET',
@@ -144,6 +155,7 @@ export const growthOperations = [
   {
     ...speaking,
     id: 'evaluations',
+    verb: 'list',
     part: 'evaluations',
     summary: 'List evaluations of the community, a page at a time from 0',
     method: 'GET',
@@ -155,6 +167,7 @@ export const growthOperations = [
   {
     ...speaking,
     id: 'leaders',
+    verb: 'list',
     part: 'leaders',
     summary: 'List the leaders of a user, a page at a time from 1',
     method: 'GET',
@@ -166,6 +179,7 @@ export const growthOperations = [
   {
     ...plain,
     id: 'collaborators',
+    verb: 'collaborators',
     part: 'leaders',
     summary: 'List the collaborators of a user',
     method: 'GET',

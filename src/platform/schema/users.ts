@@ -49,7 +49,7 @@ export const UserRecord = z.looseObject({
   office: z.looseObject({ name: sometimes(shownText) }).nullish(),
   firstName: shownText,
   lastName: shownText,
-  email: shownText,
+  email: personText,
   profileImageId: shownText,
   profileImageCode: shownText,
   enabled: z.boolean(),

@@ -50,10 +50,10 @@ export const requiredText = z.string().regex(/\S/u, 'must not be blank');
 export const optionalText = z.string().nullish();
 
 /** An existing calendar day, `YYYY-MM-DD`. */
-export const calendarDate = z.iso.date();
+export const calendarDate = z.iso.date('must be an existing day of the form YYYY-MM-DD');
 
 /** Epoch milliseconds. */
-export const epochMs = z.int();
+export const epochMs = z.int('must be a time in epoch milliseconds, such as 1767225600000');
 
 /** An optional query parameter: its meaning, and the platform's default. */
 export function parameter<T extends z.ZodType>(schema: T, description: string, otherwise?: string | number | boolean) {

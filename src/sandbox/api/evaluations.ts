@@ -83,7 +83,7 @@ function statusOf(entry: StoredEvaluation): 'DRAFT' | 'SUBMITTED' {
 
 function showEvaluation(entry: StoredEvaluation, { directory }: World): Record<string, unknown> {
   const summary = (identification: string) => {
-    const account = directory.get(identification);
+    const account = directory.known(identification);
     return account === undefined ? { identification } : summarizeUser(account);
   };
   const year = new Date(entry.createdAt).getUTCFullYear();

@@ -79,7 +79,7 @@ function compareDescending(a: StoredFeedback, b: StoredFeedback, key: 'id' | 'cr
 
 function showFeedback(feedback: StoredFeedback, language: string, { directory }: World): Record<string, unknown> {
   const summary = (identification: string) => {
-    const account = directory.get(identification);
+    const account = directory.known(identification);
     return account === undefined ? { identification } : summarizeUser(account);
   };
   return {

@@ -11,6 +11,7 @@ interface Reveal {
 export class UserDirectory {
   readonly #byIdentification = new Map<string, Account>();
   readonly #byId = new Map<number, Account>();
+  readonly #removed = new Map<string, Account>();
   readonly #shown = new ShownUsers();
   readonly #lateMs: () => number;
   readonly blacklist = new Set<string>();
@@ -27,6 +28,11 @@ export class UserDirectory {
 
   get(identification: string): Account | undefined {
     return this.#byIdentification.get(identification);
+  }
+
+  /** Returns a user as they are, or as they were when they were removed. */
+  known(identification: string): Account | undefined {
+    return this.#byIdentification.get(identification) ?? this.#removed.get(identification);
   }
 
   withId(id: number): Account | undefined {
@@ -52,6 +58,9 @@ export class UserDirectory {
     if (before !== undefined) {
       this.#byIdentification.delete(before.identification);
       this.#byId.delete(before.id);
+    }
+    if (before !== undefined && after === undefined) {
+      this.#removed.set(before.identification, { ...before, enabled: false });
     }
     if (after !== undefined) {
       this.#byIdentification.set(after.identification, after);

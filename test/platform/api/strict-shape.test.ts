@@ -63,8 +63,8 @@ describe('a body is judged strictly', () => {
     {
       name: 'without a field',
       schema: UserAnswer,
-      body: { result: without(user, 'email') },
-      is: ['result.email: missing'],
+      body: { result: without(user, 'lastName') },
+      is: ['result.lastName: missing'],
     },
     {
       name: 'with a field that nobody knows',
