@@ -84,13 +84,13 @@ export default class MutantRunner extends TestRunner {
     }
     active = this.#queue[options.repeats - 1];
     steps = 0;
-    mostSteps = active === undefined ? Number.POSITIVE_INFINITY : this.#mostSteps;
+    // Also without a mutant: a loop that an earlier mutant left running never gives the test its turn.
+    mostSteps = this.#queue.length === 0 ? Number.POSITIVE_INFINITY : this.#mostSteps;
   }
 
   override async onAfterRetryTask(test: RunnerTestCase, options: { retry: number; repeats: number }): Promise<void> {
     await super.onAfterRetryTask(test, options as never);
     active = undefined;
-    mostSteps = Number.POSITIVE_INFINITY;
     if (this.#isDry) {
       switches.currentTestId = undefined;
       const ids = Object.keys(switches.mutantCoverage.perTest[nameOf(test)] ?? {});

@@ -10,6 +10,8 @@ import { type Accepted, judgeSurvivors, type Mutant, renderJudgement } from './s
 const leastPercent = 90;
 /** A test that takes longer with a mutant killed it. */
 const timeoutMs = 10_000;
+/** A test that takes longer without a mutant is too slow to try hundreds of them. */
+const slowMs = 3_000;
 /** How many tests try a mutant in each round, nearest first. A mutant that outlives all of them survives. */
 const rounds = [4, 16, 60];
 const usage = 'npm run mutate [-- FOLDER_OR_FILE…]\n';
@@ -90,10 +92,11 @@ interface Try {
   readonly cost: number;
 }
 
-/** The tests that reach each mutant, nearest first. */
+/** The tests that reach each mutant, nearest first, without the slow ones. */
 function nearestTests(reaches: readonly Reach[]): ReadonlyMap<string, readonly Try[]> {
   const tries = new Map<string, Try[]>();
   for (const { test, ms, steps, ids } of reaches) {
+    if (ms > slowMs) continue;
     const cost = (ms + 5) * ids.length;
     for (const id of ids) {
       const known = tries.get(id) ?? [];
