@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileDateFormat, dateProblem, dayRule } from '../../src/core/plain-date.ts';
+import { createZoneDays } from '../../src/core/zone-days.ts';
 
 describe('a date format', () => {
   it.each([
@@ -129,6 +130,65 @@ describe('a date format', () => {
         expect(european.parse(`${dayOfMonth}/${month}/${year}`)).toBe(iso);
       }),
     );
+  });
+
+  describe('of an instant', () => {
+    const instant = fc.integer({ min: Date.parse('1901-01-02'), max: Date.parse('2150-12-30') });
+    const offset = fc.integer({ min: -14 * 60, max: 14 * 60 });
+    const zone = fc.constantFrom('UTC', 'America/Montevideo', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'Europe/Madrid');
+    const pad = (value: number, width = 2) => String(Math.abs(value)).padStart(width, '0');
+    /** The clock at `at` on the other side of `minutes`, in ISO 8601 without its zone. */
+    const clock = (at: number, minutes: number) => new Date(at + minutes * 60_000).toISOString().slice(0, -1);
+    const zoneText = (minutes: number, colon: string) =>
+      `${minutes < 0 ? '-' : '+'}${pad(Math.trunc(minutes / 60))}${colon}${pad(minutes % 60)}`;
+
+    it.each([
+      ["yyyy-MM-dd'T'HH:mm:ss.SSSXXX", (at: number, minutes: number) => clock(at, minutes) + zoneText(minutes, ':')],
+      ["yyyy-MM-dd'T'HH:mm:ss.SSSXX", (at: number, minutes: number) => clock(at, minutes) + zoneText(minutes, '')],
+      [
+        'yyyy-MM-dd HH:mm:ss Z',
+        (at: number, minutes: number) =>
+          `${clock(at, minutes).slice(0, 19).replace('T', ' ')} ${zoneText(minutes, '')}`,
+      ],
+      ['epoch-ms', (at: number) => String(at)],
+      ['epoch-seconds', (at: number) => String(Math.floor(at / 1000))],
+    ])('%s is one day of the employee, however the instant is written', (pattern, write) => {
+      const format = compileDateFormat(pattern);
+      const zones = createZoneDays();
+      fc.assert(
+        fc.property(instant, offset, zone, (at, minutes, name) => {
+          fc.pre(Math.floor(at / 1000) !== 0);
+          const day = zones.today(name, at);
+          expect(
+            format.parse(
+              write(at, minutes),
+              dayRule('local', (moment) => zones.today(name, moment)),
+            ),
+          ).toBe(day);
+        }),
+      );
+    });
+
+    it('is the date as written at midnight of any zone, unless local is configured', () => {
+      const format = compileDateFormat("yyyy-MM-dd'T'HH:mm:ssXXX");
+      fc.assert(
+        fc.property(instant, offset, fc.boolean(), (at, minutes, isWritten) => {
+          const date = new Date(at).toISOString().slice(0, 10);
+          const rule = dayRule(isWritten ? 'written' : 'auto', () => 'another day');
+          expect(format.parse(`${date}T00:00:00${zoneText(minutes, ':')}`, rule)).toBe(date);
+        }),
+      );
+    });
+
+    it('never throws, whatever the text is', () => {
+      const formats = ["yyyy-MM-dd'T'HH:mm:ss.SSSXXX", 'epoch-seconds', 'epoch-ms'].map(compileDateFormat);
+      const text = fc.oneof(fc.string(), fc.stringMatching(/^[-\dT:.Z+]{1,40}$/));
+      fc.assert(
+        fc.property(text, (any) => {
+          for (const format of formats) expect(format.parse(any) ?? '').toMatch(/^(\d{4}-\d\d-\d\d)?$/);
+        }),
+      );
+    });
   });
 
   it('agrees with the calendar on which days exist', () => {
