@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SourceIo } from '../../ports/source.ts';
 import { type CsvFile, chunkBytes } from './csv-file.ts';
-import { type Marker, maxMarkerBytes, noMarker, readFigures } from './marker.ts';
+import { type Marker, maxMarkerBytes, noMarker, readContent, tooLargeMarker } from './marker.ts';
 import { type FileState, memorySink, type Place, type Sink, type Visit } from './place.ts';
 import type { Compression } from './schema.ts';
 import { openSpool, type Spool } from './spool.ts';
@@ -103,8 +103,8 @@ async function readMarkerThere(visit: Visit, file: string): Promise<Marker | str
   const sink = memorySink(maxMarkerBytes);
   const { writtenAtNs } = await visit.fetch(file, sink);
   const bytes = sink.bytes();
-  if (bytes.length > maxMarkerBytes) return `${name} is not a marker: it is too large`;
-  return { name, writtenAtNs, ...readFigures(bytes.toString('utf8')) };
+  if (bytes.length > maxMarkerBytes) return tooLargeMarker(name);
+  return { name, writtenAtNs, ...readContent(bytes) };
 }
 
 async function movementsOf(

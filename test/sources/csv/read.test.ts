@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFile, chmod, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -520,6 +521,30 @@ describe('a file of a pattern', () => {
   });
 });
 
+describe('a pipe, which has no end until its writer goes,', () => {
+  it.each(['employees.csv', 'employees.csv.gz'])('named %s is refused at check and at read', async (path) => {
+    const folder = await temporaryFolder();
+    execFileSync('mkfifo', [join(folder, path)]);
+    const source = openSource({ kind: 'csv', path }, sourceBase(folder));
+    const refused = {
+      code: 'SOURCE_UNAVAILABLE',
+      message: expect.stringContaining('is not a file: a folder, pipe or device'),
+    };
+
+    await expect(source.fields(sourceIo())).rejects.toMatchObject(refused);
+    await expect(readWhole(source)).rejects.toMatchObject(refused);
+  });
+
+  it('is no match of a pattern', async () => {
+    const { folder } = await drop(twoPeople);
+    execFileSync('mkfifo', [join(folder, 'employees-9.csv')]);
+    await writeFile(join(folder, 'employees-1.csv'), 'id,name\n9,Eva\n');
+    const source = openSource({ kind: 'csv', path: 'employees-*.csv' }, sourceBase(folder));
+
+    expect((await readWhole(source)).end).toMatchObject({ complete: true, rows: 1 });
+  });
+});
+
 describe('complete: marker', () => {
   const sha256 = createHash('sha256').update(twoPeople).digest('hex');
 
@@ -539,6 +564,11 @@ describe('complete: marker', () => {
     ['with a named row count', 'rows=2', /its row count agrees/],
     ['with JSON', JSON.stringify({ rows: 2, sha256 }), /its row count and its sha256 agrees/],
     ['by sha256sum', `${sha256}  employees.csv\n`, /its sha256 agrees/],
+    ['with a byte order mark', '\uFEFF2\r\n', /its row count agrees/],
+    ['of a word', 'OK\n', /is there$/],
+    ['with a sentence', 'Export of employees.csv completed at 2026-11-21T04:05:06Z', /is there$/],
+    ['by date', 'Sat Nov 21 04:05:06 UTC 2026\n', /is there$/],
+    ['with a status', JSON.stringify({ status: 'done', file: 'employees.csv', count: '2' }), /its row count agrees/],
   ])('is complete with a marker %s', async (_, marker, evidence) => {
     expect(await readWithMarker(marker)).toMatchObject({ complete: true, evidence: expect.stringMatching(evidence) });
   });
@@ -557,6 +587,43 @@ describe('complete: marker', () => {
     expect(await readWithMarker(marker, ageMs)).toMatchObject({
       complete: false,
       reasons: [expect.stringMatching(reason)],
+    });
+  });
+
+  it.each([
+    ['-2', 'holds a number that is not a whole number of rows'],
+    ['2.5', 'holds a number that is not a whole number of rows'],
+    ['2e0', 'holds a number that is not a whole number of rows'],
+    ['rows=two', 'names rows without a whole number'],
+    ['{"rows":null}', 'names rows without a whole number'],
+    ['rows=2.5', 'names rows without a whole number'],
+    ['sha256: pending', 'names a sha256 without its 64 digits'],
+    ['d41d8cd98f00b204e9800998ecf8427e  employees.csv', 'holds a checksum of 32 digits, which is not a sha256'],
+    ['<html>login</html>', 'holds a web page or XML'],
+    ['\u0000\u0001', 'holds binary data or text that is not UTF-8'],
+    ['ERROR: disk full', 'holds text that is not understood'],
+    ['qwertz', 'holds text that is not understood'],
+    ['in progress', 'holds text that is not understood'],
+    ['not done', 'holds text that is not understood'],
+  ])('of nonsense proves nothing: %j', async (marker, what) => {
+    const end = await readWithMarker(marker);
+
+    expect(end).toMatchObject({
+      complete: false,
+      reasons: [
+        expect.stringMatching(new RegExp(`^the marker .*employees.csv.done ${what}: leave it empty, or write`)),
+      ],
+    });
+  });
+
+  it('that is a pipe is refused without waiting for a writer', async () => {
+    const { open, path } = await drop(twoPeople);
+    execFileSync('mkfifo', [`${path}.done`]);
+
+    const { end } = await readWhole(open({ complete: 'marker' }));
+
+    expect(end).toMatchObject({
+      reasons: [expect.stringMatching(/not a marker file: it is a folder, pipe or device/)],
     });
   });
 
