@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { RollcallError } from '../../core/errors.ts';
 import type { SourceIo } from '../../ports/source.ts';
@@ -56,11 +56,19 @@ async function readQuery({ query, queryFile }: SqlConfig, dialect: SqlDialect, f
 
 async function readQueryFile(path: string): Promise<string> {
   try {
+    // Reading a pipe waits for its writer, which may never come.
+    if (!(await stat(path)).isFile()) throw notRegular(path);
     return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
+    if (error instanceof RollcallError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new RollcallError(`cannot read the query in ${path} (${code}): check source.queryFile and its rights.`, {
       code: 'SOURCE_UNAVAILABLE',
     });
   }
+}
+
+function notRegular(path: string): RollcallError {
+  const message = `${path} is not a file: a folder, pipe or device cannot be read. Set source.queryFile to the file with the query`;
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
 }

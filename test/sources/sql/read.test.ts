@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -397,5 +398,16 @@ describe('an SQLite file', () => {
 
     expect(String(error)).toContain('did not finish in time');
     expect(ticks).toBeGreaterThan(5);
+  });
+});
+
+it('a pipe as queryFile is refused without waiting for its writer', async () => {
+  const folder = await temporaryFolder();
+  execFileSync('mkfifo', [join(folder, 'hr.sql')]);
+  const source = openSource({ kind: 'sql', url: 'sqlite:hr.db', queryFile: 'hr.sql', key: 'id' }, sourceBase(folder));
+
+  await expect(source.fields(sourceIo())).rejects.toMatchObject({
+    code: 'SOURCE_UNAVAILABLE',
+    message: expect.stringContaining('is not a file: a folder, pipe or device cannot be read. Set source.queryFile'),
   });
 });
