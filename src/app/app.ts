@@ -1,3 +1,4 @@
+import type { Change } from '../core/change.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { MappingTrace } from '../core/mapping.ts';
@@ -29,6 +30,7 @@ import type { HeldChange } from './held-changes.ts';
 import type { HoldsQuery, HoldsReport } from './holds.ts';
 import type { PageUseCases } from './page.ts';
 import type { SignedCaller } from './person-records.ts';
+import type { PersonStep } from './person-steps.ts';
 import type { RequestResult, RequestState, RunProgress } from './request-state.ts';
 import type { RunReport } from './run-report.ts';
 import type { SourceTrial, TrialOptions } from './source-trial.ts';
@@ -307,6 +309,10 @@ export interface PersonTrace {
   readonly lookup: Lookup;
   readonly ledger: LedgerEntry | undefined;
   readonly decision: Decision | undefined;
+  /** The change that the next full run plans, with its hash. */
+  readonly change: Change | undefined;
+  /** The way of the person, from the source to the read-back. */
+  readonly steps: readonly PersonStep[];
   /** Findings about the person, and about the whole read. */
   readonly findings: readonly Finding[];
   /** Why a full run would plan nothing from this read. */

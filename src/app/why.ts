@@ -1,6 +1,9 @@
+import type { Change } from '../core/change.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
 import { type Explained, explain } from '../engine/explain.ts';
+import type { DecisionRecord } from '../ports/store.ts';
 import type { PersonTrace } from './app.ts';
+import { personSteps } from './person-steps.ts';
 
 /** Explains what the next full run decides about one person: the rule, its inputs, and what prevents the change. */
 export async function explainPerson(
@@ -11,28 +14,54 @@ export async function explainPerson(
 ): Promise<PersonTrace> {
   const { name, connection } = sync.settings;
   const now = io.clock.now();
-  const { records, subject, change, expected, ...explained } = await explain(identification, sync, io, signal);
-  const traced = records.map(async ({ record }) => ({ record, trace: await sync.mapping.explain(record, now) }));
+  const explanation = await explain(identification, sync, io, signal);
+  const { records, subject, change, expected, ...explained } = explanation;
+  const traced = await Promise.all(
+    records.map(async ({ record }) => ({ record, trace: await sync.mapping.explain(record, now) })),
+  );
   const user = subject?.user;
   const lookup =
     user === undefined ? await sync.platform.find(identification, signal) : ({ found: true, user } as const);
+  const history = await io.store.plans.history(name, identification, 20);
+  const [last] = history;
+  const batch = last?.batch === undefined ? undefined : await io.store.batches.get(last.batch);
+  const decided = change && (await decisionOf(name, change, io));
+  const isExpected = expected !== undefined;
   return {
     identification,
     ...explained,
-    records: await Promise.all(traced),
+    records: traced,
+    change,
+    steps: personSteps({ ...explanation, records: traced, isExpected, decided, last, batch }),
     says: subject?.source,
     lookup,
     ledger: await io.store.ledger.get(connection, identification),
-    history: await io.store.plans.history(name, identification, 20),
-    next: await nextRun(sync, { change, expected, failure: explained.failure }, io),
+    history,
+    next: await nextRun(sync, { change, decided, expected, failure: explained.failure }, io),
   };
+}
+
+/** Returns the valid decision of an operator, or of a guard, about the change. */
+async function decisionOf(
+  sync: string,
+  change: Change,
+  { store, clock }: EngineIo,
+): Promise<DecisionRecord | undefined> {
+  const decisions = await store.decisions.of(sync, change.identification);
+  const decided = decisions.find(({ hash, endedAt }) => hash === change.hash && endedAt === undefined);
+  const isExpired = decided?.expiresAt !== undefined && decided.expiresAt <= clock.now();
+  return isExpired ? undefined : decided;
+}
+
+interface NextInput extends Pick<Explained, 'change' | 'expected' | 'failure'> {
+  readonly decided: DecisionRecord | undefined;
 }
 
 /** Says what the next whole run does with the change, and what keeps it from doing it. Guards count only in the run itself. */
 async function nextRun(
   { settings: { name } }: Sync,
-  { change, expected, failure }: Pick<Explained, 'change' | 'expected' | 'failure'>,
-  { store, clock }: EngineIo,
+  { change, decided, expected, failure }: NextInput,
+  { store }: EngineIo,
 ): Promise<string> {
   const pause = await store.pauses.get(name);
   const paused =
@@ -42,11 +71,8 @@ async function nextRun(
     return `the next run sends no ${expected.kind}, because another sync is expected to take the user over; it holds the ${expected.kind} if there are more such users than guards.handOvers allows${paused}`;
   }
   if (change === undefined) return `the next run changes nothing for this person${paused}`;
-  const decisions = await store.decisions.of(name, change.identification);
-  const decided = decisions.find(({ hash, endedAt }) => hash === change.hash && endedAt === undefined);
   const by = decided?.by === undefined ? '' : ` by ${decided.by}`;
-  const isExpired = decided?.expiresAt !== undefined && decided.expiresAt <= clock.now();
-  switch (isExpired ? undefined : decided?.state) {
+  switch (decided?.state) {
     case 'rejected':
       return `the next run drops the ${change.kind}: it was rejected${by}${paused}`;
     case 'approved':

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { personOf } from '../app/changes/person-of.ts';
 import type { HoldsReport } from '../app/holds.ts';
+import { differencesOf } from '../core/field-differences.ts';
 import type { AddCommand } from './command.ts';
 import { instant } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';
-import { differencesOf } from './render-changes.ts';
 import { renderHolds } from './render-holds.ts';
 import type { Shell } from './shell.ts';
 

@@ -3,8 +3,8 @@ import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import type { App } from '../app/app.ts';
 import { RollcallError } from '../core/errors.ts';
+import { differencesOf } from '../core/field-differences.ts';
 import type { PlannedChange } from '../ports/store.ts';
-import { differencesOf } from './render-changes.ts';
 
 type PlanSource = Pick<App, 'changes'>;
 

@@ -1,28 +1,8 @@
-import type { Change, ChangeKind } from '../core/change.ts';
-import { type FieldName, fieldNames, findField } from '../core/fields.ts';
+import type { ChangeKind } from '../core/change.ts';
+import { differencesOf, type FieldDifference } from '../core/field-differences.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import type { Colors, Style } from './style.ts';
 import { cleanLine, quote } from './terminal-text.ts';
-
-/** One changed field, for the terminal and for files. `''` is an empty field. */
-export interface FieldDifference {
-  readonly field: FieldName;
-  /** Undefined: the platform does not return it. */
-  readonly before: string | undefined;
-  readonly after: string;
-}
-
-/** Returns the fields that a change sets: those that differ, and for a create every field with a value. */
-export function differencesOf(change: Pick<Change, 'kind' | 'before' | 'after' | 'changed'>): FieldDifference[] {
-  const { kind, before, after, changed } = change;
-  const names = kind === 'create' ? fieldNames(after).filter((name) => after[name] !== '') : changed;
-  return names.map((field) => ({ field, before: shownBefore(field, before), after: after[field] ?? '' }));
-}
-
-function shownBefore(field: FieldName, before: Change['before']): string | undefined {
-  if (before === undefined) return '';
-  return findField(field)?.isReadable === true ? (before.fields[field] ?? '') : undefined;
-}
 
 /** Renders changes with their fields. `shownElsewhere`: reasons that the report shows elsewhere. */
 export function renderChanges(

@@ -1,10 +1,11 @@
 import { personOf } from '../app/changes/person-of.ts';
 import type { HoldsReport, OpenHold } from '../app/holds.ts';
+import { differencesOf } from '../core/field-differences.ts';
 import { classNoun } from '../core/guard.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import { formatCount, formatNumber } from './amounts.ts';
-import { differencesOf, renderDifference } from './render-changes.ts';
+import { renderDifference } from './render-changes.ts';
 import { renderBudget } from './render-requests.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';

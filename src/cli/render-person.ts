@@ -1,4 +1,6 @@
 import type { PersonTrace } from '../app/app.ts';
+import { ruleWords } from '../app/rule-words.ts';
+import { differencesOf } from '../core/field-differences.ts';
 import { type FieldName, fieldNames } from '../core/fields.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
@@ -6,9 +8,8 @@ import { entryOf } from '../core/ledger-steps.ts';
 import type { Decision } from '../core/plan.ts';
 import type { Lookup } from '../ports/platform.ts';
 import { formatCount } from './amounts.ts';
-import { differencesOf, renderDifference } from './render-changes.ts';
+import { renderDifference } from './render-changes.ts';
 import { renderTable } from './render-table.ts';
-import { ruleWords } from './rule-words.ts';
 import type { Style } from './style.ts';
 import { cleanLine, quote } from './terminal-text.ts';
 

@@ -1,6 +1,7 @@
+import { differencesOf } from '../core/field-differences.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { PersonRecord } from '../ports/store.ts';
-import { differencesOf, renderDifference } from './render-changes.ts';
+import { renderDifference } from './render-changes.ts';
 import { cleanLine, quote } from './terminal-text.ts';
 
 /** Renders everything that the store has about one person. */

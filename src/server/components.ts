@@ -12,7 +12,6 @@ import {
   holdsPage,
   pastChanges,
   peopleOrder,
-  person,
   problem,
   rawTextList,
   requested,
@@ -30,6 +29,7 @@ import {
 import { alertList, muteOrder, quieted, quietOrder } from './schemas/alerts.ts';
 import { changeGroups, effect, foundChanges, holdDetail, holdOrder, holdSelection } from './schemas/changes.ts';
 import { dayList, overview } from './schemas/overview.ts';
+import { person } from './schemas/person.ts';
 import { findingPage, runWithTimes } from './schemas/run.ts';
 import { session, sessionEnd, sessionOrder } from './schemas/session.ts';
 

@@ -152,10 +152,6 @@ export const rawTextList = z.object({
 
 export const pastChanges = z.object({ history: z.array(change.extend({ run: z.string(), at: instant })) });
 
-export const person = z
-  .looseObject({ sync: z.string(), identification: z.string(), decision: z.looseObject({}).optional() })
-  .meta({ description: 'The records, the mapping step by step, the platform, the ledger and the decision' });
-
 export const requested = z.object({
   trigger: z.string(),
   sync: z.string(),

@@ -61,6 +61,8 @@ const known: PersonTrace = {
     misses: { count: 1, since: at, stamp: 's' },
   },
   decision: { rule: 'active-update', change: sampleChange() },
+  change: sampleChange(),
+  steps: [],
   findings: [],
   failure: undefined,
   next: 'the next run sends the update, unless a guard holds it',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineEndpoint } from '../endpoint.ts';
-import { pastChanges, person } from '../schema.ts';
+import { pastChanges } from '../schema.ts';
+import { person, personView } from '../schemas/person.ts';
 import { pastView } from '../views.ts';
 import { identification, knownSync, limit, nothing, readIdentification, syncName } from './parameters.ts';
 
@@ -24,7 +25,7 @@ export const explainPerson = defineEndpoint({
   refusals: [400, 404, 502],
   handle: async ({ params, signal }, { app }) => {
     const sync = knownSync(params.sync, app);
-    return { sync, ...(await app.why(sync, readIdentification(params.identification), signal)) };
+    return personView(sync, await app.why(sync, readIdentification(params.identification), signal));
   },
 });
 

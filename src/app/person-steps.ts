@@ -1,0 +1,272 @@
+import type { Change } from '../core/change.ts';
+import { countOf } from '../core/count-of.ts';
+import { differencesOf } from '../core/field-differences.ts';
+import { isAboutIdentity } from '../core/finding.ts';
+import type { MappingTrace } from '../core/mapping.ts';
+import type { SourceRecord } from '../core/person.ts';
+import type { Rule } from '../core/plan.ts';
+import type { Explained } from '../engine/explain.ts';
+import type { Batch, DecisionRecord, PlannedChange } from '../ports/store.ts';
+import { ruleWords } from './rule-words.ts';
+
+/** The way of one person, in order. */
+export const personStepNames = [
+  'source',
+  'mapping',
+  'scope',
+  'conflicts',
+  'difference',
+  'guard',
+  'batch',
+  'platform',
+  'read-back',
+] as const;
+
+export type PersonStepName = (typeof personStepNames)[number];
+
+/**
+ * One step of the way. The steps up to `guard` are about the next full run. Those after it are about the change that
+ * was last sent, while no other change is due.
+ */
+export interface PersonStep {
+  readonly step: PersonStepName;
+  /** `stopped`: nothing after it happens until its reason is gone. */
+  readonly state: 'ok' | 'stopped' | 'not-reached';
+  /** A sentence without its full stop. */
+  readonly summary: string;
+  readonly details: readonly StepDetail[];
+  /** The run that the step is about. */
+  readonly run: string | undefined;
+}
+
+export interface StepDetail {
+  readonly name: string;
+  readonly value: string;
+  /** The former value. Absent: there is none, or the platform does not return it. */
+  readonly before?: string;
+  /** Where the value comes from: `from work_email`. */
+  readonly origin?: string;
+}
+
+/** A change of the person in a run. */
+type RunChange = PlannedChange & { readonly run: string };
+
+export interface StepsInput
+  extends Pick<Explained, 'snapshot' | 'subject' | 'decision' | 'change' | 'findings' | 'failure'> {
+  readonly records: readonly { readonly record: SourceRecord; readonly trace: MappingTrace }[];
+  /** Whether another sync is expected to take the user over. */
+  readonly isExpected: boolean;
+  /** The valid decision about the change. */
+  readonly decided: DecisionRecord | undefined;
+  /** The last change of the person in a run, and its batch. */
+  readonly last: RunChange | undefined;
+  readonly batch: Batch | undefined;
+}
+
+type Step = Omit<PersonStep, 'step' | 'run' | 'details'> & Partial<Pick<PersonStep, 'details' | 'run'>>;
+
+/** Returns every step. After one that stops, the others are not reached. */
+export function personSteps(input: StepsInput): readonly PersonStep[] {
+  const judged: [PersonStepName, (input: StepsInput) => Step][] = [
+    ['source', sourceStep],
+    ['mapping', mappingStep],
+    ['scope', scopeStep],
+    ['conflicts', conflictsStep],
+    ['difference', differenceStep],
+    ['guard', guardStep],
+    ['batch', batchStep],
+    ['platform', platformStep],
+    ['read-back', readBackStep],
+  ];
+  let isStopped = false;
+  return judged.map(([step, judge]) => {
+    const { details = [], run, ...result } = isStopped ? notReached : judge(input);
+    isStopped ||= result.state === 'stopped';
+    return { step, ...result, details, run };
+  });
+}
+
+const notReached: Step = { state: 'not-reached', summary: 'an earlier step stopped' };
+
+function sourceStep({ records, snapshot, subject, failure }: StepsInput): Step {
+  const read = `${countOf(snapshot.rows, 'row')} read`;
+  const details = [
+    ...records.map(({ record }) => ({ name: 'record', value: record.at })),
+    ...snapshot.gaps.map((gap) => ({ name: 'not proven', value: gap })),
+  ];
+  if (failure !== undefined) return { state: 'stopped', summary: failure, details };
+  if (records.length > 0) return { state: 'ok', summary: `the source has the person; ${read}`, details };
+  const says = subject?.source;
+  if (says?.says === 'missing') {
+    return { state: 'ok', summary: `missing: a complete read has no record of the person; ${read}`, details };
+  }
+  const why = says !== undefined && 'reason' in says ? says.reason : 'no record has this identification';
+  return { state: 'stopped', summary: `${why}; ${read}`, details };
+}
+
+function mappingStep({ records }: StepsInput): Step {
+  if (records.length === 0) return { state: 'not-reached', summary: 'there is no record to map' };
+  const details = records.flatMap(({ trace }) =>
+    trace.steps
+      .filter(({ target }) => target !== 'standing' && target !== 'scope')
+      .map(({ target, effect, detail, origin }) => ({
+        name: target,
+        value: effect === 'set' ? detail : `${effect}: ${detail}`,
+        origin,
+      })),
+  );
+  const mapped = records.map(({ trace }) => trace.mapped);
+  const refused = mapped.find(({ kind }) => kind !== 'person');
+  if (refused !== undefined && refused.kind !== 'person' && mapped.length === 1) {
+    return { state: 'stopped', summary: `${refused.column ?? 'the row'} ${refused.reason}`, details };
+  }
+  const troubles = mapped.flatMap((one) => (one.kind === 'person' ? one.troubles : []));
+  const unread = troubles.map(({ column, reason }) => `${column} ${reason}`).join('; ');
+  const summary = unread === '' ? 'every mapped field can be read' : `left as the platform has it: ${unread}`;
+  return { state: 'ok', summary, details };
+}
+
+function scopeStep({ records, subject, change, decision }: StepsInput): Step {
+  if (records.length === 0) return { state: 'not-reached', summary: 'there is no record to judge' };
+  const details = records.flatMap(({ trace }) =>
+    trace.steps
+      .filter(({ target }) => target === 'standing' || target === 'scope')
+      .map(({ target, detail }) => ({ name: target, value: detail })),
+  );
+  const says = subject?.source;
+  if (says?.says === 'out-of-scope') {
+    const isActed = change !== undefined || decision?.forbidden !== undefined;
+    const summary = isActed ? 'out of scope: the account is to be disabled' : 'out of scope: no change is made';
+    return { state: isActed ? 'ok' : 'stopped', summary, details };
+  }
+  if (says?.says === 'nothing') return { state: 'stopped', summary: says.reason, details };
+  if (says?.says === 'leaver') return { state: 'ok', summary: 'in scope, and the person left', details };
+  return { state: 'ok', summary: 'in scope', details };
+}
+
+/** Rules by which something other than the person's own data stops a change. */
+const stoppingRules: ReadonlySet<Rule> = new Set<Rule>([
+  'owned-by-other',
+  'hand-over-expected',
+  'unusable',
+  'nothing',
+  'active-blacklisted',
+  'create-refused',
+  'enable-refused',
+  'active-foreign-disable',
+  'missing-unmanaged',
+]);
+
+function conflictsStep({ subject, decision, change, findings, isExpected }: StepsInput): Step {
+  const details = findings.map(({ code, message }) => ({ name: code, value: message }));
+  const says = subject?.source;
+  if (says?.says === 'unusable') {
+    // The reason of a conflict between people is in its finding, which names the other person.
+    const told = findings.find((finding) => finding.code === says.code || isAboutIdentity(finding));
+    return { state: 'stopped', summary: told?.message ?? says.reason, details };
+  }
+  if (decision === undefined) return { state: 'stopped', summary: 'nothing was decided about the person', details };
+  const isStopped = change === undefined && (isExpected || stoppingRules.has(decision.rule));
+  if (isStopped) return { state: 'stopped', summary: decision.finding?.message ?? ruleWords[decision.rule], details };
+  return { state: 'ok', summary: 'no conflict with another person, sync or account', details };
+}
+
+function differenceStep({ change, decision }: StepsInput): Step {
+  if (change !== undefined) {
+    return { state: 'ok', summary: `${change.kind}: ${change.reason}`, details: detailsOf(change) };
+  }
+  if (decision?.forbidden !== undefined) {
+    const summary = `the policy, or the list of protected users, forbids the ${decision.forbidden}`;
+    return { state: 'stopped', summary };
+  }
+  const why = decision === undefined ? '' : `: ${ruleWords[decision.rule]}`;
+  return { state: 'ok', summary: `no change is due${why}` };
+}
+
+function detailsOf(change: Change): StepDetail[] {
+  return differencesOf(change).map(({ field, before, after }) => ({
+    name: field,
+    value: after,
+    ...(before === undefined ? {} : { before }),
+  }));
+}
+
+function guardStep({ change, decided, last }: StepsInput): Step {
+  if (change === undefined) return { state: 'not-reached', summary: 'there is nothing to send' };
+  const by = decided?.by === undefined ? '' : ` by ${decided.by}`;
+  const details = decided?.why === undefined ? [] : [{ name: 'reason', value: decided.why }];
+  switch (decided?.state) {
+    case 'rejected':
+      return { state: 'stopped', summary: `the ${change.kind} was rejected${by}`, details };
+    case 'approved':
+      return { state: 'ok', summary: `the ${change.kind} was approved${by}`, details };
+    case 'open': {
+      const held = last?.hash === change.hash ? last : undefined;
+      const why = held?.stateReason === undefined ? '' : `: ${held.stateReason}`;
+      return { state: 'stopped', summary: `held for approval${why}`, details, run: held?.run };
+    }
+    default:
+      return {
+        state: 'not-reached',
+        summary: 'no guard has stopped this change; the run counts it together with all others',
+      };
+  }
+}
+
+/** The change that the last three steps are about: the one that is due, if a run has it, else the last one. */
+function sentChange({ change, last }: StepsInput): RunChange | undefined {
+  return change === undefined || last?.hash === change.hash ? last : undefined;
+}
+
+function batchStep(input: StepsInput): Step {
+  const sent = sentChange(input);
+  if (sent === undefined) {
+    const summary = input.change === undefined ? 'no run has changed this person' : 'the next run sends the change';
+    return { state: 'not-reached', summary };
+  }
+  const { run, kind, state, stateReason } = sent;
+  const why = stateReason === undefined ? '' : `: ${stateReason}`;
+  if (input.batch === undefined) return { state: 'not-reached', summary: `the last ${kind} is ${state}${why}`, run };
+  const { number, size, fileName } = input.batch;
+  const details = fileName === undefined ? [] : [{ name: 'file', value: fileName }];
+  return { state: 'ok', summary: `the last ${kind} went in batch ${number} with ${size} changes`, details, run };
+}
+
+function platformStep(input: StepsInput): Step {
+  const sent = sentChange(input);
+  const { batch } = input;
+  if (sent === undefined || batch === undefined) return { state: 'not-reached', summary: 'nothing was sent' };
+  const { run } = sent;
+  const details = batch.status === undefined ? [] : [{ name: 'status', value: batch.status }];
+  if (batch.state === 'planned') return { state: 'not-reached', summary: 'the batch waits for its turn', run };
+  if (batch.final === 'failed' && sent.state !== 'applied') {
+    return { state: 'stopped', summary: batch.reason ?? 'the platform refused the file', details, run };
+  }
+  const isOpen = batch.state === 'sending' || (batch.state === 'sent' && batch.final === undefined);
+  if (isOpen) return { state: 'not-reached', summary: 'the platform has not finished', details, run };
+  if (batch.state === 'unresolved') return { state: 'stopped', summary: 'the outcome is not known', details, run };
+  return { state: 'ok', summary: 'the platform accepted it', details, run };
+}
+
+function readBackStep(input: StepsInput): Step {
+  const sent = sentChange(input);
+  if (sent === undefined || input.batch === undefined) {
+    return { state: 'not-reached', summary: 'there is nothing to read back' };
+  }
+  const { run, state, stateReason } = sent;
+  const why = stateReason === undefined ? '' : `: ${stateReason}`;
+  switch (state) {
+    case 'applied':
+      return { state: 'ok', summary: 'the platform shows it', run };
+    case 'exported':
+      return { state: 'ok', summary: 'written to a file that another system delivers', run };
+    case 'unverified':
+      return { state: 'ok', summary: 'sent; the platform returns none of these fields, so nothing shows it', run };
+    case 'failed':
+      return { state: 'stopped', summary: `the platform does not show it${why}`, run };
+    case 'unresolved':
+      return { state: 'stopped', summary: `the outcome is not known${why}`, run };
+    default:
+      return { state: 'not-reached', summary: `the change is ${state}${why}`, run };
+  }
+}
