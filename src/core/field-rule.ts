@@ -1,6 +1,7 @@
 import { isEmailAddress } from './email-address.ts';
 import { type EvaluationBudget, EvaluationError } from './evaluation-budget.ts';
 import { type FieldName, fieldTraits } from './fields.ts';
+import { importDamage } from './import-damage.ts';
 import { compileDateFormat, type DayOf, dateProblem, isoDatePattern } from './plain-date.ts';
 import { CollapsedText, Refusal } from './refusal.ts';
 import type { FieldRule } from './settings.ts';
@@ -111,6 +112,8 @@ function compileSettle(name: FieldName, rule: FieldRule): CompiledRule['settle']
     : undefined;
   const finish = compileFinish(name, rule);
   const settleText = (normal: string, dayOf: DayOf | undefined): string | undefined | CollapsedText | Refusal => {
+    const damage = importDamage(normal);
+    if (damage !== undefined) return damage;
     const read = collapseBreaks(normal);
     const text = transform === undefined ? read : transform(read);
     if (text === '') return ofBlank;

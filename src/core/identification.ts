@@ -1,3 +1,4 @@
+import { importDamage } from './import-damage.ts';
 import { textProblem } from './text.ts';
 
 /**
@@ -11,7 +12,8 @@ import { textProblem } from './text.ts';
 export function identificationProblem(text: string): string | undefined {
   if (text === '') return 'is blank';
   if (text === '.' || text === '..') return 'is . or .., which a URL cannot carry';
-  if (shortenedNumber.test(text)) return 'was shortened to an exponent by a spreadsheet (1.23E+15); export it as text';
+  const damage = importDamage(text)?.reason;
+  if (damage !== undefined) return damage;
   if (missingValue.test(text)) {
     return 'is the text that a program writes for a missing value (null, undefined, NaN, [object Object])';
   }
@@ -22,7 +24,6 @@ export function identificationProblem(text: string): string | undefined {
     : undefined;
 }
 
-const shortenedNumber = /^\d(?:[.,]\d+)?E\+\d+$/i;
 // Nan is also a first name, so only the spelling of programs is refused.
 const missingValue = /^(?:null|Null|NULL|undefined|Undefined|UNDEFINED|NaN|\[object [A-Za-z]+\])$/;
 const printableAscii = /^[\x20-\x7e]*$/;

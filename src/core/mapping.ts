@@ -10,6 +10,7 @@ import {
 } from './field-rule.ts';
 import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
 import { identificationProblem } from './identification.ts';
+import { importDamage } from './import-damage.ts';
 import { compileLifecycle, type Lifecycle, type StandingVerdict } from './lifecycle.ts';
 import type { Mapped, Person, SourceRecord } from './person.ts';
 import { compileDateFormat, utcDayOf } from './plain-date.ts';
@@ -277,7 +278,7 @@ function compileIdentification(rule: FieldRule, expressions: ExpressionCompiler)
       if (reading.kind === 'absent') return new Refusal('not-visible', 'is not there');
       if (reading.kind === 'refused') return reading.refusal;
       const text = transform === undefined ? reading.text : transform(reading.text);
-      const problem = identificationProblem(text);
+      const problem = importDamage(reading.text)?.reason ?? identificationProblem(text);
       return problem === undefined ? text : new Refusal('not-an-identification', problem);
     },
   };

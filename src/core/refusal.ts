@@ -9,6 +9,8 @@ export type CellProblem =
   | 'too-long'
   | 'control-characters'
   | 'damaged-text'
+  | 'wrong-encoding'
+  | 'shortened-number'
   | 'spreadsheet-error'
   | 'not-an-identification'
   | 'not-an-email'

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createExpressions } from '../../src/config/expressions.ts';
+import { importDamage } from '../../src/core/import-damage.ts';
+import { compileMapping } from '../../src/core/mapping.ts';
+
+const cp1252 = new TextDecoder('windows-1252');
+const misread = (text: string) => cp1252.decode(Buffer.from(text, 'utf8'));
+
+describe('text that was decoded wrongly', () => {
+  it.each([
+    ...[
+      'José',
+      'MUÑOZ',
+      'LÓPEZ',
+      'María José',
+      'Jürgen Groß',
+      'Søren',
+      'Zoë',
+      'François',
+      'Łukasz',
+      'Agnieszka Dębska',
+    ],
+    ...['Иван Петров', 'Müller–Lüdenscheidt', 'O’Neil', '12 €', 'José\uFFFD', '\uFEFFAna', 'Año', 'ÑANDÚ', 'Ömer'],
+    ...['Dvořák', 'Kovačić', 'São Paulo', 'Ação', 'Benoît'],
+  ])('is noticed: %s read as Windows-1252', (text) => {
+    expect(importDamage(misread(text))).toMatchObject({
+      kind: 'wrong-encoding',
+      reason: expect.not.stringContaining(text),
+    });
+  });
+
+  it.each([
+    ...[
+      'José',
+      'MUÑOZ',
+      'JOÃO',
+      'CONCEIÇÃO',
+      'IRMÃ\u00a0SILVA',
+      'ANDRÉ–PAUL',
+      'CAFÉ’S',
+      'Groß’',
+      '„Spaß“',
+      'Weiß–Blau',
+    ],
+    ...[
+      'BLÅ”',
+      'JÄÄ–Å',
+      'DÎNER…',
+      'Ñ',
+      'Â',
+      'Ã',
+      'café…',
+      'Иван Петров',
+      'ŁÓDŹ',
+      '李雷',
+      'Nguyễn Thị Ánh',
+      'ÂNGELO',
+      'Å«A»',
+    ],
+  ])('is not seen in real text: %s', (text) => {
+    expect(importDamage(text)).toBeUndefined();
+  });
+
+  it('is not seen in letters and spaces alone, whatever they are', () => {
+    const letters = fc.stringMatching(/^[\p{L} .'-]{0,40}$/u).filter((text) => !/[\u00aa\u00ba]/.test(text));
+    fc.assert(
+      fc.property(letters, (text) => {
+        expect(importDamage(text.replace(/[ƒˆŠŒŽšœžŸ]/g, ''))).toBeUndefined();
+      }),
+    );
+  });
+});
+
+describe('a number that a spreadsheet shortened', () => {
+  it.each(['5.99E+10', '5,99E+10', '1E+12', '+5.99E+10', '5.99e+10'])('is noticed: %s', (text) => {
+    expect(importDamage(text)).toMatchObject({ kind: 'shortened-number' });
+  });
+
+  it.each(['59899123456', '1E12', 'E+10', '+598 99 123 456', '1.5', 'A1E+10', '1E+10 B'])(
+    'is not seen in %s',
+    (text) => {
+      expect(importDamage(text)).toBeUndefined();
+    },
+  );
+});
+
+it('keeps the field, whatever a transform would make of it', () => {
+  const from = (path: string, transform: readonly 'digits'[] | readonly 'ascii'[] = []) =>
+    ({ kind: 'from', path, transform, format: undefined, whenEmpty: 'keep' }) as const;
+  const settings = {
+    identification: from('id', ['digits']),
+    fields: { firstName: from('first', ['ascii']), phoneNumber: from('phone', ['digits']) },
+  };
+  const { map } = compileMapping(settings, undefined, { scope: undefined }, { expressions: createExpressions() });
+
+  expect(map({ at: 'line 2', fields: { id: '1', first: 'JosÃ©', phone: '5.99E+10' } }, 0)).toMatchObject({
+    kind: 'person',
+    fields: {},
+    troubles: [
+      { field: 'firstName', kind: 'wrong-encoding' },
+      { field: 'phoneNumber', kind: 'shortened-number' },
+    ],
+    refusesCreate: expect.stringMatching(/^first was decoded wrongly before/),
+  });
+  expect(map({ at: 'line 3', fields: { id: '1.23E+15', first: 'Ana', phone: '' } }, 0)).toMatchObject({
+    kind: 'unreadable',
+    reason: expect.stringContaining('shortened to an exponent by a spreadsheet'),
+  });
+});
