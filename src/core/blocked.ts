@@ -1,5 +1,6 @@
 import { countOf } from './count-of.ts';
 import type { Finding } from './finding.ts';
+import { differByZeros } from './leading-zeros.ts';
 
 /** Why no decision is possible for a person. `unresolved`: the outcome of an earlier change is not known. */
 export const blockedKinds = ['row-refused', 'status-unknown', 'conflict', 'unresolved'] as const;
@@ -88,11 +89,12 @@ export function openBlockedTally(): BlockedTally {
   };
 }
 
-type ConflictCause = 'other' | 'zeros' | 'renamed' | 'shared' | 'twice' | 'case';
+type ConflictCause = 'other' | 'zeros' | 'filled' | 'renamed' | 'shared' | 'twice' | 'case';
 
 const conflictWords: Readonly<Record<ConflictCause, (people: number) => string>> = {
   other: (people) => `${countOf(people, 'person is', 'people are')} in conflict with another row or user`,
   zeros: (people) => `identifications of ${countOf(people, 'person', 'people')} lost their leading zeros`,
+  filled: (people) => `identifications of ${countOf(people, 'person', 'people')} have new leading zeros`,
   renamed: (people) =>
     `${countOf(people, 'person has', 'people have')} the e-mail of a user with another identification`,
   shared: (people) => `${people} people share one e-mail`,
@@ -107,9 +109,7 @@ function conflictCause({ code, identification, other }: Finding): ConflictCause 
   if (code === 'case-conflict') return 'case';
   // Without `other`, the finding repeats the same conflict for the other person.
   if ((code !== 'rename-conflict' && code !== 'email-conflict') || other === undefined) return undefined;
-  if (other.length > identification.length && other.replace(/^0+/, '') === identification.replace(/^0+/, '')) {
-    return 'zeros';
-  }
+  if (differByZeros(identification, other)) return other.length > identification.length ? 'zeros' : 'filled';
   return code === 'rename-conflict' ? 'renamed' : 'shared';
 }
 

@@ -39,6 +39,7 @@ export type FindingCode =
   | 'row-unreadable'
   | 'cell-unreadable'
   | 'cell-collapsed'
+  | 'cell-suspect'
   | 'create-refused'
   | 'enable-refused'
   | 'source-incomplete'

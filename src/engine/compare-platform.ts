@@ -1,6 +1,7 @@
 import { chunk } from '../core/batch.ts';
 import { looksLikeSamePerson } from '../core/conversion.ts';
 import type { Finding, FindingCode } from '../core/finding.ts';
+import { differByZeros, zerosAdvice } from '../core/leading-zeros.ts';
 import { likeness, lookAlikeKey } from '../core/look-alike.ts';
 import { singleReadLimit } from '../core/requests.ts';
 import type { User } from '../core/user.ts';
@@ -316,7 +317,9 @@ function checkEmail(
   }
   report(
     'rename-conflict',
-    `${wanted} (${at}) has the e-mail of platform user ${identification}: a rename? Neither is changed. "rollcall adopt ${sync.settings.name} ${wanted}" accepts it; or correct the identification on one side`,
+    `${wanted} (${at}) has the e-mail of platform user ${identification}: a rename? Neither is changed. ${
+      differByZeros(wanted, identification) ? `They differ only by leading zeros. ${zerosAdvice}. ` : ''
+    }"rollcall adopt ${sync.settings.name} ${wanted}" accepts it; or correct the identification on one side`,
     slot !== -1,
   );
   if (slot !== -1) index.set(slot, mark.conflict);

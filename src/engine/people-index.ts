@@ -1,4 +1,5 @@
 import { type FieldName, type FieldValues, fieldTraits } from '../core/fields.ts';
+import { paddedWidth } from '../core/leading-zeros.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import { lookAlikeKey } from '../core/look-alike.ts';
 import type { Person, RejectedPerson } from '../core/person.ts';
@@ -61,6 +62,8 @@ export class PeopleIndex {
   #byLook: HashIndex | undefined;
   readonly #byEmail = new HashIndex();
   readonly #hash: TextHash;
+  /** Widths of the identifications that are numbers filled up with zeros. */
+  readonly zeroWidths = new Set<number>();
   /** E-mails that a second person claims: key (high, low) and slot, three numbers each. */
   readonly #sharedEmails: number[] = [];
   readonly #hiddenHash: TextHash;
@@ -154,6 +157,8 @@ export class PeopleIndex {
       this.#byLook.add(look.hi, look.lo, slot);
     }
     this.#exact[slot] = this.#hash.of(identification).hi;
+    const width = paddedWidth(identification);
+    if (width !== undefined) this.zeroWidths.add(width);
     return slot;
   }
 

@@ -1,6 +1,7 @@
 import { type Compared, comparePlatform } from './compare-platform.ts';
 import { confirmGone } from './confirm-gone.ts';
 import type { EngineIo } from './engine-io.ts';
+import { findLostZeros } from './lost-zeros.ts';
 import { mark } from './people-index.ts';
 import type { PlanWork } from './plan-job.ts';
 import type { PlanRead } from './plan-read.ts';
@@ -47,6 +48,7 @@ export async function comparePeople(
   const compared = await comparePlatform({ sync, only, isFocused, index, spool, signal, find }, io);
   await recallClaims({ sync, reading, index, find }, io);
   const { candidates } = compared;
+  await findLostZeros({ sync, reading, index, spool, candidates, isFocused, signal, find }, io);
   const unconfirmed =
     reading.kind === 'delta' ? await confirmGone({ sync, index, spool, candidates, signal, find }, io) : 0;
   return {

@@ -5,6 +5,7 @@ import { correctVisibility, type FieldVisibility, watchFields, withInputs } from
 import type { FieldName } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import { lookAlikeKey } from '../core/look-alike.ts';
+import { openPaddingFindings } from '../core/padding-findings.ts';
 import type { Mapped, SourceRecord } from '../core/person.ts';
 import { certifySnapshot, type Snapshot } from '../core/snapshot.ts';
 import type { ReadRequest, SourceIo } from '../ports/source.ts';
@@ -57,6 +58,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   const filled = new Map<FieldName, number>();
   const watch = watchFields([...withInputs(sync.mapping.readers, sync.source.derives).readers.keys()]);
   const cells = openCellFindings();
+  const padding = openPaddingFindings(sync.mapping.identificationField ?? 'identification');
   const filing = openRecordFiling(job);
   const budget = openBudget(signal);
   let people = 0;
@@ -71,6 +73,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
       return;
     }
     const { identification } = mapped;
+    padding.see(mapped);
     const isUsable = mapped.kind === 'person' && mapped.standing !== 'unknown';
     const isNamed = named === undefined || named.has(identification);
     if (isUsable && (isNamed || job.reading.kind === 'full')) usable += 1;
@@ -108,7 +111,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
         });
         for (const gap of snapshot.gaps)
           find({ code: 'source-incomplete', message: `${proofless[snapshot.kind]}: ${gap}` });
-        for (const finding of cells.all()) find(finding);
+        for (const finding of [...cells.all(), ...padding.all()]) find(finding);
         for (const note of next.value.notes ?? []) find({ code: 'source-note', message: note });
         const fillRates = Object.fromEntries(
           sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { openPaddingFindings } from '../../src/core/padding-findings.ts';
+
+function messages(ids: readonly string[]): readonly string[] {
+  const findings = openPaddingFindings('employee_id');
+  for (const [at, identification] of ids.entries()) findings.see({ identification, at: `line ${at + 2}` });
+  return findings.all().map(({ message }) => message);
+}
+
+describe('among numbers that are filled up with zeros', () => {
+  it('shorter ones are named, without their values', () => {
+    expect(messages(['00001', '00002', '31', '00003', '10000', '7', '410', '5555'])).toEqual([
+      'employee_id has fewer than 5 digits in 4 rows (line 4, line 7, line 8, …), and the others are filled up with zeros to 5: were leading zeros lost? Export the column as text',
+    ]);
+  });
+
+  it.each([
+    ['all have one width', ['00001', '00002', '00003', '12345', '123456']],
+    ['no number has zeros', ['1', '22', '333']],
+    ['few have zeros', ['007', '008', '1']],
+    ['zeros have several widths', ['001', '002', '0003', '1']],
+    ['the others are no numbers', ['001', '002', '003', 'A1', 'x', '']],
+  ])('nothing is said where %s', (_, ids) => {
+    expect(messages(ids)).toEqual([]);
+  });
+});
