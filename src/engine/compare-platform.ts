@@ -233,7 +233,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     user.enabled &&
     user.unreadable.length === 0 &&
     index.has(slot, mark.usable | mark.active) &&
-    !index.has(slot, mark.outOfScope) &&
+    !index.hasAny(slot, mark.outOfScope | mark.conflict) &&
     index.isShownAsWanted(slot, user);
   if (isEqual && !job.isFocused && index.isPlain(slot, user.id)) {
     count.unchanged += 1;

@@ -1,4 +1,5 @@
 import type { BlockedTally } from '../core/blocked.ts';
+import { countOf } from '../core/count-of.ts';
 import type { Finding } from '../core/finding.ts';
 import { likeness } from '../core/look-alike.ts';
 import type { Person, RejectedPerson } from '../core/person.ts';
@@ -29,6 +30,9 @@ const ofSeveral = mark.tied | mark.unsure | mark.worksOutside | mark.unknownOuts
 /** Most people whose other record is remembered for the message. As many as findings are kept. */
 const keptPlaces = 10_000;
 
+/** Places beside the first that the message names. */
+const namedPlaces = 3;
+
 export interface FilingJob {
   readonly sync: Pick<Sync, 'settings'>;
   readonly index: PeopleIndex;
@@ -40,8 +44,8 @@ export interface FilingJob {
 export function openRecordFiling({ index, sync, find, blocked }: FilingJob): RecordFiling {
   const { settings } = sync;
   const isByEmail = settings.match.includes('email');
-  /** By slot: where the record is that does not go with the one in the index. */
-  const others = new Map<number, string>();
+  /** By slot: where the records are that do not go with the one in the index. */
+  const others = new Map<number, { readonly places: string[]; count: number }>();
 
   const put = (slot: number, person: AnyRecord): void => {
     index.fill(slot, person);
@@ -68,7 +72,10 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
       return;
     }
     index.set(slot, counts === 'tie' ? mark.tied : mark.unsure);
-    if (others.size < keptPlaces || others.has(slot)) others.set(slot, person.at);
+    const known = others.get(slot) ?? { places: [], count: 0 };
+    if (others.size < keptPlaces) others.set(slot, known);
+    known.count += 1;
+    if (known.places.length < namedPlaces) known.places.push(person.at);
   };
 
   const settlePerson = (slot: number): void => {
@@ -77,8 +84,8 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
     const { identification, at } = person;
     const undecided = (why: string): void => {
       index.set(slot, mark.conflict);
-      const both = `${at} and ${others.get(slot) ?? 'another record'} both say they are ${identification}`;
-      find({ code: 'duplicate-key', identification, at, message: `${both}, ${why}: nothing is done to this person` });
+      const message = `${sameNames(at, others.get(slot))} say they are ${identification}, ${why}: nothing is done to this person`;
+      find({ code: 'duplicate-key', identification, at, message });
     };
     if (index.has(slot, mark.unsure)) undecided('and scope or prefer cannot be evaluated for one of them');
     else if (index.has(slot, mark.tied)) {
@@ -155,6 +162,19 @@ function outsideMarks(record: AnyRecord): number {
 function claimedEmail(person: AnyRecord | Absent): string | undefined {
   if (person.kind !== 'person' || person.standing !== 'active' || !person.isInScope) return undefined;
   return person.fields.email === '' ? undefined : person.fields.email;
+}
+
+/** Returns the subject of the sentence: `line 2 and line 7 both`, `line 2, line 7 and 3 more records all`. */
+function sameNames(
+  at: string,
+  others: { readonly places: readonly string[]; readonly count: number } | undefined,
+): string {
+  if (others === undefined) return `${at} and another record both`;
+  const { places, count } = others;
+  const more = count - places.length;
+  const rest = more > 0 ? countOf(more, 'more record', 'more records') : places.at(-1);
+  const first = [at, ...(more > 0 ? places : places.slice(0, -1))].join(', ');
+  return `${first} and ${rest} ${count === 1 ? 'both' : 'all'}`;
 }
 
 function placeOf(record: AnyRecord | Absent): string {

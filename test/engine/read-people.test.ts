@@ -21,6 +21,29 @@ describe('records that claim one person', () => {
     expect(planned.plan.facts.blocked).toEqual({ conflict: 1 });
   });
 
+  it('are counted as blocked and named, also where the account is as the first of them wants it', async () => {
+    const twice = (id: string) => [row(id, {}, 'line 2'), row(id, { area: 'X' }, 'line 7')];
+    const scene = await openPlanScene({ records: [row('a1'), row('b2')], users: [account('a1'), account('b2')] });
+    await scene.plan();
+    scene.source.records = [...twice('a1'), row('a1', {}, 'line 8'), ...twice('b2'), row('b2'), row('b2'), row('b2')];
+
+    const planned = await scene.plan();
+
+    expect(planned.kinds).toEqual({});
+    expect(planned.plan.facts).toMatchObject({ unchanged: 0, blocked: { conflict: 2 } });
+    expect(
+      planned.plan.findings.map(({ message }) =>
+        message
+          .split(',', 3)
+          .join()
+          .replace(/,[^,]*prefer.*/, ''),
+      ),
+    ).toEqual(['line 2, line 7 and line 8 all say they are a1', 'line 2, line 7, line of b2']);
+    expect(planned.plan.findings[1]?.message).toMatch(
+      /^line 2, line 7, line of b2, line of b2 and 1 more record all say they are b2/,
+    );
+  });
+
   it('that differ by case are reported with both spellings, and neither is created', async () => {
     const scene = await openPlanScene({ records: [row('a1', {}, 'line 2'), row('A1', {}, 'line 3'), row('b2')] });
     const planned = await scene.plan();
