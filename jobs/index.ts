@@ -2,15 +2,22 @@ import type { JobContext } from '../src/engine/job-context.ts';
 import type { Job, JobOutcome } from '../src/ports/job.ts';
 import { advanceRunJob } from './advance-run.ts';
 import { keepToken } from './keep-token.ts';
+import { makePreviewJob } from './make-preview.ts';
+import { openPreviews } from './open-previews.ts';
 import { openRuns } from './open-runs.ts';
 import { prune } from './prune.ts';
 import { recover } from './recover.ts';
 
 /** Jobs that may run in any worker, by name: what a queue holds. */
-export const workerJobs = { 'advance-run': advanceRunJob, 'keep-token': keepToken, prune } as const;
+export const workerJobs = {
+  'advance-run': advanceRunJob,
+  'keep-token': keepToken,
+  'make-preview': makePreviewJob,
+  prune,
+} as const;
 
 /** Jobs that the scheduler runs itself. They are cheap, and they decide what goes to the workers. */
-export const schedulerJobs = { 'open-runs': openRuns, recover } as const;
+export const schedulerJobs = { 'open-runs': openRuns, 'open-previews': openPreviews, recover } as const;
 
 export type WorkerJobName = keyof typeof workerJobs;
 

@@ -4,11 +4,11 @@ import type { LedgerEntry } from '../core/ledger.ts';
 import type { MappingTrace } from '../core/mapping.ts';
 import type { SourceRecord } from '../core/person.ts';
 import type { Decision, SourceSays } from '../core/plan.ts';
-import type { Counts, Hold } from '../core/run.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { AlertSubject, AlertsReport, ChannelTest } from '../ports/alerts.ts';
 import type { ApiAnswer, ApiRequest, ApiTarget, ContractLine, ContractMode } from '../ports/api.ts';
 import type { Lookup } from '../ports/platform.ts';
+import type { PlanReport, Preview } from '../ports/previews.ts';
 import type { Progress } from '../ports/runtime.ts';
 import type {
   AuditEntry,
@@ -20,7 +20,6 @@ import type {
   PlannedChange,
   RawText,
   Run,
-  RunFacts,
   RunFilter,
   RunScope,
   UnreadableValues,
@@ -36,6 +35,7 @@ import type { RunReport } from './run-report.ts';
 import type { SourceTrial, TrialOptions } from './source-trial.ts';
 import type { SyncState, SyncView } from './sync-view.ts';
 
+export type { PlanReport } from '../ports/previews.ts';
 export type { RunReport } from './run-report.ts';
 
 /**
@@ -46,7 +46,12 @@ export interface App extends PageUseCases {
   readonly syncs: readonly SyncView[];
   readonly connections: readonly string[];
   /** Makes a plan: no effect outside, and no miss is counted. */
-  plan(sync: string, options: WatchOptions): Promise<PlanReport>;
+  plan(sync: string, options: WatchOptions & { readonly scope?: RunScope }): Promise<PlanReport>;
+  /** As `plan`, stored as a preview that others can open until it expires. */
+  planToShare(
+    sync: string,
+    options: WatchOptions & Caller & { readonly scope?: RunScope },
+  ): Promise<{ readonly preview: Preview; readonly report: PlanReport }>;
   /** Runs the sync once in this process: first an interrupted run, if there is one, then a new one. */
   apply(
     sync: string,
@@ -225,18 +230,6 @@ export interface Caller {
 
 /** A command that is signed in a name other than the caller's, with a reason; the audit stores both. */
 export type SignedOrder<Order = object> = Order & { readonly reason?: string; readonly via?: string };
-
-export interface PlanReport {
-  readonly id: string;
-  readonly sync: string;
-  readonly digest: string;
-  readonly counts: Counts;
-  readonly facts: RunFacts;
-  readonly findings: readonly Finding[];
-  readonly holds: readonly Hold[];
-  /** Why a run of this plan would fail; undefined when it would not. */
-  readonly failure: string | undefined;
-}
 
 export type ResyncReport =
   | {

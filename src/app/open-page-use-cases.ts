@@ -5,6 +5,7 @@ import { openChangeSearches } from './changes/search-changes.ts';
 import { countDays } from './days.ts';
 import { readOverview } from './overview.ts';
 import type { PageUseCases } from './page.ts';
+import { findPreview, requestPreview } from './previews.ts';
 import { readFindings, readRunPage } from './run-page.ts';
 
 /** Opens the use cases of the page. `app`: the decisions that the command line shares. */
@@ -14,6 +15,9 @@ export function openPageUseCases(io: AppIo, app: Pick<App, 'approve' | 'reject'>
   return {
     overview: () => readOverview(io),
     days: (query) => countDays(query, engine),
+    requestPreview: (sync, order) => requestPreview(sync, order, io),
+    preview: (id) => findPreview(id, io),
+    previews: (query) => engine.store.previews.list({ now: engine.clock.now(), ...query }),
     runPage: (id) => readRunPage(id, engine),
     findings: (id, page) => readFindings(id, page, engine),
     hold: (id) => describeHold(id, searches, engine),

@@ -1,6 +1,5 @@
 import { countOf } from '../core/count-of.ts';
 import type { Sync } from '../engine/engine-io.ts';
-import { previewPlan } from '../engine/request-budgets.ts';
 import { adopt, previewAdoption } from './adopt.ts';
 import type { App, SignedOrder } from './app.ts';
 import type { AppIo } from './app-io.ts';
@@ -12,7 +11,8 @@ import { listHolds } from './holds.ts';
 import { dropUnreadable } from './keys.ts';
 import { openPageUseCases } from './open-page-use-cases.ts';
 import { exportPerson, forgetPerson } from './person-records.ts';
-import { planReport, runReport } from './reports.ts';
+import { planToShare, showPlan } from './previews.ts';
+import { runReport } from './reports.ts';
 import { cancel, inFull, queue, queueOrRun, queueRetry, requestState, retry, storeRequest } from './requests.ts';
 import { runHere } from './run-here.ts';
 import { pauseSync, readSyncStates, resumeSync } from './sync-states.ts';
@@ -45,13 +45,8 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     syncs: io.syncs,
     connections: [...io.connections.keys()],
 
-    async plan(name, { signal, progress }) {
-      const sync = syncOf(name);
-      const planId = engine.newId('plan');
-      const scope = { kind: 'all', isFull: true } as const;
-      const plan = await previewPlan({ planId, sync, scope, signal, context: undefined }, { ...engine, progress });
-      return planReport(plan, sync, store);
-    },
+    plan: (name, options) => showPlan(syncOf(name), options, engine),
+    planToShare: (name, options) => planToShare(syncOf(name), options, io),
     async apply(sync, order) {
       const { approve, by, scope = { kind: 'all' } } = order;
       syncOf(sync);

@@ -1,8 +1,9 @@
 import type { ChangeClass, ChangeKind } from '../core/change.ts';
 import type { Finding, FindingCode } from '../core/finding.ts';
 import type { ChangeState } from '../core/run.ts';
+import type { Preview } from '../ports/previews.ts';
 import type { FindingCause, FindingPage, PhaseTime, Streak } from '../ports/reports.ts';
-import type { PlannedChange, Run } from '../ports/store.ts';
+import type { PlannedChange, Run, RunScope } from '../ports/store.ts';
 import type {
   ChangeFilter,
   ChangeGroups,
@@ -110,6 +111,18 @@ export interface DaysReport {
   readonly syncs: readonly { readonly name: string; readonly days: readonly DayCounts[] }[];
 }
 
+/** A request for a plan without effect. */
+export interface PreviewOrder {
+  readonly scope: RunScope;
+  readonly by: string;
+}
+
+export interface PreviewState {
+  readonly preview: Preview;
+  /** False: nothing makes it until a deployment is started. */
+  readonly isDeploymentRunning: boolean;
+}
+
 /** An approval or rejection of changes of a hold. */
 export interface HoldOrder {
   readonly action: 'approve' | 'reject';
@@ -148,6 +161,12 @@ export interface PageUseCases {
   overview(): Promise<Overview>;
   /** Counts runs and applied changes by day. Throws `USAGE` for an unknown time zone. */
   days(query: DaysQuery): Promise<DaysReport>;
+  /** Requests a plan without effect from a deployment. Throws `CONFLICT` when too many wait. Audited. */
+  requestPreview(sync: string, order: PreviewOrder): Promise<PreviewState>;
+  /** Returns a preview. Throws `NOT_FOUND` for one that expired. */
+  preview(id: string): Promise<PreviewState>;
+  /** Lists previews that have not expired, newest first. */
+  previews(query: { readonly limit: number; readonly sync?: string }): Promise<readonly Preview[]>;
   /** Reports one run with its timeline, and its findings by cause. */
   runPage(id: string): Promise<RunPage>;
   findings(id: string, page: Omit<FindingPage, 'run'>): Promise<FoundFindings>;

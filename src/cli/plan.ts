@@ -1,16 +1,23 @@
 import type { Command } from 'commander';
+import type { PlanReport } from '../app/app.ts';
+import { formatInstant } from '../core/instant.ts';
+import type { Preview } from '../ports/previews.ts';
 import type { AddCommand } from './command.ts';
 import { planJson } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';
+import { readPeople } from './people-file.ts';
 import { writePlanFile } from './plan-file.ts';
 import { planExitCodes, planOutcome } from './plan-outcome.ts';
 import { previewChanges } from './plan-preview.ts';
 import { renderPlan } from './render-plan.ts';
+import { scopeOf } from './run-scope.ts';
 import { fromHere, type Shell } from './shell.ts';
 
 interface PlanOptions {
   readonly limit: number;
   readonly out?: string;
+  readonly user?: readonly string[];
+  readonly share?: boolean;
 }
 
 export const addPlan: AddCommand = (program, host) => {
@@ -23,21 +30,37 @@ export const addPlan: AddCommand = (program, host) => {
       '--out <file>',
       'write the whole plan to a file: .json, .csv, or any other name for one JSON object per line',
     )
+    .option('--user <id...>', 'only these employees, by identification, or @FILE with one on each line')
+    .option('--share', 'keep the plan for 7 days as a preview that others can open on the page')
     .action((sync: string, options: PlanOptions, command: Command) =>
       host.run(command, (shell) => plan(shell, sync, options)),
     );
 };
 
-async function plan(shell: Shell, sync: string, { limit, out }: PlanOptions): Promise<number> {
+interface Shared {
+  readonly report: PlanReport;
+  readonly preview?: Preview;
+}
+
+async function plan(shell: Shell, sync: string, { limit, out, user, share }: PlanOptions): Promise<number> {
+  const people = user === undefined ? undefined : await readPeople(shell, user);
+  const scope = people === undefined ? {} : { scope: scopeOf(people) };
   return shell.withApp({}, async (app) => {
-    const report = await shell.watching((watch) => app.plan(sync, watch));
+    const { report, preview } = await shell.watching<Shared>(async (watch) =>
+      share === true
+        ? app.planToShare(sync, { ...watch, ...scope, by: shell.io.operator })
+        : { report: await app.plan(sync, { ...watch, ...scope }) },
+    );
     const outcome = planOutcome(report);
     const changes = await previewChanges(app, report.id, limit);
-    shell.printJson(planJson(report, changes));
+    shell.printJson({ ...planJson(report, changes), ...(preview === undefined ? {} : { preview: preview.id }) });
     shell.print(renderPlan(report, outcome, changes, shell.style));
     if (out !== undefined) {
       const written = await writePlanFile(fromHere(shell.io, out), report.id, app, shell.signal);
       shell.print(`\nthe whole plan (${written} changes) is in ${out}; it contains personal data`);
+    }
+    if (preview !== undefined) {
+      shell.print(`\nto share it: /previews/${preview.id} on the page, until ${formatInstant(preview.expiresAt)}`);
     }
     return planExitCodes[outcome];
   });

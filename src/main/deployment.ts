@@ -4,7 +4,7 @@ import { describeError, RollcallError } from '../core/errors.ts';
 import { deploymentLease } from '../ports/leases.ts';
 import { deploymentLeaseMs } from '../runtime/deployment-lease.ts';
 import { openLocalDispatch } from '../runtime/in-process/dispatch.ts';
-import type { DriveIo } from '../runtime/in-process/drive-run.ts';
+import { type DriveIo, runlessContext } from '../runtime/in-process/drive-run.ts';
 import { runScheduler } from '../runtime/scheduler.ts';
 import { type LeasedWork, workUnderLease } from '../runtime/work-under-lease.ts';
 import type { Engine } from './open-engine.ts';
@@ -37,7 +37,8 @@ export async function runDeployment(
     onReady,
     async run(signal) {
       const drive: DriveIo = { ...given, signal };
-      const dispatch = openLocalDispatch(drive, (job, payload) => workerJobs[job].run(payload, drive));
+      const context = runlessContext(drive);
+      const dispatch = openLocalDispatch(drive, (job, payload) => workerJobs[job].run(payload, context));
       const alerts = openConfigAlertChecks(config, engine);
       try {
         const tasks = schedulerTasks(config, engine, { drive, dispatch, alerts });

@@ -19,11 +19,16 @@ export function schedulerTasks(
     schedule === undefined ? [] : [{ name, schedule }],
   );
   const closeOrphan = openOrphans(drive);
-  const { 'open-runs': openRuns, recover } = schedulerJobs;
+  const { 'open-runs': openRuns, 'open-previews': openPreviews, recover } = schedulerJobs;
   const { 'keep-token': keepToken, prune } = workerJobs;
   return [
     triggerSlots(scheduled, io),
     { name: openRuns.name, everyMs: openRuns.everyMs, run: () => openRuns.run({}, { engine: io, start }) },
+    {
+      name: openPreviews.name,
+      everyMs: openPreviews.everyMs,
+      run: () => openPreviews.run({}, { engine: io, make: (preview) => enqueue('make-preview', { preview }) }),
+    },
     {
       name: recover.name,
       everyMs: recover.everyMs,

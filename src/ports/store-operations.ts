@@ -39,6 +39,7 @@ export const auditActions = [
   'alerts-unmute',
   'sign-in',
   'sign-out',
+  'preview',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -8,6 +8,7 @@ import type { Decisions } from './decisions.ts';
 import type { Holds } from './holds.ts';
 import type { Leases } from './leases.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
+import type { Previews } from './previews.ts';
 import type { RawTexts } from './raw-texts.ts';
 import type { Reads } from './reads.ts';
 import type { Reports } from './reports.ts';
@@ -79,6 +80,7 @@ export interface Store {
   readonly restores: Restores;
   readonly reports: Reports;
   readonly sessions: Sessions;
+  readonly previews: Previews;
   /** Closes the connection. Must be called once. */
   close(): Promise<void>;
 }

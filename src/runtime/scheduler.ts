@@ -2,7 +2,7 @@ import type { Clock } from '../ports/runtime.ts';
 import type { Run } from '../ports/store.ts';
 
 /** Worker jobs that belong to no run. */
-export type RunlessJob = 'keep-token' | 'prune';
+export type RunlessJob = 'keep-token' | 'make-preview' | 'prune';
 
 /** Passes due work to a worker, in this process or through a queue. */
 export interface Dispatch {

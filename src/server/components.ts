@@ -30,6 +30,7 @@ import { alertList, muteOrder, quieted, quietOrder } from './schemas/alerts.ts';
 import { changeGroups, effect, foundChanges, holdDetail, holdOrder, holdSelection } from './schemas/changes.ts';
 import { dayList, overview } from './schemas/overview.ts';
 import { person } from './schemas/person.ts';
+import { preview, previewList, previewOrder } from './schemas/preview.ts';
 import { findingPage, runWithTimes } from './schemas/run.ts';
 import { session, sessionEnd, sessionOrder } from './schemas/session.ts';
 
@@ -51,6 +52,9 @@ export const components: Readonly<Record<string, z.ZodType>> = {
   RawTexts: rawTextList,
   PastChanges: pastChanges,
   Person: person,
+  Preview: preview,
+  PreviewList: previewList,
+  PreviewOrder: previewOrder,
   Requested: requested,
   RequestState: requestState,
   RunProgress: runProgress,

@@ -235,7 +235,7 @@ export const auditPage = z.object({
   next: z.string().nullable(),
 });
 
-const named = z.array(z.string().min(1).max(255)).min(1).max(1000);
+export const named = z.array(z.string().min(1).max(255)).min(1).max(1000);
 
 export const runOrder = z
   .strictObject({

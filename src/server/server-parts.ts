@@ -16,6 +16,9 @@ export type ServerApp = Pick<
   App,
   | 'overview'
   | 'days'
+  | 'requestPreview'
+  | 'preview'
+  | 'previews'
   | 'hold'
   | 'runPage'
   | 'findings'

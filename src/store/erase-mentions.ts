@@ -56,6 +56,11 @@ export async function eraseMentions(db: OpenTransaction, keys: KeyRing, identifi
       await db.updateTable(table).set(set).where('id', '=', id).execute();
     }
   }
+  // A preview is short-lived, and can be made again.
+  await db
+    .deleteFrom('previews')
+    .where((eb) => eb.or([eb('scope', 'like', like), eb('report', 'like', like)]))
+    .execute();
   await eraseNotices(db, like, without);
   await eraseRawTexts(db, keys, names);
 }

@@ -20,6 +20,7 @@ import { createPersonRecords } from './person-records.ts';
 import { createPlans } from './plans.ts';
 import { openPostgres } from './postgres.ts';
 import { isPostgresUrl } from './postgres-url.ts';
+import { createPreviews } from './previews.ts';
 import { createRawTexts } from './raw-texts.ts';
 import { createReads } from './reads.ts';
 import { createReports } from './reports.ts';
@@ -143,6 +144,7 @@ function createStore(db: Database, keys: KeyRing): Store {
     restores: createRestores(db),
     reports: createReports(db),
     sessions: createSessions(db),
+    previews: createPreviews(db),
     close: () => db.destroy(),
   };
 }

@@ -5,6 +5,7 @@ import type { BatchState, ChangeState, Outcome, Phase } from '../core/run.ts';
 import type { AuditAction, Batch, DecisionState, HoldRecord, TokenState, TriggerKind } from '../ports/store.ts';
 import type { UnknownState } from '../ports/unknown-state.ts';
 import type { AlertDeliveryRow, AlertStateRow } from './alerts-schema.ts';
+import type { PreviewRow } from './preview-schema.ts';
 import type { ForgottenRow, RawTextRow, StoreKeyRow } from './privacy-schema.ts';
 import type { RestoreRow } from './restore-schema.ts';
 import type { SessionRow, SignInRow } from './session-schema.ts';
@@ -44,6 +45,7 @@ export interface Schema {
   restores: RestoreRow;
   sessions: SessionRow;
   sign_ins: SignInRow;
+  previews: PreviewRow;
   schema_compatibility: CompatibilityRow;
 }
 

@@ -39,6 +39,7 @@ const released = [
   '023-restores',
   '030-sessions',
   '031-run-phases',
+  '032-previews',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

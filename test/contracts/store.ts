@@ -8,6 +8,7 @@ import { describeLeases } from './store-leases.ts';
 import { describeLedger } from './store-ledger.ts';
 import { describeOperations } from './store-operations.ts';
 import { describePlans } from './store-plans.ts';
+import { describePreviews } from './store-previews.ts';
 import { describePrune } from './store-prune.ts';
 import { describeRaces } from './store-races.ts';
 import { describeRosters } from './store-rosters.ts';
@@ -37,6 +38,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describe('decisions', () => describeDecisions(current));
     describe('rosters', () => describeRosters(current));
     describe('holds', () => describeHolds(current));
+    describe('previews', () => describePreviews(current));
     describe('pauses, audit, keys and pages', () => describeOperations(current));
     describe('tokens', () => describeTokens(current));
     describe('alerts', () => describeAlerts(current));

@@ -39,6 +39,7 @@ export function memoryStore(): SimulatedStore {
     sealing: absentPart as Store['sealing'],
     restores: { last: async () => undefined },
     sessions: absentPart as Store['sessions'],
+    previews: absentPart as Store['previews'],
     reports: absentPart as Store['reports'],
     audit: absentPart as Store['audit'],
     close: async () => {},

@@ -78,8 +78,9 @@ export function openChangeSearches(io: EngineIo): ChangeSearches {
   const open = async ({ kind, id }: ChangesSubject): Promise<SearchedChanges> => {
     if (kind === 'hold') return (await openHold(id)).changes;
     if (kind === 'run') return ofPlan(planOf(await findRun(id, store)));
-    const sync = await store.reports.shownPlan(id);
-    if (sync !== undefined) return ofPlan({ id, sync, isFinal: true });
+    const plan = (await store.previews.get(id))?.report?.id ?? id;
+    const sync = await store.reports.shownPlan(plan);
+    if (sync !== undefined) return ofPlan({ id: plan, sync, isFinal: true });
     throw new RollcallError(`there is no plan ${id}: it was never made, or is older than 7 days`, {
       code: 'NOT_FOUND',
     });

@@ -2,7 +2,7 @@ import type { EngineIo } from '../../engine/engine-io.ts';
 import type { Run } from '../../ports/store.ts';
 import type { Dispatch } from '../scheduler.ts';
 import { firstPiece, runlessJob } from './job-data.ts';
-import { housekeepingPriority, priorityOf, type RunQueue } from './run-queue.ts';
+import { priorityOf, type RunQueue, runlessPriority } from './run-queue.ts';
 
 /** Puts jobs into the queue for any worker. `close` does not close the queue: its owner does. */
 export function openQueueDispatch(queue: RunQueue, { store, clock }: Pick<EngineIo, 'store' | 'clock'>): Dispatch {
@@ -22,7 +22,7 @@ export function openQueueDispatch(queue: RunQueue, { store, clock }: Pick<Engine
       for (const run of lost) if (lostBefore.has(run.id)) await start(run);
       lostBefore = new Set(lost.map(({ id }) => id));
     },
-    enqueue: (job, payload) => queue.add(runlessJob(job, payload), housekeepingPriority),
+    enqueue: (job, payload) => queue.add(runlessJob(job, payload), runlessPriority(job)),
     close: async () => {},
   };
 }

@@ -48,7 +48,7 @@ export function runlessJob(job: string, payload: JobData['payload']): JobData {
  */
 export function jobIdOf({ job, payload, piece }: JobData): string {
   if (payload.run !== undefined) return `${payload.run}_${piece}`;
-  return payload.connection === undefined ? job : `${job}_${payload.connection}`;
+  return [job, ...Object.values(payload)].join('_');
 }
 
 /** Returns the run of a job with this id. */

@@ -1,6 +1,7 @@
 import { type Job, Queue } from 'bullmq';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Run } from '../../ports/store.ts';
+import type { RunlessJob } from '../scheduler.ts';
 import { type JobData, jobIdOf, readJobData, runOfJobId } from './job-data.ts';
 import { answerWithin, type RedisClient } from './open-redis.ts';
 
@@ -128,6 +129,11 @@ export function priorityOf({ trigger, phase }: Pick<Run, 'trigger' | 'phase'>): 
 /** Priority of jobs that belong to no run. They are short, and runs need the tokens. */
 export const housekeepingPriority = 1;
 const plansPriority = 10;
+
+/** A preview takes as long as a plan, and a user waits for it. */
+export function runlessPriority(job: RunlessJob): number {
+  return job === 'make-preview' ? plansPriority + 1 : housekeepingPriority;
+}
 
 /** Returns the queue of jobs with this priority. */
 function queueOf(priority: number): QueueName {

@@ -3,6 +3,7 @@ import { failRun } from '../../engine/advance-run.ts';
 import type { RunContext } from '../../engine/engine-io.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
+import { openWithLease } from '../with-lease.ts';
 import { type JobData, runJobName } from './job-data.ts';
 import { RunBusy, withOwnedRun } from './owned-run.ts';
 import type { WorkIo } from './work-io.ts';
@@ -75,6 +76,11 @@ async function takeStep(data: JobData, io: WorkIo, lock: AbortSignal): Promise<J
   return io.runJob(runId === undefined ? data.job : runJobName, data.payload, {
     engine,
     withRun: (id, work) => withOwnedRun(id, io, lock, work),
+    withLease: openWithLease(
+      () => ({ owner: io.newOwner(), ttlMs: io.runLeaseMs }),
+      { leases: engine.store.leases, clock: engine.clock },
+      AbortSignal.any([lock, io.stop]),
+    ),
     keepToken,
   });
 }

@@ -6,6 +6,7 @@ import type { JobOutcome } from '../../ports/job.ts';
 import { isKnownPhase } from '../../ports/unknown-state.ts';
 import { holdLease } from '../hold-lease.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
+import { openWithLease } from '../with-lease.ts';
 
 export interface DriveIo {
   readonly engine: EngineIo;
@@ -77,10 +78,17 @@ export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
   }
 }
 
-function contextFor(driving: RunContext, { engine, keepToken }: DriveIo): JobContext {
+/** Returns what jobs get that belong to no run. */
+export function runlessContext({ engine, owner, signal, keepToken }: DriveIo): Omit<JobContext, 'withRun'> {
+  const { store, clock } = engine;
+  const withLease = openWithLease(() => ({ owner, ttlMs: runLeaseMs }), { leases: store.leases, clock }, signal);
+  return { engine, keepToken, withLease };
+}
+
+function contextFor(driving: RunContext, io: DriveIo): JobContext {
+  const { engine } = io;
   return {
-    engine,
-    keepToken,
+    ...runlessContext(io),
     async withRun(id, work) {
       const run = await engine.store.runs.get(id);
       if (run === undefined || run.phase === 'done') return undefined;

@@ -88,5 +88,6 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
 
 export const changeSearches: readonly Endpoint[] = [
   ...searchesOf({ kind: 'run', path: '/api/runs/{id}/changes', part: 'runs', words: 'of a run' }),
+  ...searchesOf({ kind: 'preview', path: '/api/previews/{id}/changes', part: 'previews', words: 'of a preview' }),
   ...searchesOf({ kind: 'hold', path: '/api/holds/{id}/changes', part: 'holds', words: 'that wait in a hold' }),
 ];

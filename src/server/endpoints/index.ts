@@ -7,6 +7,7 @@ import { streamRequest, streamRun, streamSyncs } from './events.ts';
 import { approveHold, listHolds, previewHold, rejectHold, showHold } from './holds.ts';
 import { listDays, showOverview, streamOverview } from './overview.ts';
 import { explainPerson, personHistory } from './people.ts';
+import { listPreviews, requestPreview, showPreview, streamPreview } from './previews.ts';
 import {
   approveRun,
   cancelRun,
@@ -38,6 +39,10 @@ export const endpoints: readonly Endpoint[] = [
   streamRequest,
   explainPerson,
   personHistory,
+  requestPreview,
+  listPreviews,
+  showPreview,
+  streamPreview,
   previewAdoption,
   adoptUsers,
   listRuns,

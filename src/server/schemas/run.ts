@@ -51,7 +51,7 @@ export function runWithTimesView({ report, timeline, byCode, causes, states }: R
   };
 }
 
-function findingView({ code, identification, at, message }: Finding): z.output<typeof finding> {
+export function findingView({ code, identification, at, message }: Finding): z.output<typeof finding> {
   return { code, identification: identification ?? null, at: at ?? null, message };
 }
 

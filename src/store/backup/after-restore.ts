@@ -44,6 +44,7 @@ export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: 
   // Users sign in again: their roles may have changed since.
   await db.deleteFrom('sessions').execute();
   await db.deleteFrom('sign_ins').execute();
+  await db.deleteFrom('previews').execute();
   const tokens = await keepTokens(db, at);
   for (const sync of at.syncs) {
     await db

@@ -23,6 +23,7 @@ import { runRequests } from './022-run-requests.ts';
 import { restores } from './023-restores.ts';
 import { sessions } from './030-sessions.ts';
 import { runPhases } from './031-run-phases.ts';
+import { previews } from './032-previews.ts';
 
 export interface SchemaMigration extends Migration {
   /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */
@@ -68,4 +69,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '023-restores': { ...restores, since: '0.1.0' },
   '030-sessions': { ...sessions, since: '0.1.0' },
   '031-run-phases': { ...runPhases, since: '0.1.0' },
+  '032-previews': { ...previews, since: '0.1.0' },
 };

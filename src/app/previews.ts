@@ -1,0 +1,70 @@
+import { RollcallError } from '../core/errors.ts';
+import type { EngineIo, Sync } from '../engine/engine-io.ts';
+import { reportPlan } from '../engine/report-plan.ts';
+import { previewPlan } from '../engine/request-budgets.ts';
+import type { PlanReport, Preview, PreviewRequest } from '../ports/previews.ts';
+import type { RunScope } from '../ports/store.ts';
+import type { Caller, WatchOptions } from './app.ts';
+import type { AppIo } from './app-io.ts';
+import { note } from './audit.ts';
+import { findSync } from './find-named.ts';
+import type { PreviewOrder, PreviewState } from './page.ts';
+
+/** The store keeps plans that were only shown no longer. */
+const longestMs = 7 * 86_400_000;
+const mostUnended = 20;
+
+type PlanOptions = WatchOptions & { readonly scope?: RunScope };
+
+/** Makes a plan in this process. No effect but its own rows. */
+export async function showPlan(sync: Sync, options: PlanOptions, engine: EngineIo): Promise<PlanReport> {
+  const { signal, progress, scope = { kind: 'all', isFull: true } } = options;
+  const planId = engine.newId('plan');
+  const plan = await previewPlan({ planId, sync, scope, signal, context: undefined }, { ...engine, progress });
+  return reportPlan(plan, sync, engine.store);
+}
+
+/** Makes a plan in this process, and stores it as a preview. */
+export async function planToShare(sync: Sync, options: PlanOptions & Caller, { engine }: AppIo) {
+  const { store, clock } = engine;
+  const report = await showPlan(sync, options, engine);
+  const { scope = { kind: 'all', isFull: true }, by } = options;
+  const request = newRequest(sync.settings.name, { scope, by }, engine);
+  await store.previews.add(request);
+  const begun = await store.previews.begin(request.id, clock.now());
+  await store.previews.end(request.id, begun?.attempt ?? 1, { state: 'done', at: clock.now(), report });
+  await note({ action: 'preview', by, sync: request.sync, detail: request.id }, engine);
+  return { preview: await requirePreview(request.id, engine), report };
+}
+
+/** Stores a request for a preview. Throws `USAGE` for an unknown sync, and `CONFLICT` when too many wait. */
+export async function requestPreview(sync: string, order: PreviewOrder, io: AppIo): Promise<PreviewState> {
+  const { engine } = io;
+  findSync(sync, engine.syncs);
+  const waiting = await engine.store.previews.unended(engine.clock.now());
+  if (waiting.length >= mostUnended) {
+    const message = `${waiting.length} previews are in progress or wait: try again when one has ended`;
+    throw new RollcallError(message, { code: 'CONFLICT' });
+  }
+  const scope: RunScope = order.scope.kind === 'all' ? { kind: 'all', isFull: true } : order.scope;
+  const request = newRequest(sync, { ...order, scope }, engine);
+  await engine.store.previews.add(request);
+  await note({ action: 'preview', by: order.by, sync, detail: request.id }, engine);
+  return findPreview(request.id, io);
+}
+
+export async function findPreview(id: string, io: AppIo): Promise<PreviewState> {
+  return { preview: await requirePreview(id, io.engine), isDeploymentRunning: await io.isDeployed() };
+}
+
+async function requirePreview(id: string, { store, clock }: EngineIo): Promise<Preview> {
+  const preview = await store.previews.get(id);
+  if (preview !== undefined && preview.expiresAt > clock.now()) return preview;
+  throw new RollcallError(`there is no preview ${id}: it was never requested, or has expired`, { code: 'NOT_FOUND' });
+}
+
+function newRequest(sync: string, { scope, by }: PreviewOrder, io: EngineIo): PreviewRequest {
+  const requestedAt = io.clock.now();
+  const expiresAt = requestedAt + Math.min(longestMs, io.retention.runs);
+  return { id: io.newId('preview'), sync, scope, by, requestedAt, expiresAt };
+}

@@ -1,0 +1,23 @@
+import { isStoreAway } from '../core/errors.ts';
+import type { JobContext } from '../engine/job-context.ts';
+import { holdLease, type LeaseIo, type LeaseRequest } from './hold-lease.ts';
+
+/** Returns a function that works under a lease, as `JobContext.withLease` says. `outer` stops the work. */
+export function openWithLease(
+  newRequest: () => Omit<LeaseRequest, 'name'>,
+  io: LeaseIo,
+  outer: AbortSignal,
+): JobContext['withLease'] {
+  return async (name, work) => {
+    const held = await holdLease({ ...newRequest(), name }, io, outer);
+    if (held === undefined) return undefined;
+    try {
+      return await work(held.signal);
+    } finally {
+      // When the store is away, the lease ends by itself.
+      await held.release().catch((error: unknown) => {
+        if (!isStoreAway(error)) throw error;
+      });
+    }
+  };
+}

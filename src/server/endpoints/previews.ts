@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { defineEndpoint } from '../endpoint.ts';
+import { preview, previewFactsView, previewList, previewOrder, previewView } from '../schemas/preview.ts';
+import { defineStream } from './events.ts';
+import { knownSync, limit, nothing, scopeOf, syncName, word } from './parameters.ts';
+
+const byPreview = z.object({ id: word(64).meta({ description: 'Id of the preview' }) });
+
+export const requestPreview = defineEndpoint({
+  id: 'request-preview',
+  method: 'POST',
+  path: '/api/previews',
+  part: 'previews',
+  summary: 'Request a plan without effect, for a sync or for named employees',
+  description:
+    'A worker makes it with the steps of a run. It sends nothing, counts no absence, opens no hold and ends no episode. Anyone who may read can open it until it expires.',
+  needs: 'operator',
+  cost: 10,
+  params: nothing,
+  query: nothing,
+  headers: nothing,
+  body: previewOrder,
+  status: 202,
+  answer: preview,
+  refusals: [400, 404, 409],
+  handle: async ({ body, caller }, { app }) =>
+    previewView(await app.requestPreview(knownSync(body.sync, app), { scope: scopeOf(body.users), by: caller.name })),
+});
+
+export const listPreviews = defineEndpoint({
+  id: 'list-previews',
+  method: 'GET',
+  path: '/api/previews',
+  part: 'previews',
+  summary: 'Previews that have not expired, newest first',
+  needs: 'viewer',
+  params: nothing,
+  query: z.object({ sync: syncName.optional(), limit: limit(100, 20) }),
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: previewList,
+  refusals: [400, 404],
+  handle: async ({ query: { sync, limit: most } }, { app }) => {
+    const only = sync === undefined ? {} : { sync: knownSync(sync, app) };
+    return { previews: (await app.previews({ limit: most, ...only })).map(previewFactsView) };
+  },
+});
+
+export const showPreview = defineEndpoint({
+  id: 'show-preview',
+  method: 'GET',
+  path: '/api/previews/{id}',
+  part: 'previews',
+  summary: 'One preview: how far it is, and what a run would do',
+  needs: 'viewer',
+  params: byPreview,
+  query: nothing,
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: preview,
+  refusals: [400, 404],
+  handle: async ({ params }, { app }) => previewView(await app.preview(params.id)),
+});
+
+export const streamPreview = defineStream({
+  id: 'stream-preview',
+  path: '/api/previews/{id}/events',
+  part: 'previews',
+  summary: 'Follow a preview to its end: events `preview`',
+  params: byPreview,
+  answer: preview,
+  refusals: [404],
+  topic: ({ id }, app) => ({
+    event: 'preview',
+    key: `preview ${id}`,
+    read: async () => {
+      const found = await app.preview(id);
+      const { state } = found.preview;
+      return { state: previewView(found), isFinal: state === 'done' || state === 'failed' };
+    },
+  }),
+});
