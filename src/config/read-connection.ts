@@ -1,3 +1,4 @@
+import { addressFault } from '../core/platform-address.ts';
 import type { ConnectionSettings } from './config.ts';
 import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';
@@ -41,23 +42,6 @@ function checkTokens(keys: ReadonlySet<string>, path: KeyPath, report: Report): 
   if (!keys.has('refreshToken') && !keys.has('accessToken') && !keys.has('applicationToken')) {
     report.addKey(path, 'has no token; set applicationToken and refreshToken, or a fixed accessToken');
   }
-}
-
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
-function addressFault(address: string, isInsecure: boolean): string | undefined {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    return 'must be an address that begins with https://, such as https://platform.example.com';
-  }
-  if (url.username !== '' || url.password !== '')
-    return 'must not contain a user name or password; tokens have keys of their own';
-  if (url.search !== '' || url.hash !== '') return 'must not contain ? or #';
-  if (/\/(os-api|growth)(\/|$)/.test(url.pathname)) return 'must not contain /os-api or /growth; they are added';
-  if (url.protocol === 'http:' && !loopback.test(url.hostname) && !isInsecure) {
-    return 'must begin with https://; http:// is accepted for this machine only, or with insecure: true beside it';
-  }
-  return undefined;
 }
 
 /** Returns the connection in the form that all other code uses. */

@@ -1,6 +1,7 @@
 import { getCACertificates } from 'node:tls';
 import { type Agent, type Dispatcher, ProxyAgent } from 'undici';
 import type { Egress } from '../ports/egress.ts';
+import { RequestInvalid } from './header-text.ts';
 import { openAgent } from './open-agent.ts';
 import { withOwnHeaders } from './own-headers.ts';
 
@@ -29,9 +30,12 @@ export interface Dispatchers {
 
 export function openDispatchers(options: DispatcherOptions, egress?: Egress, tls?: TlsOptions): Dispatchers {
   let direct: Agent | undefined;
+  let isClosed = false;
   const proxied = new Map<string, ProxyAgent>();
   return {
     to(url) {
+      // A pool that is opened after the end would never be closed.
+      if (isClosed) throw new RequestInvalid('the connection is closed');
       const address = egress?.proxyFor(new URL(url));
       if (address === undefined) {
         direct ??= openAgent({ ...options, ...(tls === undefined ? {} : { connect: tls }) });
@@ -42,6 +46,7 @@ export function openDispatchers(options: DispatcherOptions, egress?: Egress, tls
       return { dispatcher: agent.compose(withOwnHeaders), proxy: new URL(address).host };
     },
     async destroy() {
+      isClosed = true;
       await Promise.all([direct?.destroy(), ...[...proxied.values()].map((agent) => agent.destroy())]);
     },
   };

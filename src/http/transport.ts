@@ -7,7 +7,7 @@ import { decodedBody, noBytes, owned } from './answer-body.ts';
 import { AnswerInvalid } from './answer-invalid.ts';
 import type { Deadline } from './deadline.ts';
 import { openDispatchers, ProxyFailure, type TlsOptions } from './dispatcher.ts';
-import { checkHeaders } from './header-text.ts';
+import { checkHeaders, RequestInvalid } from './header-text.ts';
 import type { Method, OperationBody } from './message.ts';
 
 export type { TlsOptions };
@@ -100,7 +100,7 @@ async function sendByKy(exchange: Exchange, dispatcher: Dispatcher, deadline: De
     method,
     headers,
     signal: deadline.signal,
-    ...(body?.kind === 'json' ? { body: JSON.stringify(body.value) } : {}),
+    ...(body?.kind === 'json' ? { body: jsonText(body.value) } : {}),
   };
   // ky passes unknown options to fetch, and Node's fetch accepts a dispatcher of undici 7.
   Object.assign(options, { dispatcher });
@@ -152,9 +152,18 @@ function lengthOf(body: OperationBody | undefined): Record<string, string> {
 }
 
 function bytesOf(body: OperationBody, deadline: Deadline): string | Readable {
-  if (body.kind === 'json') return JSON.stringify(body.value);
+  if (body.kind === 'json') return jsonText(body.value);
   if (body.kind === 'text') return body.text;
   return owned(Readable.from(watched(body.stream.open(), deadline), { objectMode: false }));
+}
+
+/** Throws `RequestInvalid` for a value that JSON cannot hold: a circle, or a BigInt. */
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw new RequestInvalid('the body cannot be written as JSON');
+  }
 }
 
 async function* watched(chunks: AsyncIterable<Uint8Array>, deadline: Deadline): AsyncGenerator<Uint8Array> {

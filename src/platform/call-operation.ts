@@ -34,7 +34,7 @@ export async function callOperation(
   client: PlatformClient,
   id: OperationId,
   input: OperationInput,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<OperationAnswer> {
   const { params, query, json, stream, accept, finalStatuses } = input;
   const token = input.token ?? (operationOf(id).part === 'roles' ? client.dialect.rolesToken : undefined);

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { PlatformError, RollcallError } from '../core/errors.ts';
 import type { PaceNews } from '../core/pace.ts';
 import type { Dialect, Limits } from '../core/settings.ts';
@@ -13,7 +12,9 @@ import type { AccessTokens } from '../ports/tokens.ts';
 import { cancelledError, refuseToSend, tokenError } from './errors.ts';
 import { type ExchangeBase, exchangeOnce } from './exchange.ts';
 import { type Operation, operationName } from './operation.ts';
+import { randomShare } from './random-share.ts';
 import { maxTries, retryDelayMs } from './retry.ts';
+import { unaborted } from './unaborted.ts';
 
 export type Way = Pick<TransportOptions, 'tls' | 'egress'>;
 
@@ -47,7 +48,7 @@ export interface PlatformClient {
    * after a 401, which proves that it was not processed. Throws `PlatformError`; `effect` tells whether a write may
    * have been applied.
    */
-  request<T>(operation: Operation<T>, signal: AbortSignal): Promise<T>;
+  request<T>(operation: Operation<T>, signal?: AbortSignal): Promise<T>;
   /** Closes the sockets. Calls in progress fail. */
   close(): Promise<void>;
 }
@@ -126,7 +127,7 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
     return answer;
   }
 
-  async function request<T>(operation: Operation<T>, signal: AbortSignal): Promise<T> {
+  async function request<T>(operation: Operation<T>, signal = unaborted()): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await sendAuthorised(operation, signal);
@@ -162,8 +163,4 @@ function newsOf(
   const isTooMany = status === 429 || (status === 503 && retryAfterMs !== undefined);
   const isRefused = isTooMany && !busyStatuses.includes(status);
   return { ...times, isRefused, retryAfterMs, quota: readQuota(header, times.now) };
-}
-
-function randomShare(): number {
-  return randomInt(2 ** 32) / 2 ** 32;
 }

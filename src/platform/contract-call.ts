@@ -4,6 +4,7 @@ import { refuseToSend } from './errors.ts';
 import { checkIdentification, pathValueProblem } from './identification.ts';
 import type { AnswerReader, Operation, QueryValue } from './operation.ts';
 import { type OperationId, operationOf } from './schema/operations.ts';
+import { pathParameters } from './schema/parameters.ts';
 
 /** Parts that one call adds to its operation. */
 export interface CallDetails<T> {
@@ -25,6 +26,10 @@ export interface CallDetails<T> {
  */
 export function contractCall<T>(id: OperationId, details: CallDetails<T>): Operation<T> {
   const { method, path, auth, needsLanguage } = operationOf(id);
+  for (const name of pathParameters({ path })) {
+    if (typeof details.params?.[name] !== 'string')
+      throw refuseToSend({ method, path }, `it needs a text for {${name}}.`);
+  }
   for (const [name, value] of Object.entries(details.params ?? {})) {
     if (identificationNames.has(name)) checkIdentification(value, `${method} ${path}`);
     const problem = pathValueProblem(value);

@@ -194,7 +194,7 @@ const afterFailure: Readonly<Record<NetworkFailure['kind'], Classification>> = {
   invalid: {
     code: 'PLATFORM_REFUSED',
     retry: 'never',
-    advice: 'It was not sent. Check the tokens and headers of the connection.',
+    advice: 'It was not sent. Check the tokens and headers of the connection, and that it is open.',
   },
   'too-large': { code: 'PLATFORM_ANSWER_INVALID', retry: 'never', advice: 'Lower dialect.search.pageSize.' },
   tls: {
@@ -207,7 +207,11 @@ const afterFailure: Readonly<Record<NetworkFailure['kind'], Classification>> = {
 /**
  * Returns the error after the caller's signal aborted. Keeps the reason's own code (`LEASE_LOST`), else `CANCELLED`.
  */
-export function cancelledError(operation: Operation<unknown>, reason: unknown, effect: Effect): PlatformError {
+export function cancelledError(
+  operation: Pick<Operation<unknown>, 'method' | 'path'>,
+  reason: unknown,
+  effect: Effect,
+): PlatformError {
   const name = operationName(operation);
   const warning = effect === 'unknown' ? ' after it was sent; it may have been applied' : ' before it was done';
   const code = reason instanceof RollcallError ? reason.code : 'CANCELLED';

@@ -19,12 +19,16 @@ export { openPlatformApi, type PlatformApi } from './api.ts';
 export { callOperation, type OperationAnswer, type OperationInput } from './call-operation.ts';
 export { openPlatformClient, type PlatformClient, type PlatformClientOptions } from './client.ts';
 export { type ConnectOptions, connectPlatform, type PlatformConnection } from './connect.ts';
+export type { ConnectionTokens, TokenRotation } from './connection-tokens.ts';
 export {
   type ContractAids,
   type ContractSuiteOptions,
   renderCoverage,
   runContractSuite,
 } from './contract-suite/index.ts';
+export type { CustodyDocument, TokenCustody } from './custody/custody.ts';
+export { openFileCustody } from './custody/file-custody.ts';
+export { openSqliteCustody, type SqliteCustodyOptions } from './custody/sqlite-custody.ts';
 export { checkIdentification } from './identification.ts';
 export type { AnswerReader, Operation } from './operation.ts';
 export { openPlatform } from './platform.ts';
@@ -42,7 +46,7 @@ export {
   revokeToken,
   type TokenEndpoint,
 } from './resources/tokens.ts';
-export type { UserFiles } from './resources/user-files.ts';
+export type { UploadedFile, UploadFile, UserFiles } from './resources/user-files.ts';
 export type { Users } from './resources/users.ts';
 export type {
   CountedPage,
@@ -57,16 +61,20 @@ export type {
   GoalPayload,
   GoalUpdatePayload,
   LeaderLinks,
+  LeaderListQuery,
   LeaderRecord,
   LongId,
   NumberedPage,
   OperationId,
   Role,
   TotalPage,
+  UpdatedUser,
+  UserFileRecord,
+  UserRecord,
+  UserSearchQuery,
 } from './schema/index.ts';
 export { type OpenApiDocument, type OpenApiOptions, renderOpenApi } from './schema/open-api.ts';
 export { operationIds, operationOf, operations } from './schema/operations.ts';
 export type { RevokeOutcome } from './tokens/revoke-call.ts';
+export type { TokenStatus } from './tokens/status.ts';
 export { classifyFileStatus } from './user-file.ts';
-export type { UserPage } from './user-record.ts';
-export type { UserSearch } from './user-search.ts';

@@ -7,13 +7,13 @@ import { callOperation, type OperationInput } from './call-operation.ts';
 import type { PlatformClient } from './client.ts';
 import { fileBody } from './file-body.ts';
 import { parseExactly } from './long-id.ts';
-import { listWalks } from './named-operations.ts';
 import type { QueryValue } from './operation.ts';
-import { everyItem } from './resources/pages.ts';
+import { everyItem, walkSize } from './resources/pages.ts';
 import {
   type OperationId,
   operationIds,
   operationOf,
+  pagingOf,
   pathParameters,
   type QueryMember,
   queryMembers,
@@ -118,10 +118,10 @@ async function walk(
   query: Readonly<Record<string, QueryValue>>,
   call: (more: Readonly<Record<string, QueryValue>>) => Promise<{ readonly body: unknown }>,
 ): Promise<unknown[]> {
-  const way = listWalks[id];
+  const way = pagingOf(operationOf(id));
   if (way === undefined) throw usage(`${id} is no list that comes in pages: leave --all out`);
   if (query[way.pageName] !== undefined) throw usage(`--all walks from the first page: leave --${way.pageName} out`);
-  const size = Number(query[way.sizeName] ?? way.size);
+  const size = Number(query[way.sizeName] ?? walkSize);
   const read = async (page: number) => {
     const { body } = await call({ [way.pageName]: page, [way.sizeName]: size });
     const { result, page: count } = isRecord(body) ? body : {};
@@ -130,7 +130,7 @@ async function walk(
   };
   const items: unknown[] = [];
   const key = (item: unknown) => JSON.stringify(item);
-  for await (const item of everyItem<unknown>({ first: way.first, size }, read, key)) items.push(item);
+  for await (const item of everyItem<unknown>(way, read, key)) items.push(item);
   return items;
 }
 

@@ -1,24 +1,5 @@
 import type { ApiOperation } from '../ports/api.ts';
-import type { Paging } from './resources/pages.ts';
-import { operations, parameterNotes, pathParameters, queryMembers } from './schema/index.ts';
-import type { OperationId } from './schema/operations.ts';
-
-/** How a list is walked: which parameters count its pages. */
-export interface ListWalk extends Paging {
-  readonly pageName: string;
-  readonly sizeName: string;
-}
-
-const size = 100;
-
-/** The lists of the contract that come in pages. */
-export const listWalks: Readonly<Partial<Record<OperationId, ListWalk>>> = {
-  search: { first: 0, size, pageName: 'page', sizeName: 'size' },
-  feedbacks: { first: 0, size, pageName: 'page', sizeName: 'size' },
-  goals: { first: 0, size, pageName: 'pageNumber', sizeName: 'pageSize' },
-  evaluations: { first: 0, size, pageName: 'pageNumber', sizeName: 'pageSize' },
-  leaders: { first: 1, size, pageName: 'pageNumber', sizeName: 'pageSize' },
-};
+import { operations, pagingOf, parameterNotes, pathParameters, queryMembers } from './schema/index.ts';
 
 /**
  * The operations of the contract that a person calls by name, in the order of the table. The token calls are none of
@@ -50,6 +31,6 @@ export function listApiOperations(): readonly ApiOperation[] {
       })),
     ],
     body: operation.id === 'upload' ? 'file' : operation.request === undefined ? 'none' : 'json',
-    isList: listWalks[operation.id] !== undefined,
+    isList: pagingOf(operation) !== undefined,
   }));
 }

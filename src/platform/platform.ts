@@ -12,7 +12,7 @@ import type { AnswerReader } from './operation.ts';
 import { operationOf } from './schema/operations.ts';
 import { readFileStatus, uploadUserFile } from './user-file.ts';
 import { findUser } from './user-lookup.ts';
-import { userIdOf, userPayload } from './user-write.ts';
+import { updatePayload, userIdOf, userPayload } from './user-write.ts';
 
 /** Opens the engine's view of a connection over its client (see `Platform`). The client is closed by its owner. */
 export function openPlatform(client: PlatformClient): Platform {
@@ -31,14 +31,7 @@ export function openPlatform(client: PlatformClient): Platform {
     },
 
     async update(target, write, signal) {
-      checkIdentification(write.identification, 'PUT /os-api/public-api/v1/users/');
-      const operation = operationOf('update');
-      if (target.identification !== write.identification) {
-        throw refuseToSend(operation, 'the user that was read is not the user to write. Read it again.');
-      }
-      const userId = userIdOf(target, dialect, operation);
-      const shown = { ...write, identification: target.rawIdentification ?? write.identification };
-      const body = jsonBody({ userId, ...userPayload(shown, dialect, operation) });
+      const body = jsonBody(updatePayload(target, write, dialect));
       // 202 echoes the request. Only reading back shows what was done.
       await client.request(contractCall('update', { body, answer: nothing }), signal);
     },

@@ -9,20 +9,38 @@ import type { PlatformClient } from './client.ts';
 import { contractCall } from './contract-call.ts';
 import { fileBody } from './file-body.ts';
 
+/** A file to upload, and whether the field mapping that is configured on the platform applies to it. */
+export type FileCall = FileToUpload & {
+  /** Default: `dialect.upload.preprocessing`. */
+  readonly preprocessing?: boolean;
+};
+
 /** Uploads a provisioning file. Throws `PLATFORM_BUSY` (effect `none`) while another file is being processed. */
-export async function uploadUserFile(
+export function uploadUserFile(
   client: PlatformClient,
   file: FileToUpload,
   signal: AbortSignal,
 ): Promise<UploadReceipt> {
-  const { upload, busyStatuses, status } = client.dialect;
+  const { status } = client.dialect;
+  return callUpload(client, file, (answer) => readReceipt(answer, status), signal);
+}
+
+/** Uploads a provisioning file, and returns what `read` makes of the answer. Throws as `uploadUserFile` does. */
+export async function callUpload<T>(
+  client: PlatformClient,
+  file: FileCall,
+  read: (answer: JsonText) => T,
+  signal: AbortSignal,
+): Promise<T> {
+  const { upload, busyStatuses } = client.dialect;
   const body = await fileBody(file, upload.encoding);
+  const { preprocessing = upload.preprocessing } = file;
   const operation = contractCall('upload', {
     // The default is omitted, because a strict platform may not know the parameter.
-    ...(upload.preprocessing ? { query: { preprocessing: true } } : {}),
+    ...(preprocessing ? { query: { preprocessing } } : {}),
     body,
     busyStatuses,
-    answer: { expects: 'json', read: (answer) => readReceipt(answer, status) },
+    answer: { expects: 'json', read },
   });
   return client.request(operation, signal);
 }
@@ -65,7 +83,8 @@ export function classifyFileStatus(text: string, lists: Dialect['status']): File
   return { kind: 'pending', text: 'unknown status', isKnown: false, raw: text };
 }
 
-function readReceipt(answer: JsonText, lists: Dialect['status']): UploadReceipt {
+/** Reads what an upload was answered. Throws `AnswerInvalid` without an id, because the file could not be followed. */
+export function readReceipt(answer: JsonText, lists: Dialect['status']): UploadReceipt {
   const { id, fileStatus } = readFileRecord(answer);
   if (id === undefined) throw new AnswerInvalid('`result.id` is missing, so the file cannot be followed');
   return { fileId: id, status: classifyFileStatus(fileStatus, lists) };

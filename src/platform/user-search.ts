@@ -1,7 +1,7 @@
 import type { RequestPurpose } from '../core/requests.ts';
 import type { PlatformClient } from './client.ts';
-import { contractCall, jsonBody } from './contract-call.ts';
-import type { UserSortKey } from './schema/users.ts';
+import { type CallDetails, contractCall, jsonBody } from './contract-call.ts';
+import type { UserSearchQuery, UserSortKey } from './schema/users.ts';
 import { readUserPage, type UserPage } from './user-record.ts';
 
 /** Parameters of a user search (contract, "GET /os-api/public-api/v1/users"). */
@@ -25,9 +25,15 @@ export function searchUsers(
   signal: AbortSignal,
   purpose: RequestPurpose = 'read',
 ): Promise<UserPage> {
-  const parameters = { orderBy: 'id', direction: 'ASC', ...search };
-  const isInBody = client.dialect.search.parameters === 'body';
-  const details = { purpose, ...(isInBody ? { body: jsonBody(parameters) } : { query: parameters }) };
   const answer = { expects: 'json', read: readUserPage } as const;
-  return client.request(contractCall('search', { ...details, answer }), signal);
+  return client.request(contractCall('search', { purpose, ...searchParameters(client, search), answer }), signal);
+}
+
+/** Returns the parameters of a search in query or body, as the dialect says. In order of id unless told otherwise. */
+export function searchParameters(
+  client: PlatformClient,
+  search: UserSearchQuery,
+): Pick<CallDetails<unknown>, 'query' | 'body'> {
+  const parameters = { orderBy: 'id', direction: 'ASC', ...search };
+  return client.dialect.search.parameters === 'body' ? { body: jsonBody(parameters) } : { query: parameters };
 }

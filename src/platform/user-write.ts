@@ -3,6 +3,8 @@ import type { Dialect } from '../core/settings.ts';
 import type { UserWrite } from '../core/user.ts';
 import type { UpdateTarget } from '../ports/platform.ts';
 import { refuseToSend } from './errors.ts';
+import { checkIdentification } from './identification.ts';
+import { operationOf } from './schema/operations.ts';
 
 type Target = { readonly method: string; readonly path: string };
 
@@ -33,6 +35,21 @@ export function userPayload(write: UserWrite, dialect: Dialect, operation: Targe
     }
   }
   return Object.keys(customFields).length === 0 ? payload : { ...payload, customFields };
+}
+
+/**
+ * Builds the body of an update. Throws `IDENTIFICATION_INVALID` for an identification that cannot be sent, and
+ * `PLATFORM_REFUSED` for a write of another user than the target, and as `userPayload` does; effect `none`.
+ */
+export function updatePayload(target: UpdateTarget, write: UserWrite, dialect: Dialect): Record<string, unknown> {
+  checkIdentification(write.identification, 'PUT /os-api/public-api/v1/users/');
+  const operation = operationOf('update');
+  if (target.identification !== write.identification) {
+    throw refuseToSend(operation, 'the user that was read is not the user to write. Read it again.');
+  }
+  const userId = userIdOf(target, dialect, operation);
+  const shown = { ...write, identification: target.rawIdentification ?? write.identification };
+  return { userId, ...userPayload(shown, dialect, operation) };
 }
 
 function customFieldNumber(name: FieldName): number | undefined {

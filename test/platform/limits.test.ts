@@ -133,7 +133,7 @@ describe('an identification', () => {
 describe('a list of pages', () => {
   const listOf = (items: readonly number[], size: number, total: boolean, first: 0 | 1 = 0) =>
     everyItem(
-      { first, size },
+      { first },
       async (page) => ({
         items: items.slice((page - first) * size, (page - first + 1) * size),
         total: total ? items.length : undefined,
@@ -161,7 +161,7 @@ describe('a list of pages', () => {
     const all: number[] = [];
     const items = Array.from({ length: 130 }, (_, i) => i);
     const read = async (page: number) => ({ items: items.slice(page * 50, (page + 1) * 50), total: undefined });
-    for await (const item of everyItem({ first: 0, size: 100 }, read, String)) all.push(item);
+    for await (const item of everyItem({ first: 0 }, read, String)) all.push(item);
 
     expect(all).toEqual(items);
   });
@@ -176,7 +176,7 @@ describe('a list of pages', () => {
     };
     const walk = async (): Promise<number[]> => {
       const all: number[] = [];
-      for await (const item of everyItem({ first: 0, size: 2 }, read, String)) all.push(item);
+      for await (const item of everyItem({ first: 0 }, read, String)) all.push(item);
       return all;
     };
 
@@ -186,11 +186,7 @@ describe('a list of pages', () => {
 
   it('without a total ends when a page repeats itself', async () => {
     const all: number[] = [];
-    for await (const item of everyItem(
-      { first: 0, size: 2 },
-      async () => ({ items: [1, 2], total: undefined }),
-      String,
-    ))
+    for await (const item of everyItem({ first: 0 }, async () => ({ items: [1, 2], total: undefined }), String))
       all.push(item);
 
     expect(all).toEqual([1, 2]);
@@ -199,7 +195,7 @@ describe('a list of pages', () => {
   it('with a total fails rather than to be cut', async () => {
     const read = async (page: number) => ({ items: page === 0 ? [1, 2] : [], total: 5 });
     const walk = async (): Promise<void> => {
-      for await (const _item of everyItem({ first: 0, size: 2 }, read, String));
+      for await (const _item of everyItem({ first: 0 }, read, String));
     };
 
     await expect(walk()).rejects.toMatchObject({ code: 'PLATFORM_ANSWER_INVALID' });

@@ -90,8 +90,8 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
   try {
     if (isWriting) for (let i = 0; i < peopleCount; i++) people.push(await newcomer());
     else {
-      const { users } = await api.users.search({ enabled: true, page: 0, size: peopleCount }, signal);
-      people.push(...users.map(({ identification }) => identification));
+      const { items } = await api.users.page({ enabled: true, page: 0, size: peopleCount }, signal);
+      people.push(...items.map(({ identification }) => identification));
     }
   } catch (error) {
     if (!(error instanceof RollcallError) && !(error instanceof Unavailable)) throw error;
@@ -134,8 +134,9 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
   return {
     ...{ client, api, aids, signal, isWriting, person, newcomer, freeIdentification },
     async userId(identification) {
-      const user = await api.users.read(identification, signal);
-      return userIdOf(user, client.dialect, operationOf('update'));
+      const lookup = await api.users.find(identification, signal);
+      if (lookup.found !== true) throw new Unavailable('a person of the test is not shown');
+      return userIdOf(lookup.user, client.dialect, operationOf('update'));
     },
     async goal() {
       if (!isWriting) {

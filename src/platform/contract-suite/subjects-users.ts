@@ -44,37 +44,34 @@ export const userSubjects: readonly Subject[] = [
     }),
     async invoke({ api, signal, person }) {
       const { identification, ...fields } = payload(person(3));
-      const user = await api.users.read(identification, signal);
+      const user = await api.users.get(identification, signal);
       await api.users.update(user, { identification, fields }, signal);
     },
     errors: { 400: () => ({ json: {} }) },
   },
   {
     id: 'read',
-    method: 'users.read',
+    method: 'users.get',
     input: ({ person }) => ({ params: { identification: person(0) } }),
-    invoke: ({ api, signal, person }) => api.users.read(person(0), signal),
+    invoke: ({ api, signal, person }) => api.users.get(person(0), signal),
     errors: { 400: () => ({ params: { identification: missingUser } }) },
     async encoding({ api, signal, freeIdentification, isWriting }) {
       if (!isWriting) throw new Unavailable('it needs its own user: read-write mode only');
       // Characters with a meaning in paths, percent signs that must be decoded once, and a letter beyond ASCII.
       const identification = freeIdentification('/ñ %2F?#;');
       await api.users.create({ identification, fields: { firstName: 'Contract', lastName: 'Check' } }, signal);
-      const read = await api.users.read(identification, signal);
+      const read = await api.users.get(identification, signal);
       if (read.identification !== identification) throw new Difference('the read returned another user');
     },
   },
   {
     id: 'search',
-    method: 'users.search',
+    method: 'users.page',
     input: (fixture) => searchInput(fixture, { enabled: false, page: 0, size: 5, orderBy: 'id', direction: 'ASC' }),
     invoke: ({ api, signal, person }) =>
-      api.users.search({ searchString: person(0), enabled: false, page: 0, size: 5 }, signal),
+      api.users.page({ searchString: person(0), enabled: false, page: 0, size: 5 }, signal),
     errors: { 400: (fixture) => searchInput(fixture, { size: -1 }) },
-    async page({ api, signal }, page) {
-      const { users, total } = await api.users.search({ enabled: false, page, size: 1 }, signal);
-      return { items: users, total };
-    },
+    page: ({ api, signal }, page) => api.users.page({ enabled: false, page, size: 1 }, signal),
     bare: () => ({}),
   },
   {

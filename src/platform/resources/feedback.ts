@@ -1,4 +1,4 @@
-import { jsonBy, nothing, resultBy } from '../answer.ts';
+import { nothing, resultBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
 import { idDigits, idNumber } from '../long-id.ts';
@@ -11,7 +11,7 @@ import {
   FeedbackRequestPayload,
 } from '../schema/feedback.ts';
 import type { LongId, NumberedPage } from '../schema/wire.ts';
-import { everyItem, type ListPage } from './pages.ts';
+import { type ListPage, openList } from './pages.ts';
 import { checkedBody } from './request-body.ts';
 
 /** Feedback to send. `feedbackRequestId` has all its digits, as a number or as text. */
@@ -23,45 +23,44 @@ export interface FeedbackApi {
    * Reads one feedback (contract, "GET /growth/public-api/v1/feedbacks/{id}"). Throws `PlatformError` 404 for an
    * unknown id.
    */
-  get(id: LongId, signal: AbortSignal): Promise<Feedback>;
+  get(id: LongId, signal?: AbortSignal): Promise<Feedback>;
   /**
    * Returns one page, 0-based (contract, "GET /growth/public-api/v1/feedbacks"). Without `creationTimeTo` there is no
    * bound.
    */
-  page(query: FeedbackListQuery, signal: AbortSignal): Promise<ListPage<Feedback, NumberedPage>>;
+  page(query: FeedbackListQuery, signal?: AbortSignal): Promise<ListPage<Feedback, NumberedPage>>;
+  /** Yields every page (the same operation), of 100 feedbacks by default. */
+  pages(
+    query: Omit<FeedbackListQuery, 'page'>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<ListPage<Feedback, NumberedPage>, void>;
   /** Yields every matching feedback (the same operation). */
-  list(query: Omit<FeedbackListQuery, 'page' | 'size'>, signal: AbortSignal): AsyncGenerator<Feedback, void>;
+  list(query: Omit<FeedbackListQuery, 'page'>, signal?: AbortSignal): AsyncGenerator<Feedback, void>;
   /** Requests feedback (contract, "POST /growth/public-api/v1/feedback/requests"). The platform returns no id. */
-  request(request: FeedbackRequestPayload, signal: AbortSignal): Promise<void>;
+  request(request: FeedbackRequestPayload, signal?: AbortSignal): Promise<void>;
   /** Declines a request (contract, "PUT /growth/public-api/v1/feedback-requests/{feedback-request-id}"). */
-  decline(requestId: LongId, decline: FeedbackDeclinePayload, signal: AbortSignal): Promise<void>;
+  decline(requestId: LongId, decline: FeedbackDeclinePayload, signal?: AbortSignal): Promise<void>;
   /**
    * Sends feedback (contract, "POST /growth/public-api/v1/feedbacks"). With `feedbackRequestId` the request counts as
    * answered.
    */
-  send(feedback: FeedbackToSend, signal: AbortSignal): Promise<void>;
+  send(feedback: FeedbackToSend, signal?: AbortSignal): Promise<void>;
 }
-
-const paging = { first: 0, size: 100 } as const;
 
 /** Opens the feedback part of the contract over one client. */
 export function openFeedback(client: PlatformClient): FeedbackApi {
-  const feedback: FeedbackApi = {
+  const { page, pages, items } = openList<Feedback, NumberedPage, FeedbackListQuery>(client, {
+    id: 'feedbacks',
+    answer: FeedbackListAnswer,
+    keyOf: ({ id }) => String(id),
+    totalOf: ({ totalElements }) => totalElements,
+  });
+  return {
+    ...{ page, pages, list: items },
     async get(id, signal) {
       const params = { id: idDigits('feedback', id) };
       return client.request(contractCall('feedback', { params, answer: resultBy(Feedback) }), signal);
     },
-    async page(query, signal) {
-      const call = contractCall('feedbacks', { query, answer: jsonBy(FeedbackListAnswer) });
-      const { result, page } = await client.request(call, signal);
-      return { items: result, total: page.totalElements, page };
-    },
-    list: (query, signal) =>
-      everyItem(
-        paging,
-        (page) => feedback.page({ ...query, page, size: paging.size }, signal),
-        ({ id }) => String(id),
-      ),
     async request(request, signal) {
       const body = jsonBody(checkedBody('request-feedback', FeedbackRequestPayload, request));
       await client.request(contractCall('request-feedback', { body, answer: nothing }), signal);
@@ -80,5 +79,4 @@ export function openFeedback(client: PlatformClient): FeedbackApi {
       await client.request(contractCall('send-feedback', { body, answer: nothing }), signal);
     },
   };
-  return feedback;
 }

@@ -1,25 +1,30 @@
-import { jsonBy, nothing, resultBy } from '../answer.ts';
+import { nothing, resultBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
 import { Goal, GoalListAnswer, type GoalListQuery, GoalPayload, GoalUpdatePayload } from '../schema/goals.ts';
 import type { CountedPage } from '../schema/wire.ts';
-import { everyItem, type ListPage } from './pages.ts';
+import { type ListPage, openList } from './pages.ts';
 import { checkedBody } from './request-body.ts';
 
 /** Goals (contract, "Goals"). A goal is addressed by its code and the user it is assigned to. */
 export interface Goals {
   /** Reads one goal of a user (contract, "GET /growth/public-api/v1/goals/{code}/users/{identification}"). */
-  get(key: GoalKey, signal: AbortSignal): Promise<Goal>;
+  get(key: GoalKey, signal?: AbortSignal): Promise<Goal>;
   /** Returns one page, 0-based (contract, "GET /growth/public-api/v1/goals"). The platform reports no total. */
-  page(query: GoalListQuery, signal: AbortSignal): Promise<ListPage<Goal, CountedPage>>;
-  /** Yields every matching goal. Ends on a short, an empty or a repeated page. */
-  list(query: Omit<GoalListQuery, 'pageNumber' | 'pageSize'>, signal: AbortSignal): AsyncGenerator<Goal, void>;
+  page(query: GoalListQuery, signal?: AbortSignal): Promise<ListPage<Goal, CountedPage>>;
+  /** Yields every page (the same operation), of 100 goals by default. Ends on a short, an empty or a repeated page. */
+  pages(
+    query: Omit<GoalListQuery, 'pageNumber'>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<ListPage<Goal, CountedPage>, void>;
+  /** Yields every matching goal, as `pages` reads them. */
+  list(query: Omit<GoalListQuery, 'pageNumber'>, signal?: AbortSignal): AsyncGenerator<Goal, void>;
   /** Creates a goal (contract, "POST /growth/public-api/v2/goals"). */
-  create(goal: GoalPayload, signal: AbortSignal): Promise<void>;
+  create(goal: GoalPayload, signal?: AbortSignal): Promise<void>;
   /** Updates a goal and returns it (contract, "PUT /growth/public-api/v1/goals/{code}/users/{identification}"). */
-  update(key: GoalKey, goal: GoalUpdatePayload, signal: AbortSignal): Promise<Goal>;
+  update(key: GoalKey, goal: GoalUpdatePayload, signal?: AbortSignal): Promise<Goal>;
   /** Deletes a goal (contract, "DELETE /growth/public-api/v1/goals/{code}/users/{identification}"). */
-  remove(key: GoalKey, signal: AbortSignal): Promise<void>;
+  remove(key: GoalKey, signal?: AbortSignal): Promise<void>;
 }
 
 export interface GoalKey {
@@ -27,26 +32,18 @@ export interface GoalKey {
   readonly identification: string;
 }
 
-const paging = { first: 0, size: 100 } as const;
-
 /** Opens the goals part of the contract over one client. */
 export function openGoals(client: PlatformClient): Goals {
-  const goals: Goals = {
+  const { page, pages, items } = openList<Goal, CountedPage, GoalListQuery>(client, {
+    id: 'goals',
+    answer: GoalListAnswer,
+    keyOf: ({ code, assignedTo }) => `${code} ${assignedTo ?? ''}`,
+    totalOf: () => undefined,
+  });
+  return {
+    ...{ page, pages, list: items },
     get: async (key, signal) =>
       client.request(contractCall('goal', { params: paramsOf(key), answer: resultBy(Goal) }), signal),
-    async page(query, signal) {
-      const { result, page } = await client.request(
-        contractCall('goals', { query, answer: jsonBy(GoalListAnswer) }),
-        signal,
-      );
-      return { items: result, total: undefined, page };
-    },
-    list: (query, signal) =>
-      everyItem(
-        paging,
-        (pageNumber) => goals.page({ ...query, pageNumber, pageSize: paging.size }, signal),
-        ({ code, assignedTo }) => `${code} ${assignedTo ?? ''}`,
-      ),
     async create(goal, signal) {
       const body = jsonBody(checkedBody('create-goal', GoalPayload, goal));
       await client.request(contractCall('create-goal', { body, answer: nothing }), signal);
@@ -62,7 +59,6 @@ export function openGoals(client: PlatformClient): Goals {
       await client.request(contractCall('delete-goal', { params: paramsOf(key), answer: nothing }), signal);
     },
   };
-  return goals;
 }
 
 function paramsOf({ code, identification }: GoalKey): Record<string, string> {

@@ -7,12 +7,12 @@ import { type Role, RoleList } from '../schema/roles.ts';
 /** Community roles (contract, "GET community/roles" and "GET roles/{customAclCode}"). `dialect.rolesToken` says whose token goes along. */
 export interface Roles {
   /** Lists every role, standard and custom (contract, "GET /os-api/public-api/v1/community/roles"). */
-  list(signal: AbortSignal): Promise<readonly Role[]>;
+  list(signal?: AbortSignal): Promise<readonly Role[]>;
   /**
    * Reads one role by code (contract, "GET /os-api/public-api/v1/roles/{customAclCode}"). The contract does not show
    * its fields, so it is returned unchanged.
    */
-  get(customAclCode: string, signal: AbortSignal): Promise<unknown>;
+  get(customAclCode: string, signal?: AbortSignal): Promise<unknown>;
 }
 
 const unshown: ZodType<unknown> = z.unknown();

@@ -11,6 +11,7 @@ import { contractCall, jsonBody } from '../contract-call.ts';
 import { exchangeOnce } from '../exchange.ts';
 import { type AnswerReader, type Operation, operationName } from '../operation.ts';
 import type { RevokeOutcome } from '../tokens/revoke-call.ts';
+import { unaborted } from '../unaborted.ts';
 
 /** Endpoint of token calls. They have their own sockets: a full pool must never delay a refresh. */
 export interface TokenEndpoint {
@@ -37,14 +38,14 @@ export interface RefreshCall extends TokenEndpoint {
  * Presents a refresh token once (contract, "POST /os-api/public-api/v1/token"; RFC 6749, 6). Never retries, and never
  * throws for a failure of platform or network. The outcome tells whether the token may have been consumed.
  */
-export async function exchangeRefreshToken(call: RefreshCall, signal: AbortSignal): Promise<ExchangeOutcome> {
+export async function exchangeRefreshToken(call: RefreshCall, signal?: AbortSignal): Promise<ExchangeOutcome> {
   const answer: AnswerReader<ExchangeOutcome> = {
     expects: 'json-of-any-type',
     read: ({ value }) => readPair(value, call),
   };
   const body = jsonBody({ grant_type: 'refresh_token', refresh_token: call.refreshToken });
   const operation = contractCall('token', { body, answer });
-  const sent = await sendOnce(call, operation, call.applicationToken, signal);
+  const sent = await sendOnce(call, operation, call.applicationToken, signal ?? unaborted());
   if (sent.ok) return sent.value;
   const { error } = sent;
   if (error.status === 400 && error.title === 'invalid_grant') {
@@ -101,9 +102,9 @@ export interface RevokeCallOptions extends TokenEndpoint {
 }
 
 /** Revokes an access token (contract, "POST /os-api/public-api/v1/token/revoke"). Sends once and never throws. */
-export async function revokeToken(call: RevokeCallOptions, signal: AbortSignal): Promise<RevokeOutcome> {
+export async function revokeToken(call: RevokeCallOptions, signal?: AbortSignal): Promise<RevokeOutcome> {
   const operation = contractCall('revoke', { answer: nothing });
-  const sent = await sendOnce(call, operation, call.accessToken, signal);
+  const sent = await sendOnce(call, operation, call.accessToken, signal ?? unaborted());
   if (sent.ok) return { kind: 'revoked' };
   return { kind: sent.error.effect === 'none' ? 'refused' : 'unknown', reason: sent.error.message };
 }

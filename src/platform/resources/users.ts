@@ -1,55 +1,91 @@
-import type { User, UserWrite } from '../../core/user.ts';
+import { normalText } from '../../core/text.ts';
+import type { UserWrite } from '../../core/user.ts';
 import type { Lookup, ScanPage, UpdateTarget } from '../../ports/platform.ts';
+import { resultBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
-import { contractCall } from '../contract-call.ts';
+import { contractCall, jsonBody } from '../contract-call.ts';
+import { idDigits } from '../long-id.ts';
 import { openPlatform } from '../platform.ts';
-import { readUser, type UserPage } from '../user-record.ts';
-import { searchUsers, type UserSearch } from '../user-search.ts';
-import { everyItem } from './pages.ts';
+import { UpdatedUser, UserRecord, UserSearchAnswer, type UserSearchQuery } from '../schema/users.ts';
+import type { TotalPage } from '../schema/wire.ts';
+import { unaborted } from '../unaborted.ts';
+import { searchParameters } from '../user-search.ts';
+import { updatePayload } from '../user-write.ts';
+import { type ListPage, openList } from './pages.ts';
 
 /** User administration (contract, "User administration"). */
 export interface Users {
   /** Yields every user, enabled and disabled, proven complete (see `Platform.scan`). */
-  scan(signal: AbortSignal): AsyncGenerator<ScanPage, void>;
-  /** Returns one page, 0-based (contract, "GET /os-api/public-api/v1/users"), by query or body as the dialect says. */
-  search(search: UserSearch, signal: AbortSignal): Promise<UserPage>;
-  /** Yields every user that a search finds (the same operation). Use `scan` where completeness matters. */
-  list(search: Omit<UserSearch, 'page' | 'size'>, signal: AbortSignal): AsyncGenerator<User, void>;
+  scan(signal?: AbortSignal): AsyncGenerator<ScanPage, void>;
+  /** Finds one user, or proves that there is none: a read, classified by a search when it fails. */
+  find(identification: string, signal?: AbortSignal): Promise<Lookup>;
   /**
    * Reads one user (contract, "GET /os-api/public-api/v1/users/{identification}"). The contract does not show the
    * answer for a missing user, so every refusal is thrown; `find` distinguishes a missing user from a failure.
    */
-  read(identification: string, signal: AbortSignal): Promise<User>;
-  /** Finds one user, or proves that there is none: a read, classified by a search when it fails. */
-  find(identification: string, signal: AbortSignal): Promise<Lookup>;
+  get(identification: string, signal?: AbortSignal): Promise<UserRecord>;
+  /**
+   * Returns one page, 0-based (contract, "GET /os-api/public-api/v1/users"), by query or body as the dialect says.
+   * Without `enabled` the platform finds enabled users only. Without `orderBy` users are in order of id.
+   */
+  page(search: UserSearchQuery, signal?: AbortSignal): Promise<ListPage<UserRecord, TotalPage>>;
+  /** Yields every page (the same operation), of 100 users by default. */
+  pages(
+    search: Omit<UserSearchQuery, 'page'>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<ListPage<UserRecord, TotalPage>, void>;
+  /** Yields every user that a search finds (the same operation). Use `scan` where completeness matters. */
+  list(search: Omit<UserSearchQuery, 'page'>, signal?: AbortSignal): AsyncGenerator<UserRecord, void>;
   /** Creates a user (contract, "POST /os-api/public-api/v1/users/"). */
-  create(write: UserWrite, signal: AbortSignal): Promise<{ readonly userId: string }>;
-  /** Updates a user (contract, "PUT /os-api/public-api/v1/users/"). 202 means accepted, but perhaps not done yet. */
-  update(target: UpdateTarget, write: UserWrite, signal: AbortSignal): Promise<void>;
+  create(write: UserWrite, signal?: AbortSignal): Promise<{ readonly userId: string }>;
+  /**
+   * Updates a user (contract, "PUT /os-api/public-api/v1/users/") and returns what the platform accepted. 202 means that
+   * it may not be done yet. `user` is the user as `get`, `list`, `find` or `scan` returned it.
+   */
+  update(user: UpdateTarget | UserRecord, write: UserWrite, signal?: AbortSignal): Promise<UpdatedUser>;
   /**
    * Deletes a user, and blacklists them on request (contract, "DELETE
    * /os-api/public-api/v1/users/{identification}/").
    */
-  remove(identification: string, options: { readonly blacklist: boolean }, signal: AbortSignal): Promise<void>;
+  remove(identification: string, options: { readonly blacklist: boolean }, signal?: AbortSignal): Promise<void>;
 }
 
 /** Opens the users part of the contract over one client. */
 export function openUsers(client: PlatformClient): Users {
-  const { scan, find, create, update, remove } = openPlatform(client);
-  const search: Users['search'] = (query, signal) => searchUsers(client, query, signal);
-  const size = client.dialect.search.pageSize;
+  const platform = openPlatform(client);
+  const { page, pages, items } = openList<UserRecord, TotalPage, UserSearchQuery>(client, {
+    id: 'search',
+    answer: UserSearchAnswer,
+    keyOf: ({ id }) => String(id),
+    totalOf: ({ totalElements }) => totalElements,
+    details: (search) => searchParameters(client, search),
+  });
   return {
-    ...{ scan, find, create, update, remove, search },
-    async *list(query, signal) {
-      const read = async (page: number) => {
-        const { users, total } = await search({ ...query, page, size }, signal);
-        return { items: users, total };
-      };
-      yield* everyItem({ first: 0, size }, read, ({ id }) => id);
+    ...{ page, pages, list: items },
+    scan: (signal = unaborted()) => platform.scan(signal),
+    find: async (identification, signal = unaborted()) => platform.find(identification, signal),
+    create: async (write, signal = unaborted()) => platform.create(write, signal),
+    remove: async (identification, options, signal = unaborted()) => platform.remove(identification, options, signal),
+    async get(identification, signal) {
+      const call = contractCall('read', { params: { identification }, answer: resultBy(UserRecord) });
+      return client.request(call, signal);
     },
-    async read(identification, signal) {
-      const answer = { expects: 'json', read: readUser } as const;
-      return client.request(contractCall('read', { params: { identification }, answer }), signal);
+    async update(user, write, signal) {
+      const body = jsonBody(updatePayload(targetOf(user), write, client.dialect));
+      return client.request(contractCall('update', { body, answer: resultBy(UpdatedUser) }), signal);
     },
+  };
+}
+
+function targetOf(user: UpdateTarget | UserRecord): UpdateTarget {
+  const { id, uid } = user;
+  const raw = 'rawIdentification' in user ? user.rawIdentification : undefined;
+  const rawIdentification = raw ?? user.identification;
+  const identification = normalText(user.identification);
+  return {
+    id: typeof id === 'number' ? idDigits('update', id) : id,
+    ...(typeof uid === 'string' ? { uid } : {}),
+    identification,
+    ...(rawIdentification === identification ? {} : { rawIdentification }),
   };
 }

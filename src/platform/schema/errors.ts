@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shownText } from './wire.ts';
+import { type Shown, shownText } from './wire.ts';
 
 /** Error body of every endpoint except the token refresh (contract, "Errors"). */
 export const PlatformErrorBody = z.looseObject({
@@ -10,11 +10,11 @@ export const PlatformErrorBody = z.looseObject({
   title: shownText,
   detail: shownText,
 });
-export type PlatformErrorBody = z.infer<typeof PlatformErrorBody>;
+export type PlatformErrorBody = Shown<z.infer<typeof PlatformErrorBody>>;
 
 /** Error body of the token refresh (contract, "Errors"; RFC 6749 section 5.2). */
 export const GrantErrorBody = z.looseObject({
   error: z.string().describe('invalid_grant for an expired, revoked, unknown or already used refresh token'),
   error_description: shownText,
 });
-export type GrantErrorBody = z.infer<typeof GrantErrorBody>;
+export type GrantErrorBody = Shown<z.infer<typeof GrantErrorBody>>;

@@ -7,6 +7,7 @@ import {
   NumberedPage,
   oneResult,
   parameter,
+  type Shown,
   shownFlag,
   shownId,
   shownNumber,
@@ -43,7 +44,7 @@ export const Evaluation = z.looseObject({
     .nullish(),
   status: z.enum(['DRAFT', 'SUBMITTED']).nullish(),
 });
-export type Evaluation = z.infer<typeof Evaluation>;
+export type Evaluation = Shown<z.infer<typeof Evaluation>>;
 
 export const EvaluationAnswer = oneResult(Evaluation);
 export const EvaluationListAnswer = manyResults(Evaluation, NumberedPage);

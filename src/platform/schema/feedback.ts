@@ -8,6 +8,7 @@ import {
   oneResult,
   parameter,
   requiredText,
+  type Shown,
   sentId,
   shownId,
   shownNumber,
@@ -26,7 +27,7 @@ export const Feedback = z.looseObject({
   community: z.looseObject({ id: shownId, name: shownText }).nullish(),
   comment: shownText,
 });
-export type Feedback = z.infer<typeof Feedback>;
+export type Feedback = Shown<z.infer<typeof Feedback>>;
 
 export const FeedbackAnswer = oneResult(Feedback);
 export const FeedbackListAnswer = manyResults(Feedback, NumberedPage);

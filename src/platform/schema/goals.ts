@@ -6,6 +6,7 @@ import {
   oneResult,
   parameter,
   requiredText,
+  type Shown,
   shownNumber,
   shownText,
   sometimes,
@@ -39,7 +40,7 @@ export const Goal = z.looseObject({
     .nullish(),
   scales: z.array(Scale).nullish(),
 });
-export type Goal = z.infer<typeof Goal>;
+export type Goal = Shown<z.infer<typeof Goal>>;
 
 export const GoalAnswer = oneResult(Goal);
 export const GoalListAnswer = manyResults(Goal, CountedPage);

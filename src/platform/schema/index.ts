@@ -12,7 +12,7 @@ export {
 } from './open-api.ts';
 export type { ApiPart, Operation } from './operation.ts';
 export { type OperationId, operationIds, operationOf, operations } from './operations.ts';
-export { parameterNotes, pathParameters, type QueryMember, queryMembers } from './parameters.ts';
+export { type Paging, pagingOf, parameterNotes, pathParameters, type QueryMember, queryMembers } from './parameters.ts';
 export * from './people.ts';
 export * from './roles.ts';
 export * from './tokens.ts';

@@ -5,6 +5,7 @@ import {
   parameter,
   personText,
   requiredText,
+  type Shown,
   shownFlag,
   shownText,
   sometimes,
@@ -25,7 +26,7 @@ export const LeaderRecord = z.looseObject({
   asMain: shownFlag,
   asSecondary: shownFlag,
 });
-export type LeaderRecord = z.infer<typeof LeaderRecord>;
+export type LeaderRecord = Shown<z.infer<typeof LeaderRecord>>;
 
 export const LeaderListAnswer = manyResults(LeaderRecord, TotalPage);
 

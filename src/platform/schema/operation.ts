@@ -2,6 +2,12 @@ import type { z } from 'zod';
 
 export type ApiPart = 'tokens' | 'users' | 'provisioning' | 'roles' | 'leaders' | 'feedback' | 'goals' | 'evaluations';
 
+/** Query parameters with which a list counts its pages. Their defaults are in the query schema. */
+export interface PageParameters {
+  readonly page: string;
+  readonly size: string;
+}
+
 /** One operation of the contract. */
 export interface Operation<Id extends string = string> {
   readonly id: Id;
@@ -17,6 +23,8 @@ export interface Operation<Id extends string = string> {
   /** Whether `Accept-Language` is listed as required. */
   readonly needsLanguage: boolean;
   readonly query?: z.ZodType;
+  /** Set for a list that is read page by page. */
+  readonly paging?: PageParameters;
   readonly request?: z.ZodType;
   /** Content types of the request body; the first is the usual one. */
   readonly requestTypes?: readonly string[];

@@ -112,6 +112,7 @@ export const administrationOperations = [
     method: 'GET',
     path: `${prefix}/users`,
     query: UserSearchQuery,
+    paging: { page: 'page', size: 'size' },
     successStatus: 200,
     response: UserSearchAnswer,
     errorStatuses: userErrors,

@@ -1,3 +1,4 @@
+import { RollcallError } from '../../core/errors.ts';
 import type { Operation } from './operation.ts';
 import { administrationOperations } from './operations-administration.ts';
 import { growthOperations } from './operations-growth.ts';
@@ -12,9 +13,12 @@ export const operations: readonly Operation<OperationId>[] = table;
 
 export const operationIds: readonly OperationId[] = table.map(({ id }) => id);
 
-/** Returns the operation with this id. Throws `RangeError` for an unknown id. */
+/** Returns the operation with this id. Throws `USAGE` for an unknown id. */
 export function operationOf(id: OperationId): Operation<OperationId> {
   const operation = operations.find((entry) => entry.id === id);
-  if (operation === undefined) throw new RangeError(`no operation of the contract is called ${id}`);
+  if (operation === undefined) {
+    const message = `no operation of the contract is called ${id}. Operations: ${operationIds.join(', ')}`;
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
   return operation;
 }

@@ -37,6 +37,22 @@ export function queryMembers({ query }: Pick<Operation, 'query'>): readonly Quer
   });
 }
 
+/** How one list counts its pages. */
+export interface Paging {
+  /** Number of the first page: 1 for leaders, else 0. */
+  readonly first: number;
+  readonly pageName: string;
+  readonly sizeName: string;
+}
+
+/** Returns how an operation counts its pages; undefined for one that is not read page by page. */
+export function pagingOf(operation: Pick<Operation, 'query' | 'paging'>): Paging | undefined {
+  if (operation.paging === undefined) return undefined;
+  const { page: pageName, size: sizeName } = operation.paging;
+  const first = queryMembers(operation).find(({ name }) => name === pageName)?.otherwise;
+  return { first: Number(first ?? 0), pageName, sizeName };
+}
+
 /** Returns the parameter names of an operation's path, in order. */
 export function pathParameters({ path }: Pick<Operation, 'path'>): readonly string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);

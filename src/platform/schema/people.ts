@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { personText, shownFlag, shownId, shownNumber, shownText, sometimes } from './wire.ts';
+import { personText, type Shown, shownFlag, shownId, shownNumber, shownText, sometimes } from './wire.ts';
 
 /** Parts that feedback, evaluations and leaders share. */
 
 export const ProfileImage = z.looseObject({ code: shownText, baseUrl: shownText, suggestedUrl: shownText });
-export type ProfileImage = z.infer<typeof ProfileImage>;
+export type ProfileImage = Shown<z.infer<typeof ProfileImage>>;
 
 /** Contract, "User summary". */
 export const UserSummary = z.looseObject({
@@ -20,7 +20,7 @@ export const UserSummary = z.looseObject({
   profileImage: sometimes(ProfileImage.nullish()),
   enabled: shownFlag,
 });
-export type UserSummary = z.infer<typeof UserSummary>;
+export type UserSummary = Shown<z.infer<typeof UserSummary>>;
 
 const Topic = z.looseObject({
   id: shownId,
@@ -44,4 +44,4 @@ export const RatedTopic = z.looseObject({
   color: shownText.describe('#rrggbb'),
   topics: z.array(Topic).nullish(),
 });
-export type RatedTopic = z.infer<typeof RatedTopic>;
+export type RatedTopic = Shown<z.infer<typeof RatedTopic>>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { longId, shownFlag, shownId, shownNumber, shownText } from './wire.ts';
+import { longId, type Shown, shownFlag, shownId, shownNumber, shownText } from './wire.ts';
 
 const Translation = z.looseObject({ id: shownId, languageCode: shownText, value: shownText });
 
@@ -16,7 +16,7 @@ export const Role = z.looseObject({
     .nullish()
     .describe('Names of the form PERMISSION_OS:<AREA>:<SCOPE>'),
 });
-export type Role = z.infer<typeof Role>;
+export type Role = Shown<z.infer<typeof Role>>;
 
 /** Answer of GET community/roles: an array without `result`. */
 export const RoleList = z.array(Role);

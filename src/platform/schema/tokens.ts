@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requiredText } from './wire.ts';
+import { requiredText, type Shown } from './wire.ts';
 
 /** Body of POST token. Query parameters are ignored. */
 export const TokenRequest = z.object({ grant_type: z.literal('refresh_token'), refresh_token: requiredText });
@@ -12,8 +12,8 @@ export const TokenPair = z.looseObject({
   expires_in: z.number(),
   refresh_token: z.string().min(1),
 });
-export type TokenPair = z.infer<typeof TokenPair>;
+export type TokenPair = Shown<z.infer<typeof TokenPair>>;
 
 /** Answer of POST token/revoke. */
 export const RevokeAnswer = z.looseObject({ message: z.string() });
-export type RevokeAnswer = z.infer<typeof RevokeAnswer>;
+export type RevokeAnswer = Shown<z.infer<typeof RevokeAnswer>>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { longId, oneResult, parameter, requiredText, shownFlag, shownId, shownText } from './wire.ts';
+import { longId, oneResult, parameter, requiredText, type Shown, shownFlag, shownId, shownText } from './wire.ts';
 
 /** Contract, "Provisioning file record". */
 export const UserFileRecord = z.looseObject({
@@ -11,7 +11,7 @@ export const UserFileRecord = z.looseObject({
   fileStatus: z.string().describe('Processing occurs; other values are not shown'),
   blocked: shownFlag,
 });
-export type UserFileRecord = z.infer<typeof UserFileRecord>;
+export type UserFileRecord = Shown<z.infer<typeof UserFileRecord>>;
 
 export const UserFileAnswer = oneResult(UserFileRecord);
 

@@ -8,6 +8,7 @@ import {
   parameter,
   personText,
   requiredText,
+  type Shown,
   shownText,
   sometimes,
   TotalPage,
@@ -40,7 +41,7 @@ export const UserUpdatePayload = z.object({ ...writable, userId: requiredText })
 export type UserUpdatePayload = z.infer<typeof UserUpdatePayload>;
 
 export const CreatedUser = z.looseObject({ userId: z.string() });
-export type CreatedUser = z.infer<typeof CreatedUser>;
+export type CreatedUser = Shown<z.infer<typeof CreatedUser>>;
 
 /** A user as read and search show it (contract, "User record"). `job`, `phoneNumber` and `seniority` are never shown. */
 export const UserRecord = z.looseObject({
@@ -67,7 +68,7 @@ export const UserRecord = z.looseObject({
   createdDate: shownText,
   lastUpdate: shownText.describe('YYYY-MM-DDThh:mm:ss, zone not shown'),
 });
-export type UserRecord = z.infer<typeof UserRecord>;
+export type UserRecord = Shown<z.infer<typeof UserRecord>>;
 
 export const UserAnswer = oneResult(UserRecord);
 
@@ -78,7 +79,11 @@ const asSent = Object.fromEntries(
     member instanceof z.ZodOptional ? sometimes(member) : member,
   ]),
 ) as typeof UserUpdatePayload.shape;
-export const UserUpdateAnswer = oneResult(z.looseObject(asSent));
+/** The answer's `result` of PUT users: what the platform accepted. */
+export const UpdatedUser = z.looseObject(asSent);
+export type UpdatedUser = Shown<z.infer<typeof UpdatedUser>>;
+
+export const UserUpdateAnswer = oneResult(UpdatedUser);
 export const UserSearchAnswer = manyResults(UserRecord, TotalPage);
 export type UserSearchAnswer = z.infer<typeof UserSearchAnswer>;
 

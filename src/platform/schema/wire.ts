@@ -5,6 +5,16 @@ import { z } from 'zod';
  * contract calls optional may be absent or null.
  */
 
+/**
+ * The type of a part of an answer: the fields that the contract names. The answer may hold others, but code that reads
+ * them, or has a typo, does not compile.
+ */
+export type Shown<T> = T extends readonly (infer Item)[]
+  ? Shown<Item>[]
+  : T extends object
+    ? { [Name in keyof T as string extends Name ? (unknown extends T[Name] ? never : Name) : Name]: Shown<T[Name]> }
+    : T;
+
 /** Text that may be absent from an answer. */
 export const shownText = z.string().nullish();
 
@@ -78,15 +88,15 @@ export const NumberedPage = z.looseObject({
   totalPages: z.number(),
   numberOfElements: z.number(),
 });
-export type NumberedPage = z.infer<typeof NumberedPage>;
+export type NumberedPage = Shown<z.infer<typeof NumberedPage>>;
 
 /** `page` of the user search and the leaders list. */
 export const TotalPage = z.looseObject({ totalElements: z.number() });
-export type TotalPage = z.infer<typeof TotalPage>;
+export type TotalPage = Shown<z.infer<typeof TotalPage>>;
 
 /** `page` of the goals list: the number of items on this page; there is no total. */
 export const CountedPage = z.looseObject({ numberElements: z.number() });
-export type CountedPage = z.infer<typeof CountedPage>;
+export type CountedPage = Shown<z.infer<typeof CountedPage>>;
 
 /** An answer whose shape the contract does not show. */
 export const Unshown = z.unknown();

@@ -28,7 +28,7 @@ export interface TokenAlert {
 export interface PresentationParts {
   readonly connection: string;
   readonly vault: Vault;
-  readonly leases: Leases;
+  readonly leases: Pick<Leases, 'take' | 'release'>;
   readonly exchange: TokenExchange;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -15,7 +15,7 @@ export async function revokePair(parts: PresentationParts, callRevoke: RevokeCal
   if (access === undefined) {
     throw new RollcallError(
       `connection ${parts.connection} has no access token to revoke: none is stored, or none that this ` +
-        'encryptionKey opens. Run `rollcall token status` to see which.',
+        'encryptionKey opens. The status of the tokens shows which.',
       { code: 'TOKEN_UNAVAILABLE' },
     );
   }

@@ -1,5 +1,5 @@
 import type { TokenState } from '../../ports/store.ts';
-import { restoredAdvice, seedCommands } from './token-errors.ts';
+import { holderOf, restoredAdvice } from './token-errors.ts';
 import type { TokenEntry } from './vault.ts';
 import type { Circumstances } from './verdict.ts';
 
@@ -56,34 +56,32 @@ function isWithoutToken({ usedSeeds, triedSeeds, refresh, isReadable }: TokenEnt
 }
 
 function advise({ connection, entry, seed }: Described): string {
-  if (seed === 'new')
-    return `The refresh token in the configuration is new. Commands that present it: ${seedCommands}.`;
+  const { key, present, exchange } = holderOf(connection);
+  if (seed === 'new') return `The refresh token in the configuration is new. ${exchange}`;
   if (entry?.restored !== undefined) return restoredAdvice(connection);
   if (entry === undefined || (isWithoutToken(entry) && seed === 'none')) {
-    return `Put a refresh token in the configuration (connections.${connection}.refreshToken).`;
+    return `Put a refresh token in the configuration (${key}).`;
   }
   if (!entry.isReadable) {
     return (
       'The stored pair was sealed with another encryptionKey: restore that key, or put a new first refresh token in the ' +
-      `configuration (connections.${connection}.refreshToken).`
+      `configuration (${key}).`
     );
   }
   if (entry.attempts > 0 && entry.retryAt !== undefined && entry.state !== 'reauth-required') {
     return (
       'The token endpoint does not answer as it should. The refresh token is kept, and presented again by itself, ever ' +
-      `more seldom. To try at once: \`rollcall token refresh ${connection}\`.`
+      `more seldom. To try at once: ${present}.`
     );
   }
   switch (entry.state) {
     case 'ready':
-      return entry.issuedAt === undefined
-        ? `Not exchanged yet. Commands that do it: ${seedCommands}.`
-        : 'Nothing to do.';
+      return entry.issuedAt === undefined ? `Not exchanged yet. ${exchange}` : 'Nothing to do.';
     case 'refreshing':
       return 'A refresh is in progress, or its answer was lost. The next command that needs a token resolves it.';
     case 'reauth-required':
-      return `Get a new refresh token from the platform and put it in the configuration (connections.${connection}.refreshToken). To present the refused one once more: \`rollcall token refresh ${connection}\`.`;
+      return `Get a new refresh token from the platform and put it in the configuration (${key}). To present the refused one once more: ${present}.`;
     case 'revoked':
-      return `It is not refreshed automatically. Run \`rollcall token refresh ${connection}\`, or configure a new refresh token.`;
+      return `It is not refreshed automatically. Run ${present}, or configure a new refresh token.`;
   }
 }

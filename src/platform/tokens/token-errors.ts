@@ -4,11 +4,14 @@ import type { Verdict } from './verdict.ts';
 /** The commands that may present a configured first token. */
 export const seedCommands = 'start, apply, resync, retry, token refresh';
 
+/** Name under which a program's own connection (`connectPlatform`) keeps its tokens. */
+export const programTokenName = 'program platform';
+
 /**
  * Names the owner of the tokens in terms of the configuration. Connection names have no blank; `source people` is a
- * sync's source.
+ * sync's source, `program platform` the connection of a program.
  */
-interface Holder {
+export interface Holder {
   readonly name: string;
   readonly issuer: string;
   readonly key: string;
@@ -16,14 +19,34 @@ interface Holder {
   readonly present: string;
   /** Command that presents a token from a backup. */
   readonly confirm: string;
+  /** Every way to present a new first token, as the end of a sentence that names `key`. */
+  readonly ways: string;
+  /** The same, as a sentence of `token status`. */
+  readonly exchange: string;
 }
 
-function holderOf(connection: string): Holder {
+export function holderOf(connection: string): Holder {
+  if (connection === programTokenName) {
+    const present = '`tokens.refresh()`';
+    const key = '`tokens.refreshToken` of connectPlatform';
+    const name = 'the connection of this program';
+    return {
+      name,
+      issuer: 'the platform',
+      key,
+      present,
+      confirm: present,
+      ways: 'the next call presents it',
+      exchange: 'The next call presents it.',
+    };
+  }
+  const ways = `one of these presents it: ${seedCommands}`;
+  const exchange = `Commands that present it: ${seedCommands}.`;
   const sync = /^source (.+)$/.exec(connection)?.[1];
   if (sync === undefined) {
     const key = `connections.${connection}.refreshToken`;
     const present = `\`rollcall token refresh ${connection}\``;
-    return { name: `connection ${connection}`, issuer: 'the platform', key, present, confirm: present };
+    return { name: `connection ${connection}`, issuer: 'the platform', key, present, confirm: present, ways, exchange };
   }
   const key = `the refresh token in syncs.${sync}.source`;
   return {
@@ -32,6 +55,8 @@ function holderOf(connection: string): Holder {
     key,
     present: `\`rollcall source try ${sync}\``,
     confirm: `\`rollcall source try ${sync} --confirm-restored-token\``,
+    ways: `${ways}, source try`,
+    exchange,
   };
 }
 
@@ -96,11 +121,8 @@ export function howToClear(connection: string): string {
   return clearing(holderOf(connection));
 }
 
-function clearing({ issuer, key, present }: Holder): string {
-  return (
-    `Get a new refresh token from ${issuer} and put it in the configuration (${key}); ` +
-    `one of these presents it: ${seedCommands}${present.includes('source try') ? ', source try' : ''}.`
-  );
+function clearing({ issuer, key, ways }: Holder): string {
+  return `Get a new refresh token from ${issuer} and put it in the configuration (${key}); ${ways}.`;
 }
 
 /** Returns the error while the store refuses a granted pair. */

@@ -11,7 +11,7 @@ export type { RevokeCall } from './revoke-call.ts';
 export interface TokenManagerOptions {
   readonly connection: string;
   readonly store: TokenStore;
-  readonly leases: Leases;
+  readonly leases: Pick<Leases, 'take' | 'release'>;
   readonly exchange: TokenExchange;
   /** Required unless the connection has a static access token. */
   readonly seal: Seal | undefined;

@@ -69,9 +69,9 @@ describe.each(odd)('the identification %j', (identification) => {
   it('survives reading, searching, updating and deleting', async () => {
     const { api, sandbox } = await openWorld([identification, other]);
 
-    const user = await api.users.read(identification, signal);
+    const user = await api.users.get(identification, signal);
     expect(user.identification).toBe(identification);
-    expect(await api.users.find(identification, signal)).toMatchObject({ found: true, user: { id: user.id } });
+    expect(await api.users.find(identification, signal)).toMatchObject({ found: true, user: { id: String(user.id) } });
     const found = await collect(api.users.list({ searchString: identification, enabled: false }, signal));
     expect(found.map((one) => one.identification)).toContain(identification);
     await api.users.update(user, { identification, fields: { firstName: 'Zoë', lastName: 'Díaz' } }, signal);
@@ -236,7 +236,7 @@ describe('an identification that no path can carry', () => {
     const goal = { code: 'G1', title: 'Ship', weighting: 1, locale: 'en' };
     const target = { id: '1001', identification: value };
     const calls: readonly (() => Promise<unknown>)[] = [
-      () => api.users.read(value, signal),
+      () => api.users.get(value, signal),
       () => api.users.find(value, signal),
       () => api.users.create({ identification: value, fields: names }, signal),
       () => api.users.update(target, { identification: value, fields: names }, signal),

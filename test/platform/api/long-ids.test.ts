@@ -49,7 +49,7 @@ describe('an id beyond 2^53', () => {
     const file = await answering(`{"result":{"id":${long},"fileStatus":"Processed"}}`);
 
     expect(await evaluation.api.evaluations.get(long, signal)).toMatchObject({ id: long, period: { id: long } });
-    expect(await user.api.users.read('E1', signal)).toMatchObject({ id: long });
+    expect(await user.api.users.get('E1', signal)).toMatchObject({ id: long });
     expect(await roles.api.roles.list(signal)).toMatchObject([{ id: long, permissions: [{ id: long }] }]);
     expect(await file.api.userFiles.status(long, signal)).toMatchObject({ kind: 'done' });
   });

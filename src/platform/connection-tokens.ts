@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { RollcallError } from '../core/errors.ts';
+import type { Dialect, Limits } from '../core/settings.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { TokenCustody } from './custody/custody.ts';
+import { openCustodyStore } from './custody/custody-store.ts';
+import { randomShare } from './random-share.ts';
+import { exchangeRefreshToken, revokeToken } from './resources/tokens.ts';
+import { openTokenManager } from './tokens/open-token-manager.ts';
+import { openSeal } from './tokens/seal.ts';
+import { staticTokenManager } from './tokens/static-token-manager.ts';
+import type { TokenStatus } from './tokens/status.ts';
+import { programTokenName } from './tokens/token-errors.ts';
+import type { TokenManager } from './tokens/token-manager.ts';
+import { unaborted } from './unaborted.ts';
+
+/** Tokens that are refreshed while the program runs, and kept between its runs. */
+export interface TokenRotation {
+  /**
+   * The first refresh token. It is presented once; after that the custody has its successors, and the same text here has
+   * no effect. A new text replaces the stored pair, for example after `REAUTH_REQUIRED`.
+   */
+  readonly refreshToken?: string;
+  readonly custody: TokenCustody;
+  /** Seals the stored tokens: 32 bytes in base64 (`openssl rand -base64 32`). Keep it apart from the custody. */
+  readonly encryptionKey: string;
+}
+
+/** The tokens of a connection. Calls refresh them without any of this. */
+export interface ConnectionTokens {
+  /** Reads the state only. Sends nothing. Holds no secret. */
+  status(): Promise<TokenStatus>;
+  /** Refreshes now, whatever the state. Throws `REAUTH_REQUIRED` when the platform refuses the refresh token. */
+  refresh(signal?: AbortSignal): Promise<TokenStatus>;
+  /** Stores `revoked`, then asks the platform to invalidate the access token. */
+  revoke(signal?: AbortSignal): Promise<TokenStatus>;
+}
+
+interface TokenParts {
+  readonly baseUrl: string;
+  readonly applicationToken?: string;
+  readonly dialect: Dialect;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface OpenedTokens {
+  readonly manager: TokenManager;
+  readonly tokens: ConnectionTokens;
+  close(): Promise<void>;
+}
+
+/** Opens the tokens of a program's connection: a fixed access token, or a rotation. Does nothing until one is needed. */
+export function openConnectionTokens(kept: string | TokenRotation, parts: TokenParts): OpenedTokens {
+  const { baseUrl, limits, clock } = parts;
+  const manager = typeof kept === 'string' ? staticTokenManager(programTokenName, kept) : openRotation(kept, parts);
+  const endpoint = { baseUrl, timeoutMs: limits.timeoutMs, now: () => clock.now() };
+  return {
+    manager,
+    tokens: {
+      status: () => manager.status(),
+      refresh: async (signal = unaborted()) => manager.refresh(signal),
+      revoke: async (signal = unaborted()) =>
+        manager.revoke((accessToken, stop) => revokeToken({ ...endpoint, accessToken }, stop), signal),
+    },
+    async close() {
+      await manager.close();
+      if (typeof kept !== 'string') await kept.custody.close();
+    },
+  };
+}
+
+function openRotation({ refreshToken, custody, encryptionKey }: TokenRotation, parts: TokenParts): TokenManager {
+  const { baseUrl, applicationToken, dialect, limits, clock, logger } = parts;
+  if (applicationToken === undefined) {
+    const message =
+      'applicationToken is required with tokens, because the platform exchanges a refresh token only with it';
+    throw new RollcallError(message, { code: 'CONFIG_INVALID' });
+  }
+  const endpoint = { baseUrl, timeoutMs: limits.timeoutMs, now: () => clock.now(), applicationToken };
+  const { tokens, leases } = openCustodyStore(custody);
+  return openTokenManager({
+    connection: programTokenName,
+    store: tokens,
+    leases,
+    exchange: (token, signal) =>
+      exchangeRefreshToken({ ...endpoint, refreshToken: token, expiresIn: dialect.expiresIn }, signal),
+    seal: openSeal(encryptionKey),
+    clock,
+    newOwner: () => randomBytes(8).toString('hex'),
+    configuredRefreshToken: refreshToken,
+    staticAccessToken: undefined,
+    mayPresentSeed: true,
+    httpTimeoutMs: limits.timeoutMs,
+    logger,
+    random: randomShare,
+  });
+}
