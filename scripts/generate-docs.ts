@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { renderCodesReference } from '../src/cli/render-codes.ts';
 import { renderCliReference } from '../src/cli/render-reference.ts';
 import { renderJsonSchema } from '../src/config/json-schema.ts';
 import { renderConfigReference } from '../src/config/reference.ts';
 import { listApiOperations } from '../src/platform/named-operations.ts';
-import { renderRunbookTable } from '../src/server/runbook.ts';
+import { renderRunbookList } from '../src/server/runbook.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { renderMetricsReference } from '../src/telemetry/metrics-reference.ts';
 import { renderSandboxCoverage } from '../test/support/conforming-sandbox.ts';
@@ -18,10 +19,11 @@ const root = new URL('../', import.meta.url);
 const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': () => renderConfigReference(sourceKinds),
   'docs/cli.md': () => renderCliReference(listApiOperations()),
+  'docs/codes.md': renderCodesReference,
   'docs/licenses.md': renderLicenses,
   'docs/metrics.md': renderMetricsReference,
   // A part of the file.
-  'docs/operations.md': async () => renderRunbookTable(await readFile(new URL('docs/operations.md', root), 'utf8')),
+  'docs/operations.md': async () => renderRunbookList(await readFile(new URL('docs/operations.md', root), 'utf8')),
   'docs/platform-api-coverage.md': renderSandboxCoverage,
   'src/core/confusables.ts': renderConfusables,
   'helm/rollcall/values.schema.json': () => renderValuesSchema(sourceKinds),

@@ -39,6 +39,7 @@ export async function judgeFiles(run: Run, store: Store): Promise<AlertProblem |
   const settled = batches.filter(({ state }) => state === 'settled').length;
   return {
     topic: 'run',
+    code: 'files-failed',
     severity: 'warning',
     key: `batches of ${run.id}: ${found.join()}`,
     title: `${counted} of ${countOf(batches.length, 'batch', 'batches')}`,
@@ -58,6 +59,7 @@ export async function judgeHealed(run: Run, store: Store): Promise<AlertProblem 
   const summary = `The run ${run.id} ended well: what ${trouble.title} left was read back or sent again, and all of it is applied`;
   return {
     ...trouble,
+    code: 'files-recovered',
     severity: 'info',
     title: 'failed batches were delivered after all',
     summary,

@@ -26,6 +26,7 @@ export function judgeFreshness(view: FreshnessView): AlertProblem | 'well' {
       : `No success for ${ageOf(now - successAt)}: the last one ended ${instantOf(successAt)}; ${expected}`;
   return {
     topic: 'freshness',
+    code: successAt === undefined ? 'never-succeeded' : 'sync-late',
     severity: 'critical',
     key: 'stale',
     summary,

@@ -27,6 +27,7 @@ export async function judgeHeld(
   const planned = create + update + enable + disable + remove;
   return {
     topic: 'held',
+    code: 'changes-held',
     severity: 'warning',
     key: `held ${[...holds.map((hold) => hold.class), ...(isDoubted(run) ? ['read'] : [])].toSorted().join()}`,
     summary: `${amount(changes, 'change')} ${changes === 1 ? 'waits' : 'wait'} for approval until ${instantOf(ends)}`,
@@ -55,6 +56,7 @@ function isDoubted(run: Run | undefined): run is Run {
 function doubtedRead(run: Run): AlertProblem {
   return {
     topic: 'held',
+    code: 'read-doubted',
     severity: 'warning',
     key: run.facts.doubt === undefined ? 'held read' : 'held read blocked',
     summary: `The source looks wrong in the run ${run.id}: an operator has to check it`,

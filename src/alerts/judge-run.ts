@@ -13,7 +13,6 @@ const causes: readonly FindingCode[] = [
   'batch-failed',
   'unresolved',
   'not-deliverable',
-  'directory-note',
 ];
 const searchedFindings = 200;
 /** Findings of rows that could not be read or used. */
@@ -87,6 +86,7 @@ async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
   ];
   return {
     topic: 'run',
+    code: 'run-failed',
     severity: 'critical',
     key: `failed ${withoutNumbers(run.reason ?? '')}`,
     title: run.scope.kind === 'all' ? 'the run failed' : 'the run about named people failed',
@@ -112,6 +112,7 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
     const what = rows.length === 0 ? 'the source was not read completely' : `${needs(rows.length)} HR`;
     return {
       ...base,
+      code: 'run-incomplete',
       key: `partial read${rows.length === 0 ? ` ${withoutNumbers(run.reason ?? '')}` : ' rows'}`,
       title: `${applied} applied, ${what}`,
       details: await causesOf(run, store),
@@ -126,6 +127,7 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
   const counted = [failed === 0 ? '' : `${failed} failed`, unresolved === 0 ? '' : `${unresolved} unresolved`];
   return {
     ...base,
+    code: 'run-partial',
     key: `partial ${withoutNumbers(run.reason ?? '')}`,
     title: `${applied} applied, ${counted.filter((part) => part !== '').join(', ')}`,
     details: rows.length > 0 ? firstOf(rows, failed + unresolved) : await causesOf(run, store),

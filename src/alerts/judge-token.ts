@@ -31,19 +31,19 @@ export function judgeToken(connection: string, token: TokenView, now: number): A
       return judgeEndpoint(connection, token, now, base);
     case 'reauth-required': {
       const summary = `REAUTH_REQUIRED: the platform refuses the refresh token; no sync over ${connection} can work until it gets a new one`;
-      return { ...base, severity: 'critical', key: 'reauth-required', summary };
+      return { ...base, severity: 'critical', code: 'refresh-token-refused', key: 'reauth-required', summary };
     }
     case 'sealed': {
       const summary = `The stored tokens were sealed with another encryptionKey; no sync over ${connection} works until that key or a new refresh token is configured`;
-      return { ...base, severity: 'critical', key: 'sealed', summary };
+      return { ...base, severity: 'critical', code: 'tokens-sealed', key: 'sealed', summary };
     }
     case 'revoked': {
       const summary = `The tokens were revoked; no sync over ${connection} works until an operator refreshes them`;
-      return { ...base, severity: 'warning', key: 'revoked', summary };
+      return { ...base, severity: 'warning', code: 'tokens-revoked', key: 'revoked', summary };
     }
     case 'restored': {
       const summary = `The store was restored from a backup, and nothing is presented to the platform until an operator confirms the tokens; no sync over ${connection} works`;
-      return { ...base, severity: 'critical', key: 'restored', summary };
+      return { ...base, severity: 'critical', code: 'tokens-restored', key: 'restored', summary };
     }
     default:
       return judgeEndpoint(connection, token, now, base) ?? judgeExpiry(connection, token, now, base);
@@ -68,7 +68,14 @@ function judgeEndpoint(
     : `no sync over ${connection} works until it does`;
   const summary = `The token endpoint does not answer as it should (${answers}); the refresh token is kept and presented again, and ${meanwhile}`;
   const details = [...base.details, `Next try: ${instantOf(retryAt)}. At once: rollcall token refresh ${connection}.`];
-  return { ...base, details, severity: isValid ? 'warning' : 'critical', key: 'endpoint', summary };
+  return {
+    ...base,
+    details,
+    severity: isValid ? 'warning' : 'critical',
+    code: 'token-endpoint-failing',
+    key: 'endpoint',
+    summary,
+  };
 }
 
 function judgeExpiry(
@@ -83,10 +90,10 @@ function judgeExpiry(
   if (now < lateAt) return 'well';
   if (now < expiresAt) {
     const summary = `The access token expires in ${ageOf(expiresAt - now)} (${instantOf(expiresAt)}) and could not be refreshed since ${instantOf(issuedAt + dueShare * life)}`;
-    return { ...base, severity: 'warning', key: 'expiring', summary };
+    return { ...base, severity: 'warning', code: 'access-token-expiring', key: 'expiring', summary };
   }
   const summary = `The access token expired ${instantOf(expiresAt)} and could not be refreshed: no sync over ${connection} works`;
-  return { ...base, severity: 'critical', key: 'expired', summary };
+  return { ...base, severity: 'critical', code: 'access-token-expired', key: 'expired', summary };
 }
 
 function isText(text: string | undefined): text is string {

@@ -1,3 +1,4 @@
+import type { AlertCode } from '../core/codes/alert-code.ts';
 import type { AlertProblem } from '../ports/alerts.ts';
 import { ageOf, amount, instantOf } from './words.ts';
 
@@ -68,13 +69,13 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
 }
 
 function problem(
-  key: string,
+  code: AlertCode,
   summary: string,
   action: string,
   severity: AlertProblem['severity'] = 'critical',
 ): AlertProblem {
   const unaffected = 'Delivered changes stay as they are. Requests and runs are kept, and continue where they stopped.';
-  return { topic: 'work', severity, key, summary, details: [], unaffected, action };
+  return { topic: 'work', code, severity, key: code, summary, details: [], unaffected, action };
 }
 
 /** A time in which the store did not answer. */
@@ -91,6 +92,7 @@ export function judgeOutage({ from, until }: Outage): { readonly over: AlertProb
   return {
     over: {
       topic: 'store',
+      code: 'store-was-away',
       severity: 'info',
       key: 'away',
       summary: `The store did not answer for ${ageOf(until - from)}, from ${instantOf(from)} to ${instantOf(until)}`,

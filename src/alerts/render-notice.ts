@@ -1,3 +1,4 @@
+import { anchorOf, docsOfCode } from '../core/codes/code-list.ts';
 import { traceIdsOf } from '../core/trace-ids.ts';
 import type { AlertNotice, AlertProblem, AlertTopic, RecoveredProblem } from '../ports/alerts.ts';
 import { ageOf, instantOf } from './words.ts';
@@ -57,11 +58,15 @@ export function renderNotice(notice: AlertNotice, place: Place): NoticeText {
       return { title: `RECOVERED ${about}: ${over}`, lines: [...lines, ...rest, ...links, footer] };
     }
     case 'note': {
-      const lines = problems.flatMap(({ summary, details }) => [summary, ...details.map((detail) => `- ${detail}`)]);
+      const lines = problems.flatMap((problem) => [
+        problem.summary,
+        ...problem.details.map((detail) => `- ${detail}`),
+        codeLine(problem, place),
+      ]);
       return { title: `INFO ${about}: ${words}`, lines: [...lines, 'Nothing to do.', ...rest, ...links, footer] };
     }
     default: {
-      const lines = problems.flatMap(problemLines);
+      const lines = problems.flatMap((problem) => problemLines(problem, place));
       const again = kind === 'reminder' ? 'STILL ' : '';
       const title = `${again}${severity.toUpperCase()} ${about}: ${words}`;
       return { title, lines: [...lines, ...rest, ...links, footer] };
@@ -80,11 +85,11 @@ export function linksOf(notice: AlertNotice, { publicUrl, trace }: Place): reado
   if (publicUrl === undefined) return traces;
   if (kind === 'test') return [{ text: 'Page', url: `${publicUrl}/` }];
   const isHeld = problems.some(({ topic }) => topic === 'held');
-  const runbook = problems.map(({ topic }) => ({ text: 'Runbook', url: `${publicUrl}/runbook#${topic}` }));
+  const runbook = problems.map(({ code }) => ({ text: 'Runbook', url: `${publicUrl}/runbook#${anchorOf(code)}` }));
   return [
     ...runs.map((run) => ({ text: 'Run', url: `${publicUrl}/runs/${encodeURIComponent(run)}` })),
     ...(isHeld ? [{ text: 'Held changes', url: `${publicUrl}/holds` }] : []),
-    ...(kind === 'note' ? [] : runbook.slice(0, 1)),
+    ...(kind === 'note' ? [] : runbook),
     ...traces,
   ];
 }
@@ -99,13 +104,20 @@ function traceOf(notice: AlertNotice, { trace }: Place): readonly string[] {
   return runsOf(notice).map((run) => `trace ${traceIdsOf(run).trace}`);
 }
 
-function problemLines({ summary, details, unaffected, action }: AlertProblem): readonly string[] {
+function problemLines(problem: AlertProblem, place: Place): readonly string[] {
+  const { summary, details, unaffected, action } = problem;
   return [
     summary,
     ...details.map((detail) => `- ${detail}`),
     ...(unaffected === undefined ? [] : [`Not affected: ${unaffected}`]),
     `What to do: ${action}`,
+    codeLine(problem, place),
   ];
+}
+
+/** Names the code, and where it is explained: by the runbook that a link leads to, else by the docs. */
+function codeLine({ code }: AlertProblem, { publicUrl }: Place): string {
+  return `Code: ${code} (rollcall explain ${code}${publicUrl === undefined ? `; ${docsOfCode(code)}` : ''})`;
 }
 
 function endOf({ summary, since, end }: RecoveredProblem, at: number): string {

@@ -34,8 +34,8 @@ async function list(shell: Shell, { limit }: ListOptions): Promise<number> {
       channels: report.channels.map(({ afterMs, remindMs, ...channel }) => {
         return { ...channel, syncs: channel.syncs ?? null, afterMs, remindMs: remindMs ?? null };
       }),
-      standing: report.standing.map(({ subject, topic, severity, summary, since, acked, run }) => {
-        const base = { subject, topic, severity, summary, since: instant(since), run: run ?? null };
+      standing: report.standing.map(({ subject, topic, code, severity, summary, since, acked, run }) => {
+        const base = { subject, topic, code, severity, summary, since: instant(since), run: run ?? null };
         return { ...base, acked: acked === undefined ? null : { by: acked.by, at: instant(acked.at) } };
       }),
       muted: report.muted.map(({ subject, until, by }) => ({ subject, until: instant(until), by })),

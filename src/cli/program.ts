@@ -10,6 +10,7 @@ import { addCancel } from './cancel.ts';
 import { addCheck } from './check.ts';
 import type { AddCommand, CommandHost } from './command.ts';
 import { addDemo } from './demo.ts';
+import { addExplain } from './explain.ts';
 import { addExport } from './export.ts';
 import { addForget } from './forget.ts';
 import { addHolds } from './holds.ts';
@@ -53,6 +54,7 @@ const commands: readonly AddCommand[] = [
   addPause,
   addResume,
   addWhy,
+  addExplain,
   addAudit,
   addExport,
   addForget,

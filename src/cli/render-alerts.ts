@@ -7,10 +7,10 @@ import { cleanLine } from './terminal-text.ts';
 /** Renders the open problems, the channels, and the delivery of the latest notices. */
 export function renderAlerts({ channels, standing, muted, deliveries }: AlertsReport, style: Style): string {
   const { colors } = style;
-  const wrong = standing.map(({ subject, topic, severity, summary, since, acked }) => [
+  const wrong = standing.map(({ subject, code, severity, summary, since, acked }) => [
     colorOf(severity, style),
     `${subject.kind} ${subject.name}`,
-    topic,
+    code,
     `since ${formatInstant(since)}`,
     cleanLine(acked === undefined ? summary : `(acknowledged by ${acked.by}) ${summary}`),
   ]);

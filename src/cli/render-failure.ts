@@ -37,11 +37,16 @@ export function renderFailure(error: unknown, { colors }: Style, { isDebug, isRa
   const problems = problemsOf(error);
   if (problems.length > 1) {
     const lines = clean(messageOf(error)).replace(/^/gm, '  ');
-    return `${colors.red('error:')} ${formatCount(problems.length, 'problem')} in the configuration; nothing was started\n${lines}${stack}`;
+    return `${colors.red('error:')} ${formatCount(problems.length, 'problem')} in the configuration; nothing was started (CONFIG_INVALID)\n${lines}${stack}`;
   }
   if (error instanceof Interruption) return `${messageOf(error)}${stack}`;
   const hint = error instanceof RollcallError || isDebug ? '' : '\nuse --debug to see the stack';
-  return `${colors.red('error:')} ${clean(messageOf(error))}${hint}${stack}`;
+  return `${colors.red('error:')} ${clean(messageOf(error))}${codeOf(error)}${hint}${stack}`;
+}
+
+/** Returns the code for `rollcall explain`. A message about usage says all by itself. */
+function codeOf(error: unknown): string {
+  return error instanceof RollcallError && error.code !== 'USAGE' ? ` (${error.code})` : '';
 }
 
 /** The object of `--json` for a command that threw. */

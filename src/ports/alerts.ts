@@ -1,4 +1,5 @@
 import type { ChangeKind } from '../core/change.ts';
+import type { AlertCode } from '../core/codes/alert-code.ts';
 import type { ChangeState, Outcome } from '../core/run.ts';
 
 /**
@@ -24,6 +25,8 @@ export type AlertTopic = 'run' | 'held' | 'freshness' | 'token' | 'work' | 'stor
 /** One problem, in short and simple words. Names people by identification only; holds no secret. */
 export interface AlertProblem {
   readonly topic: AlertTopic;
+  /** What `rollcall explain` and the runbook say about it. */
+  readonly code: AlertCode;
   readonly severity: Severity;
   /** Identity of the problem, independent of its numbers. Another key means another reason and causes a new notice. */
   readonly key: string;

@@ -1,37 +1,62 @@
+import { anchorOf, type CodeKind, type ListedCode, listedCodes } from '../core/codes/code-list.ts';
 import { htmlPage } from './dashboard/html-page.ts';
-import { runbookEntries } from './runbook-entries.ts';
 
-/** Returns the page to which alerts link: one section for each topic and rule. It contains no data. */
+const titles: Readonly<Record<CodeKind, string>> = {
+  alert: 'Alerts',
+  finding: 'Findings',
+  error: 'Errors',
+  api: 'Refused requests',
+};
+
+/**
+ * Returns the page to which alerts link: one section for each code, with anchors for its topic and its rules of
+ * Prometheus. It contains no data.
+ */
 export function renderRunbook(): string {
-  const sections = runbookEntries.map(({ topic, rules, title, look, steps }) => {
-    const ids = [...(topic === undefined ? [] : [topic]), ...rules];
-    const [id, ...others] = ids;
-    const anchors = others.map((other) => `<a id="${other}"></a>`).join('');
-    return `<section id="${id}">${anchors}<h2>${toHtml(title)}</h2><p>Look:</p><ul>${items(look)}</ul><p>Then:</p><ul>${items(steps)}</ul></section>`;
+  const parts = (Object.keys(titles) as CodeKind[]).map((kind) => {
+    const sections = listedCodes.filter((one) => one.kind === kind).map(renderSection);
+    return `<h2>${titles[kind]}</h2>\n${sections.join('\n')}`;
   });
   return htmlPage(
     'Rollcall: what to do',
     `<header><h1>What to do</h1><a href="/">Overview</a></header>
 <main>
-<p>Nothing here is urgent for the data. The next run does what was not done, and nothing is sent twice.</p>
-${sections.join('\n')}
+<p>No alert is urgent for the data. The next run continues where the last one stopped, and no change is sent twice.</p>
+${parts.join('\n')}
 </main>`,
   );
 }
 
+function renderSection(listed: ListedCode): string {
+  const { code, meaning, cause, cure, rules, topic } = listed;
+  // Notices of earlier releases link to the topic, which is the anchor of its first code unless a code has that name.
+  const isFirst =
+    topic !== undefined &&
+    listedCodes.find((one) => one.topic === topic) === listed &&
+    !listedCodes.some(({ code: other }) => other === topic);
+  const names = [...(isFirst ? [topic] : []), ...rules.filter((rule) => isFirstOf(rule, listed))];
+  const anchors = names.map((name) => `<a id="${name}"></a>`).join('');
+  return `<section id="${anchorOf(code)}">${anchors}<h3>${code}</h3><p>${toHtml(meaning)}</p><p>Cause: ${toHtml(cause)}</p><p>What to do:</p><ul>${items(cure)}</ul></section>`;
+}
+
+function isFirstOf(rule: string, listed: ListedCode): boolean {
+  return listedCodes.find(({ rules }) => rules.includes(rule)) === listed;
+}
+
 const [begin, end] = ['<!-- runbook: begin -->', '<!-- runbook: end -->'];
 
-/** Returns the Markdown with the table between its two comments made anew from the entries. */
-export function renderRunbookTable(markdown: string): string {
-  const rows = runbookEntries.map(({ topic, rules, look, steps }) => {
-    const names = [...(topic === undefined ? [] : [topic]), ...rules].map((name) => `\`${name}\``);
-    return `| ${names.join(', ')} | ${look.join(', ')} | ${steps.join(' ')} |`;
-  });
+/** Returns the Markdown with the list between its two comments made anew: every alert with a link to its code. */
+export function renderRunbookList(markdown: string): string {
+  const lines = listedCodes
+    .filter(({ kind }) => kind === 'alert')
+    .map(({ code, rules, meaning }) => {
+      const names = rules.length === 0 ? '' : ` (${rules.map((rule) => `\`${rule}\``).join(', ')})`;
+      return `- [${code}](codes.md#${anchorOf(code)})${names}: ${meaning}`;
+    });
   const [before = '', rest = ''] = markdown.split(begin);
   const [, after = ''] = rest.split(end);
-  const note = '<!-- Generated from src/server/runbook-entries.ts by `npm run docs`; edit there. -->';
-  const table = ['| Alert | Look | Then |', '| --- | --- | --- |', ...rows].join('\n');
-  return `${before}${begin}\n${note}\n\n${table}\n\n${end}${after}`;
+  const note = '<!-- Generated from src/core/codes by `npm run docs`; edit there. -->';
+  return `${before}${begin}\n${note}\n\n${lines.join('\n')}\n\n${end}${after}`;
 }
 
 function items(texts: readonly string[]): string {

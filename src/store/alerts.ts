@@ -1,10 +1,12 @@
 import type { Selectable } from 'kysely';
+import type { AlertCode } from '../core/codes/alert-code.ts';
 import {
   type AlertBook,
   type AlertDelivery,
   type AlertNotice,
   type AlertState,
   type AlertSubject,
+  type AlertTopic,
   type ChangeResult,
   type KnownProblem,
   successOutcomes,
@@ -211,9 +213,25 @@ function toState(row: Selectable<AlertStateRow>): AlertState {
   return { ...state, problems: Object.fromEntries(problems), version: Number(row.version) };
 }
 
+/** The codes of problems that release 0.1 stored without one. */
+const firstCodes: Readonly<Record<AlertTopic, AlertCode>> = {
+  run: 'run-failed',
+  held: 'changes-held',
+  freshness: 'sync-late',
+  token: 'refresh-token-refused',
+  work: 'no-scheduler',
+  store: 'store-was-away',
+};
+
 /** Release 0.1 stored only a part of a problem. */
 function complete(topic: string, problem: Partial<KnownProblem> & Pick<KnownProblem, 'since'>): object {
-  const missing = { topic, details: [], action: 'rollcall alerts list', newsAt: problem.since };
+  const missing = {
+    topic,
+    code: firstCodes[topic as AlertTopic],
+    details: [],
+    action: 'rollcall alerts list',
+    newsAt: problem.since,
+  };
   return { ...missing, ...problem };
 }
 
@@ -249,7 +267,7 @@ async function firstReceipt(db: Database, channel: string, thread: string): Prom
 
 function toDelivery(row: Selectable<AlertDeliveryRow>): AlertDelivery {
   return {
-    notice: JSON.parse(row.body) as AlertNotice,
+    notice: toNotice(row.body),
     channel: row.channel,
     state: row.state,
     tries: row.tries,
@@ -257,6 +275,14 @@ function toDelivery(row: Selectable<AlertDeliveryRow>): AlertDelivery {
     endedAt: instant(row.ended_at),
     error: row.error ?? undefined,
     first: undefined,
+  };
+}
+
+function toNotice(body: string): AlertNotice {
+  const notice = JSON.parse(body) as AlertNotice;
+  return {
+    ...notice,
+    problems: notice.problems.map((problem) => ({ ...problem, code: problem.code ?? firstCodes[problem.topic] })),
   };
 }
 

@@ -20,6 +20,7 @@ const notice: AlertNotice = {
   problems: [
     {
       topic: 'run',
+      code: 'run-failed',
       severity: 'critical',
       key: 'k',
       summary: 'The run run_1 failed: <!channel> & [link](http://example.com)',
@@ -77,7 +78,7 @@ describe('webhook', () => {
       thread: 'sync people run_1',
       links: [
         { text: 'Run', url: 'https://rollcall.example.com/runs/run_1' },
-        { text: 'Runbook', url: 'https://rollcall.example.com/runbook#run' },
+        { text: 'Runbook', url: 'https://rollcall.example.com/runbook#run-failed' },
       ],
       at: '2026-11-21T12:00:00.000Z',
       title: 'CRITICAL sync people: the run failed',
@@ -86,14 +87,16 @@ describe('webhook', () => {
         '- E1: no',
         'Not affected: All else.',
         'What to do: rollcall show run_1',
+        'Code: run-failed (rollcall explain run-failed)',
         'Still so: changes wait for approval.',
         'Run: https://rollcall.example.com/runs/run_1',
-        'Runbook: https://rollcall.example.com/runbook#run',
+        'Runbook: https://rollcall.example.com/runbook#run-failed',
         'Rollcall acme-prod, 2026-11-21 12:00 UTC, notice alert_01',
       ].join('\n'),
       problems: [
         {
           topic: 'run',
+          code: 'run-failed',
           severity: 'critical',
           summary: 'The run run_1 failed: <!channel> & [link](http://example.com)',
           details: ['E1: no'],

@@ -20,7 +20,8 @@ const fresh: AlertState = {
 };
 
 function problem(topic: AlertTopic, severity: Severity, key = 'why'): AlertProblem {
-  return { topic, severity, key, summary: `${topic} ${key}`, details: [], unaffected: undefined, action: 'do' };
+  const summary = `${topic} ${key}`;
+  return { topic, code: 'run-failed', severity, key, summary, details: [], unaffected: undefined, action: 'do' };
 }
 
 const desk: ChannelRule = { name: 'desk', afterMs: 0, remindMs: undefined };

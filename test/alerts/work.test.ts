@@ -94,7 +94,7 @@ describe('the deployment', () => {
     expect(more).toEqual([]);
     expect(first?.title).toBe('CRITICAL deployment prod/acme: its work is not done');
     expect(first?.text).toContain('No scheduler has decided anything for 2 min');
-    expect(first?.text).toContain('Runbook: https://rollcall.example/runbook#work');
+    expect(first?.text).toContain('Runbook: https://rollcall.example/runbook#no-scheduler');
     await lookFor(10 * minute);
     expect(titles()).toEqual([]);
     isScheduled = true;

@@ -86,7 +86,7 @@ test('every problem of a configuration is told at once, for people and for machi
 
   expect(forPeople).toMatchObject({ code: 2, stdout: '' });
   expect(forPeople.stderr).toMatch(
-    /2 problems in the configuration; nothing was started\n {2}.*rollcall\.yaml:1 .*\n {2}.*:2 /,
+    /2 problems in the configuration; nothing was started \(CONFIG_INVALID\)\n {2}.*rollcall\.yaml:1 .*\n {2}.*:2 /,
   );
   expect(forMachines.json<{ error: { code: string; problems: object[] } }>().error).toMatchObject({
     code: 'CONFIG_INVALID',
@@ -178,7 +178,7 @@ test('of an error that nobody foresaw one line is told, and with --debug where i
 test('an error that was foreseen is told as it is', () => {
   const error = new RollcallError('no run is called run_9', { code: 'NOT_FOUND' });
 
-  expect(renderFailure(error, plain, quiet)).toBe('error: no run is called run_9');
+  expect(renderFailure(error, plain, quiet)).toBe('error: no run is called run_9 (NOT_FOUND)');
   expect(exitCodeOf(error)).toBe(1);
 });
 

@@ -30,7 +30,14 @@ export function describeAlerts(store: () => Store): void {
 
   it('remembers what was told about each subject, and nothing about another', async () => {
     const { alerts } = store();
-    const words = { topic: 'run', summary: 'x', details: ['y'], unaffected: undefined, action: 'z' } as const;
+    const words = {
+      topic: 'run',
+      code: 'run-partial',
+      summary: 'x',
+      details: ['y'],
+      unaffected: undefined,
+      action: 'z',
+    } as const;
     const known = { severity: 'warning', worst: 'critical', key: 'k', since: now, newsAt: now, ...words } as const;
     expect(await alerts.state(people)).toBeUndefined();
     expect(await alerts.save(0, sampleState({ problems: { run: known } }), [])).toBe(true);
@@ -45,6 +52,7 @@ export function describeAlerts(store: () => Store): void {
     expect((await alerts.state(people))?.problems.run).toEqual({
       ...known,
       topic: 'run',
+      code: 'run-failed',
       details: [],
       action: 'rollcall alerts list',
       newsAt: now,
@@ -56,6 +64,7 @@ export function describeAlerts(store: () => Store): void {
     const about = (id: string, at: number, run: string) => {
       const problem = {
         topic: 'run',
+        code: 'files-failed',
         severity: 'warning',
         key: id,
         summary: id,

@@ -121,7 +121,7 @@ export function describeLeases(store: () => Store): void {
     const owned = await openRun(store(), { id: 'run_1' });
     await writePlan(store(), { id: 'run_1', owned }, [sampleChange('ana')]);
     await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
-    await runs.addFindings(owned, [{ code: 'resumed', message: 'first' }]);
+    await runs.addFindings(owned, [{ code: 'source-note', message: 'first' }]);
     await approve(store(), [sampleChange('ana')], { expiresAt: now + hourMs });
     expect(await leases.take('run:run_1', 'thief', hourMs, now + 2 * hourMs)).toBeDefined();
 

@@ -16,6 +16,7 @@ async function openAlerted() {
     problems: {
       run: {
         topic: 'run',
+        code: 'run-failed',
         severity: 'critical',
         worst: 'critical',
         key: 'failed',

@@ -1,23 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { renderRunbook, renderRunbookTable } from '../../src/server/runbook.ts';
-import { runbookEntries } from '../../src/server/runbook-entries.ts';
+import { anchorOf, listedCodes } from '../../src/core/codes/code-list.ts';
+import { renderRunbook, renderRunbookList } from '../../src/server/runbook.ts';
 
 const operations = new URL('../../docs/operations.md', import.meta.url);
 
-it('the runbook in the documentation is the one of the page', async () => {
+it('the list of alerts in the documentation is generated from the codes', async () => {
   const text = await readFile(operations, 'utf8');
-  expect(renderRunbookTable(text)).toBe(text);
-  // The table is in there, and the rest of the page stays.
-  expect(text).toContain('| `held`, `RollcallHeld` |');
-  expect(renderRunbookTable(text.replace('| `held`, ', '| `was-held`, '))).toBe(text);
+  expect(renderRunbookList(text)).toBe(text);
+  // The list is in there, and the rest of the page stays.
+  expect(text).toContain('- [changes-held](codes.md#changes-held) (`RollcallHeld`): ');
+  expect(renderRunbookList(text.replace('- [changes-held]', '- [was-held]'))).toBe(text);
 });
 
-it('the page has an anchor for each topic and rule, and shows commands as code', () => {
+it('the page has one anchor for each code, topic and rule, and shows commands as code', () => {
   const page = renderRunbook();
-  for (const { topic, rules } of runbookEntries) {
-    for (const id of [...(topic === undefined ? [] : [topic]), ...rules]) expect(page).toContain(`id="${id}"`);
-  }
+  const ids = listedCodes.flatMap(({ code, topic, rules }) => [
+    anchorOf(code),
+    ...rules,
+    ...(topic === undefined ? [] : [topic]),
+  ]);
+  for (const id of new Set(ids)) expect(page.split(`id="${id}"`)).toHaveLength(2);
   expect(page).toContain('<code>rollcall approve RUN</code>');
   expect(page).not.toContain('`');
 });

@@ -35,10 +35,15 @@ export function openOpsgenie(settings: Settings, { egress, place }: ChannelIo): 
         { path: at(alias, 'close'), body: { source: 'rollcall' } },
       ];
     }
-    const opened = notice.problems.flatMap(({ topic, severity }) => {
+    const opened = notice.problems.flatMap(({ topic, code, severity }) => {
       const alias = incidentKey(place, notice.subject, topic);
       const shown = { alias, priority: priorities[severity], source: 'rollcall', entity: notice.subject.name };
-      const alert = { message: title.slice(0, longestMessage), description: text, ...shown, tags: ['rollcall', topic] };
+      const alert = {
+        message: title.slice(0, longestMessage),
+        description: text,
+        ...shown,
+        tags: ['rollcall', topic, code],
+      };
       return [
         { path: '/v2/alerts', body: alert },
         { path: at(alias, 'notes'), body: { note: text, source: 'rollcall' } },

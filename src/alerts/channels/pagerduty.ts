@@ -48,7 +48,7 @@ function eventsOf(notice: AlertNotice, place: Place): readonly object[] {
   const keyOf = (topic: AlertTopic) => incidentKey(place, subject, topic);
   const links = linksOf(notice, place).map(({ url, text }) => ({ href: url, text }));
   return [
-    ...problems.map(({ topic, severity, summary, details, unaffected, action }) => ({
+    ...problems.map(({ topic, code, severity, summary, details, unaffected, action }) => ({
       event_action: 'trigger',
       dedup_key: keyOf(topic),
       ...(links.length === 0 ? {} : { links }),
@@ -59,7 +59,7 @@ function eventsOf(notice: AlertNotice, place: Place): readonly object[] {
         component: about,
         class: topic,
         timestamp: new Date(notice.at).toISOString(),
-        custom_details: { details, unaffected: unaffected ?? null, action, notice: id },
+        custom_details: { code, details, unaffected: unaffected ?? null, action, notice: id },
       },
     })),
     ...recovered.map(({ topic }) => ({ event_action: 'resolve', dedup_key: keyOf(topic) })),

@@ -49,8 +49,8 @@ function webhookBody(notice: AlertNotice, place: Place): object {
     at: new Date(at).toISOString(),
     title,
     text: lines.join('\n'),
-    problems: problems.map(({ topic, severity, summary, details, unaffected, action, run }) => {
-      return { topic, severity, summary, details, unaffected: unaffected ?? null, action, run: run ?? null };
+    problems: problems.map(({ topic, code, severity, summary, details, unaffected, action, run }) => {
+      return { topic, code, severity, summary, details, unaffected: unaffected ?? null, action, run: run ?? null };
     }),
     recovered: recovered.map(({ topic, severity, summary, since }) => {
       return { topic, severity, summary, since: new Date(since).toISOString() };

@@ -1,3 +1,4 @@
+import type { ApiCode } from '../../core/codes/api-code.ts';
 import { type ErrorCode, RollcallError } from '../../core/errors.ts';
 
 /** An error answer by RFC 9457 (`application/problem+json`). `code` is stable; the texts are for people. */
@@ -5,7 +6,7 @@ export interface Problem {
   readonly type: 'about:blank';
   readonly title: string;
   readonly status: number;
-  readonly code: string;
+  readonly code: ErrorCode | ApiCode;
   readonly detail: string;
   readonly requestId: string;
 }
@@ -31,10 +32,10 @@ const titles: Readonly<Record<number, string>> = {
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
-  readonly code: string;
+  readonly code: ErrorCode | ApiCode;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(status: number, code: string, detail: string, retryAfterSeconds?: number) {
+  constructor(status: number, code: ErrorCode | ApiCode, detail: string, retryAfterSeconds?: number) {
     super(detail);
     this.status = status;
     this.code = code;
@@ -78,12 +79,12 @@ export function problemOf(error: unknown, requestId: string): Problem {
   return makeProblem(500, 'INTERNAL', `unexpected error: search the log for ${requestId}`, requestId);
 }
 
-function makeProblem(status: number, code: string, detail: string, requestId: string): Problem {
+function makeProblem(status: number, code: Problem['code'], detail: string, requestId: string): Problem {
   return { type: 'about:blank', title: titles[status] ?? `Status ${status}`, status, code, detail, requestId };
 }
 
 /** Our messages for errors of the framework, whose own messages may quote the request. */
-const framework: Readonly<Record<number, { readonly code: string; readonly text: string }>> = {
+const framework: Readonly<Record<number, { readonly code: ApiCode; readonly text: string }>> = {
   400: {
     code: 'BAD_REQUEST',
     text: 'the request cannot be read: check that the body is JSON and the path is well-formed',

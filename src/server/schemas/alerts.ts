@@ -12,6 +12,7 @@ export const alertList = z.object({
     z.object({
       subject,
       topic: z.string(),
+      code: z.string().meta({ description: 'See docs/codes.md' }),
       severity,
       worst: severity.meta({ description: 'The highest severity since it began' }),
       summary: z.string(),
@@ -56,6 +57,7 @@ export function alertListView({ standing, muted, channels, deliveries }: AlertsR
     open: standing.map((one) => ({
       subject: { ...one.subject },
       topic: one.topic,
+      code: one.code,
       severity: one.severity,
       worst: one.worst,
       summary: one.summary,

@@ -1,0 +1,90 @@
+import { anchorOf, type CodeKind, docsOfCode, type ListedCode, listedCodes } from '../core/codes/code-list.ts';
+import type { Style } from './style.ts';
+
+const kinds: readonly { readonly kind: CodeKind; readonly title: string; readonly text: string }[] = [
+  {
+    kind: 'alert',
+    title: 'Alerts',
+    text: 'Notices and rules of Prometheus. No alert is urgent for the data: the next run continues, and no change is sent twice.',
+  },
+  {
+    kind: 'finding',
+    title: 'Findings',
+    text: 'What a run or plan noticed about a person, a record or itself. `rollcall show RUN --findings` lists them.',
+  },
+  { kind: 'error', title: 'Errors', text: 'Why a command or a run failed.' },
+  {
+    kind: 'api',
+    title: 'Refused requests',
+    text: 'Why the HTTP API refused a request. The code is in the key `code` of the answer.',
+  },
+];
+
+/** Renders one code: its meaning, cause and cure. */
+export function renderCode(listed: ListedCode, { colors }: Style): string {
+  const { code, kind, meaning, cause, cure, page, rules } = listed;
+  const one = kind === 'api' ? 'refused request' : kind;
+  const names = rules.length === 0 ? [] : [`rules: ${rules.join(', ')}`];
+  return [
+    `${colors.bold(code)} (${one})`,
+    `  ${plain(meaning)}`,
+    '',
+    'cause:',
+    `  ${plain(cause)}`,
+    '',
+    'what to do:',
+    ...cure.map((step) => `  - ${plain(step)}`),
+    '',
+    ...names,
+    `more: ${docsOfCode(code)}, docs/${page}`,
+  ].join('\n');
+}
+
+/** Renders every code with its meaning, by kind. */
+export function renderCodes(codes: readonly ListedCode[], { colors, command }: Style): string {
+  const sections = kinds.map(({ kind, title }) => {
+    const own = codes.filter((one) => one.kind === kind);
+    const width = Math.max(...own.map(({ code }) => code.length));
+    const lines = own.map(({ code, meaning }) => `  ${code.padEnd(width)}  ${plain(meaning)}`);
+    return [colors.bold(title), ...lines].join('\n');
+  });
+  return [...sections, `cause and cure of one code:  ${command('explain CODE')}`].join('\n\n');
+}
+
+/** Returns the text of `docs/codes.md`: every code with meaning, cause and cure. */
+export function renderCodesReference(): string {
+  const parts = kinds.map(({ kind, title, text }) => {
+    const entries = listedCodes.filter((one) => one.kind === kind).map(renderEntry);
+    return [`## ${title}`, text, ...entries].join('\n\n');
+  });
+  return `# Codes
+
+<!-- Generated from src/core/codes by \`npm run docs\`; edit there. -->
+
+Every alert, finding and error has a code that stays the same between releases. \`rollcall explain CODE\` shows the same on a
+terminal. In commands, replace \`SYNC\`, \`RUN\`, \`PERSON\` and \`CONNECTION\` with your own names.
+
+${parts.join('\n\n')}
+`;
+}
+
+function renderEntry({ code, meaning, cause, cure, page, rules }: ListedCode): string {
+  const steps = cure.length === 1 ? (cure[0] ?? '') : `\n\n${cure.map((step) => `- ${step}`).join('\n')}`;
+  const names = rules.length === 0 ? [] : [`Rules of Prometheus: ${rules.map((rule) => `\`${rule}\``).join(', ')}.`];
+  // Site generators replace the underscore in their own anchors.
+  const target = code.includes('_') ? [`<a id="${anchorOf(code)}"></a>`] : [];
+  return [
+    ...target,
+    `### ${code}`,
+    meaning,
+    `**Cause.** ${cause}`,
+    `**What to do.** ${steps}`.replace(/ \n/, '\n'),
+    ...names,
+    `**More.** [${page}](${page})`,
+  ].join('\n\n');
+}
+
+/** Commands stand in backquotes in the entries, and in quotation marks on a terminal. */
+function plain(text: string): string {
+  return text.replaceAll('`', '"');
+}

@@ -1,0 +1,285 @@
+import type { AlertCode, RuleCode } from './alert-code.ts';
+import type { CodeEntry } from './code-entry.ts';
+
+export interface AlertEntry extends CodeEntry {
+  /** The topic of a notice. Absent: only Prometheus detects it. */
+  readonly topic?: 'run' | 'held' | 'freshness' | 'token' | 'work' | 'store';
+  /** Rules of helm/rollcall/rules that detect the same. */
+  readonly rules: readonly string[];
+}
+
+const approve = 'operations.md#approve-held-changes';
+const approveCure = [
+  'Run `rollcall holds` and `rollcall show RUN --held` to see the people.',
+  'If the changes are right, run `rollcall approve RUN`. The next run delivers them.',
+  'If they are wrong, run `rollcall reject RUN`, and correct the HR system.',
+  'If you are not sure, do nothing. Nothing is delivered without an approval.',
+] as const;
+const newToken = [
+  'Get a new refresh token from the platform and put it in the configuration.',
+  'Run `rollcall token refresh CONNECTION`, or restart the processes.',
+  'Run `rollcall token status CONNECTION` to confirm.',
+] as const;
+const work = 'operations.md#many-workers-redis-and-postgresql';
+const continues = 'Then nothing more is required: requests and runs continue where they stopped.';
+
+/** Problems that notices report, and those that only the rules of Prometheus detect. */
+export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = {
+  'run-failed': {
+    topic: 'run',
+    rules: ['RollcallRunsFail'],
+    meaning: 'A run failed. What it did not send, the next run plans again.',
+    cause: 'The HR system or the platform did not work; the notice names the reason.',
+    cure: [
+      'Run `rollcall show RUN`: the reason names the HR system or the platform. Repair it there.',
+      'Run `rollcall resync SYNC`.',
+      'If the same reason comes three times, run `rollcall pause SYNC`, and ask the operators of the other system.',
+    ],
+    page: 'operations.md#what-the-outcomes-mean',
+  },
+  'run-partial': {
+    topic: 'run',
+    rules: ['RollcallRunsFail'],
+    meaning: 'A run ended, but some changes failed or have an unknown outcome.',
+    cause: 'The platform rejected single people, or an answer was lost.',
+    cure: [
+      'Run `rollcall show RUN --failed`: the reason is beside each person. Correct them in the HR system.',
+      'For unresolved changes do nothing: later runs first check whether they were applied.',
+    ],
+    page: 'operations.md#what-the-outcomes-mean',
+  },
+  'run-incomplete': {
+    topic: 'run',
+    rules: ['RollcallRunsFail'],
+    meaning: 'A run ended, but the source was not read completely. No person counts as missing.',
+    cause: 'Rows cannot be read, or the file or list was cut.',
+    cure: [
+      'Run `rollcall show RUN --findings`: each line names a row and a reason.',
+      'Correct the rows in the HR system. The next complete read continues without further steps.',
+    ],
+    page: 'operations.md#the-source',
+  },
+  'files-failed': {
+    topic: 'run',
+    rules: [],
+    meaning: 'A file failed, an upload was refused, or an answer was lost, while the run continues.',
+    cause: 'The platform could not process a file, or one of its rows.',
+    cure: [
+      'Do nothing. The rows are read back, and what is missing is sent again in halves.',
+      'Run `rollcall show RUN` to follow it.',
+    ],
+    page: 'platform-assumptions.md#following-a-file',
+  },
+  'files-recovered': {
+    topic: 'run',
+    rules: [],
+    meaning: 'Files failed during a run, and all their rows were applied in the end.',
+    cause: 'The platform failed for a while.',
+    cure: ['Nothing is required.'],
+    page: 'platform-assumptions.md#following-a-file',
+  },
+  'changes-held': {
+    topic: 'held',
+    rules: ['RollcallHeld'],
+    meaning: 'Changes wait for approval. All other changes continued.',
+    cause: 'A guard counted more changes of one kind than allowed in 24 hours.',
+    cure: approveCure,
+    page: approve,
+  },
+  'read-doubted': {
+    topic: 'held',
+    rules: ['RollcallHeld'],
+    meaning: 'The source looks wrong, and an operator has to check it.',
+    cause: 'There are far fewer rows than before, a field is empty, or many people are blocked.',
+    cure: [
+      'Run `rollcall show RUN` and `rollcall source try SYNC` to compare the read with the HR system.',
+      'If the source is right, run `rollcall approve RUN`: later reads are compared with this one.',
+      'If it is wrong, correct it, and run `rollcall resync SYNC`.',
+    ],
+    page: 'operations.md#too-many-people-are-blocked',
+  },
+  'sync-late': {
+    topic: 'freshness',
+    rules: ['RollcallStale'],
+    meaning: 'No run of the sync has succeeded for too long.',
+    cause: 'Runs fail, no process runs the schedule, or the schedule has no slot.',
+    cure: [
+      'Run `rollcall runs SYNC`. If runs failed, see the reason of the newest with `rollcall show RUN`.',
+      'If no run was tried, check that the schedule had a slot, and that a process of the role scheduler (or all) runs.',
+      'Then run `rollcall resync SYNC`.',
+    ],
+    page: 'configuration.md#a-sync',
+  },
+  'never-succeeded': {
+    topic: 'freshness',
+    rules: ['RollcallNeverSucceeded'],
+    meaning: 'No run of the sync has ever succeeded.',
+    cause: 'The sync is new, and its source, token or mapping is not ready.',
+    cure: ['Run `rollcall check`: it names what is missing.', 'Remove the schedule until the sync is ready.'],
+    page: 'operations.md#start-a-new-sync-safely',
+  },
+  'refresh-token-refused': {
+    topic: 'token',
+    rules: ['RollcallReauthRequired'],
+    meaning: 'The platform refuses the refresh token. No sync over the connection works until it gets a new one.',
+    cause: 'The refresh token was revoked, has expired, or was used by another installation.',
+    cure: newToken,
+    page: 'tokens.md',
+  },
+  'tokens-sealed': {
+    topic: 'token',
+    rules: [],
+    meaning: 'The stored tokens were sealed with another `encryptionKey`.',
+    cause: 'The key in the configuration was changed.',
+    cure: ['Configure the former `encryptionKey` again, and restart. If it is lost:', ...newToken],
+    page: 'operations.md#rotate-keys-and-tokens',
+  },
+  'tokens-revoked': {
+    topic: 'token',
+    rules: [],
+    meaning: 'An operator revoked the tokens of the connection. No sync over it works.',
+    cause: '`rollcall token revoke CONNECTION` was run.',
+    cure: ['Run `rollcall token refresh CONNECTION` when the connection may work again.'],
+    page: 'tokens.md',
+  },
+  'tokens-restored': {
+    topic: 'token',
+    rules: [],
+    meaning: 'The store was restored from a backup. Nothing is presented to the platform until an operator confirms.',
+    cause: 'A newer token pair may exist, and an old refresh token can revoke all tokens.',
+    cure: [
+      'Get a new refresh token from the platform and put it in the configuration.',
+      'Only if no refresh happened after the backup, run `rollcall token refresh CONNECTION`.',
+    ],
+    page: 'backup.md#tokens',
+  },
+  'token-endpoint-failing': {
+    topic: 'token',
+    rules: [],
+    meaning: 'The token endpoint does not answer correctly. The refresh token is kept and presented again.',
+    cause: 'The endpoint has a fault, or a proxy or network policy is in the way.',
+    cure: [
+      'Repair the endpoint, the proxy or the network policy.',
+      'Run `rollcall token refresh CONNECTION` to try at once.',
+    ],
+    page: 'tokens.md#what-happens-after-each-answer',
+  },
+  'access-token-expiring': {
+    topic: 'token',
+    rules: [],
+    meaning: 'The access token expires soon, and refreshes fail.',
+    cause: 'No process refreshes tokens, or the platform does not answer.',
+    cure: ['Run `rollcall token status CONNECTION`: it names the reason.', 'Run `rollcall token refresh CONNECTION`.'],
+    page: 'tokens.md',
+  },
+  'access-token-expired': {
+    topic: 'token',
+    rules: ['RollcallTokenNotRenewed'],
+    meaning: 'The access token has expired and could not be refreshed. No sync over the connection works.',
+    cause: 'No process refreshes tokens, or the platform does not answer.',
+    cure: ['Run `rollcall token status CONNECTION`: it names the reason.', 'Run `rollcall token refresh CONNECTION`.'],
+    page: 'tokens.md',
+  },
+  'no-scheduler': {
+    topic: 'work',
+    rules: ['RollcallNoScheduler'],
+    meaning: 'No scheduler runs, so no run starts.',
+    cause: 'The process of the role scheduler (or all) is not running, or does not reach the store.',
+    cure: ['Run `rollcall start`, with Redis `rollcall start --role scheduler`, or scale the role up.', continues],
+    page: work,
+  },
+  'no-worker': {
+    topic: 'work',
+    rules: ['RollcallNoWorker'],
+    meaning: 'Runs are open, and no worker continues them.',
+    cause: 'The processes of the role worker are not running, or do not reach Redis.',
+    cure: ['Run `rollcall start --role worker`, or scale the role up.', continues],
+    page: work,
+  },
+  'no-redis': {
+    topic: 'work',
+    rules: ['RollcallRedisAway'],
+    meaning: 'Redis does not answer, so no worker gets work.',
+    cause: 'Redis is down, or a network policy blocks it.',
+    cure: ['Restart Redis, or correct the network policy. Requests are kept in the store.', continues],
+    page: work,
+  },
+  'jobs-wait': {
+    topic: 'work',
+    rules: ['RollcallJobsWait'],
+    meaning: 'Jobs wait for a worker for too long.',
+    cause: 'The workers are too few, or they hang.',
+    cure: ['Start more workers, or raise `workers.concurrency`.', 'Read the log of the workers that run.', continues],
+    page: work,
+  },
+  'requests-wait': {
+    topic: 'work',
+    rules: ['RollcallNobodyWorks'],
+    meaning: 'A run was requested, and no process has started it.',
+    cause: 'The scheduler hangs or has a fault.',
+    cure: ['Read the log of the scheduler, and restart it if it hangs.', continues],
+    page: work,
+  },
+  'store-was-away': {
+    topic: 'store',
+    rules: ['RollcallStoreAway'],
+    meaning: 'The store does not answer, or did not answer for a while.',
+    cause: 'The database is down, its disk is full, or the network is interrupted.',
+    cure: [
+      'While it is away, free its disk or bring the database back. See `/readyz` and the log of the database.',
+      'Do not restart the processes: one may keep a new token pair in memory.',
+      'When it is back, do nothing. Runs continue where they stopped.',
+    ],
+    page: 'operations.md#the-store-refuses-a-new-token-pair',
+  },
+  'no-metrics': {
+    rules: ['RollcallAbsent'],
+    meaning: 'Prometheus finds no process of Rollcall.',
+    cause: 'No pod runs, or Prometheus does not reach `/metrics`.',
+    cure: [
+      'Look at the pods and the end of their logs.',
+      'Exit code 2: the configuration is wrong, and the log names the line.',
+      'OOMKilled: give the pod more memory.',
+      'Otherwise check that Prometheus reaches `/metrics`.',
+    ],
+    page: 'kubernetes.md#when-a-pod-does-not-start',
+  },
+  'run-stuck': {
+    rules: ['RollcallRunStuck'],
+    meaning: 'A run has not ended for six hours.',
+    cause: 'The platform does not process a file.',
+    cure: [
+      'Run `rollcall show RUN` to see which batch waits, and since when. Ask the operators of the platform.',
+      'If the run must end, run `rollcall cancel RUN`. Later runs still check what was sent.',
+    ],
+    page: 'platform-assumptions.md#following-a-file',
+  },
+  'files-pending': {
+    rules: ['RollcallFilesPending'],
+    meaning: 'Sent files have had no known effect for hours.',
+    cause: 'The platform does not process files, or a file of another system is in the way.',
+    cure: [
+      'Run `rollcall runs` and `rollcall show RUN` to find the batches that are `sent` or `unresolved`.',
+      'Ask the operators of the platform. Do not send the file by hand.',
+    ],
+    page: 'platform-assumptions.md#following-a-file',
+  },
+  'platform-failing': {
+    rules: ['RollcallPlatformFails'],
+    meaning: 'The platform answers with errors, or not at all.',
+    cause: 'The platform or the network has a fault.',
+    cure: [
+      'Look at the status page of the platform, and at `rollcall_requests_total` by operation.',
+      'Wait: runs retry by themselves.',
+      'If it lasts, run `rollcall pause SYNC` to stop the alerts of failed runs.',
+    ],
+    page: 'operations.md#load-on-the-platform',
+  },
+  'process-slow': {
+    rules: ['RollcallSlowProcess'],
+    meaning: 'Timers of a process fire more than a second late.',
+    cause: 'The CPU of the pod or of its node does not suffice.',
+    cure: ['Give it more CPU or no CPU limit, or let fewer syncs start at the same minute.'],
+    page: 'operations.md#responsiveness',
+  },
+};
