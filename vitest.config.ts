@@ -13,13 +13,19 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          globalSetup: ['test/support/build-page.ts'],
           include: ['test/**/*.test.ts'],
           exclude: ['test/architecture.test.ts', 'test/e2e/**', 'test/chaos/**'],
         },
       },
       {
         extends: true,
-        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts'], testTimeout: 240_000 },
+        test: {
+          name: 'e2e',
+          globalSetup: ['test/support/build-page.ts'],
+          include: ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts'],
+          testTimeout: 240_000,
+        },
       },
     ],
   },

@@ -4,6 +4,7 @@ import { renderCliReference } from '../src/cli/render-reference.ts';
 import { renderJsonSchema } from '../src/config/json-schema.ts';
 import { renderConfigReference } from '../src/config/reference.ts';
 import { listApiOperations } from '../src/platform/named-operations.ts';
+import { describeApi } from '../src/server/open-api.ts';
 import { renderRunbookList } from '../src/server/runbook.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { renderMetricsReference } from '../src/telemetry/metrics-reference.ts';
@@ -12,6 +13,7 @@ import { renderChartReadme } from './chart/readme.ts';
 import { renderValuesSchema } from './chart/values-schema.ts';
 import { renderConfusables } from './generate-confusables.ts';
 import { renderLicenses } from './licenses/render.ts';
+import { renderApiTypes } from './web/generate-api-types.ts';
 
 const root = new URL('../', import.meta.url);
 
@@ -25,6 +27,7 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   // A part of the file.
   'docs/operations.md': async () => renderRunbookList(await readFile(new URL('docs/operations.md', root), 'utf8')),
   'docs/platform-api-coverage.md': renderSandboxCoverage,
+  'src/web/api/schema.ts': () => renderApiTypes(describeApi('')),
   'src/core/confusables.ts': renderConfusables,
   'helm/rollcall/values.schema.json': () => renderValuesSchema(sourceKinds),
   // After the schema, whose types it shows.

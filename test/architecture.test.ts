@@ -5,6 +5,7 @@ import { codeOnly } from './support/architecture/code-only.ts';
 import {
   adapterImports,
   allowances,
+  bundledPackages,
   fileCycles,
   folderCycles,
   forbiddenImports,
@@ -18,10 +19,12 @@ import { readSourceFiles, type SourceFile, toSourceFile, type Violation } from '
 
 const root = join(import.meta.dirname, '..');
 const files = readSourceFiles(root, ['src', 'jobs']);
-const dependencies = Object.keys(
-  (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> })
-    .dependencies,
-);
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+};
+const dependencies = Object.keys(manifest.dependencies);
+const developed = Object.keys(manifest.devDependencies);
 
 const tell = (violations: readonly Violation[]) => violations.map(({ file, line, what }) => `${file}:${line} ${what}`);
 const everywhere = (rule: (file: SourceFile) => readonly Violation[]) => tell(files.flatMap(rule));
@@ -54,6 +57,12 @@ describe('imports', () => {
 
   it('every package is declared as a dependency', () => {
     expect(everywhere((file) => undeclaredPackages(file, dependencies))).toEqual([]);
+  });
+
+  it('the page is built from development packages, and each of them is one', () => {
+    expect(bundledPackages(files)).toContain('react');
+    expect(bundledPackages(files).filter((name) => !developed.includes(name))).toEqual([]);
+    expect(bundledPackages(files).filter((name) => dependencies.includes(name))).toEqual([]);
   });
 
   it('make no circle: neither of folders, nor of files, nor of their types', () => {
@@ -92,6 +101,7 @@ describe('the rules for imports catch', () => {
     ['src/runtime/x.ts', "import { request } from '../app/requests.ts';", 'src/runtime may import only itself'],
     ['src/cli/start.ts', "import type { Row } from '../store/x.ts';", 'src/cli may import'],
     ['jobs/sync.ts', "import { x } from '../src/store/x.ts';", 'jobs may import'],
+    ['src/web/main.tsx', "import type { App } from '../app/app.ts';", 'src/web may import only itself'],
     ['src/new/x.ts', '', 'no import rule knows the folder src/new'],
   ])('in %s: %s', (path, text, what) => {
     expect(about(forbiddenImports, path, `\n${text}\n`)).toEqual([expect.stringContaining(what)]);

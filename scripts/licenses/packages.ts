@@ -28,6 +28,19 @@ interface Stated {
  */
 const oldForm: Readonly<Record<string, string>> = { buildcheck: 'MIT', 'cpu-features': 'MIT' };
 
+/** Development packages whose code the built page contains: who installs Rollcall gets it too. */
+const inPage: ReadonlySet<string> = new Set([
+  '@tanstack/query-core',
+  '@tanstack/react-query',
+  '@tanstack/react-virtual',
+  '@tanstack/virtual-core',
+  'openapi-fetch',
+  'openapi-typescript-helpers',
+  'react',
+  'react-dom',
+  'scheduler',
+]);
+
 /** Reads the production packages of the lock file in `root`, and their licenses from node_modules. Sorted by name and version. */
 export async function readProductionPackages(root: string): Promise<readonly ProductionPackage[]> {
   const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
@@ -35,8 +48,9 @@ export async function readProductionPackages(root: string): Promise<readonly Pro
   };
   const found = new Map<string, ProductionPackage>();
   for (const [path, locked] of Object.entries(lock.packages)) {
-    if (path === '' || locked.dev === true || locked.devOptional === true) continue;
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    const isLeftOut = (locked.dev === true || locked.devOptional === true) && !inPage.has(name);
+    if (path === '' || isLeftOut) continue;
     const license = (await readStated(join(root, path))) ?? locked.license ?? oldForm[name];
     const version = locked.version ?? '';
     found.set(`${name}@${version}`, { name, version, license });

@@ -13,6 +13,8 @@ import { watchMethods } from './http/refuse-methods.ts';
 import { type Gates, routeEndpoint } from './http/route-endpoint.ts';
 import { openCookieSessions } from './http/sessions.ts';
 import { describeApi } from './open-api.ts';
+import { readPage } from './page/read-page.ts';
+import { servePage } from './page/serve-page.ts';
 import { renderRunbook } from './runbook.ts';
 import type { EndpointParts, RunningServer, ServerParts, SignIn } from './server-parts.ts';
 import { openOpenId } from './sign-in/open-id.ts';
@@ -185,9 +187,9 @@ function serveApi(
   app.get('/docs', async (_request, reply) => sendPage(docs, reply));
   const runbook = renderRunbook();
   app.get('/runbook', async (_request, reply) => sendPage(runbook, reply));
-  // The addresses to which alerts link: the page shows what its address names.
-  for (const path of ['/', '/holds', '/runs/:run'])
+  for (const path of ['/classic', '/classic/runs/:run'])
     app.get(path, async (_request, reply) => sendPage(dashboard, reply));
+  servePage(app, readPage());
 }
 
 const nothingHere = {

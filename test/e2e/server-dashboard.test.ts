@@ -38,7 +38,7 @@ describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without 
       complaints.push(`asked for ${route.request().url()}`);
       return route.abort();
     });
-    await page.goto(server.url);
+    await page.goto(`${server.url}/classic`);
   });
 
   afterEach(async () => {
@@ -53,13 +53,13 @@ describe.skipIf(chromiumPath === undefined)('the dashboard in a browser without 
 
   it('shows the run that an alert links to, with its reason and findings', async () => {
     const [run] = await office.app.runs({ limit: 1 });
-    await page.goto(`${server.url}/runs/${run?.id}`);
+    await page.goto(`${server.url}/classic/runs/${run?.id}`);
     await enter(operatorToken);
     await page.locator('#run dl').waitFor();
     const text = await page.locator('#run').innerText();
     expect(text).toContain(run?.id ?? '?');
     expect(text).toContain('held');
-    await page.goto(`${server.url}/runs/run_none`);
+    await page.goto(`${server.url}/classic/runs/run_none`);
     await page.locator('#run .bad').waitFor();
   });
 

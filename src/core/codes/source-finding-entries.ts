@@ -31,6 +31,15 @@ export const sourceFindingEntries = {
     cure: ['Correct the cells that the message names, or the `format` or expression of the field.'],
     page: mapping,
   },
+  'cell-suspect': {
+    meaning: 'The values of a column look as if an export changed them, for example by dropping leading zeros.',
+    cause: 'A spreadsheet or an export treated text as numbers: most values have more digits than these.',
+    cure: [
+      'Export the column as text, and compare the rows that the message names with the HR system.',
+      'If the values are right, nothing is required.',
+    ],
+    page: source,
+  },
   'cell-collapsed': {
     meaning: 'Line breaks or tabs inside a text were replaced by spaces.',
     cause: 'The HR system exports them. The platform cannot store them in these fields.',

@@ -5,8 +5,8 @@ const key = 'rollcall-token';
 // The read of a run: the short word that the terminal shows, and its description.
 const reads = { full: ['full', 'all employees'], delta: ['delta', 'only changed employees'], point: ['named', 'only the named employees'] };
 const at = (id) => document.getElementById(id);
-// Alerts link to /runs/RUN.
-const askedRun = (/^\\/runs\\/([^/]+)$/.exec(location.pathname) || [])[1];
+// The address may name a run: /classic/runs/RUN.
+const askedRun = (/^\\/classic\\/runs\\/([^/]+)$/.exec(location.pathname) || [])[1];
 let token = sessionStorage.getItem(key);
 let timer;
 

@@ -25,6 +25,8 @@ export const allowances: Readonly<Record<string, Allowance>> = {
   'src/runtime': { folders: [...contracts, 'src/engine'] },
   'src/server': { folders: [...contracts, 'src/app'] },
   'src/cli': { folders: [...contracts, 'src/app'] },
+  // A program for browsers: it knows the server by its HTTP API only.
+  'src/web': { folders: [] },
   jobs: { folders: [...contracts, 'src/engine'] },
 };
 
@@ -97,11 +99,18 @@ export function queueImports(file: SourceFile): Violation[] {
     .map((one) => violation(file, one, 'only src/runtime/bullmq and src/main import the queue'));
 }
 
-/** What runs in production stands in `dependencies`. */
+/** What runs in production stands in `dependencies`. The page is built with its packages inside: see `bundledPackages`. */
 export function undeclaredPackages(file: SourceFile, declared: readonly string[]): Violation[] {
+  if (isBelow(file.path, 'src/web')) return [];
   return file.imports
     .filter(({ isOwn, target }) => !isOwn && !target.startsWith('node:') && !declared.includes(packageOf(target)))
     .map((one) => violation(file, one, 'not in the dependencies of package.json'));
+}
+
+/** The packages that the built page contains. */
+export function bundledPackages(files: readonly SourceFile[]): readonly string[] {
+  const imported = files.filter(({ path }) => isBelow(path, 'src/web')).flatMap(({ imports }) => imports);
+  return [...new Set(imported.filter(({ isOwn }) => !isOwn).map(({ target }) => packageOf(target)))].sort();
 }
 
 /** Node's own modules carry `node:`, so that no package can take their place. */

@@ -30,7 +30,7 @@ export interface Violation {
 
 /** The source files below `folders` (from `root`), sorted by path. */
 export function readSourceFiles(root: string, folders: readonly string[]): SourceFile[] {
-  const patterns = folders.map((folder) => `${folder}/**/*.ts`);
+  const patterns = folders.map((folder) => `${folder}/**/*.{ts,tsx}`);
   const paths = globSync(patterns, { cwd: root }).map((path) => path.replaceAll('\\', '/'));
   return paths.sort().map((path) => toSourceFile(path, readFileSync(join(root, path), 'utf8')));
 }

@@ -1,0 +1,56 @@
+import { globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'vite';
+
+const root = join(import.meta.dirname, '../..');
+const outputFolder = join(root, 'dist/web');
+
+/** Everything that decides how the built page looks. */
+const inputs = ['src/web/**/*', 'scripts/web/*', 'package-lock.json'];
+
+/** Builds the page into dist/web. Does nothing when it was built after the last change of its sources. */
+async function buildPage({ isForced = false } = {}): Promise<void> {
+  if (!isForced && isBuilt()) return;
+  await build({
+    root: join(root, 'src/web'),
+    // Without a configuration file: a tool that searches for one writes beside the packages.
+    configFile: false,
+    envDir: false,
+    publicDir: join(root, 'src/web/public'),
+    logLevel: 'warn',
+    build: {
+      outDir: outputFolder,
+      emptyOutDir: true,
+      assetsInlineLimit: 0,
+      target: 'es2023',
+      // These know light-dark(), which decides the colors.
+      cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      license: { fileName: 'licenses.md' },
+      rolldownOptions: {
+        onwarn: (warning, warn) => {
+          // React Query marks its files for servers that render React.
+          if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
+        },
+      },
+    },
+  });
+}
+
+function isBuilt(): boolean {
+  const builtAt = changedAt(join(outputFolder, 'index.html'));
+  const sources = globSync(inputs, { cwd: root }).map((path) => changedAt(join(root, path)));
+  return builtAt > Math.max(...sources);
+}
+
+/** Returns 0 for a file that does not exist. */
+function changedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  // React has another, much larger build for every other value.
+  process.env.NODE_ENV = 'production';
+  await buildPage({ isForced: process.argv.includes('--force') });
+}

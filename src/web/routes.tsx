@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react';
+import { NotFoundPage } from './pages/not-found-page.tsx';
+import { OverviewPage } from './pages/overview/overview-page.tsx';
+import { matchPath } from './router/router.tsx';
+
+type Parts = Readonly<Record<string, string>>;
+
+/** The pages by address. The server answers each address of `src/server/page/routes.ts` with this program. */
+const routes: readonly (readonly [string, (parts: Parts) => ReactNode])[] = [
+  ['/', () => <OverviewPage />],
+  ['/sign-in', () => <OverviewPage />],
+];
+
+export function pageAt(path: string): ReactNode {
+  for (const [pattern, page] of routes) {
+    const parts = matchPath(pattern, path);
+    if (parts !== undefined) return page(parts);
+  }
+  return <NotFoundPage />;
+}

@@ -1,0 +1,84 @@
+import type { Texts } from '../texts/en.ts';
+import type { Language } from './preferences.ts';
+
+/** Numbers, instants and durations in the language of the user and the zone of the browser. */
+export interface Formats {
+  number(value: number): string;
+  /** `23 Nov, 14:05:09` with the year when it is another one. */
+  instant(iso: string, now: number): string;
+  /** With weekday, seconds and zone, for tooltips. */
+  fullInstant(iso: string): string;
+  /** `4 min ago`, `in 2 h`. */
+  relative(iso: string, now: number): string;
+  /** `2 h 5 min`, in the two largest units. */
+  duration(ms: number): string;
+  day(isoDay: string): string;
+  /** The zone of all times: `Europe/Madrid (GMT+1)`. */
+  zone(): string;
+  readonly timeZone: string;
+  compare(a: string, b: string): number;
+}
+
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+export function createFormats(language: Language, t: Texts): Formats {
+  const tag = language === 'es' ? 'es-419' : 'en-GB';
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const numbers = new Intl.NumberFormat(language === 'es' ? 'es-MX' : 'en-US');
+  const short = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+  const long = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' });
+  const full = new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeStyle: 'long' });
+  const days = new Intl.DateTimeFormat(tag, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const offset = new Intl.DateTimeFormat(tag, { timeZoneName: 'shortOffset' });
+  const collator = new Intl.Collator(tag);
+
+  const duration = (ms: number): string => {
+    if (ms < secondMs) return `${Math.max(0, Math.round(ms))} ms`;
+    if (ms < 10 * secondMs) return `${numbers.format(Math.round(ms / 100) / 10)} ${t.units.second}`;
+    const units: readonly (readonly [string, number])[] = [
+      [t.units.day, dayMs],
+      [t.units.hour, hourMs],
+      [t.units.minute, minuteMs],
+      [t.units.second, secondMs],
+    ];
+    const first = units.findIndex(([, size]) => ms >= size);
+    return units
+      .slice(first, first + 2)
+      .map(([unit, size], i) => [Math.floor((i === 0 ? ms : ms % (units[first]?.[1] ?? size)) / size), unit] as const)
+      .filter(([value], i) => i === 0 || value > 0)
+      .map(([value, unit]) => `${numbers.format(value)} ${unit}`)
+      .join(' ');
+  };
+  /** One unit, rounded down: a list of ages reads faster so. */
+  const coarse = (ms: number): string => {
+    if (ms < minuteMs) return `${Math.max(1, Math.floor(ms / secondMs))} ${t.units.second}`;
+    if (ms < hourMs) return `${Math.floor(ms / minuteMs)} ${t.units.minute}`;
+    if (ms < 2 * dayMs) return `${Math.floor(ms / hourMs)} ${t.units.hour}`;
+    return `${numbers.format(Math.floor(ms / dayMs))} ${t.units.day}`;
+  };
+
+  return {
+    number: (value) => numbers.format(value),
+    instant: (iso, now) => {
+      const at = new Date(iso);
+      return (at.getFullYear() === new Date(now).getFullYear() ? short : long).format(at);
+    },
+    fullInstant: (iso) => full.format(new Date(iso)),
+    relative: (iso, now) => {
+      const ms = Date.parse(iso) - now;
+      if (Math.abs(ms) < 5 * secondMs) return t.time.now;
+      return ms < 0 ? t.time.ago(coarse(-ms)) : t.time.in(coarse(ms));
+    },
+    duration,
+    day: (isoDay) => days.format(new Date(`${isoDay}T00:00:00Z`)),
+    zone: () => {
+      const name = offset.formatToParts(new Date(0)).find(({ type }) => type === 'timeZoneName')?.value;
+      return name === undefined ? timeZone : `${timeZone.replaceAll('_', ' ')} (${name})`;
+    },
+    timeZone,
+    compare: (a, b) => collator.compare(a, b),
+  };
+}

@@ -1,0 +1,92 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { answerOf } from '../api/client.ts';
+import type { Schemas } from '../api/schema.ts';
+import { browserNow } from './now.tsx';
+import { usePage } from './page-context.tsx';
+import { liveKeys } from './queries.ts';
+
+export type Overview = Schemas['Overview'];
+export type SyncOverview = Overview['syncs'][number];
+
+/** `offline`: nothing came for a while, and what is shown may be old. */
+export interface Live {
+  readonly state: 'connecting' | 'live' | 'offline';
+  /** When the last data came. */
+  readonly at: number | undefined;
+}
+
+/** A first connection may take this long before the page says that it is offline. */
+const againMs = 3000;
+
+/**
+ * Follows the overview by server-sent events, and reads other lists again when it changes. A hidden tab lets go of its
+ * connection: a browser has six of them for one server.
+ */
+export function useLive(isOn: boolean): Live {
+  const client = useQueryClient();
+  const [live, setLive] = useState<Live>({ state: 'connecting', at: undefined });
+  useEffect(() => {
+    if (!isOn) return;
+    let source: EventSource | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let seen = '';
+    const open = (): void => {
+      clearTimeout(timer);
+      source?.close();
+      source = new EventSource('/api/overview/events');
+      source.addEventListener('overview', (event: MessageEvent<string>) => {
+        const state = JSON.parse(event.data) as Overview;
+        client.setQueryData(['overview'], state);
+        setLive({ state: 'live', at: browserNow() });
+        const print = printOf(state);
+        if (print !== seen && seen !== '') {
+          client.invalidateQueries({ predicate: ({ queryKey }) => liveKeys.has(String(queryKey[0])) });
+        }
+        seen = print;
+      });
+      source.addEventListener('open', () => setLive(({ at }) => ({ state: 'live', at: at ?? browserNow() })));
+      source.addEventListener('error', () => {
+        setLive(({ at }) => ({ state: 'offline', at }));
+        if (source?.readyState !== EventSource.CLOSED) return;
+        // The server refused: perhaps the session is over.
+        client.invalidateQueries({ queryKey: ['session'] });
+        timer = setTimeout(open, againMs);
+      });
+    };
+    const follow = (): void => {
+      if (document.hidden) {
+        clearTimeout(timer);
+        source?.close();
+        source = undefined;
+      } else if (source === undefined) open();
+    };
+    follow();
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      document.removeEventListener('visibilitychange', follow);
+      clearTimeout(timer);
+      source?.close();
+    };
+  }, [client, isOn]);
+  return live;
+}
+
+/** What of the overview makes other lists change. */
+function printOf({ syncs, waiting, alerts }: Overview): string {
+  const runs = syncs.map(({ activity, lastRun, health }) => [
+    [activity.kind, activity.run, activity.phase, activity.batches?.done],
+    [lastRun?.id, lastRun?.outcome, health.state],
+  ]);
+  return JSON.stringify([runs, waiting, alerts]);
+}
+
+/** Reads the overview, which the events keep current. */
+export function useOverview() {
+  const { api } = usePage();
+  return useQuery({
+    queryKey: ['overview'],
+    queryFn: ({ signal }) => answerOf(api.GET('/api/overview', { signal })),
+    staleTime: 30_000,
+  });
+}

@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query';
+import { answerOf } from '../api/client.ts';
+import type { Schemas } from '../api/schema.ts';
+import { usePage } from './page-context.tsx';
+
+export type Session = Schemas['Session'];
+export type Right = Session['rights'][number];
+
+export function useSession() {
+  const { api } = usePage();
+  return useQuery({
+    queryKey: ['session'],
+    queryFn: ({ signal }) => answerOf(api.GET('/api/session', { signal })),
+    staleTime: 60_000,
+    refetchInterval: 120_000,
+  });
+}
+
+/** Returns whether the user has a right. What needs a missing right is not shown. */
+export function useMay(right: Right): boolean {
+  return useSession().data?.rights.includes(right) === true;
+}

@@ -1,0 +1,1 @@
+export const holds = { title: 'Holds' };

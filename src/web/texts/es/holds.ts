@@ -1,0 +1,3 @@
+import type { Texts } from '../en.ts';
+
+export const holds: Texts['holds'] = { title: 'Retenciones' };

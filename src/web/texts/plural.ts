@@ -1,0 +1,10 @@
+/** Returns a function that counts: `1 change`, `12 changes`. */
+export function counter(language: string): (count: number, one: string, many: string) => string {
+  const numbers = new Intl.NumberFormat(language);
+  return (count, one, many) => `${numbers.format(count)} ${count === 1 ? one : many}`;
+}
+
+/** Returns the word of a state; a state of a newer version is shown as it is. */
+export function wordOf(words: Readonly<Record<string, string>>, state: string): string {
+  return Object.hasOwn(words, state) ? (words[state] ?? state) : state;
+}

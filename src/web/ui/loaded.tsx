@@ -1,0 +1,28 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { problemOfError } from '../api/problem.ts';
+import { usePage } from '../state/page-context.tsx';
+import { ProblemBox } from './problem-box.tsx';
+
+interface Props<T> {
+  readonly query: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch' | 'isFetching'>;
+  readonly children: (data: T) => ReactNode;
+}
+
+/** Shows the data of a query. Old data stays while new data loads, and beside the problem when that fails. */
+export function Loaded<T>({ query, children }: Props<T>) {
+  const { t } = usePage();
+  const { data, error, refetch } = query;
+  return (
+    <>
+      {error === null ? null : <ProblemBox problem={problemOfError(error)} onRetry={() => void refetch()} />}
+      {data === undefined
+        ? error === null && (
+            <p className="loading" role="status">
+              {t.loading}
+            </p>
+          )
+        : children(data)}
+    </>
+  );
+}

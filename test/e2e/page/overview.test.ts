@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
+import { openBrowserPage, signIn } from '../../support/browser-page.ts';
+import { employees, openOffice, type Row, usersOf } from '../../support/office.ts';
+import { findChromium } from '../../support/services/chromium.ts';
+
+const chromiumPath = await findChromium('page/overview.test.ts');
+const see = it.skipIf(chromiumPath === undefined);
+
+/** A sync with seven disables that a guard held. */
+async function openHeldOffice() {
+  const before = employees(20);
+  const office = await openOffice({ sandbox: { people: usersOf(before.slice(3)) } });
+  await office.writeEmployees(before);
+  await office.apply();
+  const left = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i): [string, Row] => [`E${i}`, { status: 'left' }]));
+  await office.writeEmployees(employees(20, left));
+  await office.apply();
+  return office;
+}
+
+see('shows nothing without a known token; then what waits first, and each sync with health and state', async () => {
+  const office = await openHeldOffice();
+  const server = await openTestServer(office.app);
+  const { page, complaints } = await openBrowserPage(chromiumPath ?? '', server);
+  await page.goto(server.url);
+  await page.getByLabel('API token').fill('a-token-that-nobody-knows');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  expect(await page.getByRole('alert').innerText()).toContain('server.tokens');
+  await signIn(page, operatorToken);
+
+  await page.getByRole('link', { name: 'Review 7 changes' }).waitFor();
+  expect(await page.locator('.waiting').innerText()).toContain('7 disables');
+  const row = page.getByRole('row').filter({ hasText: 'people' });
+  expect(await row.innerText()).toContain('Healthy');
+  expect(await page.locator('.bars').getAttribute('aria-label')).toMatch(/changes in 7 days/);
+  expect(await page.getByRole('navigation').innerText()).toContain('7');
+
+  await page.reload();
+  await page.getByRole('link', { name: 'Review 7 changes' }).waitFor();
+  expect(await page.evaluate('Object.keys(sessionStorage).length')).toBe(0);
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(operatorToken);
+  await page.locator('summary').click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API token').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+see('is live by events: the page follows the store and says when it cannot', async () => {
+  const office = await openHeldOffice();
+  const server = await openTestServer(office.app);
+  const { page, complaints } = await openBrowserPage(chromiumPath ?? '', server);
+  await page.goto(server.url);
+  await signIn(page, viewerToken);
+  await page.locator('.live.live').waitFor();
+  const find = page.getByLabel('Find a person');
+  await find.focus();
+  await office.app.pause('people', 'ops');
+  await server.clock.advance(2000);
+  await page.getByText('Paused', { exact: true }).waitFor();
+  expect(await page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Find a person');
+  await server.close();
+  await page.locator('.banner').waitFor();
+  expect(await page.locator('.banner').innerText()).toContain('The data is from');
+  expect(complaints).toEqual([]);
+});
+
+see('speaks Spanish to who prefers it, and keeps the choice of another language', async () => {
+  const office = await openHeldOffice();
+  const server = await openTestServer(office.app);
+  const { page } = await openBrowserPage(chromiumPath ?? '', server, { language: 'es-CO' });
+  await page.goto(server.url);
+  await page.getByLabel('Token de la API').fill(viewerToken);
+  await page.getByRole('button', { name: 'Iniciar sesión' }).click();
+  await page.getByRole('link', { name: 'Revisar 7 cambios' }).waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('es');
+  await page.locator('summary').click();
+  await page.getByLabel('Idioma').selectOption('English');
+  await page.reload();
+  await page.getByRole('link', { name: 'Review 7 changes' }).waitFor();
+});

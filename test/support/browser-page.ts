@@ -1,0 +1,61 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterEach } from 'vitest';
+import type { TestServer } from '../server/open-test-server.ts';
+
+/** A page of a real browser that reaches only one server, and what it complained about. */
+export interface BrowserPage {
+  readonly page: Page;
+  /** Errors of scripts and of the content security policy, and requests for other hosts. Must stay empty. */
+  readonly complaints: string[];
+}
+
+export interface BrowserOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly scheme?: 'light' | 'dark';
+  readonly language?: string;
+  readonly zone?: string;
+}
+
+const browsers: Browser[] = [];
+
+afterEach(async () => {
+  for (const browser of browsers.splice(0)) await browser.close();
+});
+
+/** Opens a browser, which is closed after the test. */
+export async function openBrowserPage(
+  executablePath: string,
+  server: Pick<TestServer, 'url'>,
+  { width = 1280, height = 900, scheme = 'light', language = 'en-US', zone = 'America/Bogota' }: BrowserOptions = {},
+): Promise<BrowserPage> {
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  browsers.push(browser);
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    locale: language,
+    timezoneId: zone,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    const isExpected = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isExpected) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.route('**', (route) => {
+    if (route.request().url().startsWith(server.url)) return route.continue();
+    complaints.push(`asked for ${route.request().url()}`);
+    return route.abort();
+  });
+  return { page, complaints };
+}
+
+/** Signs in with a token on the page that is open. */
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('API token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation').waitFor();
+}
