@@ -1,0 +1,24 @@
+/** Words of an output that differ from run to run: ids, digests, times, durations, and the column widths that they change. */
+const idPattern = /run_[0-9A-HJKMNP-TV-Z]{26}|(?<=digest |--approve )[0-9a-f]{12}/g;
+
+const changing: readonly (readonly [RegExp, string])[] = [
+  [idPattern, 'ID'],
+  [/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? UTC/g, 'TIME'],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?/g, 'TIME'],
+  [/\b\d+(\.\d+)? (ms|s|min|h)\b/g, 'DURATION'],
+  [/\b\d+(\.\d+)?(ms|s|m)\b/g, 'DURATION'],
+  // Polls depend on how fast a file is processed.
+  [/\d+ requests \(planned: .*/g, 'REQUESTS'],
+  [/─{2,}/g, 'LINE'],
+  [/[ \t]+/g, ' '],
+];
+
+/** Returns the output without what differs from run to run, so that two runs compare equal. */
+export function withoutChanges(text: string): string {
+  return changing.reduce((rest, [pattern, word]) => rest.replace(pattern, word), text).replace(/ $/gm, '');
+}
+
+/** Returns the ids and digests of an output, in order. */
+export function idsOf(text: string): readonly string[] {
+  return text.match(idPattern) ?? [];
+}

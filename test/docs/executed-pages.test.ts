@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { withoutChanges } from '../../scripts/docs/changing-words.ts';
+import { executePage } from '../../scripts/docs/execute-page.ts';
+import { executedPages } from '../../scripts/docs/executed-pages.ts';
+
+const root = join(import.meta.dirname, '../..');
+const pages = await executedPages(root);
+
+test('the tutorial is a page whose commands are run', () => {
+  expect(pages).toContain('docs/tutorial.md');
+});
+
+describe('a reader who follows the page sees what it shows', () => {
+  it.each(pages)('%s', { timeout: 300_000 }, async (path) => {
+    const page = await readFile(join(root, path), 'utf8');
+
+    const written = await executePage(page);
+
+    expect(written, 'write the outputs with: npm run docs:tutorial').toBe(page);
+  });
+});
+
+describe('a page whose commands are run', () => {
+  const block = (lang: string, text: string) => `\`\`\`${lang}\n${text}\n\`\`\`\n`;
+
+  it('gets the output that came in place of a wrong one', async () => {
+    const page = await executePage(`${block('sh', 'echo right')}\n${block('text', 'wrong')}`);
+
+    expect(page).toContain('```text\nright\n```');
+  });
+
+  it('keeps its output when only an id and a time differ', async () => {
+    const shown = 'run run_01M84D55N8QGGS0JPV1EN3AN97, started 2026-11-23 14:32:28 UTC';
+    const now = 'run run_01M84D66E0RSRF8JMR0Q16QZ2H, started 2027-01-01 00:00:00 UTC';
+    const page = `${block('sh', `echo "${now}"`)}${block('text', shown)}`;
+
+    expect(await executePage(page)).toBe(page);
+  });
+
+  it('uses the ids that came in the commands that follow', async () => {
+    const shown = 'run_01M84D55N8QGGS0JPV1EN3AN97';
+    const page = `${block('sh', 'echo run_01M84D66E0RSRF8JMR0Q16QZ2H')}${block('text', shown)}${block('sh', `test ${shown} = run_01M84D66E0RSRF8JMR0Q16QZ2H`)}`;
+
+    expect(await executePage(page)).toBe(page);
+  });
+
+  it('fails at the line of a command with another exit code than the page says', async () => {
+    await expect(executePage(`# Title\n\n${block('sh', 'exit 3')}`)).rejects.toThrow('line 3: exit code 3, not 0');
+    await expect(executePage(`<!-- run: exits 3 -->\n${block('sh', 'exit 3')}`)).resolves.toContain('exit 3');
+  });
+
+  it('finds the real program on its path', async () => {
+    await expect(executePage(block('sh', 'rollcall no-such-command'))).rejects.toThrow('exit code 2, not 0');
+  });
+});
+
+test('a count that differs is not a word that changes', () => {
+  expect(withoutChanges('3 applied')).not.toBe(withoutChanges('4 applied'));
+});
