@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { idsOf, withoutChanges } from './changing-words.ts';
 import { type PageBlock, pageBlocks, withContents } from './page-blocks.ts';
 import { openPageShell, type PageShell, type Printed } from './page-shell.ts';
+
+const tutorialPath = join(import.meta.dirname, '../../docs/tutorial.md');
 
 /**
  * Runs every `sh` block of a page, in order, in an empty folder with a real shell and the real program, and returns the page
@@ -8,7 +12,8 @@ import { openPageShell, type PageShell, type Printed } from './page-shell.ts';
  *
  * A `text` block right after an `sh` block is its output. Comments before a block say how it runs:
  * `<!-- run: skip -->`, `<!-- run: exits 3 -->`, `<!-- run: background until=TEXT -->`; `<!-- run: hidden … -->` holds
- * commands that readers do not see.
+ * commands that readers do not see, and
+ * `<!-- run: world -->` begins where the tutorial has written its files.
  */
 export async function executePage(page: string): Promise<string> {
   const blocks = pageBlocks(page);
@@ -17,6 +22,7 @@ export async function executePage(page: string): Promise<string> {
   const contents = new Map<PageBlock, string>();
   try {
     for (const [index, block] of blocks.entries()) {
+      if (block.lang === 'world') await openWorld(shell);
       if (!['sh', 'hidden'].includes(block.lang) || block.directive === 'skip') continue;
       const printed = await perform(block, exchangeIds(block.text, ids), shell);
       const shown = blocks[index + 1];
@@ -33,6 +39,15 @@ export async function executePage(page: string): Promise<string> {
   // A page that changes gets the ids of one run everywhere.
   for (const block of blocks) if (!contents.has(block)) contents.set(block, exchangeIds(block.text, ids));
   return withContents(page, contents);
+}
+
+/** Does what the tutorial does before its first check: a platform, a file of ten people and a configuration. */
+async function openWorld(shell: PageShell): Promise<void> {
+  const tutorial = await readFile(tutorialPath, 'utf8');
+  const before = pageBlocks(tutorial.slice(0, tutorial.indexOf('\n## Check\n')));
+  for (const block of before) {
+    if (block.lang === 'sh' && block.directive !== 'skip') await perform(block, block.text, shell);
+  }
 }
 
 async function perform(block: PageBlock, commands: string, shell: PageShell): Promise<Printed> {

@@ -1,8 +1,10 @@
 /** A fenced block of a page, or the hidden commands of a comment. */
 export interface PageBlock {
-  /** The word after the fence: `sh`, `text`, `yaml`. A comment `<!-- run: hidden … -->` is `hidden`. */
+  /** The word after the fence: `sh`, `text`, `yaml`. Of comments: `hidden`, with commands, and `world`. */
   readonly lang: string;
+  /** Content without the indent of the fence. */
   readonly text: string;
+  readonly indent: string;
   /** Lines of the content in the page, from 0; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
@@ -17,18 +19,24 @@ export function pageBlocks(page: string): readonly PageBlock[] {
   let directive = '';
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] ?? '';
-    const fence = /^\s*(`{3,4})([\w-]*)/.exec(line);
+    if (line.trim() === '<!-- run: world -->') {
+      blocks.push({ lang: 'world', text: '', indent: '', start: index + 1, end: index + 1, directive: '' });
+      continue;
+    }
+    const fence = /^(\s*)(`{3,4})([\w-]*)/.exec(line);
     const isHidden = line.trim() === '<!-- run: hidden';
     if (fence === null && !isHidden) {
       const said = /^\s*<!-- run: (.*) -->$/.exec(line)?.[1];
       if (line.trim() !== '') directive = said ?? '';
       continue;
     }
-    const ends = isHidden ? '-->' : (fence?.[1] ?? '');
+    const ends = isHidden ? '-->' : (fence?.[2] ?? '');
     const end = lines.findIndex((other, at) => at > index && other.trim() === ends);
     if (end === -1) throw new Error(`line ${index + 1}: the block has no end`);
-    const text = lines.slice(index + 1, end).join('\n');
-    blocks.push({ lang: isHidden ? 'hidden' : (fence?.[2] ?? ''), text, start: index + 1, end, directive });
+    const indent = fence?.[1] ?? '';
+    const content = lines.slice(index + 1, end);
+    const text = content.map((each) => (each.startsWith(indent) ? each.slice(indent.length) : each)).join('\n');
+    blocks.push({ lang: isHidden ? 'hidden' : (fence?.[3] ?? ''), text, indent, start: index + 1, end, directive });
     directive = '';
     index = end;
   }
@@ -39,6 +47,9 @@ export function pageBlocks(page: string): readonly PageBlock[] {
 export function withContents(page: string, contents: ReadonlyMap<PageBlock, string>): string {
   const lines = page.split('\n');
   const backwards = [...contents].sort(([a], [b]) => b.start - a.start);
-  for (const [{ start, end }, text] of backwards) lines.splice(start, end - start, ...text.split('\n'));
+  for (const [{ start, end, indent }, text] of backwards) {
+    if (start === end) continue;
+    lines.splice(start, end - start, ...text.split('\n').map((line) => (line === '' ? line : indent + line)));
+  }
   return lines.join('\n');
 }

@@ -44,8 +44,8 @@ exec "${process.execPath}" "${program}" "$@"
 `;
   await writeFile(join(bin, 'rollcall'), script, { mode: 0o755 });
   const inward = (text: string) => exchange(text, pagePorts, ports);
-  const login = `(login ${userInfo().username})`;
-  const outward = (text: string) => exchange(text, ports, pagePorts).replaceAll(login, '(login ana)');
+  const login = new RegExp(`(?<=\\blogin |\\bby )${userInfo().username}\\b`, 'g');
+  const outward = (text: string) => exchange(text, ports, pagePorts).replace(login, 'ana');
   const env = {
     PATH: [bin, dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: home,
