@@ -30,6 +30,7 @@ it('npm run hooks lets git refuse a commit that is badly formatted or does not c
 it('no script that npm runs by itself switches the hooks on, and the package does not carry them', async () => {
   const { scripts, files } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   expect(scripts.hooks).toContain('.githooks');
-  expect(['preinstall', 'install', 'postinstall', 'prepare'].filter((name) => name in scripts)).toEqual([]);
+  const byItself = ['preinstall', 'install', 'postinstall', 'prepare'].map((name) => scripts[name] ?? '');
+  expect(byItself.filter((script) => script.includes('hooks'))).toEqual([]);
   expect(files).not.toContain('.githooks');
 });
