@@ -4,11 +4,19 @@ import type { UnreadableValues } from '../ports/store.ts';
 import type { SignedCaller } from './person-records.ts';
 
 /** Describes values that no configured key opens: `2 ledger entries, 3 changes`. */
-export function describeUnreadable({ ledger, changes, rawTexts, tokens, forgotten }: UnreadableValues): string {
+export function describeUnreadable({
+  ledger,
+  changes,
+  rawTexts,
+  directories,
+  tokens,
+  forgotten,
+}: UnreadableValues): string {
   const parts = [
     [ledger, 'ledger entry', 'ledger entries'],
     [changes, 'change', 'changes'],
     [rawTexts, 'text of another system', 'texts of other systems'],
+    [directories, 'page of a directory', 'pages of directories'],
     [tokens, 'token pair', 'token pairs'],
     [forgotten, 'forgotten person', 'forgotten people'],
   ] as const;

@@ -5,6 +5,7 @@ import { openChangeSearches } from './changes/search-changes.ts';
 import { countDays } from './days.ts';
 import { readOverview } from './overview.ts';
 import type { PageUseCases } from './page.ts';
+import { openPeopleSearches } from './people/search-people.ts';
 import { findPreview, requestPreview } from './previews.ts';
 import { readFindings, readRunPage } from './run-page.ts';
 
@@ -15,6 +16,7 @@ export function openPageUseCases(io: AppIo, app: Pick<App, 'approve' | 'reject'>
   return {
     overview: () => readOverview(io),
     days: (query) => countDays(query, engine),
+    searchPeople: openPeopleSearches(engine),
     requestPreview: (sync, order) => requestPreview(sync, order, io),
     preview: (id) => findPreview(id, io),
     previews: (query) => engine.store.previews.list({ now: engine.clock.now(), ...query }),

@@ -15,6 +15,7 @@ import type {
   HoldDetail,
   HoldSelection,
 } from './changes/types.ts';
+import type { FoundPeople, PeopleQuery } from './people/search-people.ts';
 import type { RunReport } from './run-report.ts';
 import type { SyncState } from './sync-view.ts';
 
@@ -161,6 +162,8 @@ export interface PageUseCases {
   overview(): Promise<Overview>;
   /** Counts runs and applied changes by day. Throws `USAGE` for an unknown time zone. */
   days(query: DaysQuery): Promise<DaysReport>;
+  /** Finds people by name, e-mail or identification. */
+  searchPeople(query: PeopleQuery): Promise<FoundPeople>;
   /** Requests a plan without effect from a deployment. Throws `CONFLICT` when too many wait. Audited. */
   requestPreview(sync: string, order: PreviewOrder): Promise<PreviewState>;
   /** Returns a preview. Throws `NOT_FOUND` for one that expired. */

@@ -36,9 +36,19 @@ export function isEmpty({ identification: _identification, forgotten: _forgotten
 }
 
 /** Describes what a record holds, without the person: `1 ledger entry, 3 changes`. */
-export function sizeOf({ ledger, changes, findings, decisions, requests, notices, rawTexts }: PersonRecord): string {
+export function sizeOf({
+  ledger,
+  directories,
+  changes,
+  findings,
+  decisions,
+  requests,
+  notices,
+  rawTexts,
+}: PersonRecord): string {
   const parts = [
     [ledger.length, 'ledger entry', 'ledger entries'],
+    [directories.length, 'directory entry', 'directory entries'],
     [changes.length, 'change', 'changes'],
     [findings.length, 'finding', 'findings'],
     [decisions.length, 'decision', 'decisions'],

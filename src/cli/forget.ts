@@ -65,9 +65,10 @@ function after(kept: readonly string[]): string {
   ].join('\n');
 }
 
-function counts({ ledger, changes, findings, decisions, requests, notices, rawTexts }: PersonRecord) {
+function counts({ ledger, directories, changes, findings, decisions, requests, notices, rawTexts }: PersonRecord) {
   return {
     ledger: ledger.length,
+    directories: directories.length,
     changes: changes.length,
     findings: findings.length,
     decisions: decisions.length,

@@ -78,6 +78,9 @@ function consequences(unreadable: readonly UnreadableValues[]): string {
       ? ['Changes that wait for approval are dropped: the next run plans them again. Earlier changes show no values.']
       : []),
     ...(has('rawTexts') ? ['"rollcall show RUN --raw" shows nothing for these runs.'] : []),
+    ...(has('directories')
+      ? ['People of these pages are not found by name until the next complete read of their sync.']
+      : []),
     ...(has('tokens') ? [tokensStay] : []),
     ...(has('forgotten')
       ? ['What is kept about forgotten people is dropped: one who was removed with blacklist can be created again.']

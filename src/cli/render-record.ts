@@ -6,7 +6,8 @@ import { cleanLine, quote } from './terminal-text.ts';
 
 /** Renders everything that the store has about one person. */
 export function renderRecord(record: PersonRecord): string {
-  const { identification, ledger, forgotten, changes, findings, decisions, requests, notices, rawTexts } = record;
+  const { identification, ledger, directories, forgotten, changes, findings, decisions, requests, notices, rawTexts } =
+    record;
   const sections = [
     `what the store has about ${cleanLine(identification)}`,
     section(
@@ -21,6 +22,12 @@ export function renderRecord(record: PersonRecord): string {
         const disabled = entry.disabledAt === undefined ? '' : ', disabled by us';
         return `connection ${cleanLine(connection)}: owned by ${entry.owner}${disabled}${removed}; forgotten ${formatInstant(at)}`;
       }),
+    ),
+    section(
+      'directories',
+      directories.map(
+        ({ sync, row: { name, email, side } }) => `${sync}: ${quote(name)}, ${quote(email)}, seen in the ${side}`,
+      ),
     ),
     section(
       'changes',

@@ -52,7 +52,7 @@ export interface Roster extends RosterHeader {
 
 const standings: readonly RosterStanding[] = ['active', 'leaver', 'out-of-scope', 'other'];
 /** Numbers per entry, 32 bits each: key (high, low), then exact hash and standing, or the claimant's key. */
-const width = 4;
+export const rosterWidth = 4;
 const entriesPerPage = 2048;
 
 export function standingCode(standing: RosterStanding): number {
@@ -71,7 +71,7 @@ export class RosterEntries {
 
   /** @param expected number of entries; more are possible */
   constructor(expected: number) {
-    this.#numbers = new Int32Array(Math.max(1, expected) * width);
+    this.#numbers = new Int32Array(Math.max(1, expected) * rosterWidth);
   }
 
   /** Adds one entry: its key (high, low), then exact hash and standing, or the claimant's key. */
@@ -85,7 +85,7 @@ export class RosterEntries {
     numbers[at + 1] = lo;
     numbers[at + 2] = third;
     numbers[at + 3] = fourth;
-    this.#length = at + width;
+    this.#length = at + rosterWidth;
   }
 
   /** Returns the numbers of all entries, in order of adding. */
@@ -96,29 +96,34 @@ export class RosterEntries {
 
 /** Sorts entries (four numbers each) into pages by the high bits of their keys. */
 export function packRoster(part: RosterPart, entries: Int32Array<ArrayBuffer>): RosterPage[] {
-  const count = entries.length / width;
-  const pages = 2 ** Math.max(0, Math.ceil(Math.log2(count / entriesPerPage)));
+  return intoPages(entries, entriesPerPage).map((data, page) => ({ part, page, data }));
+}
+
+/** Sorts entries into about as many pages as `perPage` asks for. Their number is a power of two. */
+export function intoPages(entries: Int32Array<ArrayBuffer>, perPage: number): Int32Array<ArrayBuffer>[] {
+  const count = entries.length / rosterWidth;
+  const pages = 2 ** Math.max(0, Math.ceil(Math.log2(count / perPage)));
   const pageOfKey = pager(pages);
   const sizes = new Int32Array(pages);
-  for (let from = 0; from < entries.length; from += width) {
+  for (let from = 0; from < entries.length; from += rosterWidth) {
     const page = pageOfKey(entries[from] as number);
     sizes[page] = (sizes[page] as number) + 1;
   }
   const starts = new Int32Array(pages);
   for (let page = 1; page < pages; page += 1) {
-    starts[page] = (starts[page - 1] as number) + (sizes[page - 1] as number) * width;
+    starts[page] = (starts[page - 1] as number) + (sizes[page - 1] as number) * rosterWidth;
   }
   // Each number is copied by itself: a subarray for each entry takes three times as long.
   const sorted = new Int32Array(entries.length);
   const next = starts.slice();
-  for (let from = 0; from < entries.length; from += width) {
+  for (let from = 0; from < entries.length; from += rosterWidth) {
     const page = pageOfKey(entries[from] as number);
     const to = next[page] as number;
-    next[page] = to + width;
-    for (let i = 0; i < width; i += 1) sorted[to + i] = entries[from + i] as number;
+    next[page] = to + rosterWidth;
+    for (let i = 0; i < rosterWidth; i += 1) sorted[to + i] = entries[from + i] as number;
   }
   return Array.from(starts, (start, page) => {
-    return { part, page, data: sorted.subarray(start, start + (sizes[page] as number) * width) };
+    return sorted.subarray(start, start + (sizes[page] as number) * rosterWidth);
   });
 }
 
@@ -147,9 +152,9 @@ export function openRoster(
     const found = new Map<string, Int32Array[]>();
     for (const { text, hi, lo, page } of wanted) {
       const data = byPage.get(page) ?? new Int32Array();
-      for (let at = 0; at < data.length; at += width) {
+      for (let at = 0; at < data.length; at += rosterWidth) {
         if (data[at] !== hi || data[at + 1] !== lo) continue;
-        found.set(text, [...(found.get(text) ?? []), data.subarray(at, at + width)]);
+        found.set(text, [...(found.get(text) ?? []), data.subarray(at, at + rosterWidth)]);
       }
     }
     return found;

@@ -2,6 +2,7 @@ import { openBlockedTally } from '../core/blocked.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { EngineIo } from './engine-io.ts';
 import { openFindings } from './open-findings.ts';
+import { openOtherAccounts } from './other-accounts.ts';
 import { PeopleIndex } from './people-index.ts';
 import { comparePeople } from './plan-compare.ts';
 import { decideChanges } from './plan-decide.ts';
@@ -19,7 +20,8 @@ export async function openWork(job: PlanJob, spool: Spool, io: EngineIo): Promis
   const salt = (await io.store.rosters.open(name))?.salt ?? io.newId('salt');
   const index = new PeopleIndex(spool, job.sync.mapping.fields, salt);
   const blocked = openBlockedTally();
-  return { ...job, spool, index, salt, blocked, findings: openFindings(blocked.note) };
+  const others = job.context === undefined ? {} : { others: openOtherAccounts(spool, salt) };
+  return { ...job, ...others, spool, index, salt, blocked, findings: openFindings(blocked.note) };
 }
 
 /**

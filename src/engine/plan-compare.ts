@@ -45,7 +45,8 @@ export async function comparePeople(
   };
   const { managed, enabled } = await recall({ sync, index, only: recalled, period, find }, io);
   const isFocused = focus !== undefined;
-  const compared = await comparePlatform({ sync, only, isFocused, index, spool, signal, find }, io);
+  const others = only === undefined && work.others !== undefined ? { onOther: work.others.add } : {};
+  const compared = await comparePlatform({ sync, only, isFocused, index, spool, signal, find, ...others }, io);
   await recallClaims({ sync, reading, index, find }, io);
   const { candidates } = compared;
   await findLostZeros({ sync, reading, index, spool, candidates, isFocused, signal, find }, io);

@@ -21,6 +21,7 @@ import type { Decided } from './plan-decide.ts';
 import type { PlanWork } from './plan-job.ts';
 import type { PlanRead } from './plan-read.ts';
 import { settleDecisions } from './settle-decisions.ts';
+import { writeDirectory } from './write-directory.ts';
 import { writeRoster } from './write-roster.ts';
 
 const dayMs = 86_400_000;
@@ -142,7 +143,10 @@ async function recordRead(
   // Only approving this run accepts a doubted read. Changes that were approved earlier may be about something else.
   const proof = isReadDoubted(verdict) ? undefined : snapshot.missing;
   const isAccepted = proof !== undefined;
-  if (isAccepted) await writeRoster(work, read, proof, io);
+  if (isAccepted) {
+    await writeRoster(work, read, proof, io);
+    await writeDirectory(work, proof, io);
+  }
   await io.store.reads.put(context.owned, {
     sync: sync.settings.name,
     run: planId,

@@ -6,6 +6,7 @@ import type { Spool } from '../ports/spool.ts';
 import type { RunFacts, RunScope } from '../ports/store.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 import type { Findings } from './open-findings.ts';
+import type { OtherAccounts } from './other-accounts.ts';
 import type { PeopleIndex } from './people-index.ts';
 
 export interface PlanJob {
@@ -41,6 +42,8 @@ export interface PlanWork extends PlanJob {
   /** Called for every source record after mapping. */
   readonly onRecord?: (record: SourceRecord, mapped: Mapped) => void;
   readonly index: PeopleIndex;
+  /** Accounts that no record names, for the directory. Absent where none is written. */
+  readonly others?: OtherAccounts;
   /** Salt of the hashes in the index and in the roster that is made from it. */
   readonly salt: string;
   readonly spool: Spool;

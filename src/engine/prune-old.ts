@@ -24,6 +24,7 @@ export async function pruneOld(io: EngineIo): Promise<void> {
     audit: before(audit),
   });
   await store.previews.prune(now);
+  await store.directories.prune(before(runs));
   if (dropped > 0) logger.info({ dropped }, 'old runs pruned');
   const forgotten = await store.people.forgetGone(before(ledgerAge(io)), now, mostRows);
   if (forgotten > 0) logger.info({ forgotten }, 'ledger entries of users who are gone were replaced by keyed hashes');

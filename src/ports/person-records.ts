@@ -3,6 +3,7 @@ import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { ChangeState } from '../core/run.ts';
 import type { DecisionRecord } from './decisions.ts';
+import type { DirectoryRow } from './directories.ts';
 import type { AuditEntry } from './store-operations.ts';
 
 /** Everything that the store has about one person. */
@@ -11,6 +12,8 @@ export interface PersonRecord {
   readonly ledger: readonly { readonly connection: string; readonly entry: LedgerEntry }[];
   /** Set when the person was forgotten: what is kept under a keyed hash of the identification. */
   readonly forgotten: readonly { readonly connection: string; readonly entry: LedgerEntry; readonly at: number }[];
+  /** How searches by name find the person. */
+  readonly directories: readonly { readonly sync: string; readonly row: DirectoryRow }[];
   readonly changes: readonly PersonChange[];
   readonly findings: readonly (Finding & { readonly run: string })[];
   readonly decisions: readonly (DecisionRecord & { readonly sync: string })[];
@@ -60,6 +63,8 @@ export interface UnreadableValues {
   readonly ledger: number;
   readonly changes: number;
   readonly rawTexts: number;
+  /** Pages of directories. The next complete read writes them again. */
+  readonly directories: number;
   readonly tokens: number;
   /** People under a keyed hash, when the key of the hash is sealed with it. */
   readonly forgotten: number;

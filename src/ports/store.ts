@@ -5,6 +5,7 @@ import type { Roster, RosterHeader, RosterPage } from '../core/roster.ts';
 import type { BatchState, ChangeState } from '../core/run.ts';
 import type { AlertBook } from './alerts.ts';
 import type { Decisions } from './decisions.ts';
+import type { Directories } from './directories.ts';
 import type { Holds } from './holds.ts';
 import type { Leases } from './leases.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
@@ -81,6 +82,7 @@ export interface Store {
   readonly reports: Reports;
   readonly sessions: Sessions;
   readonly previews: Previews;
+  readonly directories: Directories;
   /** Closes the connection. Must be called once. */
   close(): Promise<void>;
 }

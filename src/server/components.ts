@@ -29,6 +29,7 @@ import {
 import { alertList, muteOrder, quieted, quietOrder } from './schemas/alerts.ts';
 import { changeGroups, effect, foundChanges, holdDetail, holdOrder, holdSelection } from './schemas/changes.ts';
 import { dayList, overview } from './schemas/overview.ts';
+import { foundPeople } from './schemas/people.ts';
 import { person } from './schemas/person.ts';
 import { preview, previewList, previewOrder } from './schemas/preview.ts';
 import { findingPage, runWithTimes } from './schemas/run.ts';
@@ -52,6 +53,7 @@ export const components: Readonly<Record<string, z.ZodType>> = {
   RawTexts: rawTextList,
   PastChanges: pastChanges,
   Person: person,
+  FoundPeople: foundPeople,
   Preview: preview,
   PreviewList: previewList,
   PreviewOrder: previewOrder,

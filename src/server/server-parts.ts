@@ -16,6 +16,7 @@ export type ServerApp = Pick<
   App,
   | 'overview'
   | 'days'
+  | 'searchPeople'
   | 'requestPreview'
   | 'preview'
   | 'previews'

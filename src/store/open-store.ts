@@ -10,6 +10,7 @@ import { createAudit } from './audit.ts';
 import { createBatches } from './batches.ts';
 import type { Database } from './database.ts';
 import { createDecisions } from './decisions.ts';
+import { createDirectories } from './directories.ts';
 import { createHolds } from './holds.ts';
 import { checkKeys, type KeyRing, openKeyRing } from './key-ring.ts';
 import { createLeases } from './leases.ts';
@@ -145,6 +146,7 @@ function createStore(db: Database, keys: KeyRing): Store {
     reports: createReports(db),
     sessions: createSessions(db),
     previews: createPreviews(db),
+    directories: createDirectories(db, keys),
     close: () => db.destroy(),
   };
 }

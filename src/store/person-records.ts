@@ -3,6 +3,7 @@ import { RollcallError } from '../core/errors.ts';
 import type { PersonRecords } from '../ports/person-records.ts';
 import { emptyChange } from './change-rows.ts';
 import { type Database, inTransaction, type OpenTransaction } from './database.ts';
+import { eraseFromDirectories } from './directories.ts';
 import { eraseMentions } from './erase-mentions.ts';
 import { hideLedgerRow, makePersonHash } from './forgotten.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -25,6 +26,7 @@ export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords 
         await eraseChanges(transaction, identification);
         await transaction.deleteFrom('findings').where('identification', '=', identification).execute();
         await transaction.deleteFrom('decisions').where('identification', '=', identification).execute();
+        await eraseFromDirectories(transaction, keys, identification);
         await eraseMentions(transaction, keys, identification);
         return { kept: rows.map(({ connection }) => connection) };
       });

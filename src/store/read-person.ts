@@ -3,6 +3,7 @@ import type { PersonRecord } from '../ports/person-records.ts';
 import { toPlannedChange } from './change-rows.ts';
 import type { Database } from './database.ts';
 import { toRecord } from './decisions.ts';
+import { findInDirectories } from './directories.ts';
 import { likeText, mentionOf } from './erase-mentions.ts';
 import { findPersonHash, toEntry } from './forgotten.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -43,6 +44,7 @@ export async function readPersonRecord(db: Database, keys: KeyRing, identificati
     identification,
     ledger: ledger.map((row) => ({ connection: row.connection, entry: toLedgerEntry(row, keys) })),
     forgotten: await forgottenOf(db, keys, identification),
+    directories: await findInDirectories(db, keys, identification),
     changes: changes.map((row) => ({
       ...toPlannedChange(row, keys),
       plan: row.plan,

@@ -5,6 +5,8 @@ import type { BatchState, ChangeState, Outcome, Phase } from '../core/run.ts';
 import type { AuditAction, Batch, DecisionState, HoldRecord, TokenState, TriggerKind } from '../ports/store.ts';
 import type { UnknownState } from '../ports/unknown-state.ts';
 import type { AlertDeliveryRow, AlertStateRow } from './alerts-schema.ts';
+import type { ClockJumpRow, ClockMarkRow } from './clock-schema.ts';
+import type { DirectoryPageRow, DirectoryRow } from './directory-schema.ts';
 import type { PreviewRow } from './preview-schema.ts';
 import type { ForgottenRow, RawTextRow, StoreKeyRow } from './privacy-schema.ts';
 import type { RestoreRow } from './restore-schema.ts';
@@ -46,6 +48,8 @@ export interface Schema {
   sessions: SessionRow;
   sign_ins: SignInRow;
   previews: PreviewRow;
+  directories: DirectoryRow;
+  directory_pages: DirectoryPageRow;
   schema_compatibility: CompatibilityRow;
 }
 
@@ -335,16 +339,4 @@ export interface CompatibilityRow {
   since: string;
   /** Why versions without the migration cannot use the store; null when they can. */
   breaks: string | null;
-}
-
-/** What the clock showed at an instant of a machine's uptime. */
-export interface ClockMarkRow {
-  boot: string;
-  uptime_ms: number;
-  at: number;
-}
-
-export interface ClockJumpRow {
-  before_at: number;
-  after_at: number;
 }

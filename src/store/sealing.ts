@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sealing } from '../ports/person-records.ts';
 import { changeContext, personalColumns, readPersonal } from './change-rows.ts';
 import { type Database, inTransaction } from './database.ts';
+import { resealDirectories } from './directories.ts';
 import { resealPersonKey } from './forgotten.ts';
 import type { KeyRing } from './key-ring.ts';
 import { ledgerContext } from './ledger-rows.ts';
@@ -16,7 +17,7 @@ export function createSealing(db: Database, keys: KeyRing): Sealing {
     async reseal(limit) {
       if (keys.prefix === undefined) return 0;
       let sealed = await resealPersonKey(db, keys);
-      for (const resealSome of [resealLedger, resealChanges, resealRawTexts]) {
+      for (const resealSome of [resealLedger, resealChanges, resealRawTexts, resealDirectories]) {
         while (sealed < limit) {
           const some = await resealSome(db, keys, Math.min(pieceRows, limit - sealed));
           sealed += some;

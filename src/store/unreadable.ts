@@ -20,6 +20,7 @@ const places = [
   { table: 'ledger', column: 'quirks', part: 'ledger', unless: 'hidden' },
   { table: 'changes', column: 'after_json', part: 'changes' },
   { table: 'raw_texts', column: 'sealed', part: 'rawTexts' },
+  { table: 'directory_pages', column: 'sealed', part: 'directories' },
   { table: 'tokens', column: 'refresh_sealed', part: 'tokens' },
   { table: 'tokens', column: 'access_sealed', part: 'tokens', unless: 'refresh_sealed' },
 ] as const satisfies readonly {
@@ -36,7 +37,15 @@ export async function countUnreadable(db: Database, keys: KeyRing): Promise<read
   const found = new Map<string, Counts>();
   const add = (keyId: string, part: Exclude<keyof Counts, 'keyId'>, count: number): void => {
     if (keys.keyIds.includes(keyId)) return;
-    const counts = found.get(keyId) ?? { keyId, ledger: 0, changes: 0, rawTexts: 0, tokens: 0, forgotten: 0 };
+    const counts = found.get(keyId) ?? {
+      keyId,
+      ledger: 0,
+      changes: 0,
+      rawTexts: 0,
+      directories: 0,
+      tokens: 0,
+      forgotten: 0,
+    };
     counts[part] += count;
     found.set(keyId, counts);
   };
@@ -81,6 +90,8 @@ export async function dropUnreadable(
           .execute();
       }
       await dropChanges(transaction, keyIds);
+      // The next complete read writes the directory again.
+      await transaction.deleteFrom('directory_pages').where(isSealedWith('sealed', keyIds)).execute();
       await transaction.deleteFrom('raw_texts').where(isSealedWith('sealed', keyIds)).execute();
       const lostHash = await transaction
         .deleteFrom('store_keys')

@@ -40,6 +40,7 @@ const released = [
   '030-sessions',
   '031-run-phases',
   '032-previews',
+  '033-directories',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

@@ -41,6 +41,9 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
         ids.map((id) => sampleChange(id)),
       );
       await store.ledger.put(owned, ids.map(entry));
+      const person = { name: 'Ana Díaz', email: 'ana@example.com', side: 'source', standing: 'active' } as const;
+      const rows = ids.map((identification) => ({ ...person, identification, isOnPlatform: true }));
+      await store.directories.write(owned, 'people', [{ page: 0, digest: 'd', rows }]);
       await store.rawTexts.add(owned, { at: now, about: 'batch 1', text: 'bad row: ana' });
       await store.runs.addFindings(owned, [
         { code: 'ignored-field', identification: 'ana', message: 'about ana' },
@@ -55,6 +58,7 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
         reason: sampleChange('ana').reason,
       });
       expect(await store.ledger.get('acme', 'ana')).toEqual(entry('ana'));
+      expect(await store.directories.read('people', [0])).toMatchObject([{ rows: [{ name: 'Ana Díaz' }, {}] }]);
     }
 
     it('is sealed as soon as there is a key, and what was there before in the background', async () => {
@@ -65,7 +69,7 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
       await reads(sealed);
       expect(await sealed.sealing.reseal(3)).toBe(3);
       await reads(sealed);
-      expect(await sealed.sealing.reseal(100)).toBe(1);
+      expect(await sealed.sealing.reseal(100)).toBe(2);
       expect(await sealed.sealing.reseal(100)).toBe(0);
       await reads(sealed);
     });
@@ -119,7 +123,15 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
       expect(await first.sealing.unreadable()).toEqual([]);
 
       const second = await open([seal(2)]);
-      const counts = { keyId: seal(1).keyId, ledger: 3, changes: 3, rawTexts: 1, tokens: 0, forgotten: 0 };
+      const counts = {
+        keyId: seal(1).keyId,
+        ledger: 3,
+        changes: 3,
+        rawTexts: 1,
+        directories: 1,
+        tokens: 0,
+        forgotten: 0,
+      };
       expect(await second.sealing.unreadable()).toEqual([counts]);
       await expect(second.sealing.dropUnreadable(now + 1, drop(now))).rejects.toThrow(/run_2 has not ended/);
       await endRun(second, owned);

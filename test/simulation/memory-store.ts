@@ -40,6 +40,12 @@ export function memoryStore(): SimulatedStore {
     restores: { last: async () => undefined },
     sessions: absentPart as Store['sessions'],
     previews: absentPart as Store['previews'],
+    directories: {
+      ...(absentPart as Store['directories']),
+      digests: async () => new Map(),
+      write: async () => {},
+      finish: async () => {},
+    },
     reports: absentPart as Store['reports'],
     audit: absentPart as Store['audit'],
     close: async () => {},

@@ -6,7 +6,7 @@ import { listAudit, listConnections, refreshToken, revokeToken } from './deploym
 import { streamRequest, streamRun, streamSyncs } from './events.ts';
 import { approveHold, listHolds, previewHold, rejectHold, showHold } from './holds.ts';
 import { listDays, showOverview, streamOverview } from './overview.ts';
-import { explainPerson, personHistory } from './people.ts';
+import { explainPerson, personHistory, searchPeople } from './people.ts';
 import { listPreviews, requestPreview, showPreview, streamPreview } from './previews.ts';
 import {
   approveRun,
@@ -37,6 +37,7 @@ export const endpoints: readonly Endpoint[] = [
   showRequest,
   streamSyncs,
   streamRequest,
+  searchPeople,
   explainPerson,
   personHistory,
   requestPreview,

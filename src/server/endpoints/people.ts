@@ -1,9 +1,37 @@
 import { z } from 'zod';
 import { defineEndpoint } from '../endpoint.ts';
 import { pastChanges } from '../schema.ts';
+import { foundPeople, foundPeopleView } from '../schemas/people.ts';
 import { person, personView } from '../schemas/person.ts';
 import { pastView } from '../views.ts';
 import { identification, knownSync, limit, nothing, readIdentification, syncName } from './parameters.ts';
+
+export const searchPeople = defineEndpoint({
+  id: 'search-people',
+  method: 'GET',
+  path: '/api/people',
+  part: 'people',
+  summary: 'Find people by name, e-mail or identification, in all syncs or one',
+  description:
+    'Searches what the last accepted complete read of each sync showed of source and platform. Words may be parts of words, without case and accents.',
+  needs: 'viewer',
+  params: nothing,
+  query: z.object({
+    q: z.string().min(1).max(200).meta({ description: 'What the person must have, in any order' }),
+    sync: syncName.optional(),
+    offset: z.coerce.number().int().min(0).max(1_000_000).default(0).meta({ description: 'Number of the first match' }),
+    limit: limit(200, 50),
+  }),
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  answer: foundPeople,
+  refusals: [400, 404],
+  handle: async ({ query: { q, sync, offset, limit: most } }, { app }) => {
+    const only = sync === undefined ? {} : { sync: knownSync(sync, app) };
+    return foundPeopleView(await app.searchPeople({ text: q, offset, limit: most, ...only }), offset);
+  },
+});
 
 const byPerson = z.object({ sync: syncName, identification });
 

@@ -1,0 +1,183 @@
+import { chunk } from '../core/batch.ts';
+import type { Directories, DirectoryPage, DirectoryRow } from '../ports/directories.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
+import type { DirectoryPageRow } from './directory-schema.ts';
+import type { KeyRing } from './key-ring.ts';
+import { RowWriter } from './row-writer.ts';
+
+const pagesAtOnce = 50;
+
+/** The digest of a page that no longer has the rows of its read: the next read writes it again. */
+const outdated = '';
+
+export function createDirectories(db: Database, keys: KeyRing): Directories {
+  const writer = new RowWriter<'directory_pages', DirectoryPageRow>('directory_pages', (insert) =>
+    insert.onConflict((conflict) =>
+      conflict
+        .columns(['sync', 'page'])
+        .doUpdateSet((eb) => ({ digest: eb.ref('excluded.digest'), sealed: eb.ref('excluded.sealed') })),
+    ),
+  );
+  return {
+    async list() {
+      const rows = await db.selectFrom('directories').selectAll().orderBy('sync').execute();
+      return rows.map(({ sync, run, read_at, people, pages }) => {
+        return { sync, run, at: Number(read_at), people: Number(people), pages: Number(pages) };
+      });
+    },
+
+    async digests(sync) {
+      const rows = await db.selectFrom('directory_pages').select(['page', 'digest']).where('sync', '=', sync).execute();
+      return new Map(rows.map(({ page, digest }) => [Number(page), digest]));
+    },
+
+    async read(sync, pages) {
+      const found: DirectoryPage[] = [];
+      for (const some of chunk(pages, pagesAtOnce)) {
+        const rows = await db
+          .selectFrom('directory_pages')
+          .select(['page', 'digest', 'sealed'])
+          .where('sync', '=', sync)
+          .where('page', 'in', some)
+          .execute();
+        for (const { page, digest, sealed } of rows) {
+          found.push({ page: Number(page), digest, rows: rowsOf(keys.open(sealed, contextOf(sync, Number(page)))) });
+        }
+      }
+      return found;
+    },
+
+    async write(owned, sync, pages) {
+      const rows = pages.map(({ page, digest, rows: people }): DirectoryPageRow => {
+        return { sync, page, digest, sealed: keys.close(textOf(people), contextOf(sync, page)) };
+      });
+      await asOwner(db, owned, (transaction) => writer.write(transaction, rows));
+    },
+
+    async finish(owned, { sync, run, at, people, pages }) {
+      const row = { sync, run, read_at: at, people, pages };
+      await asOwner(db, owned, async (transaction) => {
+        await transaction.deleteFrom('directory_pages').where('sync', '=', sync).where('page', '>=', pages).execute();
+        await transaction
+          .insertInto('directories')
+          .values(row)
+          .onConflict((conflict) => conflict.column('sync').doUpdateSet(row))
+          .execute();
+      });
+    },
+
+    async prune(before) {
+      await inTransaction(db, async (transaction) => {
+        const old = transaction.selectFrom('directories').select('sync').where('read_at', '<', before);
+        await transaction.deleteFrom('directory_pages').where('sync', 'in', old).execute();
+        await transaction.deleteFrom('directories').where('read_at', '<', before).execute();
+      });
+    },
+  };
+}
+
+/** Returns where the directories have the person. Leaves out pages that no configured key opens. */
+export async function findInDirectories(
+  db: Database,
+  keys: KeyRing,
+  identification: string,
+): Promise<readonly { readonly sync: string; readonly row: DirectoryRow }[]> {
+  const found: { sync: string; row: DirectoryRow }[] = [];
+  for await (const { sync, rows } of everyPage(db, keys)) {
+    for (const row of rows) if (row.identification === identification) found.push({ sync, row });
+  }
+  return found;
+}
+
+/** Takes the person out of every directory. */
+export async function eraseFromDirectories(db: OpenTransaction, keys: KeyRing, identification: string): Promise<void> {
+  for await (const { sync, page, rows } of everyPage(db, keys)) {
+    const kept = rows.filter((row) => row.identification !== identification);
+    if (kept.length === rows.length) continue;
+    await db
+      .updateTable('directory_pages')
+      .set({ digest: outdated, sealed: keys.close(textOf(kept), contextOf(sync, page)) })
+      .where('sync', '=', sync)
+      .where('page', '=', page)
+      .execute();
+  }
+}
+
+/** Seals pages with the current key. */
+export function resealDirectories(db: Database, keys: KeyRing, limit: number): Promise<number> {
+  return inTransaction(db, async (transaction) => {
+    const rows = await transaction
+      .selectFrom('directory_pages')
+      .selectAll()
+      .where('sealed', 'not like', `${keys.prefix}%`)
+      .limit(limit)
+      .execute();
+    for (const { sync, page, sealed } of rows) {
+      const context = contextOf(sync, Number(page));
+      await transaction
+        .updateTable('directory_pages')
+        .set({ sealed: keys.close(keys.open(sealed, context), context) })
+        .where('sync', '=', sync)
+        .where('page', '=', page)
+        .where('sealed', '=', sealed)
+        .execute();
+    }
+    return rows.length;
+  });
+}
+
+async function* everyPage(db: Database, keys: KeyRing) {
+  const syncs = await db.selectFrom('directory_pages').select('sync').distinct().execute();
+  for (const { sync } of syncs) {
+    for (let after = -1; ; ) {
+      const rows = await db
+        .selectFrom('directory_pages')
+        .select(['page', 'sealed'])
+        .where('sync', '=', sync)
+        .where('page', '>', after)
+        .orderBy('page')
+        .limit(pagesAtOnce)
+        .execute();
+      for (const { page, sealed } of rows) {
+        yield { sync, page: Number(page), rows: rowsOf(keys.open(sealed, contextOf(sync, Number(page)))) };
+      }
+      if (rows.length < pagesAtOnce) break;
+      after = Number(rows.at(-1)?.page);
+    }
+  }
+}
+
+type Cells = [
+  identification: string,
+  name: string,
+  email: string,
+  side: 's' | 'p',
+  standing: string,
+  isOnPlatform: 0 | 1,
+];
+
+function textOf(rows: readonly DirectoryRow[]): string {
+  return JSON.stringify(
+    rows.map(({ identification, name, email, side, standing, isOnPlatform }): Cells => {
+      return [identification, name, email, side === 'source' ? 's' : 'p', standing, isOnPlatform ? 1 : 0];
+    }),
+  );
+}
+
+function rowsOf(text: string): readonly DirectoryRow[] {
+  return (JSON.parse(text) as Cells[]).map(([identification, name, email, side, standing, isOnPlatform]) => {
+    const isSource = side === 's';
+    return {
+      identification,
+      name,
+      email,
+      side: isSource ? 'source' : 'platform',
+      standing,
+      isOnPlatform: isOnPlatform === 1,
+    };
+  });
+}
+
+function contextOf(sync: string, page: number): string {
+  return JSON.stringify(['directory_pages', sync, page]);
+}
