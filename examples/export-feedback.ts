@@ -20,10 +20,9 @@ if (!baseUrl || !accessToken || Number.isNaN(creationTimeFrom) || Number.isNaN(c
 }
 
 const platform = connectPlatform({ baseUrl, accessToken, now: Date.now });
-const { signal } = new AbortController();
 let count = 0;
 try {
-  for await (const feedback of platform.feedback.list({ creationTimeFrom, creationTimeTo }, signal)) {
+  for await (const feedback of platform.feedback.list({ creationTimeFrom, creationTimeTo })) {
     const line = {
       id: feedback.id,
       at: new Date(feedback.creationTime ?? 0).toISOString(),
@@ -32,7 +31,7 @@ try {
       comment: feedback.comment,
       topics: (feedback.ratedTopics ?? []).map(({ name, value }) => ({ name, value })),
     };
-    // Waits for whoever reads, so that any amount of feedback fits into memory.
+    // Waits for the reader, so that any amount of feedback fits into memory.
     if (!process.stdout.write(`${JSON.stringify(line)}\n`)) await once(process.stdout, 'drain');
     count += 1;
   }

@@ -16,12 +16,11 @@ function cell(text: string): string {
 }
 
 const platform = connectPlatform({ baseUrl, accessToken, now: Date.now });
-const { signal } = new AbortController();
 
 async function lineOf(identification: string): Promise<string> {
   const main: string[] = [];
   const secondary: string[] = [];
-  for await (const leader of platform.leaders.list(identification, signal)) {
+  for await (const leader of platform.leaders.list(identification)) {
     if (leader.asMain) main.push(leader.identification);
     if (leader.asSecondary) secondary.push(leader.identification);
   }
@@ -30,9 +29,9 @@ async function lineOf(identification: string): Promise<string> {
 
 try {
   process.stdout.write('identification,main,secondary\n');
-  // The scan proves that it saw everybody, once, or it fails. Asking for a page of leaders at a time is up to us: the
-  // connection's own limits (10 calls a second, 4 at once) hold back what is too much.
-  for await (const { users } of platform.users.scan(signal)) {
+  // The scan proves that it returned every user once, or it fails. Many lookups at a time are fine: the connection's own
+  // limits (10 calls a second, 4 at once) hold them back.
+  for await (const { users } of platform.users.scan()) {
     const lines = await Promise.all(
       users.filter(({ enabled }) => enabled).map(({ identification }) => lineOf(identification)),
     );

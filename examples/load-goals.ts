@@ -16,7 +16,6 @@ if (!baseUrl || !accessToken || file === undefined) {
 }
 
 const platform = connectPlatform({ baseUrl, accessToken, now: Date.now });
-const { signal } = new AbortController();
 
 /** What a row says; the client checks it against the API's rules before it sends anything. */
 function goalOf(row: Record<string, string>): GoalPayload {
@@ -27,7 +26,7 @@ function goalOf(row: Record<string, string>): GoalPayload {
 
 async function exists(goal: GoalPayload): Promise<boolean> {
   try {
-    await platform.goals.get({ code: goal.code, identification: goal.assignedTo }, signal);
+    await platform.goals.get({ code: goal.code, identification: goal.assignedTo });
     return true;
   } catch (error) {
     if (error instanceof PlatformError && error.status === 404) return false;
@@ -37,11 +36,11 @@ async function exists(goal: GoalPayload): Promise<boolean> {
 
 async function load(goal: GoalPayload): Promise<'created' | 'updated'> {
   if (!(await exists(goal))) {
-    await platform.goals.create(goal, signal);
+    await platform.goals.create(goal);
     return 'created';
   }
   const { type: _type, assignment: _assignment, assignedTo: identification, ...edited } = goal;
-  await platform.goals.update({ code: goal.code, identification }, edited, signal);
+  await platform.goals.update({ code: goal.code, identification }, edited);
   return 'updated';
 }
 

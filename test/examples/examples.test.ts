@@ -2,11 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseFault, type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const examples = resolve('examples');
+const useSources = pathToFileURL(resolve('scripts/use-sources.ts')).href;
+const all = ['export-feedback.ts', 'list-leaders.ts', 'load-goals.ts', 'rotate-tokens.ts', 'upload-people.ts'];
 const day = Date.UTC(2026, 4, 20, 12);
 let sandbox: RunningSandbox | undefined;
 
@@ -19,8 +22,8 @@ async function open(users: number): Promise<RunningSandbox> {
   return sandbox;
 }
 
-async function run(name: string, words: readonly string[] = [], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--conditions=rollcall-source', join(examples, name), ...words], {
+async function run(name: string, words: readonly string[] = [], env: Record<string, string> = {}, input = '') {
+  const child = spawn(process.execPath, ['--import', useSources, join(examples, name), ...words], {
     env: {
       PATH: process.env.PATH,
       PLATFORM_URL: sandbox?.url ?? '',
@@ -28,6 +31,7 @@ async function run(name: string, words: readonly string[] = [], env: Record<stri
       ...env,
     },
   });
+  child.stdin.end(input);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -52,7 +56,7 @@ async function post(path: string, body: unknown): Promise<void> {
 it('every example is short, uses only the public entry, and is in the README', async () => {
   const readme = await readFile(join(examples, 'README.md'), 'utf8');
   const names = (await readdir(examples)).filter((name) => name.endsWith('.ts'));
-  expect(names.toSorted()).toEqual(['export-feedback.ts', 'list-leaders.ts', 'load-goals.ts']);
+  expect(names.toSorted()).toEqual(all);
   for (const name of names) {
     const text = await readFile(join(examples, name), 'utf8');
     expect(text.split('\n').length, name).toBeLessThan(80);
@@ -149,7 +153,57 @@ describe('load-goals', () => {
   });
 });
 
-it.each(['export-feedback.ts', 'list-leaders.ts', 'load-goals.ts'])('%s says how it is used', async (name) => {
+describe('rotate-tokens', () => {
+  it.each(['tokens.json', 'tokens.sqlite'])('goes on with the tokens that the run before kept in %s', async (name) => {
+    const { state, applicationToken, refreshToken } = await open(3);
+    const file = join(await temporaryFolder(), name);
+    const key = { APPLICATION_TOKEN: applicationToken, TOKEN_KEY: Buffer.alloc(32, 7).toString('base64') };
+
+    const first = await run('rotate-tokens.ts', [file], { ...key, REFRESH_TOKEN: refreshToken });
+    const second = await run('rotate-tokens.ts', [file, 'E000002'], key);
+
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(/^3 of 3\ntokens: ready/) });
+    expect(first.stdout.split('\n')).toHaveLength(4);
+    expect(second).toMatchObject({ code: 0, stdout: expect.stringMatching(/^E000002 [^\n]+\n$/) });
+    expect(state.refreshes.map(({ outcome, times }) => `${outcome} ${times}`)).toEqual(['granted 1']);
+  });
+
+  it('says what to do when the platform refuses the refresh token', async () => {
+    const { applicationToken } = await open(1);
+    const env = { APPLICATION_TOKEN: applicationToken, TOKEN_KEY: Buffer.alloc(32, 7).toString('base64') };
+    const file = join(await temporaryFolder(), 'tokens.json');
+
+    const refused = await run('rotate-tokens.ts', [file], { ...env, REFRESH_TOKEN: 'wrong' });
+
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^REAUTH_REQUIRED: .*tokens\.refreshToken/),
+    });
+  });
+});
+
+describe('upload-people', () => {
+  it('sends what comes in, and waits for the end', async () => {
+    const { state } = await open(3);
+    const input = 'command,identification,firstName,lastName\nU,E000001,Zoë,Pérez\n';
+
+    const done = await run('upload-people.ts', ['people.csv'], {}, input);
+    const failed = await run('upload-people.ts', ['people.csv'], {}, input.replace('E000001', 'X'));
+    const full = await run('upload-people.ts', ['people.csv'], {}, 'identification\nE000001\n');
+
+    expect(done).toMatchObject({
+      code: 0,
+      stdout: 'Processed\n',
+      stderr: expect.stringMatching(/^file 1 of 2026-05-20/),
+    });
+    expect(state.users.get('E000001')?.fields).toMatchObject({ firstName: 'Zoë', lastName: 'Pérez' });
+    expect(failed).toMatchObject({ code: 1, stdout: 'Failed\n' });
+    expect(full).toMatchObject({ code: 2, stderr: expect.stringContaining('"command"') });
+    expect(state.files.size).toBe(2);
+  });
+});
+
+it.each(all)('%s says how it is used', async (name) => {
   const { code, stderr } = await run(name, [], { PLATFORM_URL: '' });
 
   expect(code).toBe(2);

@@ -1,0 +1,131 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyProject } from './project-copy.ts';
+
+const root = join(import.meta.dirname, '../..');
+const execute = promisify(execFile);
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+interface Manifest {
+  readonly repository?: { readonly url: string };
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/**
+ * Installs a tarball as npm does, without a registry: unpacks it, and links the packages that its manifest names. A
+ * package that it uses and does not name is not found.
+ */
+async function install(tarball: string, app: string): Promise<Manifest> {
+  const modules = join(app, 'node_modules');
+  const own = join(modules, 'rollcall');
+  await mkdir(own, { recursive: true });
+  await execute('tar', ['xzf', tarball, '-C', own, '--strip-components=1']);
+  const manifest: Manifest = JSON.parse(await readFile(join(own, 'package.json'), 'utf8'));
+  for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(root, 'node_modules', name), join(modules, name));
+  }
+  return manifest;
+}
+
+/** Programs of an installed package, in strict settings. The types of the package itself are checked too. */
+const settings = {
+  compilerOptions: {
+    target: 'es2024',
+    lib: ['es2024', 'esnext.array'],
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    verbatimModuleSyntax: true,
+    erasableSyntaxOnly: true,
+    noEmit: true,
+    skipLibCheck: true,
+  },
+  include: ['*.ts'],
+};
+
+const wrong = `import { connectPlatform } from 'rollcall/platform';
+const platform = connectPlatform({ baseUrl: '', accessToken: '', now: Date.now });
+const goal = await platform.goals.get({ code: 'G1', identification: 'E1' });
+// @ts-expect-error A typo.
+goal.titel;
+// @ts-expect-error No value of the enum.
+goal.type === 'TEAMS';
+// @ts-expect-error Undefined is not absent.
+await platform.evaluations.page({ status: 'SENT' });
+// @ts-expect-error Both kinds of tokens are missing.
+connectPlatform({ baseUrl: '', now: Date.now });
+`;
+
+// It builds the project, which takes a while on a busy machine.
+it('the packed package holds what it names, its README leads nowhere wrong, and its library works in an empty folder', {
+  timeout: 300_000,
+}, async () => {
+  const copy = await copyProject();
+  const { code, stdout, stderr } = await copy.run('npm', 'pack', '--json');
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  const packed: Packed = JSON.parse(stdout.slice(stdout.indexOf('[')))[0];
+  const paths = new Set(packed.files.map(({ path }) => path));
+  const published = await copy.run('npm', 'publish', packed.filename, '--dry-run', '--provenance=false', '--tag=next');
+  expect(published).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\+ rollcall@/m) });
+  const app = await temporaryFolder();
+  const manifest = await install(join(copy.folder, packed.filename), app);
+
+  const named = [...Object.values(manifest.bin), ...Object.values(manifest.exports).flatMap(Object.values)];
+  expect(named.map((path) => path.replace(/^\.\//, '')).filter((path) => !paths.has(path))).toEqual([]);
+  expect([...paths].filter((path) => /^(?:src|test|scripts|bench|helm|node_modules|\.)/.test(path))).toEqual([]);
+  expect([...paths].filter((path) => /\.(?:env|pem|key|db|sqlite|log|tgz)$/.test(path))).toEqual([]);
+
+  const readme = await readFile(join(app, 'node_modules/rollcall/README.md'), 'utf8');
+  const links = [...readme.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link = '']) => link);
+  const isThere = (link: string): boolean =>
+    paths.has(link) || [...paths].some((path) => path.startsWith(`${link.replace(/\/$/, '')}/`));
+  expect(links.length).toBeGreaterThan(20);
+  expect(links.filter((link) => !/^https?:/.test(link) && !isThere(link))).toEqual([]);
+
+  const examples = join(app, 'node_modules/rollcall/examples');
+  for (const name of (await readdir(examples)).filter((file) => file.endsWith('.ts'))) {
+    await cp(join(examples, name), join(app, name));
+  }
+  await writeFile(join(app, 'package.json'), '{"type":"module"}');
+  await writeFile(join(app, 'tsconfig.json'), JSON.stringify(settings));
+  await writeFile(join(app, 'wrong.ts'), wrong);
+  const checked = execute(join(root, 'node_modules/.bin/tsc'), ['-p', app]).catch((error) => error);
+
+  const sandbox = await startSandbox({ users: 5, now: () => Date.UTC(2026, 4, 20, 12), accessTokenLifeMs: 1e12 });
+  try {
+    const key = Buffer.alloc(32, 7).toString('base64');
+    const child = spawn(process.execPath, [join(app, 'rotate-tokens.ts'), join(app, 'tokens.json')], {
+      cwd: app,
+      env: {
+        PLATFORM_URL: sandbox.url,
+        APPLICATION_TOKEN: sandbox.applicationToken,
+        REFRESH_TOKEN: sandbox.refreshToken,
+        TOKEN_KEY: key,
+      },
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => (output += text));
+    const [exit] = await once(child, 'close');
+    expect({ exit, output }).toEqual({ exit: 0, output: expect.stringMatching(/E000005.*5 of 5.*tokens: ready/s) });
+  } finally {
+    await sandbox.close();
+  }
+  const { stdout: problems } = await checked;
+  expect(problems).toBe('');
+});
