@@ -1,6 +1,6 @@
 import type { SourceKind } from '../ports/source.ts';
 import { configJsonSchema, type SchemaNode } from './json-schema.ts';
-import { anchor, type KeyRow, renderKeys } from './reference-table.ts';
+import { anchor, type KeyRow, renderKeys, wrap } from './reference-keys.ts';
 import { renderSourceReference } from './source-reference.ts';
 
 /** Returns the text of docs/configuration.md: every key with type, default, meaning and example, from its schema. */
@@ -82,7 +82,7 @@ Unknown and duplicate keys are problems too.
 
 function renderChapter({ title, path, text }: Chapter, schema: SchemaNode): string {
   const node = path.reduce<SchemaNode>(step, schema);
-  return `## ${title}\n\n${text}\n\n${renderKeys(rowsOf(node, path, [], schema))}`;
+  return `## ${title}\n\n${wrap(text)}\n\n${renderKeys(rowsOf(node, path, [], schema))}`;
 }
 
 function step(node: SchemaNode, name: string): SchemaNode {
@@ -105,7 +105,10 @@ function rowsOf(node: SchemaNode, chapter: readonly string[], above: readonly st
     const path = [...above, key];
     const own = chapterAt([...chapter, ...path]);
     const row = { key: path.join('.'), node: child, isRequired, meaning: meaningOf(child, own) };
-    return own === undefined ? [row, ...rowsOf(child, chapter, path, schema)] : [row];
+    if (own !== undefined) return [row];
+    // The keys of a list's items: `tokens[].role`.
+    const [below, at] = child.items === undefined ? [child, path] : [child.items, [...above, `${key}[]`]];
+    return [row, ...rowsOf(below, chapter, at, schema)];
   });
 }
 

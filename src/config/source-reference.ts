@@ -1,6 +1,6 @@
 import type { SourceKind } from '../ports/source.ts';
 import { kindSchema, type SchemaNode } from './json-schema.ts';
-import { anchor, code, type KeyRow, renderKeys } from './reference-table.ts';
+import { anchor, code, type KeyRow, renderKeyList, wrap } from './reference-keys.ts';
 
 /** Returns the chapters of the source kinds: the keys below `syncs.<name>.source`. */
 export function renderSourceReference(kinds: readonly SourceKind[]): string {
@@ -8,8 +8,8 @@ export function renderSourceReference(kinds: readonly SourceKind[]): string {
   const introduction =
     'Below `syncs.<name>.source`: `kind`, and the keys of that kind. Setup, permissions and limits of each kind are in ' +
     '[sources](sources/README.md); `rollcall init --source NAME` writes a commented example.';
-  const chapters = kinds.map((kind) => `### ${titleOf(kind.kind)}\n\n${renderKeys(rowsOf(kindSchema(kind), []))}`);
-  return ['## The kinds of source', introduction, list.join('\n'), ...chapters].join('\n\n');
+  const chapters = kinds.map((kind) => `### ${titleOf(kind.kind)}\n\n${renderKeyList(rowsOf(kindSchema(kind), []))}`);
+  return ['## The kinds of source', wrap(introduction), list.join('\n'), ...chapters].join('\n\n');
 }
 
 const titleOf = (kind: string): string => `Source ${kind}`;

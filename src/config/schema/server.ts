@@ -108,7 +108,10 @@ const sessions = z
   })
   .prefault({})
   .transform(({ idle, lifetime }) => ({ idleMs: idle, lifetimeMs: lifetime }))
-  .meta({ description: 'Sessions of users who are signed in to the page.' });
+  .meta({
+    description: 'Sessions of users who are signed in to the page.',
+    examples: [{ idle: '15m', lifetime: '8h' }],
+  });
 
 const webhook = z.strictObject({
   secret: longSecret().meta({
@@ -171,6 +174,7 @@ export const server = z
       }),
     openId: openId.optional().meta({
       description: 'Sign-in of users by OpenID Connect. Needs `publicUrl`: see [sign-in.md](sign-in.md).',
+      examples: [{ issuer: 'https://login.example.com', clientId: 'rollcall', roles: { operator: ['hr'] } }],
     }),
     sessions,
     webhooks: z
