@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { compareWithBaseline, shrink } from '../../scripts/prose/baseline.ts';
+import { lintText } from '../../scripts/prose/lint-prose.ts';
+
+const told = async (path: string, text: string) =>
+  (await lintText(path, text)).map(({ line, rule }) => `${line} ${rule}`);
+
+describe('the prose linter', () => {
+  it.each([
+    ['a private word', '# A\n\nThe run waits for whoever is asked.', ['3 private-word']],
+    ['an inverted sentence', 'It is done. Of nobody there is a record.', ['1 inverted-opener', '1 private-word']],
+    ['a sentence of more than 25 words', `${'word '.repeat(26)}.`, ['1 long-sentence']],
+    ['a table cell of more than 20 words', `| a |\n| --- |\n| ${'word '.repeat(21)}|`, ['3 long-cell']],
+    ['a contraction', "The run doesn't start.", ['1 contraction']],
+    ['a British spelling', 'The colours of the page.', ['1 spelling']],
+  ])('finds %s in a page', async (_, text, offences) => {
+    expect(await told('docs/a.md', text)).toEqual(offences);
+  });
+
+  it('accepts code, short sentences, and a list that is long as a whole', async () => {
+    const text = `Run \`whoever ${'word '.repeat(40)}\`.\n\n- ${'word '.repeat(20)}.\n- ${'word '.repeat(20)}.\n`;
+    expect(await told('docs/a.md', text)).toEqual([]);
+  });
+
+  it('reads comments of every source, and strings where operators read them', async () => {
+    const source = "/**\n * Of nobody there is a record.\n */\nconst a = 'nobody knows it yet'; // whoever it is\n";
+    expect(await told('src/cli/a.ts', source)).toEqual([
+      '2 inverted-opener',
+      '2 private-word',
+      '4 private-word',
+      '4 private-word',
+    ]);
+    expect(await told('src/core/a.ts', source)).toEqual(['2 inverted-opener', '2 private-word', '4 private-word']);
+  });
+
+  it('reads the comments and summaries of the chart', async () => {
+    expect(await told('helm/rollcall/values.yaml', '# nobody reads it\nnobody: true\n')).toEqual(['1 private-word']);
+  });
+});
+
+describe('the baseline', () => {
+  const offence = { path: 'docs/a.md', line: 1, rule: 'private-word', message: 'x' };
+
+  it('refuses an offence more than it allows, and an entry that is larger than needed', () => {
+    const allowed = { 'docs/a.md': { 'private-word': 1 } };
+    expect(compareWithBaseline([offence], allowed)).toEqual({ tooMany: [], tooLarge: [] });
+    expect(compareWithBaseline([offence, offence], allowed).tooMany).toHaveLength(2);
+    expect(compareWithBaseline([], allowed).tooLarge).toEqual(['docs/a.md: private-word 1, now 0']);
+  });
+
+  it('shrinks and never grows', () => {
+    const before = { 'docs/a.md': { 'private-word': 2 }, 'docs/b.md': { contraction: 1 } };
+    expect(shrink([offence, { ...offence, path: 'docs/c.md' }], before)).toEqual({
+      'docs/a.md': { 'private-word': 1 },
+    });
+  });
+});
