@@ -13,7 +13,10 @@ export const words: readonly Word[] = [
   { pattern: /\bpeople are told\b/i, use: 'say who gets what: "the channel gets a notice"' },
   { pattern: /\bpatience\b/i, use: 'timeout, retry after' },
   { pattern: /\bfate\b/i, use: 'outcome' },
-  { pattern: /\b(?:a|the|this|that|each|every|one|next|last|first) looks?\b(?! like\b)/i, use: 'probe, lookup, read' },
+  {
+    pattern: /\b(?:a|the|this|that|each|every|one|next|last|first) looks?\b(?! like\b|-)/i,
+    use: 'probe, lookup, read',
+  },
   { pattern: /\bis to be had\b/i, use: 'exists, is available' },
   { pattern: /\b(?:is|are) left alone\b/i, use: 'is not changed' },
   { pattern: /\bis meant from\b/i, use: 'is resolved from' },

@@ -41,7 +41,7 @@ export interface Evaluation {
   readonly judgedRuns: readonly string[];
   /** The last success of a sync, else when it was first seen; undefined when no success is expected. */
   readonly freshAt?: number;
-  /** Of a deployment: the end of the time without the store that is told now. */
+  /** End of the reported time without the store. Only for a deployment. */
   readonly storeBackAt?: number;
 }
 

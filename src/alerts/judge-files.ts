@@ -11,7 +11,7 @@ type Trouble = (typeof kinds)[number];
 const whatHappened: Readonly<Record<Trouble, string>> = {
   failed: 'the platform ended its file as failed',
   refused: 'the platform refused it',
-  unresolved: 'its outcome is not known; nothing more goes to its people until it is',
+  unresolved: 'the outcome is unknown; nothing more is sent to its people until it is known',
 };
 const shownBatches = 5;
 
@@ -33,7 +33,7 @@ export async function judgeFiles(run: Run, store: Store): Promise<AlertProblem |
   const counted = found.map((kind) => `${bad.filter(({ trouble }) => trouble === kind).length} ${kind}`).join(', ');
   const lines = bad.slice(0, shownBatches).map(({ batch, trouble }) => {
     const halves = batches.filter(({ parent }) => parent === batch.id).length;
-    const split = halves === 0 ? '' : `; what is missing goes again in ${countOf(halves, 'part')}`;
+    const split = halves === 0 ? '' : `; the missing rows are sent again in ${countOf(halves, 'part')}`;
     return `batch ${batch.number} (${countOf(batch.size, 'row')}): ${whatHappened[trouble]}${split}`;
   });
   const settled = batches.filter(({ state }) => state === 'settled').length;
@@ -43,7 +43,7 @@ export async function judgeFiles(run: Run, store: Store): Promise<AlertProblem |
     severity: 'warning',
     key: `batches of ${run.id}: ${found.join()}`,
     title: `${counted} of ${countOf(batches.length, 'batch', 'batches')}`,
-    summary: `The run ${run.id} has trouble with ${countOf(bad.length, 'batch', 'batches')} of ${countOf(rows, 'row')}: ${counted}`,
+    summary: `The run ${run.id} has ${countOf(bad.length, 'batch', 'batches')} with problems (${countOf(rows, 'row')}): ${counted}`,
     details: firstOf(lines, bad.length),
     unaffected: `The run continues: ${settled} of ${countOf(batches.length, 'batch', 'batches')} ended so far.`,
     action: `rollcall show ${run.id}`,
@@ -56,12 +56,12 @@ export async function judgeFiles(run: Run, store: Store): Promise<AlertProblem |
 export async function judgeHealed(run: Run, store: Store): Promise<AlertProblem | undefined> {
   const trouble = await judgeFiles(run, store);
   if (trouble === undefined) return undefined;
-  const summary = `The run ${run.id} ended well: what ${trouble.title} left was read back or sent again, and all of it is applied`;
+  const summary = `The run ${run.id} applied all changes in the end: ${trouble.title}, whose rows were read back or sent again`;
   return {
     ...trouble,
     code: 'files-recovered',
     severity: 'info',
-    title: 'failed batches were delivered after all',
+    title: 'all changes of failed batches were applied',
     summary,
     unaffected: undefined,
   };

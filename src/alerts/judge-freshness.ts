@@ -19,11 +19,11 @@ export function judgeFreshness(view: FreshnessView): AlertProblem | 'well' {
   const { sync, last, firstSeenAt, staleBefore, now } = view;
   const { successAt } = last;
   if ((successAt ?? firstSeenAt) >= staleBefore) return 'well';
-  const expected = `expected one since ${instantOf(staleBefore)}`;
+  const expected = `a success was expected after ${instantOf(staleBefore)}`;
   const summary =
     successAt === undefined
       ? `No run has ever succeeded; ${expected}`
-      : `No success for ${ageOf(now - successAt)}: the last one ended ${instantOf(successAt)}; ${expected}`;
+      : `No run succeeded for ${ageOf(now - successAt)}: the last success was ${instantOf(successAt)}; ${expected}`;
   return {
     topic: 'freshness',
     code: successAt === undefined ? 'never-succeeded' : 'sync-late',

@@ -59,7 +59,7 @@ function doubtedRead(run: Run): AlertProblem {
     code: 'read-doubted',
     severity: 'warning',
     key: run.facts.doubt === undefined ? 'held read' : 'held read blocked',
-    summary: `The source looks wrong in the run ${run.id}: an operator has to check it`,
+    summary: `The source of run ${run.id} looks wrong: an operator must check it`,
     details: [run.facts.doubt ?? run.reason ?? 'far fewer rows than before, or an emptied field'],
     unaffected: `All other changes continued: ${amount(run.counts.applied, 'change')} of the run applied.`,
     action: `rollcall show ${run.id}, then rollcall approve ${run.id} if the source is right`,

@@ -22,8 +22,8 @@ const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
  * Returns what an ended run shows about its sync: a problem, `well`, or trouble that ended well. `known`: the open problem
  * of its topic. Undefined when the run shows nothing new:
  * - The operator canceled it, or this version does not know its outcome.
- * - It was about named people: it ends no problem of others, and does not cover a problem of everybody. When the source
- *   knows none of them, the person who asked is told, and nobody else.
+ * - It was about named people: it ends no problem of others, and does not cover a problem of a whole run. When the
+ *   source knows none of them, only the person who asked is told.
  * - The tokens of its connection ended it, which is told as a problem of the connection.
  */
 export async function judgeRun(
@@ -49,7 +49,7 @@ export async function hasTokenProblem(connection: string, store: Store): Promise
   return state?.problems.token !== undefined;
 }
 
-/** Returns the trouble of a run in progress with its batches, as far as it is not covered by a problem of everybody. */
+/** Returns the trouble of a run in progress with its batches, as far as it is not covered by a problem of a whole run. */
 export async function judgeOpenRun(
   run: Run,
   store: Store,
@@ -59,7 +59,7 @@ export async function judgeOpenRun(
   return trouble === undefined ? undefined : inScope(trouble, run, known);
 }
 
-/** A problem of a few people never takes the place of one of everybody, which would then look as if it were over. */
+/** A problem of named people never replaces one of a whole run, which would then look as if it were over. */
 function inScope(problem: AlertProblem, { scope }: Run, known: AlertProblem | undefined): AlertProblem | undefined {
   if (scope.kind === 'all') return problem;
   const isCovered = known !== undefined && known.people === undefined;
@@ -79,7 +79,7 @@ function nameOf({ id, scope }: Run): string {
 
 async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
   const { applied, unresolved } = run.counts;
-  const unknown = `${amount(unresolved, 'change')} unresolved: later runs check first whether it was applied`;
+  const unknown = `${amount(unresolved, 'change')} unresolved: later runs first check whether it was applied`;
   const parts = [
     applied === 0 ? 'no change is known to be applied' : `${amount(applied, 'change')} had been applied by then`,
     ...(unresolved > 0 ? [unknown] : []),

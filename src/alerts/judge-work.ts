@@ -21,7 +21,7 @@ export interface WorkView {
   readonly openRuns: number;
   /** Jobs in the queue, and when the oldest was added; undefined without Redis, and while it does not answer. */
   readonly queue: QueueView | undefined;
-  /** Since when this process has seen a job at every look that waits for longer than `queueAgedMs`. */
+  /** Since when every check has found a job that waits for longer than `queueAgedMs`. */
   readonly agedSince: number | undefined;
   /** The oldest request without a run whose sync is neither paused nor has an open run. */
   readonly request: { readonly sync: string; readonly requestedAt: number } | undefined;
@@ -33,7 +33,7 @@ export const schedulerMissedMs = 120_000;
 export const workersMissedMs = 300_000;
 /** A request is taken up within a second, and a job as soon as a worker is free. */
 export const queueAgedMs = 600_000;
-/** A job keeps its age while its run waits for the platform, so one old job at one look means nothing. */
+/** A job keeps its age while its run waits for the platform, so one old job at one check means nothing. */
 export const agedForMs = 300_000;
 
 /**
@@ -44,25 +44,25 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
   const { now, unscheduledSince, redisAwaySince, unworkedSince, queue, agedSince, request } = view;
   const missed = (since: number | undefined, ms: number): since is number => since !== undefined && now - since >= ms;
   if (view.isSchedulerNeeded && missed(unscheduledSince, schedulerMissedMs)) {
-    const summary = `No scheduler has decided anything for ${ageOf(now - unscheduledSince)}, since ${instantOf(unscheduledSince)}: no run starts`;
+    const summary = `No scheduler has been active for ${ageOf(now - unscheduledSince)} (since ${instantOf(unscheduledSince)}), so no run starts`;
     return problem('no-scheduler', summary, 'start a process with "rollcall start" (with Redis: --role scheduler)');
   }
   if (missed(redisAwaySince, workersMissedMs)) {
-    const summary = `Redis has not answered for ${ageOf(now - redisAwaySince)}, since ${instantOf(redisAwaySince)}: no worker gets work`;
-    return problem('no-redis', summary, 'restart Redis, or see the network policy; requests are kept in the store');
+    const summary = `Redis has not answered for ${ageOf(now - redisAwaySince)} (since ${instantOf(redisAwaySince)}), so workers get no jobs`;
+    return problem('no-redis', summary, 'restart Redis, or check the network policy; requests are kept in the store');
   }
   if (missed(unworkedSince, workersMissedMs)) {
-    const summary = `No worker has been there for ${ageOf(now - unworkedSince)}, since ${instantOf(unworkedSince)}: ${amount(view.openRuns, 'open run')} cannot continue`;
+    const summary = `No worker has been active for ${ageOf(now - unworkedSince)} (since ${instantOf(unworkedSince)}), so ${amount(view.openRuns, 'open run')} cannot continue`;
     return problem('no-worker', summary, 'start a process with "rollcall start --role worker"');
   }
   if (queue !== undefined && missed(agedSince, agedForMs)) {
-    const summary = `${amount(queue.waiting, 'job')} in the queue: for ${ageOf(now - agedSince)} there has always been one that is older than ${ageOf(queueAgedMs)}`;
-    return problem('jobs-wait', summary, 'start more workers, or see the log of those that run', 'warning');
+    const summary = `${amount(queue.waiting, 'job')} in the queue; for ${ageOf(now - agedSince)} the oldest has waited for more than ${ageOf(queueAgedMs)}`;
+    return problem('jobs-wait', summary, 'start more workers, or read the log of the running ones', 'warning');
   }
   if (request !== undefined && now - request.requestedAt >= queueAgedMs) {
     const { sync, requestedAt } = request;
     const summary = `A run of ${sync} was requested ${ageOf(now - requestedAt)} ago (${instantOf(requestedAt)}) and has not started`;
-    return problem('requests-wait', summary, 'see the log of the scheduler', 'warning');
+    return problem('requests-wait', summary, 'read the log of the scheduler', 'warning');
   }
   const missing = [view.isSchedulerNeeded ? unscheduledSince : undefined, redisAwaySince, unworkedSince, agedSince];
   return missing.every((since) => since === undefined) ? 'well' : undefined;
@@ -98,7 +98,7 @@ export function judgeOutage({ from, until }: Outage): { readonly over: AlertProb
       summary: `The store did not answer for ${ageOf(until - from)}, from ${instantOf(from)} to ${instantOf(until)}`,
       details: ['Runs waited and continue where they stopped. No alert could be sent in that time.'],
       unaffected: undefined,
-      action: 'see the log of the database for that time',
+      action: 'read the log of the database for that time',
     },
   };
 }

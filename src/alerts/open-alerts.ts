@@ -35,7 +35,7 @@ export interface AlertsOptions {
   readonly channels: readonly ChannelSettings[];
   readonly syncs: readonly WatchedSync[];
   readonly connections: readonly WatchedConnection[];
-  /** Of a process that does the work, or could tell that no other does it. Undefined: the work is not evaluated. */
+  /** What this process knows about the work of the deployment. Undefined: the work is not evaluated. */
   readonly work?: WatchedWork;
   /** Named in every notice. */
   readonly place: Place;

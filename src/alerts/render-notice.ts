@@ -30,11 +30,11 @@ export interface NoticeLink {
 
 /** The words for a topic while it is a problem, and when it is over. */
 const topicWords: Readonly<Record<AlertTopic, { readonly wrong: string; readonly over: string }>> = {
-  work: { wrong: 'its work is not done', over: 'its work is done again' },
+  work: { wrong: 'no process does the work', over: 'the work continues' },
   store: { wrong: 'the store was away', over: 'the store is back' },
-  token: { wrong: 'its tokens need an operator', over: 'the tokens work again' },
+  token: { wrong: 'the tokens need an operator', over: 'the tokens work again' },
   run: { wrong: 'the run failed', over: 'runs succeed again' },
-  freshness: { wrong: 'no success for too long', over: 'it succeeds again' },
+  freshness: { wrong: 'no recent success', over: 'runs succeed again' },
   held: { wrong: 'changes wait for approval', over: 'no changes wait for approval' },
 };
 
@@ -45,7 +45,7 @@ export function renderNotice(notice: AlertNotice, place: Place): NoticeText {
   const footer = [`Rollcall ${place.deployment}`, instantOf(at), `notice ${id}`, ...traceOf(notice, place)].join(', ');
   const links = linksOf(notice, place).map(({ text, url }) => `${text}: ${url}`);
   const rest =
-    standing.length === 0 ? [] : [`Still so: ${standing.map((topic) => topicWords[topic].wrong).join('; ')}.`];
+    standing.length === 0 ? [] : [`Also open: ${standing.map((topic) => topicWords[topic].wrong).join('; ')}.`];
   const words = problems.map(({ topic, title }) => title ?? topicWords[topic].wrong).join('; ');
   switch (kind) {
     case 'test': {
@@ -121,6 +121,6 @@ function codeLine({ code }: AlertProblem, { publicUrl }: Place): string {
 }
 
 function endOf({ summary, since, end }: RecoveredProblem, at: number): string {
-  const over = `Over after ${ageOf(at - since)} (since ${instantOf(since)}): ${summary}`;
+  const over = `Ended after ${ageOf(at - since)} (since ${instantOf(since)}): ${summary}`;
   return end === undefined ? over : `${over}. ${end}`;
 }

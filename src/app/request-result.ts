@@ -9,7 +9,7 @@ const mostSingleReads = 100;
 
 /**
  * Returns how an ended run ended for the people whom one of its requests names. A run about more people can fail for some
- * of the others. For a request about everybody, and when the changes are pruned, it is the outcome of the run.
+ * of the others. For a request about all people, and when the changes are pruned, it is the outcome of the run.
  */
 export async function requestResult(scope: RunScope, run: Run, store: Store): Promise<RequestResult | undefined> {
   if (run.outcome === undefined) return undefined;

@@ -20,7 +20,7 @@ export async function readPeopleFile({ io }: Shell, file: string, option: string
   throw new RollcallError(`the file of ${option} names no person: ${file}`, { code: 'USAGE' });
 }
 
-/** Most people of one request. Above that, a run about everybody costs less. */
+/** Maximum number of people in one request. Above it, a full run costs less. */
 const mostPeople = 50_000;
 
 /** Returns the people of `--user`: identifications, or files of them as `@FILE`. An identification may begin with `@@`. */

@@ -115,7 +115,7 @@ export function openExpressionThread(): ExpressionThread {
     // Each of these also ends in `exit`.
     thread.on('error', (error: NodeJS.ErrnoException) => onExit(thread, error.code));
     thread.on('exit', () => onExit(thread, undefined));
-    // Whoever waits for an answer keeps the process alive by `timer`.
+    // A caller that waits for an answer keeps the process alive by `timer`.
     thread.unref();
     return { thread, current };
   };

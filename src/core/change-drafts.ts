@@ -39,7 +39,7 @@ export function update(user: User, identification: string, difference: Differenc
   };
 }
 
-/** Gives the account of somebody who left its parking address, because an employee gets its e-mail. */
+/** Gives the account of a leaver its parking address, because an employee gets its e-mail. */
 export function park(user: User, identification: string, after: FieldValues, claimant: string): ChangeDraft {
   return {
     identification,

@@ -135,7 +135,7 @@ export function vanishedFields({
       const reason = `${who}, which no record has, although records had it before: was a permission or a column removed in the HR system?`;
       return [{ read, readers: names, reason }];
     }
-    // Where nobody has left yet, no record has a leave date.
+    // Without any leaver, no record has a leave date.
     if (known(read) === false || derivedFrom?.has(read) === true || !isAmong(read, notReturned)) return [];
     const reason = `${who}, which the source returned for no record although it was requested: is it granted in the HR system, under this name?`;
     return [{ read, readers: names, reason }];

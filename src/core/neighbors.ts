@@ -74,7 +74,7 @@ export function claimOf(
   return onlyStanding(entries) === 'active' ? ({ by, readAt, fullReads } as Claim) : undefined;
 }
 
-/** Returns the standing of a person with one record in exactly this spelling. Of twins, none is certain. */
+/** Returns the standing of a person with one record in exactly this spelling. Twins have no certain standing. */
 function onlyStanding(entries: readonly RosterEntry[] = []): RosterEntry['standing'] | undefined {
   const [entry, ...others] = entries;
   return entry?.isExact === true && others.length === 0 ? entry.standing : undefined;

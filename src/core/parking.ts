@@ -3,7 +3,7 @@ import type { FieldName, FieldValues } from './fields.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { User } from './user.ts';
 
-/** Where the account of somebody who left goes, because an active employee is to get its e-mail. */
+/** The parking address of a leaver's account whose e-mail an active employee is to get. */
 export interface Parking {
   readonly email: string;
   /** Who gets the e-mail. */

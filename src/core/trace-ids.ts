@@ -9,7 +9,7 @@ export interface TraceIds {
 
 /**
  * Returns the ids of the trace of a run. They follow from the run's id, so that every process that advances the run adds
- * to the same trace, and anybody with the id of the run finds it.
+ * to the same trace, and an operator with the id of the run finds it.
  */
 export function traceIdsOf(run: string): TraceIds {
   const digest = createHash('sha256').update(`rollcall trace ${run}`).digest('hex');

@@ -103,10 +103,10 @@ async function decideSome(
     }
     if (decision.expected !== undefined) expected.push({ ...decision.expected, rule: decision.rule });
     if (owner !== entry && isActive(subject.source)) inheritance.add(entry?.owner ?? '');
-    // Whom a sync that is configured no more has left behind becomes ours as soon as the source names them.
+    // A user of a sync that is no longer configured becomes ours as soon as the source names the person.
     const inherited = owner !== entry && isActive(subject.source) && change === undefined ? owner : undefined;
     const next = decision.ledger ?? inherited;
-    // Of a user who was taken over just now, the store has a newer entry.
+    // The store has a newer entry for a user who was taken over just now.
     if (next !== undefined && decision.takenFrom === undefined)
       entries.push({ entry: next, isMiss: isMiss(subject, decision) });
   }

@@ -18,7 +18,7 @@ export interface Sync {
   readonly mapping: CompiledMapping;
   readonly platform: Platform;
   readonly dialect: Dialect;
-  /** Of the connection. */
+  /** Limits of the connection. */
   readonly limits: Limits;
   /** Changes with every setting that affects decisions about people: mapping, scope, lifecycle, source and target. */
   readonly fingerprint: string;

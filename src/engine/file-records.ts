@@ -14,7 +14,7 @@ type AnyRecord = Person | RejectedPerson;
 /** Stores the people of a read in the index, one record for each. */
 export interface RecordFiling {
   /**
-   * Stores one record. Of several records of one person, the one that counts stays in the index; `scope` and `prefer`
+   * Stores one record. The index keeps the record that counts when a person has several; `scope` and `prefer`
    * decide (see `core/prefer.ts`).
    */
   file(person: AnyRecord): void;

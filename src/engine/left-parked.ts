@@ -26,7 +26,7 @@ export async function leftParked(run: string, io: EngineIo): Promise<Finding[]> 
 /** Reports a user whom an earlier run has left with the parking address. */
 export function foundParked({ identification, user, source }: Case, { settings }: Sync): Finding | undefined {
   const shown = user?.fields.email?.toLowerCase();
-  // The account of somebody who left keeps its parking address.
+  // The account of a leaver keeps its parking address.
   if (source.says !== 'active' || settings.parkEmail === undefined || shown === undefined) return undefined;
   if (parkingAddress(settings.parkEmail, identification)?.toLowerCase() !== shown) return undefined;
   const message = 'an earlier run has left the account with its parking address (parkEmail)';

@@ -22,7 +22,7 @@ const decidedAtOnce = 500;
 
 /**
  * Decides who gets an e-mail that another employee's account still has. A claimant goes after the holder, if the
- * holder's own change takes the account to another e-mail: its new one, or the parking address of somebody who left. In a cycle, one member is parked first. Claimants that do not
+ * holder's own change takes the account to another e-mail: its new one, or a leaver's parking address. In a cycle, one member is parked first. Claimants that do not
  * go are marked as conflicts and reported.
  */
 export async function orderClaims(job: DecideJob, find: (finding: Finding) => void, io: EngineIo): Promise<EmailMoves> {
@@ -33,7 +33,7 @@ export async function orderClaims(job: DecideJob, find: (finding: Finding) => vo
   const nameOf = (slot: number): string => index.person(slot).identification;
   const park = (members: readonly number[]): number | undefined => {
     const able = members.filter((slot) => parkingPlaceOf(slot, job) !== undefined);
-    // An update parks without enabling anybody.
+    // An update parks without enabling the account.
     const updates = able.filter((slot) => movers.get(slot) === 'update');
     const named = (updates.length > 0 ? updates : able).map((slot) => ({ slot, name: nameOf(slot) }));
     return named.sort((a, b) => compareIdentifications(a.name, b.name))[0]?.slot;
@@ -60,7 +60,7 @@ export async function orderClaims(job: DecideJob, find: (finding: Finding) => vo
   };
 }
 
-/** Returns whether a claimant waits for somebody whom a run about named people does not name, so does not change. */
+/** Returns whether a claimant waits for a person whom a run about named people does not name and does not change. */
 function waitsForOthers(claimant: number, links: ReadonlyMap<number, number>, { snapshot, index }: DecideJob): boolean {
   if (snapshot.kind !== 'point') return false;
   for (let slot = links.get(claimant); slot !== undefined && slot !== claimant; slot = links.get(slot)) {

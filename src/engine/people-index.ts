@@ -268,7 +268,7 @@ export class PeopleIndex {
 
   #standing(slot: number): RosterStanding {
     if (!this.has(slot, mark.usable)) return 'other';
-    // Of two records of a person, the other one may be in scope: no sync may take the user over for this one.
+    // Another record of the person may be in scope, so no sync may take the user over for this one.
     if (this.has(slot, mark.outOfScope)) return this.has(slot, mark.conflict) ? 'other' : 'out-of-scope';
     return this.has(slot, mark.leaver) ? 'leaver' : 'active';
   }

@@ -63,6 +63,6 @@ type Cells = [
   standing: Person['standing'],
   standingReason: string,
   isInScope: boolean,
-  /** Of the fields, and after them the rank, if there is one. */
+  /** Values of the fields, then the rank, if there is one. */
   ...values: (string | null)[],
 ];

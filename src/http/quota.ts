@@ -7,7 +7,7 @@ const longestResetMs = 86_400_000;
  * Reads how many requests a server leaves: `RateLimit` as items (`"default";r=50;t=30`, draft 8 and later of the IETF's
  * httpapi-ratelimit-headers) or as members (`limit=100, remaining=50, reset=30`, draft 7), else `RateLimit-Remaining` and
  * `RateLimit-Reset` (draft 6 and earlier), else the same with `X-`. A reset is in seconds; with `X-` it may be an
- * instant, in seconds or milliseconds. Of several items, returns the one that leaves the fewest requests for its time.
+ * instant, in seconds or milliseconds. Returns the one of several items that leaves the fewest requests for its time.
  * Returns undefined for anything else.
  */
 export function readQuota(header: (name: string) => string | undefined, now: number): Quota | undefined {

@@ -4,7 +4,7 @@ import type { ChangeState, Outcome } from '../core/run.ts';
 
 /**
  * `critical`: the platform is drifting from the source now. `warning`: an operator needs to check it today. `info`:
- * something went wrong and is well again without anybody.
+ * something went wrong and is well again without an operator.
  */
 export const severities = ['info', 'warning', 'critical'] as const;
 export type Severity = (typeof severities)[number];
@@ -44,7 +44,7 @@ export interface AlertProblem {
   readonly count?: number;
   /** The run that it is about. Notices about one run belong together: a thread, an incident. */
   readonly run?: string;
-  /** The people of a run about named people. Absent: it is about everybody. */
+  /** The people of a run about named people. Absent: it is about all people. */
   readonly people?: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export interface KnownProblem extends AlertProblem {
   readonly newsAt: number;
   /** When each channel last got it. Absent in a state of release 0.1: every channel got it. */
   readonly told?: Readonly<Record<string, number>>;
-  /** Until it gets worse or changes its reason, nobody is reminded of it. */
+  /** No reminder is sent until it gets worse or changes its reason. */
   readonly acked?: { readonly by: string; readonly at: number };
 }
 
@@ -78,7 +78,7 @@ export interface AlertState {
    * evaluated twice.
    */
   readonly judgedRuns: readonly string[];
-  /** Of a deployment: the end of the last time without the store that was told, so that it is told once. */
+  /** End of the last reported time without the store, so that it is reported once. Only for a deployment. */
   readonly storeBackAt?: number;
 }
 
@@ -213,7 +213,7 @@ interface ChannelBase {
   readonly severities?: readonly Severity[];
   /** How long a problem is open and not acknowledged before this channel gets it. 0: at once. */
   readonly afterMs: number;
-  /** How often the channel is reminded of an open problem that nobody acknowledged. Undefined: never. */
+  /** How often the channel is reminded of an open problem without an acknowledgement. Undefined: never. */
   readonly remindMs: number | undefined;
   /** Absent: every sync and every connection. Otherwise these syncs and their connections. */
   readonly syncs?: readonly string[];

@@ -14,7 +14,7 @@ export interface Streak {
   readonly failures: number;
   /** End of the first of them. */
   readonly failingSince: number | undefined;
-  /** Of the newest of them. */
+  /** Why the newest of them failed. */
   readonly lastFailure:
     | { readonly run: string; readonly outcome: string; readonly reason: string | undefined }
     | undefined;

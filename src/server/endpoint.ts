@@ -42,7 +42,7 @@ export interface CheckedRequest<Params, Query, Headers, Body> {
   readonly headers: Headers;
   readonly body: Body;
   readonly caller: Caller;
-  /** Of an endpoint that needs nothing: who is signed in, if anybody is. */
+  /** The signed-in user, if any. Only for an endpoint that needs no role. */
   readonly visitor: Caller | undefined;
   /** For a webhook: the verified signature. */
   readonly signature: string | undefined;

@@ -47,7 +47,7 @@ type Step = string | number;
 function problemsBelow(issues: readonly z.core.$ZodIssue[], base: readonly Step[]): SourceConfigRefusal['problems'] {
   return issues.flatMap((issue) => {
     const path = [...base, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
-    // Of several forms of a value, the one that was meant is that whose type fits.
+    // A value can have several forms. The one whose type fits was intended.
     const meant = issue.code === 'invalid_union' ? issue.errors.find(isOfType) : undefined;
     if (meant !== undefined) return problemsBelow(meant, path);
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];

@@ -15,7 +15,7 @@ interface Group {
   readonly count: number | string | bigint;
 }
 
-/** Whose changes count: all of the sync and its former names, of another sync those of people who are ours now. */
+/** Which changes count: `all` of the sync and its former names; of another sync, those of people who are ours now. */
 type Claim = 'all' | 'ours now' | 'none';
 
 /**

@@ -13,7 +13,7 @@ const keyContext = JSON.stringify(['store_keys', personKeyName]);
 /** Hashes an identification with the key of this store. Equal for the same person, and irreversible without the key. */
 export type PersonHash = (connection: string, identification: string) => string;
 
-/** Returns the keyed hash of this store; undefined when nobody was ever forgotten. */
+/** Returns the keyed hash of this store; undefined when no person was ever forgotten. */
 export async function findPersonHash(db: Database, keys: KeyRing): Promise<PersonHash | undefined> {
   const row = await db.selectFrom('store_keys').select('value').where('name', '=', personKeyName).executeTakeFirst();
   if (row === undefined) return undefined;

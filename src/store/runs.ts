@@ -187,7 +187,7 @@ export function createRuns(db: Database): Runs {
   };
 }
 
-/** Returns the waiting triggers that one run does: all about everybody, or those about named people. */
+/** Returns the waiting triggers that one run does: all full ones, or those about named people. */
 function togetherWith(
   oldest: Selectable<TriggerRow>,
   waiting: readonly Selectable<TriggerRow>[],

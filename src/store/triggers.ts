@@ -24,7 +24,7 @@ export function createTriggers(db: Database): Triggers {
 
     async waiting(sync) {
       const rows = await waitingRows(db, sync);
-      // Of triggers with equal scope only the oldest is returned: the run that takes it takes all of them.
+      // Only the oldest of triggers with equal scope is returned: the run that takes it takes all of them.
       const oldest = new Map(rows.toReversed().map((row) => [JSON.stringify([row.sync, row.scope_key]), row.id]));
       const shown = new Set(oldest.values());
       return rows.filter((row) => shown.has(row.id)).map(toTrigger);

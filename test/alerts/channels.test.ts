@@ -88,7 +88,7 @@ describe('webhook', () => {
         'Not affected: All else.',
         'What to do: rollcall show run_1',
         'Code: run-failed (rollcall explain run-failed)',
-        'Still so: changes wait for approval.',
+        'Also open: changes wait for approval.',
         'Run: https://rollcall.example.com/runs/run_1',
         'Runbook: https://rollcall.example.com/runbook#run-failed',
         'Rollcall acme-prod, 2026-11-21 12:00 UTC, notice alert_01',

@@ -189,7 +189,7 @@ describe('a sync', () => {
       expect(await looked(), 'another file of the same size is no news').toEqual([]);
       await end(owned);
       await desk().evaluate(never);
-      expect(receiver.received[0]?.text).toContain('was read back or sent again, and all of it is applied');
+      expect(receiver.received[0]?.text).toContain('whose rows were read back or sent again');
       expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
     });
 
@@ -206,7 +206,7 @@ describe('a sync', () => {
       const owned = await begin();
       await fail(owned);
       await end(owned);
-      expect(await looked()).toEqual(['INFO sync people: failed batches were delivered after all']);
+      expect(await looked()).toEqual(['INFO sync people: all changes of failed batches were applied']);
       expect(await looked()).toEqual([]);
     });
 
@@ -291,12 +291,12 @@ describe('a sync', () => {
     await clock.advance(2 * hourMs);
     await runEnded({ outcome: 'failed', reason: 'no token', facts: { isLockedOut: true } });
     await desk().evaluate(never);
-    expect(titles()).toEqual(['CRITICAL connection acme: its tokens need an operator']);
+    expect(titles()).toEqual(['CRITICAL connection acme: the tokens need an operator']);
     token = { ...token, state: 'static' };
     await desk().evaluate(never);
     expect(titles()).toEqual([
       'RECOVERED connection acme: the tokens work again',
-      'CRITICAL sync people: no success for too long',
+      'CRITICAL sync people: no recent success',
     ]);
   });
 
@@ -432,10 +432,10 @@ describe('a sync', () => {
     await clock.advance(1);
     await desk().evaluate(never);
     expect(receiver.received[0]?.text).toContain('No run has started since');
-    expect(titles()).toEqual(['CRITICAL sync people: no success for too long']);
+    expect(titles()).toEqual(['CRITICAL sync people: no recent success']);
     await succeeded();
     await desk().evaluate(never);
-    expect(titles()).toEqual(['RECOVERED sync people: it succeeds again']);
+    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
   });
 
   it('that is late says which run is under way, and that it is well again as soon as it is, however lately it was paused', async () => {
@@ -457,7 +457,7 @@ describe('a sync', () => {
     if (lease === undefined || run === undefined) throw new Error('not there');
     await store.runs.update({ run, lease }, { phase: 'done', endedAt: clock.now(), outcome: 'succeeded' });
     await desk().evaluate(never);
-    expect(titles()).toEqual(['RECOVERED sync people: it succeeds again']);
+    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
   });
 
   it('that has never succeeded is late from when it was first seen', async () => {
@@ -468,7 +468,7 @@ describe('a sync', () => {
     expect(titles()).toEqual([]);
     await clock.advance(1);
     await desk().evaluate(never);
-    expect(titles()).toEqual(['CRITICAL sync people: no success for too long']);
+    expect(titles()).toEqual(['CRITICAL sync people: no recent success']);
   });
 });
 

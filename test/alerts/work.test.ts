@@ -92,24 +92,24 @@ describe('the deployment', () => {
     await lookFor(2 * minute);
     const [first, ...more] = told();
     expect(more).toEqual([]);
-    expect(first?.title).toBe('CRITICAL deployment prod/acme: its work is not done');
-    expect(first?.text).toContain('No scheduler has decided anything for 2 min');
+    expect(first?.title).toBe('CRITICAL deployment prod/acme: no process does the work');
+    expect(first?.text).toContain('No scheduler has been active for 2 min');
     expect(first?.text).toContain('Runbook: https://rollcall.example/runbook#no-scheduler');
     await lookFor(10 * minute);
     expect(titles()).toEqual([]);
     isScheduled = true;
     await lookFor(10_000);
-    expect(titles()).toEqual(['RECOVERED deployment prod/acme: its work is done again']);
+    expect(titles()).toEqual(['RECOVERED deployment prod/acme: the work continues']);
     // What was missed has its time to be caught up.
     await lookFor(4 * minute);
     expect(titles()).toEqual([]);
     await lookFor(2 * minute);
-    expect(titles()).toEqual(['CRITICAL sync people: no success for too long']);
+    expect(titles()).toEqual(['CRITICAL sync people: no recent success']);
   });
 
   it('that is late although everything works is still told as late', async () => {
     await openProcess(minute).lookFor(2 * minute);
-    expect(titles()).toEqual(['CRITICAL sync people: no success for too long']);
+    expect(titles()).toEqual(['CRITICAL sync people: no recent success']);
   });
 
   it('whose scheduler is replaced within two minutes tells nothing', async () => {
@@ -130,7 +130,7 @@ describe('the deployment', () => {
     expect(titles()).toEqual([]);
     await store.triggers.add(sampleTrigger('t1', { requestedAt: clock.now() }));
     await lookFor(10_000);
-    expect(titles()).toEqual(['CRITICAL deployment prod/acme: its work is not done']);
+    expect(titles()).toEqual(['CRITICAL deployment prod/acme: no process does the work']);
   });
 
   it('whose workers are dead is told when a run is open, and not while they are scaled to zero', async () => {
@@ -141,7 +141,7 @@ describe('the deployment', () => {
     await openRun(store, { id: 'run_1', now: clock.now() });
     await lookFor(6 * minute);
     const [notice] = told();
-    expect(notice?.text).toContain('No worker has been there for 5 min');
+    expect(notice?.text).toContain('No worker has been active for 5 min');
     expect(notice?.text).toContain('1 open run cannot continue');
   });
 
@@ -180,7 +180,7 @@ describe('the deployment', () => {
     expect(told()).toMatchObject([{ text: expect.stringContaining('A run of people was requested 11 min ago') }]);
     await openRun(store, { id: 'run_1', now: clock.now() });
     await lookFor(10_000);
-    expect(titles()).toEqual(['RECOVERED deployment prod/acme: its work is done again']);
+    expect(titles()).toEqual(['RECOVERED deployment prod/acme: the work continues']);
   });
 });
 

@@ -532,8 +532,8 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(await notesOf('distributed')).toContain('Dashboard and API: https://rollcall.example.com\n');
     const alone = await notesOf('single-sqlite');
     expect(alone).toContain('kubectl port-forward --namespace people service/acme-rollcall 8080:80');
-    expect(alone).toContain('name somebody in config.server.tokens');
-    expect(alone).toContain('Nobody is told when a run fails');
+    expect(alone).toContain('add one to config.server.tokens');
+    expect(alone).toContain('No notice is sent when a run fails');
     expect(await notesOf('single-silent')).not.toContain('Dashboard');
     expect(await notesOf('single-postgres')).toContain(
       'Every address reaches the API port: networkPolicy.ingress is empty',

@@ -174,7 +174,7 @@ The Secrets and ConfigMaps that the values name, each with its version in the cl
 {{- if or (eq .Values.mode "distributed") (hasPrefix "postgres" (include "rollcall.store" .)) }}true{{ end }}
 {{- end }}
 
-{{/* "true" when nobody can say before a pod starts which store it is: it is in a ConfigMap of others, or whole in a Secret. */}}
+{{/* "true" when the store is not known before a pod starts: it is in a ConfigMap of others, or whole in a Secret. */}}
 {{- define "rollcall.hidesStore" -}}
 {{- $store := include "rollcall.store" . }}
 {{- if and (eq .Values.mode "single") (or (hasPrefix "${" $store) (and .Values.existingConfigMap (not $store))) }}true{{ end }}

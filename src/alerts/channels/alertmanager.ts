@@ -5,7 +5,7 @@ import { postJson } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'alertmanager' }>;
 
-/** Alertmanager ends an alert that nobody sends again. Every reminder moves this end. */
+/** Alertmanager ends an alert that is not sent again. Every reminder moves this end. */
 const firesForMs = 30 * 86_400_000;
 
 /**

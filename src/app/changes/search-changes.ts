@@ -67,7 +67,7 @@ export function openChangeSearches(io: EngineIo): ChangeSearches {
     const { index } = await ofPlan(planOf(run));
     const waiting = await store.reports.waitingHashes(hold.sync, now);
     const newer = await hashesOfNewer(hold, io);
-    // What nobody decided in time waits for the next run.
+    // Changes without a decision in time wait for the next run.
     const isOpen = isApprovable ? (hash: string) => waiting.has(hash) : await undecided(hold, index, io);
     const version = `${index.version} ${hold.id} ${numberOf(waiting)} ${newer.size} ${isApprovable}`;
     const isAmong = (row: IndexedChange) =>

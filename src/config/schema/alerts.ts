@@ -177,7 +177,7 @@ export const alerts = z
   .prefault([])
   .meta({
     description:
-      'Channels for alerts: a run fails, changes wait for approval, a sync has had no success for too long, or tokens need a person. Each sends one message when a problem starts, gets worse or changes its reason, a reminder while it is open, and one when it ends.',
+      'Channels for alerts: a run fails, changes wait for approval, a sync has had no recent success, or tokens need an operator. A channel gets a message when a problem starts, gets worse or changes its reason. It gets a reminder while the problem is open, and a message when it ends.',
     examples: [[{ kind: 'slack', url: `\${env:SLACK_URL}` }]],
   });
 

@@ -18,7 +18,7 @@ export function openQueueDispatch(queue: RunQueue, { store, clock }: Pick<Engine
       const lost = idle.filter(({ id }) => !queued.has(id));
       const waiting = new Set(idle.map(({ id }) => id).filter((id) => queued.has(id)));
       if (waiting.size > 0) await queue.wakeOverdue(waiting, clock.now());
-      // Restarts only runs that look lost twice, because a run between two jobs looks lost for a moment.
+      // Restarts only runs that seem lost twice, because a run between two jobs seems lost for a moment.
       for (const run of lost) if (lostBefore.has(run.id)) await start(run);
       lostBefore = new Set(lost.map(({ id }) => id));
     },

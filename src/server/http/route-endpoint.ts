@@ -119,7 +119,7 @@ async function callerOf(
   if (authorization !== undefined) return callerOfToken(authorization, signIn.tokens);
   const isBackground = isEventStream === true || headerOf(request, backgroundHeader) !== undefined;
   const found = await signIn.cookies.find(cookie, isBackground).catch((error: unknown) => {
-    // Whoever is signed out may ask how to sign in.
+    // A signed-out user may ask how to sign in.
     if (needs === 'none' && error instanceof Refusal) return undefined;
     throw error;
   });

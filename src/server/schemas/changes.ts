@@ -88,7 +88,10 @@ const foundChange = change.extend({
   rule: z.string(),
   name: z.string().nullable(),
   email: z.string().nullable(),
-  isEnabled: z.boolean().nullable().meta({ description: 'Of the account before; null: it did not exist' }),
+  isEnabled: z
+    .boolean()
+    .nullable()
+    .meta({ description: 'Whether the account was enabled before; null: it did not exist' }),
   decision: decision.nullable().meta({ description: 'What an operator decided about a held change' }),
 });
 

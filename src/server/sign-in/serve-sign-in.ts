@@ -10,7 +10,7 @@ export interface SignInIo {
   readonly openId: OpenId;
   readonly cookies: CookieSessions;
   readonly isSecure: boolean;
-  /** Of requests without a session. */
+  /** Limits requests without a session. */
   readonly limit: RateLimit;
   readonly note: NoteSignIn;
   readonly logger: Pick<Logger, 'warn'>;

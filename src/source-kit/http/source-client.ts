@@ -81,7 +81,7 @@ const longestDelayMs = 30_000;
 
 /**
  * Runs a read with its own client, and closes the sockets however the read ends. The behavior is documented in
- * docs/sources/README.md, "HTTP behaviour shared by adapters".
+ * docs/sources/README.md.
  */
 export async function* withSourceClient<T, R>(
   parts: SourceClientParts,

@@ -38,7 +38,7 @@ export function openEmployments(
 
 /**
  * Returns the employment that counts on a day: a current one (active or on leave), else a future one (onboarding),
- * else an ended one. Of several the latest start counts, then Personio's order (newest first).
+ * else an ended one. Among several, the latest start counts, then Personio's order (newest first).
  */
 export function primaryEmployment(employments: readonly Fields[], today: string): Fields | undefined {
   const ranked = employments.map((employment, place) => ({ employment, place, rank: rankOf(employment, today) }));

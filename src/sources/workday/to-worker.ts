@@ -137,7 +137,7 @@ function readPart(part: Element, reads: readonly Read[], into: Record<string, un
   for (const [name, read] of reads) into[name] = read(part) ?? null;
 }
 
-/** Of several leaves, one that is still in progress counts. */
+/** Among several leaves, one that is still in progress counts. */
 function onLeave(status: Element): boolean | null {
   const said = all(at(status, 'Leave_Status_Data')).map((leave) => readBoolean(textAt(leave, 'On_Leave')));
   if (said.includes(true)) return true;

@@ -113,7 +113,7 @@ async function endRuns(db: OpenTransaction, now: number, madeAt: string): Promis
 
 /**
  * People may have come back since, so absence is counted from the beginning. Without a roster and a watermark the next run
- * of each sync reads everybody.
+ * of each sync reads all people.
  */
 async function forgetAges(db: OpenTransaction): Promise<void> {
   await db
