@@ -13,6 +13,7 @@ import type { Session } from './state/session.ts';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/parts.css';
+import './styles/changes.css';
 
 const queries = openQueries();
 const api = openApi({

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { HoldPage } from './pages/holds/hold-page.tsx';
+import { HoldsPage } from './pages/holds/holds-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { OverviewPage } from './pages/overview/overview-page.tsx';
 import { matchPath } from './router/router.tsx';
@@ -8,6 +10,8 @@ type Parts = Readonly<Record<string, string>>;
 /** The pages by address. The server answers each address of `src/server/page/routes.ts` with this program. */
 const routes: readonly (readonly [string, (parts: Parts) => ReactNode])[] = [
   ['/', () => <OverviewPage />],
+  ['/holds', () => <HoldsPage />],
+  ['/holds/:hold', ({ hold = '' }) => <HoldPage key={hold} id={hold} />],
   ['/sign-in', () => <OverviewPage />],
 ];
 

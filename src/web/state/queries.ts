@@ -4,7 +4,16 @@ import { ApiProblem } from '../api/problem.ts';
 const tries = 3;
 
 /** Queries of lists that change while runs work. A new overview reads them again. */
-export const liveKeys: ReadonlySet<string> = new Set(['runs', 'run', 'holds', 'hold', 'alerts', 'days', 'connections']);
+export const liveKeys: ReadonlySet<string> = new Set([
+  'runs',
+  'run',
+  'holds',
+  'hold',
+  'changes',
+  'alerts',
+  'days',
+  'connections',
+]);
 
 /** Opens the memory of answers. A refused session shows the sign-in at once. */
 export function openQueries(): QueryClient {

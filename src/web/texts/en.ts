@@ -1,4 +1,4 @@
-import { holds } from './en/holds.ts';
+import { changes, holds } from './en/holds.ts';
 import { overview } from './en/overview.ts';
 import { runs } from './en/runs.ts';
 import { shell } from './en/shell.ts';
@@ -6,6 +6,6 @@ import { watch } from './en/watch.ts';
 import { words } from './en/words.ts';
 
 /** All texts of the page in English. Another language has the same keys. */
-export const en = { ...shell, words, overview, runs, holds, ...watch };
+export const en = { ...shell, words, overview, runs, holds, changes, ...watch };
 
 export type Texts = typeof en;

@@ -1,9 +1,9 @@
 import type { Texts } from './en.ts';
-import { holds } from './es/holds.ts';
+import { changes, holds } from './es/holds.ts';
 import { overview } from './es/overview.ts';
 import { runs } from './es/runs.ts';
 import { shell } from './es/shell.ts';
 import { watch } from './es/watch.ts';
 import { words } from './es/words.ts';
 
-export const es: Texts = { ...shell, words, overview, runs, holds, ...watch };
+export const es: Texts = { ...shell, words, overview, runs, holds, changes, ...watch };

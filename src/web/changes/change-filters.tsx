@@ -1,0 +1,191 @@
+import { useEffect, useRef, useState } from 'react';
+import { usePage } from '../state/page-context.tsx';
+import { wordOf } from '../texts/plural.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { type ChangeFilter, type ChangeOrder, type ChangeSubject, exportAddress } from './subject.ts';
+import { useChangeGroups } from './use-changes.ts';
+
+interface Props {
+  readonly subject: ChangeSubject;
+  readonly filter: ChangeFilter;
+  readonly order: ChangeOrder;
+  /** How groups are made; undefined: none are shown. */
+  readonly by: string | undefined;
+  readonly onChange: (changes: Readonly<Record<string, string | undefined>>) => void;
+  /** Only for a run, whose changes have different states. */
+  readonly hasStates?: boolean;
+}
+
+const groupings = ['reason', 'field', 'kind', 'class', 'state', 'value:area', 'value:office', 'value:job'] as const;
+/** Typing waits for a pause before the list is asked for. */
+const restMs = 250;
+
+/** Search, filters, groups and export of a list of changes. All of it is in the address. */
+export function ChangeFilters({ subject, filter, order, by, onChange, hasStates = false }: Props) {
+  const { t } = usePage();
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <>
+      <div className="filters">
+        <TextFilter value={filter.text ?? ''} onChange={(text) => onChange({ text })} />
+        <GroupSelect
+          {...{ subject, filter, onChange }}
+          by="kind"
+          name="kind"
+          label={t.changes.columns.kind}
+          words={t.words.kind}
+        />
+        {hasStates ? (
+          <GroupSelect
+            {...{ subject, filter, onChange }}
+            by="state"
+            name="state"
+            label={t.changes.state}
+            words={t.words.changeState}
+          />
+        ) : null}
+        <GroupSelect
+          {...{ subject, filter, onChange }}
+          by="reason"
+          name="reason"
+          label={t.changes.columns.reason}
+          words={{}}
+        />
+        <GroupSelect
+          {...{ subject, filter, onChange }}
+          by="field"
+          name="field"
+          label={t.changes.field}
+          words={t.words.field}
+        />
+        <label className="inline">
+          {t.changes.groupBy}
+          <select value={by ?? ''} onChange={(event) => onChange({ by: event.target.value })}>
+            <option value="">–</option>
+            {groupings.map((one) => (
+              <option key={one} value={one}>
+                {wordOf(t.changes.groupings, one)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {isFiltered ? (
+          <Button
+            look="bare"
+            onClick={() =>
+              onChange({ text: '', kind: '', class: '', state: '', reason: '', field: '', value: undefined })
+            }
+          >
+            {t.act.clear}
+          </Button>
+        ) : null}
+        <span className="exports">
+          <Icon name="download" />
+          <a href={exportAddress(subject, 'csv', { ...filter, ...order })}>CSV</a>
+          <a href={exportAddress(subject, 'json', { ...filter, ...order })}>JSON</a>
+        </span>
+      </div>
+      {filter.value === undefined ? null : (
+        <p className="chip">
+          {wordOf(t.words.field, filter.field ?? '')}: {filter.value === '' ? t.changes.blank : filter.value}
+          <Button look="bare" onClick={() => onChange({ field: '', value: undefined })}>
+            {t.act.clear}
+          </Button>
+        </p>
+      )}
+      {by === undefined ? null : <Groups {...{ subject, filter, by, onChange }} />}
+    </>
+  );
+}
+
+function TextFilter({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
+  const { t } = usePage();
+  const [text, setText] = useState(value);
+  const sent = useRef(value);
+  useEffect(() => {
+    if (value !== sent.current) setText(value);
+    sent.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (text === sent.current) return;
+    const timer = setTimeout(() => {
+      sent.current = text;
+      onChange(text);
+    }, restMs);
+    return () => clearTimeout(timer);
+  }, [text, onChange]);
+  return (
+    <input
+      type="search"
+      className="text"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      aria-label={t.changes.filter}
+      placeholder={t.changes.filter}
+      autoComplete="off"
+      spellCheck={false}
+    />
+  );
+}
+
+interface GroupSelectProps extends Pick<Props, 'subject' | 'filter' | 'onChange'> {
+  readonly by: string;
+  readonly name: 'kind' | 'state' | 'reason' | 'field';
+  readonly label: string;
+  readonly words: Readonly<Record<string, string>>;
+}
+
+/** Chooses one value of those that occur, each with its number. */
+function GroupSelect({ subject, filter, onChange, by, name, label, words }: GroupSelectProps) {
+  const { t, f } = usePage();
+  const { [name]: chosen, ...others } = filter;
+  const { data } = useChangeGroups(subject, name === 'field' ? withoutValue(others) : others, by);
+  const groups = data?.groups ?? [];
+  const isKnown = chosen === undefined || groups.some(({ key }) => key === chosen);
+  return (
+    <label className="inline">
+      {label}
+      <select value={chosen ?? ''} onChange={(event) => onChange({ [name]: event.target.value, value: undefined })}>
+        <option value="">{t.act.all}</option>
+        {isKnown ? null : <option value={chosen}>{wordOf(words, chosen)}</option>}
+        {groups.map(({ key, count }) => (
+          <option key={key} value={key}>
+            {wordOf(words, key)} ({f.number(count)})
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function withoutValue({ value, ...rest }: ChangeFilter): ChangeFilter {
+  return rest;
+}
+
+/** The groups of a property with their numbers. A click shows only one of them. */
+function Groups({ subject, filter, by, onChange }: Pick<Props, 'subject' | 'filter' | 'onChange'> & { by: string }) {
+  const { t, f } = usePage();
+  const { data } = useChangeGroups(subject, filter, by);
+  const words: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    kind: t.words.kind,
+    class: t.words.classes,
+    state: t.words.changeState,
+    field: t.words.field,
+  };
+  const only = (key: string) =>
+    by.startsWith('value:') ? { field: by.slice('value:'.length), value: key, by } : { [by]: key };
+  return (
+    <ul className="groups">
+      {(data?.groups ?? []).map(({ key, count }) => (
+        <li key={key}>
+          <button type="button" onClick={() => onChange(only(key))}>
+            <strong>{f.number(count)}</strong>
+            <span>{key === '' ? t.changes.blank : wordOf(words[by] ?? {}, key)}</span>
+          </button>
+        </li>
+      ))}
+      {data?.isCut === true ? <li className="faint">{t.changes.cut}</li> : null}
+    </ul>
+  );
+}

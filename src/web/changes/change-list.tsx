@@ -1,0 +1,150 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { problemOfError } from '../api/problem.ts';
+import { isField } from '../shell/shortcut-keys.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { ProblemBox } from '../ui/problem-box.tsx';
+import { ChangeHeads } from './change-heads.tsx';
+import { ChangeRow } from './change-row.tsx';
+import { isChosen, type Selection, toggle } from './selection.ts';
+import type { ChangeFilter, ChangeOrder, ChangeSubject } from './subject.ts';
+import { useChanges } from './use-changes.ts';
+
+interface Props {
+  readonly subject: ChangeSubject;
+  readonly sync: string;
+  readonly filter: ChangeFilter;
+  readonly order: ChangeOrder;
+  readonly label: string;
+  /** Absent: nothing can be chosen. */
+  readonly choice?: { readonly selection: Selection; readonly onChange: (selection: Selection) => void };
+  readonly onOrder: (order: ChangeOrder) => void;
+  readonly onTotal?: (total: number) => void;
+}
+
+const rowHeight = 37;
+/** While the user drags the scroll bar, pages that pass by are not asked for. */
+const restMs = 70;
+
+/** The changes of a run or hold. Only what is on the screen is in the document, so any number scrolls. */
+export function ChangeList({ subject, sync, filter, order, label, choice, onOrder, onTotal }: Props) {
+  const { t } = usePage();
+  const box = useRef<HTMLDivElement>(null);
+  const base = useId();
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set<string>([]));
+  const [active, setActive] = useState(0);
+  const mustFocus = useRef(false);
+  const [range, setRange] = useState({ first: 0, last: 30 });
+  const rows = useChanges({ subject, filter, order, ...range });
+  const total = rows.total ?? 0;
+  const list = useVirtualizer({
+    count: total,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  const visible = list.getVirtualItems();
+  const [first, last] = [visible[0]?.index ?? 0, visible.at(-1)?.index ?? 30];
+  useEffect(() => {
+    const timer = setTimeout(() => setRange({ first, last }), restMs);
+    return () => clearTimeout(timer);
+  }, [first, last]);
+  const view = JSON.stringify([filter, order]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another view begins at its first row.
+  useEffect(() => {
+    box.current?.scrollTo({ top: 0 });
+    setActive(0);
+  }, [view]);
+  useEffect(() => {
+    if (rows.total !== undefined) onTotal?.(rows.total);
+  }, [rows.total, onTotal]);
+  useEffect(() => {
+    if (!mustFocus.current) return;
+    const row = document.getElementById(`${base}-${active}`);
+    if (row === null) return;
+    mustFocus.current = false;
+    row.focus({ preventScroll: true });
+  });
+
+  const goTo = (index: number): void => {
+    const next = Math.max(0, Math.min(total - 1, index));
+    mustFocus.current = true;
+    setActive(next);
+    list.scrollToIndex(next, { align: 'auto' });
+  };
+  const turn = (id: string): void => {
+    const next = new Set(open);
+    if (!next.delete(id)) next.add(id);
+    setOpen(next);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
+    const change = rows.rowAt(active);
+    const isOnButton = event.target instanceof HTMLElement && event.target.closest('button, a, input') !== null;
+    const moves: Readonly<Record<string, number>> = { j: active + 1, ArrowDown: active + 1, k: active - 1 };
+    const more: Readonly<Record<string, number>> = { ArrowUp: active - 1, Home: 0, End: total - 1 };
+    const to = moves[event.key] ?? more[event.key];
+    if (to !== undefined) goTo(to);
+    else if (
+      (event.key === 'x' || (event.key === ' ' && !isOnButton)) &&
+      choice !== undefined &&
+      change !== undefined
+    ) {
+      choice.onChange(toggle(choice.selection, change.identification));
+    } else if (event.key === 'Enter' && !isOnButton && change !== undefined) turn(change.identification);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <>
+      {rows.error === null ? null : <ProblemBox problem={problemOfError(rows.error)} />}
+      <div
+        className={`change-list${choice === undefined ? ' plain' : ''}`}
+        role="treegrid"
+        tabIndex={-1}
+        aria-label={label}
+        aria-rowcount={total + 1}
+        aria-multiselectable={choice === undefined ? undefined : true}
+        onKeyDown={onKeyDown}
+        ref={box}
+      >
+        <ChangeHeads order={order} onOrder={onOrder} total={total} {...(choice === undefined ? {} : { choice })} />
+        {rows.total === 0 ? (
+          <Empty title={rows.all === 0 ? t.changes.none : t.changes.noMatch} />
+        ) : (
+          <div className="rows" role="rowgroup" style={{ height: list.getTotalSize() }}>
+            {visible.map(({ index, key, start }) => {
+              const change = rows.rowAt(index);
+              const id = change?.identification ?? '';
+              return (
+                <div
+                  key={key}
+                  role="presentation"
+                  className="place"
+                  data-index={index}
+                  ref={list.measureElement}
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  <ChangeRow
+                    id={`${base}-${index}`}
+                    index={index}
+                    change={change}
+                    sync={sync}
+                    isActive={index === active}
+                    isOpen={open.has(id)}
+                    {...(choice === undefined ? {} : { isChosen: isChosen(choice.selection, id) })}
+                    onChoose={() => choice?.onChange(toggle(choice.selection, id))}
+                    onTurn={() => turn(id)}
+                    onFocus={() => setActive(index)}
+                  />
+                </div>
+              );
+            })}
+          </div>
+        )}
+      </div>
+    </>
+  );
+}

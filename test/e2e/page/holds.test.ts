@@ -1,0 +1,117 @@
+import { expect, it } from 'vitest';
+import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
+import { openBrowserPage, signIn } from '../../support/browser-page.ts';
+import { holdCrowd } from '../../support/held-crowd.ts';
+import { openOffice } from '../../support/office.ts';
+import { findChromium } from '../../support/services/chromium.ts';
+
+const chromiumPath = await findChromium('page/holds.test.ts');
+const see = it.skipIf(chromiumPath === undefined);
+
+async function openCrowd(count: number, token = operatorToken) {
+  const office = await openOffice();
+  const { store } = office.engine.io;
+  const crowd = await holdCrowd(store, count, office.clock.now());
+  const server = await openTestServer(office.app);
+  const opened = await openBrowserPage(chromiumPath ?? '', server);
+  await opened.page.goto(`${server.url}/holds/${crowd.hold}`);
+  await signIn(opened.page, token);
+  await opened.page.getByRole('row').nth(3).waitFor();
+  return { ...opened, office, server, ...crowd };
+}
+
+see(
+  'of 5,000 held changes, the operator filters, opens one, chooses a part and approves it with a reason',
+  async () => {
+    const { page, office, complaints, hold } = await openCrowd(5000);
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('people · 5,000 disables');
+    await page.getByText('5,000 changes selected of 5,000').waitFor();
+    expect(await page.locator('.decision').innerText()).toMatch(/\d+ files?, about [\d,]+ requests/);
+
+    await page.getByLabel('Filter by name, e-mail or any value').fill('nunez sales');
+    await page.getByText(/^\d+ changes selected of 5,000$/).waitFor();
+    await page.waitForFunction('!document.querySelector(".decision").innerText.startsWith("5,000")');
+    expect(page.url()).toContain('text=nunez+sales');
+    const first = page.getByRole('row').nth(1);
+    expect(await first.innerText()).toContain('Ñúñez');
+    await first.getByRole('button').click();
+    expect(await page.locator('.diff').innerText()).toMatch(/enabled\s+true\s+false/);
+    await first.getByRole('checkbox').uncheck();
+    const chosen = await page.locator('.decision strong').innerText();
+    const count = Number(/^(\d+)/.exec(chosen)?.[1]);
+    await page.waitForFunction(`!document.querySelector('.decision .button.main').disabled`);
+    await page.getByRole('button', { name: /^Approve \d+ disables/ }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.innerText()).toContain('The next run sends these changes');
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('confirmed by HR');
+    await dialog.getByRole('button', { name: /^Approve/ }).click();
+    const verdict = page.locator('.box[role=status]');
+    await verdict.waitFor();
+    const approved = Number(/^([\d,]+) changes approved/.exec(await verdict.innerText())?.[1]);
+    expect(approved).toBeGreaterThan(10);
+    expect(approved).toBeLessThanOrEqual(count);
+    const left = await office.app.hold(hold);
+    expect(left.waiting).toBe(5000 - approved);
+    await page.getByText(`of ${left.waiting.toLocaleString('en-US')}`).waitFor();
+    expect(await office.app.audit({ limit: 1 })).toMatchObject([
+      { action: 'approve', by: 'ops', reason: 'confirmed by HR' },
+    ]);
+    expect(complaints).toEqual([]);
+  },
+);
+
+see('the whole way goes by keyboard: rows, choice, details, decision', async () => {
+  const { page, office, complaints } = await openCrowd(300);
+  const keys = page.keyboard;
+  await page.getByRole('treegrid').getByRole('row').nth(1).focus();
+  for (const key of ['j', 'ArrowDown', 'k', 'Enter']) await keys.press(key);
+  await page.locator('.diff').waitFor();
+  expect(await page.evaluate('document.activeElement.getAttribute("aria-rowindex")')).toBe('3');
+  await keys.press('Enter');
+  await page.getByLabel('Select all that match the filter').focus();
+  await keys.press('Space');
+  await page.getByText('0 changes selected of 300', { exact: true }).waitFor();
+  await page.getByRole('treegrid').getByRole('row').nth(1).focus();
+  for (const key of ['x', 'j', ' ']) await keys.press(key);
+  await page.getByText('2 changes selected of 300').waitFor();
+  await keys.press('End');
+  await page.waitForFunction('document.activeElement.getAttribute("aria-rowindex") === "301"');
+  const reject = page.getByRole('button', { name: 'Reject…' });
+  await page.waitForFunction(`!document.querySelector('.decision .button.danger').disabled`);
+  await reject.focus();
+  await keys.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await keys.press('Escape');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Reject…');
+  await keys.press('Enter');
+  await page.getByRole('textbox', { name: 'Reason' }).focus();
+  await keys.type('they work here');
+  await keys.press('Tab');
+  await keys.press('Tab');
+  await keys.press('Enter');
+  await page.getByText('2 changes rejected').waitFor();
+  expect(await office.app.audit({ limit: 1 })).toMatchObject([{ action: 'reject', reason: 'they work here' }]);
+  expect(complaints).toEqual([]);
+});
+
+see('100,000 held changes scroll without a long stall, and the last one is there', async () => {
+  const { page, complaints } = await openCrowd(100_000, viewerToken);
+  expect(await page.getByRole('checkbox').count()).toBe(0);
+  expect(await page.getByRole('button', { name: /Approve|Reject/ }).count()).toBe(0);
+  await page.evaluate(`
+    window.stalls = [];
+    new PerformanceObserver((list) => window.stalls.push(...list.getEntries().map(({ duration }) => duration)))
+      .observe({ type: 'longtask' });
+  `);
+  const box = page.getByRole('treegrid');
+  await box.hover();
+  for (let i = 0; i < 40; i++) await page.mouse.wheel(0, 2500);
+  await page.getByRole('row', { name: 'E002' }).first().waitFor();
+  expect(await page.locator('.change-list .place').count()).toBeLessThan(100);
+  await page.evaluate('document.querySelector(".change-list").scrollTo(0, 1e9)');
+  await page.getByText('E100000', { exact: true }).waitFor();
+  const stalls = await page.evaluate<number[]>('window.stalls');
+  expect(Math.max(0, ...stalls)).toBeLessThan(500);
+  expect(complaints).toEqual([]);
+});
