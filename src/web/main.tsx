@@ -14,6 +14,8 @@ import './styles/base.css';
 import './styles/layout.css';
 import './styles/parts.css';
 import './styles/changes.css';
+import './styles/runs.css';
+import './styles/watch.css';
 
 const queries = openQueries();
 const api = openApi({

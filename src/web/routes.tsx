@@ -1,8 +1,15 @@
 import type { ReactNode } from 'react';
+import { AlertsPage } from './pages/alerts/alerts-page.tsx';
+import { AuditPage } from './pages/audit/audit-page.tsx';
+import { ConnectionsPage } from './pages/connections/connections-page.tsx';
 import { HoldPage } from './pages/holds/hold-page.tsx';
 import { HoldsPage } from './pages/holds/holds-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { OverviewPage } from './pages/overview/overview-page.tsx';
+import { RunChangesPage } from './pages/runs/run-changes-page.tsx';
+import { RunPage } from './pages/runs/run-page.tsx';
+import { RunsPage } from './pages/runs/runs-page.tsx';
+import { SyncPage } from './pages/syncs/sync-page.tsx';
 import { matchPath } from './router/router.tsx';
 
 type Parts = Readonly<Record<string, string>>;
@@ -10,8 +17,15 @@ type Parts = Readonly<Record<string, string>>;
 /** The pages by address. The server answers each address of `src/server/page/routes.ts` with this program. */
 const routes: readonly (readonly [string, (parts: Parts) => ReactNode])[] = [
   ['/', () => <OverviewPage />],
+  ['/runs', () => <RunsPage />],
+  ['/runs/:run', ({ run = '' }) => <RunPage key={run} id={run} />],
+  ['/runs/:run/changes', ({ run = '' }) => <RunChangesPage key={run} id={run} />],
   ['/holds', () => <HoldsPage />],
   ['/holds/:hold', ({ hold = '' }) => <HoldPage key={hold} id={hold} />],
+  ['/syncs/:sync', ({ sync = '' }) => <SyncPage key={sync} name={sync} />],
+  ['/alerts', () => <AlertsPage />],
+  ['/audit', () => <AuditPage />],
+  ['/connections', () => <ConnectionsPage />],
   ['/sign-in', () => <OverviewPage />],
 ];
 

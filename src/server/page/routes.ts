@@ -13,6 +13,5 @@ export const pageRoutes: readonly string[] = [
   '/alerts',
   '/audit',
   '/connections',
-  '/settings',
   '/sign-in',
 ];

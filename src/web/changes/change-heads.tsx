@@ -4,7 +4,7 @@ import type { ChangeOrder } from './subject.ts';
 
 interface Props {
   readonly order: ChangeOrder;
-  readonly onOrder: (order: ChangeOrder) => void;
+  readonly onOrder?: (order: ChangeOrder) => void;
   readonly total: number;
   readonly choice?: { readonly selection: Selection; readonly onChange: (selection: Selection) => void };
 }
@@ -33,8 +33,9 @@ export function ChangeHeads({ order, onOrder, total, choice }: Props) {
           >
             <button
               type="button"
+              disabled={onOrder === undefined}
               className="sort"
-              onClick={() => onOrder({ sort: column, order: sorted === column && !isDown ? 'desc' : 'asc' })}
+              onClick={() => onOrder?.({ sort: column, order: sorted === column && !isDown ? 'desc' : 'asc' })}
             >
               {t.changes.columns[column]}
               <span aria-hidden="true">{sorted === column ? (isDown ? ' ↓' : ' ↑') : ''}</span>

@@ -19,7 +19,10 @@ interface Props {
   readonly label: string;
   /** Absent: nothing can be chosen. */
   readonly choice?: { readonly selection: Selection; readonly onChange: (selection: Selection) => void };
-  readonly onOrder: (order: ChangeOrder) => void;
+  /** Absent: the list keeps its order. */
+  readonly onOrder?: (order: ChangeOrder) => void;
+  /** The list is a part of a page, and takes little room. */
+  readonly isShort?: boolean;
   readonly onTotal?: (total: number) => void;
 }
 
@@ -28,7 +31,7 @@ const rowHeight = 37;
 const restMs = 70;
 
 /** The changes of a run or hold. Only what is on the screen is in the document, so any number scrolls. */
-export function ChangeList({ subject, sync, filter, order, label, choice, onOrder, onTotal }: Props) {
+export function ChangeList({ subject, sync, filter, order, label, choice, onOrder, onTotal, isShort = false }: Props) {
   const { t } = usePage();
   const box = useRef<HTMLDivElement>(null);
   const base = useId();
@@ -101,7 +104,7 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
     <>
       {rows.error === null ? null : <ProblemBox problem={problemOfError(rows.error)} />}
       <div
-        className={`change-list${choice === undefined ? ' plain' : ''}`}
+        className={`change-list${choice === undefined ? ' plain' : ''}${isShort ? ' short' : ''}`}
         role="treegrid"
         tabIndex={-1}
         aria-label={label}
@@ -110,7 +113,12 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
         onKeyDown={onKeyDown}
         ref={box}
       >
-        <ChangeHeads order={order} onOrder={onOrder} total={total} {...(choice === undefined ? {} : { choice })} />
+        <ChangeHeads
+          order={order}
+          {...(onOrder === undefined ? {} : { onOrder })}
+          total={total}
+          {...(choice === undefined ? {} : { choice })}
+        />
         {rows.total === 0 ? (
           <Empty title={rows.all === 0 ? t.changes.none : t.changes.noMatch} />
         ) : (

@@ -1,8 +1,8 @@
 import { usePage } from '../state/page-context.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Icon } from '../ui/icon.tsx';
+import { KindMark } from '../ui/kind-mark.tsx';
 import { ChangeDetails } from './change-details.tsx';
-import { KindMark } from './kind-mark.tsx';
 import type { FoundChange } from './subject.ts';
 
 interface Props {

@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FocusEvent, type KeyboardEvent, useRef } from 'react';
 import { answerOf } from '../api/client.ts';
-import { Link } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { type Language, languages, type Theme, themes } from '../state/preferences.ts';
 import { useSession } from '../state/session.ts';
@@ -61,9 +60,6 @@ export function UserMenu() {
         </label>
         <p className="faint small">{t.menu.zone(f.zone())}</p>
         <div className="links">
-          <Link to="/settings" onClick={close}>
-            {t.menu.settings}
-          </Link>
           <a href="/docs">{t.menu.api}</a>
           <a href="/runbook">{t.menu.runbook}</a>
           <Button

@@ -31,7 +31,6 @@ export const shell = {
     signOut: 'Sign out',
     api: 'API',
     runbook: 'Runbook',
-    settings: 'Settings',
     keys: 'Keyboard shortcuts',
     zone: (zone: string) => `Times are in ${zone}`,
   },

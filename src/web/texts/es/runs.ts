@@ -1,3 +1,51 @@
 import type { Texts } from '../en.ts';
+import { counter } from '../plural.ts';
 
-export const runs: Texts['runs'] = { title: 'Ejecuciones' };
+const count = counter('es-MX');
+
+export const runs: Texts['runs'] = {
+  title: 'Ejecuciones',
+  none: 'Todavía no hubo ninguna ejecución.',
+  noneHint: 'Una ejecución empieza según su programación, o desde la página de una sincronización.',
+  noMatch: 'Ninguna ejecución coincide con el filtro.',
+  run: (sync) => `Ejecución de ${sync}`,
+  outcome: 'Resultado',
+  trigger: 'Origen',
+  since: 'Desde',
+  until: 'Hasta',
+  started: 'Inicio',
+  changes: 'Cambios',
+  read: 'Lectura',
+  duration: 'Duración',
+  named: (people) => count(people, 'empleado indicado', 'empleados indicados'),
+  counts: { held: 'retenidos', failed: 'fallidos', unverified: 'sin verificar', unresolved: 'sin resolver' },
+  applied: (changes) => count(changes, 'cambio aplicado', 'cambios aplicados'),
+  showChanges: 'Ver todos los cambios',
+  showHold: 'Ver la retención',
+  changesOf: (sync) => `Cambios de ${sync}`,
+  matching: (changes) => count(changes, 'cambio', 'cambios'),
+  cancelAsked: 'La ejecución se detiene en su próximo punto seguro.',
+  cancel: 'Cancelar la ejecución',
+  cancelMeans:
+    'La ejecución se detiene en su próximo punto seguro. Lo enviado queda. La próxima ejecución continúa desde ahí.',
+  retry: 'Ejecutar de nuevo',
+  retryMeans: 'Solicita otra ejecución sobre los mismos empleados. Los límites de seguridad rigen como siempre.',
+  timeline: 'Línea de tiempo',
+  findings: (findings) => `Hallazgos (${findings.toLocaleString('es-MX')})`,
+  examples: 'Ejemplos',
+  allFindings: (findings) => `Mostrar los ${findings.toLocaleString('es-MX')}`,
+  failed: (people) => `Con falla: ${count(people, 'persona', 'personas')}`,
+  files: 'Archivos y lotes',
+  file: 'Archivo',
+  state: 'Estado',
+  rows: 'Filas',
+  results: 'Cambios por estado',
+  sent: 'Enviado',
+  final: 'Estado final',
+  splitFrom: (number) => `parte de ${number}`,
+  requests: 'Solicitudes a la plataforma',
+  facts: 'Números de la lectura',
+  raw: 'Textos de otros sistemas',
+  showRaw: 'Mostrar lo que enviaron otros sistemas',
+  noRaw: 'No hay textos guardados. Solo se conservan con una encryptionKey en la configuración.',
+};

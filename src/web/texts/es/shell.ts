@@ -36,7 +36,6 @@ export const shell: typeof english = {
     signOut: 'Cerrar sesión',
     api: 'API',
     runbook: 'Guía de operación',
-    settings: 'Configuración',
     keys: 'Atajos de teclado',
     zone: (zone) => `Horas en ${zone}`,
   },

@@ -1,0 +1,3 @@
+import type { Schemas } from '../../api/schema.ts';
+
+export type RunDetail = Schemas['RunDetail'];
