@@ -6,22 +6,29 @@ import { HoldPage } from './pages/holds/hold-page.tsx';
 import { HoldsPage } from './pages/holds/holds-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { OverviewPage } from './pages/overview/overview-page.tsx';
+import { PeoplePage } from './pages/people/people-page.tsx';
+import { PersonPage } from './pages/people/person-page.tsx';
 import { RunChangesPage } from './pages/runs/run-changes-page.tsx';
 import { RunPage } from './pages/runs/run-page.tsx';
 import { RunsPage } from './pages/runs/runs-page.tsx';
 import { SyncPage } from './pages/syncs/sync-page.tsx';
-import { matchPath } from './router/router.tsx';
+import { matchPath, type Place } from './router/router.tsx';
 
 type Parts = Readonly<Record<string, string>>;
 
 /** The pages by address. The server answers each address of `src/server/page/routes.ts` with this program. */
-const routes: readonly (readonly [string, (parts: Parts) => ReactNode])[] = [
+const routes: readonly (readonly [string, (parts: Parts, search: URLSearchParams) => ReactNode])[] = [
   ['/', () => <OverviewPage />],
   ['/runs', () => <RunsPage />],
   ['/runs/:run', ({ run = '' }) => <RunPage key={run} id={run} />],
   ['/runs/:run/changes', ({ run = '' }) => <RunChangesPage key={run} id={run} />],
   ['/holds', () => <HoldsPage />],
   ['/holds/:hold', ({ hold = '' }) => <HoldPage key={hold} id={hold} />],
+  ['/people', (_parts, search) => <PeoplePage asked={search.get('q') ?? ''} />],
+  [
+    '/people/:sync/:person',
+    ({ sync = '', person = '' }) => <PersonPage key={`${sync} ${person}`} sync={sync} id={person} />,
+  ],
   ['/syncs/:sync', ({ sync = '' }) => <SyncPage key={sync} name={sync} />],
   ['/alerts', () => <AlertsPage />],
   ['/audit', () => <AuditPage />],
@@ -29,10 +36,10 @@ const routes: readonly (readonly [string, (parts: Parts) => ReactNode])[] = [
   ['/sign-in', () => <OverviewPage />],
 ];
 
-export function pageAt(path: string): ReactNode {
+export function pageAt({ path, search }: Place): ReactNode {
   for (const [pattern, page] of routes) {
     const parts = matchPath(pattern, path);
-    if (parts !== undefined) return page(parts);
+    if (parts !== undefined) return page(parts, new URLSearchParams(search));
   }
   return <NotFoundPage />;
 }

@@ -35,7 +35,7 @@ function Frame() {
       <TopBar live={live} />
       <OfflineBanner live={live} />
       <main id="main" ref={main} tabIndex={-1}>
-        {pageAt(place.path)}
+        {pageAt(place)}
       </main>
     </>
   );
