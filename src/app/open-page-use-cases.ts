@@ -3,11 +3,13 @@ import type { AppIo } from './app-io.ts';
 import { decideHold, describeHold, previewHold } from './changes/decide-hold.ts';
 import { openChangeSearches } from './changes/search-changes.ts';
 import { countDays } from './days.ts';
+import { findSync } from './find-named.ts';
 import { readOverview } from './overview.ts';
 import type { PageUseCases } from './page.ts';
 import { openPeopleSearches } from './people/search-people.ts';
 import { findPreview, requestPreview } from './previews.ts';
 import { readFindings, readRunPage } from './run-page.ts';
+import { describeMapping, sampleMapping } from './sync-mapping.ts';
 
 /** Opens the use cases of the page. `app`: the decisions that the command line shares. */
 export function openPageUseCases(io: AppIo, app: Pick<App, 'approve' | 'reject'>): PageUseCases {
@@ -16,6 +18,8 @@ export function openPageUseCases(io: AppIo, app: Pick<App, 'approve' | 'reject'>
   return {
     overview: () => readOverview(io),
     days: (query) => countDays(query, engine),
+    mapping: (sync) => describeMapping(findSync(sync, engine.syncs), engine),
+    mappingSamples: (sync, signal) => sampleMapping(findSync(sync, engine.syncs), engine, signal),
     searchPeople: openPeopleSearches(engine),
     requestPreview: (sync, order) => requestPreview(sync, order, io),
     preview: (id) => findPreview(id, io),

@@ -17,6 +17,7 @@ import type {
 } from './changes/types.ts';
 import type { FoundPeople, PeopleQuery } from './people/search-people.ts';
 import type { RunReport } from './run-report.ts';
+import type { MappingSamples, SyncMapping } from './sync-mapping.ts';
 import type { SyncState } from './sync-view.ts';
 
 /* What the page shows, as the store has it. */
@@ -162,6 +163,10 @@ export interface PageUseCases {
   overview(): Promise<Overview>;
   /** Counts runs and applied changes by day. Throws `USAGE` for an unknown time zone. */
   days(query: DaysQuery): Promise<DaysReport>;
+  /** Describes the mapping and the guards of a sync. */
+  mapping(sync: string): Promise<SyncMapping>;
+  /** Reads the first records of a source. Holds personal data. */
+  mappingSamples(sync: string, signal: AbortSignal): Promise<MappingSamples>;
   /** Finds people by name, e-mail or identification. */
   searchPeople(query: PeopleQuery): Promise<FoundPeople>;
   /** Requests a plan without effect from a deployment. Throws `CONFLICT` when too many wait. Audited. */

@@ -13,7 +13,7 @@ import type { Snapshot } from '../core/snapshot.ts';
 import type { Applier } from '../ports/store.ts';
 import { spanOn } from './clock-span.ts';
 import { setDependentsAside } from './dependents.ts';
-import type { EngineIo } from './engine-io.ts';
+import type { EngineIo, Sync } from './engine-io.ts';
 import { addExcessHandOvers } from './expected-hand-overs.ts';
 import { holdLeftOut } from './hold-left-out.ts';
 import type { PlanCompared } from './plan-compare.ts';
@@ -24,7 +24,8 @@ import { settleDecisions } from './settle-decisions.ts';
 import { writeDirectory } from './write-directory.ts';
 import { writeRoster } from './write-roster.ts';
 
-const dayMs = 86_400_000;
+/** Changes of this time before a run count in its guards. */
+export const guardWindowMs = 86_400_000;
 const missesAtOnce = 1000;
 
 /** The result of the fourth step. */
@@ -52,8 +53,8 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
   const { rejected } = await io.store.plans.applyApprovals(owned, planId, name, now);
   const leftOut = await holdLeftOut(work, io);
   const { open: classes } = await io.store.plans.count(planId);
-  const recent = await io.store.plans.appliedSince(applier(work, io), now - spanOn(io.clock, dayMs));
-  const restored = await restoredSince(now - spanOn(io.clock, dayMs), io);
+  const recent = await io.store.plans.appliedSince(applierOf(work.sync, io), now - spanOn(io.clock, guardWindowMs));
+  const restored = await restoredSince(now - spanOn(io.clock, guardWindowMs), io);
   const isFull = snapshot.kind === 'full';
   const { managed, enabled } = input.compared;
   const previous = isFull ? last : undefined;
@@ -101,9 +102,9 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
  * Returns whose changes of the last day are counted. A sync that is no longer configured is a former name of a
  * configured one.
  */
-function applier({ sync }: PlanWork, io: EngineIo): Applier {
-  const { name, connection } = sync.settings;
-  const all = [...io.syncs.values()].map(({ settings }) => settings);
+export function applierOf({ settings }: Sync, io: EngineIo): Applier {
+  const { name, connection } = settings;
+  const all = [...io.syncs.values()].map((sync) => sync.settings);
   const others = all.filter((one) => one.connection === connection && one.name !== name);
   return { sync: name, connection, others: others.map((one) => one.name) };
 }

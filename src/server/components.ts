@@ -28,6 +28,7 @@ import {
 } from './schema.ts';
 import { alertList, muteOrder, quieted, quietOrder } from './schemas/alerts.ts';
 import { changeGroups, effect, foundChanges, holdDetail, holdOrder, holdSelection } from './schemas/changes.ts';
+import { mappingSamples, syncMapping } from './schemas/mapping.ts';
 import { dayList, overview } from './schemas/overview.ts';
 import { foundPeople } from './schemas/people.ts';
 import { person } from './schemas/person.ts';
@@ -54,6 +55,8 @@ export const components: Readonly<Record<string, z.ZodType>> = {
   PastChanges: pastChanges,
   Person: person,
   FoundPeople: foundPeople,
+  SyncMapping: syncMapping,
+  MappingSamples: mappingSamples,
   Preview: preview,
   PreviewList: previewList,
   PreviewOrder: previewOrder,

@@ -17,6 +17,8 @@ export type ServerApp = Pick<
   | 'overview'
   | 'days'
   | 'searchPeople'
+  | 'mapping'
+  | 'mappingSamples'
   | 'requestPreview'
   | 'preview'
   | 'previews'

@@ -5,6 +5,7 @@ import { changeSearches } from './changes.ts';
 import { listAudit, listConnections, refreshToken, revokeToken } from './deployment.ts';
 import { streamRequest, streamRun, streamSyncs } from './events.ts';
 import { approveHold, listHolds, previewHold, rejectHold, showHold } from './holds.ts';
+import { sampleMapping, showMapping } from './mapping.ts';
 import { listDays, showOverview, streamOverview } from './overview.ts';
 import { explainPerson, personHistory, searchPeople } from './people.ts';
 import { listPreviews, requestPreview, showPreview, streamPreview } from './previews.ts';
@@ -35,6 +36,8 @@ export const endpoints: readonly Endpoint[] = [
   resumeSync,
   requestRun,
   showRequest,
+  showMapping,
+  sampleMapping,
   streamSyncs,
   streamRequest,
   searchPeople,
