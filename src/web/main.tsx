@@ -16,6 +16,7 @@ import './styles/parts.css';
 import './styles/changes.css';
 import './styles/runs.css';
 import './styles/watch.css';
+import './styles/people.css';
 
 const queries = openQueries();
 const api = openApi({

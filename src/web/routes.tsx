@@ -8,6 +8,7 @@ import { NotFoundPage } from './pages/not-found-page.tsx';
 import { OverviewPage } from './pages/overview/overview-page.tsx';
 import { PeoplePage } from './pages/people/people-page.tsx';
 import { PersonPage } from './pages/people/person-page.tsx';
+import { PreviewPage } from './pages/previews/preview-page.tsx';
 import { RunChangesPage } from './pages/runs/run-changes-page.tsx';
 import { RunPage } from './pages/runs/run-page.tsx';
 import { RunsPage } from './pages/runs/runs-page.tsx';
@@ -29,6 +30,7 @@ const routes: readonly (readonly [string, (parts: Parts, search: URLSearchParams
     '/people/:sync/:person',
     ({ sync = '', person = '' }) => <PersonPage key={`${sync} ${person}`} sync={sync} id={person} />,
   ],
+  ['/previews/:preview', ({ preview = '' }) => <PreviewPage key={preview} id={preview} />],
   ['/syncs/:sync', ({ sync = '' }) => <SyncPage key={sync} name={sync} />],
   ['/alerts', () => <AlertsPage />],
   ['/audit', () => <AuditPage />],

@@ -1,7 +1,7 @@
 import type { paths, Schemas } from '../api/schema.ts';
 
 export type FoundChange = Schemas['FoundChanges']['changes'][number];
-export type ChangeSubject = { readonly kind: 'run' | 'hold'; readonly id: string };
+export type ChangeSubject = { readonly kind: 'run' | 'hold' | 'preview'; readonly id: string };
 type Query = NonNullable<paths['/api/holds/{id}/changes/search']['get']['parameters']['query']>;
 
 /** What of the changes is shown, as the API takes it. */

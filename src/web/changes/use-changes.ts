@@ -34,11 +34,12 @@ function search(
   signal: AbortSignal,
 ) {
   const params = { path: { id }, query };
-  return answerOf<FoundChanges>(
-    kind === 'run'
-      ? api.GET('/api/runs/{id}/changes/search', { signal, params })
-      : api.GET('/api/holds/{id}/changes/search', { signal, params }),
-  );
+  const asked = {
+    run: () => api.GET('/api/runs/{id}/changes/search', { signal, params }),
+    hold: () => api.GET('/api/holds/{id}/changes/search', { signal, params }),
+    preview: () => api.GET('/api/previews/{id}/changes/search', { signal, params }),
+  };
+  return answerOf<FoundChanges>(asked[kind]());
 }
 
 interface Window {
@@ -89,11 +90,12 @@ export function useChangeGroups(subject: ChangeSubject, filter: ChangeFilter, by
     queryKey: ['changes', kind, id, 'groups', filter, by],
     queryFn: ({ signal }) => {
       const params = { path: { id }, query: { ...filter, by: by ?? 'reason' } };
-      return answerOf<Schemas['ChangeGroups']>(
-        kind === 'run'
-          ? api.GET('/api/runs/{id}/changes/groups', { signal, params })
-          : api.GET('/api/holds/{id}/changes/groups', { signal, params }),
-      );
+      const asked = {
+        run: () => api.GET('/api/runs/{id}/changes/groups', { signal, params }),
+        hold: () => api.GET('/api/holds/{id}/changes/groups', { signal, params }),
+        preview: () => api.GET('/api/previews/{id}/changes/groups', { signal, params }),
+      };
+      return answerOf<Schemas['ChangeGroups']>(asked[kind]());
     },
     enabled: by !== undefined,
     placeholderData: keepPreviousData,

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { answerOf } from '../../api/client.ts';
+import type { Schemas } from '../../api/schema.ts';
 import { Link, pathTo } from '../../router/router.tsx';
 import { usePage } from '../../state/page-context.tsx';
 import { wordOf } from '../../texts/plural.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { KindMark } from '../../ui/kind-mark.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { PageHead } from '../../ui/page-head.tsx';
 import { At } from '../../ui/time.tsx';
-import { type Explained, readExplained } from './explained.ts';
+import { PersonSteps } from './person-steps.tsx';
+import { SyncNow } from './sync-now.tsx';
 
 interface Props {
   readonly sync: string;
@@ -21,8 +24,8 @@ export function PersonPage({ sync, id }: Props) {
   const path = { sync, identification: id };
   const why = useQuery({
     queryKey: ['person', sync, id],
-    queryFn: async ({ signal }) =>
-      readExplained(await answerOf(api.GET('/api/syncs/{sync}/people/{identification}', { signal, params: { path } }))),
+    queryFn: ({ signal }) =>
+      answerOf(api.GET('/api/syncs/{sync}/people/{identification}', { signal, params: { path } })),
     retry: false,
     staleTime: 60_000,
   });
@@ -34,57 +37,28 @@ export function PersonPage({ sync, id }: Props) {
       <PageHead title={id} />
       <section aria-labelledby="why-title">
         <h2 id="why-title">{t.people.why}</h2>
-        <Loaded query={why}>{(data) => <Why explained={data} />}</Loaded>
+        <Loaded query={why}>{(data) => <Why person={data} />}</Loaded>
       </section>
+      <SyncNow sync={sync} id={id} />
       <History sync={sync} id={id} />
     </>
   );
 }
 
-function Why({ explained }: { readonly explained: Explained }) {
+function Why({ person }: { readonly person: Schemas['Person'] }) {
   const { t } = usePage();
-  const words = t.people;
-  const { says, failure, records, isFound, isEnabled, owner, change, forbidden, rule, findings, next } = explained;
   return (
     <>
-      <dl className="card pairs facts-of">
-        <div>
-          <dt>{words.source}</dt>
-          <dd>
-            {says ?? failure ?? words.nothingDecided} · {words.records(records)}
-          </dd>
-        </div>
-        <div>
-          <dt>{words.platform}</dt>
-          <dd>{isFound ? (isEnabled ? words.enabled : words.disabled) : words.noUser}</dd>
-        </div>
-        <div>
-          <dt>Rollcall</dt>
-          <dd>{owner === undefined ? words.neverWritten : words.ownedBy(owner)}</dd>
-        </div>
-        <div>
-          <dt>{words.decision}</dt>
-          <dd>
-            {change ?? (forbidden === undefined ? words.noChange : words.forbidden(forbidden))}
-            {rule === undefined ? '' : ` (${rule})`}
-          </dd>
-        </div>
-        {next === undefined ? null : (
-          <div>
-            <dt>{words.next}</dt>
-            <dd>{next}</dd>
-          </div>
-        )}
-        {findings.map((message) => (
-          <div key={message}>
-            <dt>{words.finding}</dt>
-            <dd className="needs">{message}</dd>
-          </div>
-        ))}
-      </dl>
+      <p className="box">
+        <Icon name="right" />
+        <span className="grow break">
+          <strong>{t.people.next}:</strong> {person.next}
+        </span>
+      </p>
+      <PersonSteps steps={person.steps} />
       <details className="stretch everything">
-        <summary>{words.everything}</summary>
-        <pre className="raw">{explained.text}</pre>
+        <summary>{t.people.everything}</summary>
+        <pre className="raw">{JSON.stringify(person, null, 2)}</pre>
       </details>
     </>
   );

@@ -1,5 +1,5 @@
 import { answerOf } from '../../api/client.ts';
-import { Link, withFilters } from '../../router/router.tsx';
+import { Link, pathTo, useRouter, withFilters } from '../../router/router.tsx';
 import { type SyncOverview, useOverview } from '../../state/live.ts';
 import { usePage } from '../../state/page-context.tsx';
 import { useMay } from '../../state/session.ts';
@@ -14,6 +14,8 @@ import { DayBars, useDays } from '../overview/sync-table.tsx';
 import { WaitingList } from '../overview/waiting-list.tsx';
 import { RunTable } from '../runs/run-table.tsx';
 import { useRuns } from '../runs/runs-page.tsx';
+import { MappingSection } from './mapping-section.tsx';
+import { PreviewsSection } from './previews-section.tsx';
 
 /** One sync: how it goes, what it did, and what can be done with it. */
 export function SyncPage({ name }: { readonly name: string }) {
@@ -43,6 +45,8 @@ export function SyncPage({ name }: { readonly name: string }) {
             )}
             <Facts sync={sync} />
             <LastRuns name={name} />
+            <PreviewsSection sync={name} />
+            <MappingSection sync={name} />
           </>
         );
       }}
@@ -136,6 +140,7 @@ function SyncActions({ sync }: { readonly sync: SyncOverview }) {
   const params = { path: { sync: sync.name } };
   return (
     <>
+      <PreviewButton sync={sync.name} />
       {sync.health.state === 'paused' ? (
         <ActionButton
           label={t.syncs.resume}
@@ -161,5 +166,21 @@ function SyncActions({ sync }: { readonly sync: SyncOverview }) {
         onAct={() => answerOf(api.POST('/api/syncs/{sync}/runs', { params, body: {} }))}
       />
     </>
+  );
+}
+
+/** Requests a preview, and goes to its page. */
+function PreviewButton({ sync }: { readonly sync: string }) {
+  const { api, t } = usePage();
+  const { navigate } = useRouter();
+  return (
+    <ActionButton
+      label={t.previews.request}
+      means={t.previews.requestMeans}
+      onAct={async () => {
+        const { id } = await answerOf(api.POST('/api/previews', { body: { sync } }));
+        navigate(pathTo('previews', id));
+      }}
+    />
   );
 }

@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { makePreview } from '../../../src/engine/make-preview.ts';
+import { openTestServer, operatorToken, type TestServer, viewerToken } from '../../server/open-test-server.ts';
+import { openBrowserPage, signIn } from '../../support/browser-page.ts';
+import { employees, type Office, openOffice, type Row, usersOf } from '../../support/office.ts';
+import { findChromium } from '../../support/services/chromium.ts';
+
+const chromiumPath = await findChromium('page/people.test.ts');
+const see = it.skipIf(chromiumPath === undefined);
+
+/** Twenty synced people, of whom E3 has left and E5 has a new name since. */
+async function openStaff(token = operatorToken) {
+  const office = await openOffice({ sandbox: { people: usersOf(employees(20)) } });
+  const named = { E5: { first: 'José', last: 'Núñez' } as Row };
+  await office.writeEmployees(employees(20));
+  await office.apply();
+  await office.writeEmployees(employees(20, named));
+  await office.applyAll();
+  const later = { first: 'José María', last: 'Núñez' } as Row;
+  await office.writeEmployees(employees(20, { E3: { status: 'left' } as Row, E5: later }));
+  const server = await openTestServer(office.app);
+  const opened = await openBrowserPage(chromiumPath ?? '', server);
+  await opened.page.goto(server.url);
+  await signIn(opened.page, token);
+  return { ...opened, office, server };
+}
+
+/** Does what a deployment does with the previews that wait, and lets the page see it. */
+async function preview({ engine: { io } }: Office, server: TestServer): Promise<string> {
+  for (;;) {
+    const [id] = await io.store.previews.unended(io.clock.now());
+    if (id !== undefined) {
+      await makePreview(id, io, AbortSignal.timeout(60_000));
+      await server.clock.advance(2000);
+      return id;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const step = (page: Page, name: string) => page.locator('.steps > li').filter({ hasText: name }).first();
+
+see('a person is found by a part of the name without accents, and the page says why, step by step', async () => {
+  const { page, complaints } = await openStaff(viewerToken);
+  await page.getByLabel('Find a person').fill('jose nun');
+  await page.getByLabel('Find a person').press('Enter');
+  await page.getByRole('link', { name: 'José Núñez' }).click();
+  expect(page.url()).toMatch(/\/people\/people\/E5$/);
+  await step(page, 'Difference').waitFor();
+  expect(await step(page, 'Difference').innerText()).toMatch(/Passed.*update/s);
+  expect(await step(page, 'Difference').locator('ins').innerText()).toBe('José María');
+  expect(await step(page, 'Source row').innerText()).toContain('line 6');
+  expect(await page.getByRole('heading', { name: 'History' }).isVisible()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Preview' }).count()).toBe(0);
+
+  await page.goto(`${new URL(page.url()).origin}/people?q=nobody-at-all`);
+  await page.getByText('Nobody is found.').waitFor();
+  await page.getByRole('link', { name: 'Explain the identification nobody-at-all in people' }).click();
+  await step(page, 'Conflicts').waitFor();
+  expect(await step(page, 'Conflicts').innerText()).toContain('Stopped');
+  expect(complaints).toEqual([]);
+});
+
+see('a leaver is synced now: first what would happen, then the run with its steps', async () => {
+  const { page, office, server, complaints } = await openStaff();
+  await page.goto(`${server.url}/people/people/E3`);
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await preview(office, server);
+  const card = page.locator('.sync-now');
+  await card.getByText('Disable').first().waitFor();
+  expect(await card.innerText()).toMatch(/enabled\s+true\s+false/);
+  expect(office.sandbox.state.users.get('E3')?.enabled).toBe(true);
+  await card.getByRole('button', { name: 'Sync now' }).click();
+  await card.locator('.phases').waitFor();
+  const { run } = await office.apply({ users: ['E3'] });
+  expect(run.outcome).toBe('succeeded');
+  await server.clock.advance(2000);
+  await card.getByText('Succeeded').waitFor();
+  expect(office.sandbox.state.users.get('E3')?.enabled).toBe(false);
+  await page.waitForFunction(`document.querySelector('.steps > li:last-child')?.className === 'ok'`);
+  expect(complaints).toEqual([]);
+});
+
+see('a preview of a sync has a link that a viewer opens; it shows the plan and changes nothing', async () => {
+  const { page, office, server, complaints } = await openStaff();
+  await page.goto(`${server.url}/syncs/people`);
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Preview' }).click();
+  await page.waitForURL(/\/previews\/preview_/);
+  const writes = office.sandbox.state.log.length;
+  const id = await preview(office, server);
+  await page.getByText('What a run would do').waitFor();
+  await page.getByRole('row').nth(2).waitFor();
+  expect(await page.getByRole('treegrid').innerText()).toContain('José María Núñez');
+  expect(office.sandbox.state.log.length).toBe(writes);
+
+  const viewer = await openBrowserPage(chromiumPath ?? '', server);
+  await viewer.page.goto(`${server.url}/previews/${id}?kind=disable`);
+  await signIn(viewer.page, viewerToken);
+  await viewer.page.getByRole('row').nth(1).waitFor();
+  expect(await viewer.page.getByRole('treegrid').innerText()).toContain('E3');
+  expect([...complaints, ...viewer.complaints]).toEqual([]);
+});
+
+see('a sync shows its mapping with fill-rates and guards; sample values are for operators', async () => {
+  const { page, server, complaints } = await openStaff(viewerToken);
+  await page.goto(`${server.url}/syncs/people`);
+  const email = page.getByRole('row').filter({ hasText: 'e-mail' });
+  await email.waitFor();
+  expect(await email.innerText()).toMatch(/mail.*keeps the value.*100 %/s);
+  expect(await page.locator('.guards').innerText()).toMatch(/disables\s+0 of 5/);
+  expect(await page.getByRole('button', { name: 'Show values of the first records' }).count()).toBe(0);
+  const operator = await openBrowserPage(chromiumPath ?? '', server);
+  await operator.page.goto(`${server.url}/syncs/people`);
+  await signIn(operator.page, operatorToken);
+  await operator.page.getByRole('button', { name: 'Show values of the first records' }).click();
+  await operator.page.getByText('ana2@example.com').waitFor();
+  expect([...complaints, ...operator.complaints]).toEqual([]);
+});
