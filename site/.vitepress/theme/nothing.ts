@@ -1,0 +1,4 @@
+/** A component that shows nothing. */
+const nothing = { render: () => null };
+
+export default nothing;
