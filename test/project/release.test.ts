@@ -62,9 +62,14 @@ describe('npm run release', () => {
     const { stdout: packed } = await copy.run('tar', 'tzf', 'dist-release/npm/rollcall-1.2.3.tgz');
     expect(packed.split('\n')).toEqual(
       expect.arrayContaining(
-        ['package.json', 'dist/src/main/cli.js', 'schema/rollcall.schema.json', 'CHANGELOG.md', 'LICENSE'].map(
-          (path) => `package/${path}`,
-        ),
+        [
+          'package.json',
+          'bin/rollcall.cjs',
+          'dist/src/main/cli.js',
+          'schema/rollcall.schema.json',
+          'CHANGELOG.md',
+          'LICENSE',
+        ].map((path) => `package/${path}`),
       ),
     );
     expect(packed).not.toMatch(/^package\/(?:src|test|scripts|node_modules|\.[a-z])/m);
