@@ -17,6 +17,9 @@ export interface Call {
   readonly faults: StruckFaults;
 }
 
+/** What a handler answers: the operation's success, unless it names another status. */
+export type Result = Omit<Answer, 'status'> & Partial<Pick<Answer, 'status'>>;
+
 export interface Answer {
   readonly status: number;
   /** Sent as JSON. Absent: no body. */
@@ -25,7 +28,7 @@ export interface Answer {
 }
 
 /** Answers one operation. Throws `Refusal` for a request that the platform rejects. */
-export type Handler = (call: Call, world: World) => Answer;
+export type Handler = (call: Call, world: World) => Result;
 
 /** A request that the platform rejects, with the platform's error body. */
 export class Refusal extends Error {

@@ -13,6 +13,8 @@ export interface SandboxOptions {
   readonly seed?: number;
   /** Initial users instead of synthetic ones. */
   readonly people?: Iterable<SeedUser>;
+  /** Whether the first users have goals, feedback and leaders at the start. @default false */
+  readonly hasGrowth?: boolean;
   /** Epoch milliseconds; the only clock of the sandbox. */
   readonly now: () => number;
   readonly applicationToken?: string;

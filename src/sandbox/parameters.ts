@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type OperationId, operationOf, queryMembers } from '../platform/schema/index.ts';
 import { Refusal } from './call.ts';
 
 /** Returns the text of a parameter; undefined when it was not sent. */
@@ -17,31 +18,72 @@ export function bodySource(body: unknown): ParameterSource {
   };
 }
 
-/** Returns a whole number of at least `min`. Throws 400 for anything else. */
-export function readInteger(source: ParameterSource, name: string, otherwise: number, min = 0): number {
-  const text = source(name);
-  if (text === undefined || text === '') return otherwise;
-  const value = Number(text);
-  if (!/^-?\d+$/.test(text) || value < min) throw invalid(name, `must be a whole number of at least ${min}`);
-  return value;
+/** The query parameters of one call, checked against the table of operations, with its defaults. */
+export interface QueryReader {
+  /** Returns a number; `otherwise` where it was not sent and the contract names no default. */
+  number(name: string, otherwise?: number): number;
+  flag(name: string): boolean;
+  /** Returns text as it was sent; undefined when it was not sent, or is empty, and has no default. */
+  text(name: string): string | undefined;
 }
 
-export function readFlag(source: ParameterSource, name: string, otherwise: boolean): boolean {
-  const text = source(name)?.toLowerCase();
-  if (text === undefined || text === '') return otherwise;
-  if (text !== 'true' && text !== 'false') throw invalid(name, 'must be true or false');
-  return text === 'true';
+/**
+ * Reads the query parameters of an operation by its schema. Throws 400 for a number with anything beside its digits, an
+ * unknown word of an enum, a date that does not exist, and a value out of range.
+ */
+export function readQuery(operation: OperationId, source: ParameterSource): QueryReader {
+  const { query } = operationOf(operation);
+  const members = new Map(queryMembers(operationOf(operation)).map((member) => [member.name, member]));
+  const values: Record<string, string | number | boolean> = {};
+  for (const { name, kind } of members.values()) {
+    const text = source(name);
+    if (text !== undefined && text !== '') values[name] = kind === 'text' ? text : readValue(name, text, kind);
+  }
+  const checked = query?.safeParse(values);
+  if (checked !== undefined && !checked.success) {
+    const issues = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    throw new Refusal(400, 'Bad Request', issues.join('; '));
+  }
+  const valueFor = (name: string): unknown => values[name] ?? members.get(name)?.otherwise;
+  return {
+    number(name, otherwise) {
+      const value = valueFor(name) ?? otherwise;
+      if (typeof value !== 'number') throw new RangeError(`${operation} has no number ${name} with a default`);
+      return value;
+    },
+    flag: (name) => valueFor(name) === true,
+    text(name) {
+      const value = valueFor(name);
+      return value === undefined ? undefined : String(value);
+    },
+  };
+}
+
+function readValue(name: string, text: string, kind: 'number' | 'flag'): number | boolean {
+  if (kind === 'number') {
+    if (!/^-?\d{1,15}$/.test(text)) throw invalid(name, 'must be a whole number');
+    return Number(text);
+  }
+  const word = text.toLowerCase();
+  if (word !== 'true' && word !== 'false') throw invalid(name, 'must be true or false');
+  return word === 'true';
+}
+
+/** Returns a long id of a path. Throws 400 for text that is not a whole number. */
+export function readId(text: string | undefined, name = 'id'): number {
+  if (text === undefined || !/^\d{1,19}$/.test(text)) throw invalid(name, 'must be a whole number');
+  return Number(text);
 }
 
 /** Returns one of the allowed words; case matters. Throws 400 for anything else. */
 export function readChoice<T extends string>(
-  source: ParameterSource,
+  { text: textOf }: QueryReader,
   name: string,
   allowed: readonly T[],
   otherwise: T,
 ): T {
-  const text = source(name);
-  if (text === undefined || text === '') return otherwise;
+  const text = textOf(name);
+  if (text === undefined) return otherwise;
   const choice = allowed.find((entry) => entry === text);
   if (choice === undefined) throw invalid(name, `must be one of ${allowed.join(', ')}`);
   return choice;

@@ -4,6 +4,7 @@ import { listenFailure } from '../core/listen-failure.ts';
 import { parseFault } from './faults/parse-fault.ts';
 import type { SandboxOptions } from './options.ts';
 import { parseQuirk } from './parse-quirk.ts';
+import { seedUsers } from './people/seed-users.ts';
 import { type RunningSandbox, startSandbox } from './start-sandbox.ts';
 
 /** What a command line says of a sandbox: faults and quirks are text. */
@@ -24,11 +25,21 @@ export async function startByCommand(command: SandboxCommand): Promise<RunningSa
   refuseCrowd(users);
   const parsed = { faults: faults.map(parseFault), quirks: Object.fromEntries(quirks.map(parseQuirk)) };
   try {
-    return await startSandbox({ ...options, ...parsed, accessTokenLifeMs: tokenLifeMs });
+    const importSource = sampleImport(users);
+    return await startSandbox({ ...options, ...parsed, accessTokenLifeMs: tokenLifeMs, hasGrowth: true, importSource });
   } catch (error) {
     const otherPort = 'give another one with --port, or --port 0 for any free one';
     throw listenFailure(error, { host, port, otherPort, otherHost: 'give another one with --host' }) ?? error;
   }
+}
+
+/** The source of the import job: one new user, and for the first user another job. */
+function sampleImport(users: number): string {
+  const [first] = seedUsers(users === 0 ? 0 : 1);
+  const { firstName = '', lastName = '' } = first?.fields ?? {};
+  const update = first === undefined ? [] : [`U,${first.identification},${firstName},${lastName},Team lead`];
+  const rows = ['command,identification,firstName,lastName,job', 'I,IMPORT-1,Irene,Importada,Analyst', ...update];
+  return rows.map((row) => `${row}\n`).join('');
 }
 
 /** Heap that one synthetic user takes, with its place in every sorted index. Measured: 3.3 KB. */

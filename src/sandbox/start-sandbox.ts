@@ -1,6 +1,7 @@
 import type { OperationId } from '../platform/schema/index.ts';
 import type { FaultSpec } from './faults/parse-fault.ts';
 import type { FeedbackRequest } from './growth/feedback-box.ts';
+import { seedGrowth } from './growth/seed-growth.ts';
 import { buildServer } from './http/build-server.ts';
 import { editUser } from './http/control.ts';
 import type { SandboxOptions } from './options.ts';
@@ -47,6 +48,7 @@ export interface SandboxState {
 /** Starts the platform of the contract on a port of this machine. */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const world = createWorld(options);
+  if (options.hasGrowth === true) seedGrowth(world);
   const { accessToken, refreshToken } = world.tokens.authorize({
     ...(options.accessToken === undefined ? {} : { accessToken: options.accessToken }),
     ...(options.refreshToken === undefined ? {} : { refreshToken: options.refreshToken }),

@@ -14,7 +14,7 @@ describe.skipIf(chromiumPath === undefined)("the sandbox's page of the API in a 
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    sandbox = await startSandbox({ now: () => Date.UTC(2026, 4, 20), users: 5 });
+    sandbox = await startSandbox({ now: () => Date.UTC(2026, 4, 20), users: 5, hasGrowth: true });
     browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
     page = await browser.newPage();
     page.on('console', (message) => {
@@ -49,12 +49,20 @@ describe.skipIf(chromiumPath === undefined)("the sandbox's page of the API in a 
     expect(dead.flat()).toEqual([]);
   });
 
+  it('has the reads of each part first, and the calls that end its own tokens last', async () => {
+    const methods = await page.locator('article h3 .method').allTextContents();
+    const ids = await page.locator('article').evaluateAll((articles) => articles.map(({ id }) => id));
+    expect(methods.slice(0, 2)).toEqual(['GET', 'GET']);
+    expect(ids.slice(-2).toSorted()).toEqual(['revoke', 'token']);
+    expect(ids.indexOf('delete')).toBeGreaterThan(ids.indexOf('update'));
+  });
+
   it.each([
     ['search', '200', '"totalElements": 5'],
     ['read', '200', '"identification": "E000001"'],
     ['create', '201', '"userId"'],
     ['update', '202', '"result"'],
-    ['feedbacks', '200', '"result": []'],
+    ['feedbacks', '200', '"totalElements": 5'],
     ['create-goal', '201', 'no body'],
     ['goal', '200', '"code": "GOAL-1"'],
     ['delete-goal', '204', 'no body'],

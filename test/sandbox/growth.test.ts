@@ -250,10 +250,10 @@ describe('evaluations', () => {
     expect((await list('evalueeIdentification=E000003')).result).toMatchObject([{ id: 5002 }]);
     const sorted = (await list('sort=title(desc),creationTime(desc)&pageSize=4')).result;
     expect(sorted.map(({ id, title }) => [title, id])).toEqual([
-      ['Evaluation 4', 5012],
-      ['Evaluation 4', 5008],
-      ['Evaluation 4', 5004],
-      ['Evaluation 3', 5011],
+      ['Project review', 5012],
+      ['Project review', 5008],
+      ['Project review', 5004],
+      ['Probation review', 5009],
     ]);
     const lastDay = sandbox.now() - 86_400_000;
     expect((await list(`creationTimeFrom=${lastDay}`)).result).toMatchObject([{ id: 5012 }]);

@@ -76,7 +76,7 @@ describe('an uploaded file', () => {
   it('is not known under another id', async () => {
     const sandbox = await open();
 
-    expect((await sandbox.call('GET', `${files}/7`)).status).toBe(404);
+    expect((await sandbox.call('GET', `${files}/7`)).status).toBe(400);
   });
 
   it('ends with the words of the platform', async () => {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { components } from './components.ts';
+import { examples } from './examples.ts';
 import type { Operation } from './operation.ts';
 import { type OperationId, operations } from './operations.ts';
 import { parameterNotes, queryMembers } from './parameters.ts';
-import { longId, sentId } from './wire.ts';
+import { epochMs, epochTime, longId, sentId } from './wire.ts';
 
 export interface OpenApiOptions {
   /** Address of the platform. Absent: the document names no server. */
@@ -23,7 +24,10 @@ export interface OpenApiDocument extends JsonObject {
 }
 
 export interface OpenApiOperation extends JsonObject {
-  readonly operationId: OperationId;
+  /** The part and the verb of the command line: `usersSearch`. */
+  readonly operationId: string;
+  /** The operation's name in faults, in `callOperation` and in our errors. */
+  readonly 'x-operation': OperationId;
   readonly responses: Readonly<Record<string, JsonObject>>;
 }
 
@@ -53,6 +57,11 @@ export function renderOpenApi({ serverUrl, version = '1' }: OpenApiOptions = {})
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema === longId || zodSchema === sentId)
         Object.assign(clear(jsonSchema), { type: 'integer', format: 'int64' });
+      if (zodSchema === epochTime || zodSchema === epochMs) {
+        delete jsonSchema.minimum;
+        delete jsonSchema.maximum;
+        Object.assign(jsonSchema, { type: 'integer', format: 'int64' });
+      }
       // `format` describes a date, and the range of a double is not a rule of the contract.
       if (jsonSchema.format === 'date') delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -103,7 +112,8 @@ function describeOperation(operation: Operation<OperationId>): OpenApiOperation 
     describeAnswer(status, operation.errorBody === 'grant' ? 'GrantErrorBody' : 'PlatformErrorBody'),
   ]);
   return {
-    operationId: id,
+    operationId: operationName(operation),
+    'x-operation': id,
     tags: [part],
     summary,
     ...(assumed === undefined ? {} : { description: `Assumed, because the contract does not show it: ${assumed}.` }),
@@ -113,7 +123,7 @@ function describeOperation(operation: Operation<OperationId>): OpenApiOperation 
       : {
           requestBody: {
             required: true,
-            content: Object.fromEntries(requestTypes.map((type) => [type, { schema: reference(request) }])),
+            content: Object.fromEntries(requestTypes.map((type) => [type, describeContent(request, type)])),
           },
         }),
     responses: {
@@ -127,7 +137,32 @@ function describeOperation(operation: Operation<OperationId>): OpenApiOperation 
 function describeAnswer(status: number, schema: string | undefined): JsonObject {
   const description = statusNames[status] ?? `Status ${status}`;
   if (schema === undefined) return { description };
-  return { description, content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } };
+  return { description, content: { 'application/json': withExample(schema) } };
+}
+
+function withExample(schema: string): JsonObject {
+  const example = examples[schema];
+  return {
+    schema: { $ref: `#/components/schemas/${schema}` },
+    ...(example === undefined ? {} : { example }),
+  };
+}
+
+/** In a form, a file is bytes; as JSON it is text. */
+function describeContent(request: z.ZodType, type: string): JsonObject {
+  const name = nameOf(request);
+  if (type !== 'multipart/form-data' || !(request instanceof z.ZodObject)) return withExample(name);
+  const properties = Object.keys(request.shape).map((member) => [
+    member,
+    member === 'file' ? { type: 'string', format: 'binary', contentMediaType: 'text/csv' } : { type: 'string' },
+  ]);
+  const schema = { type: 'object', properties: Object.fromEntries(properties), required: Object.keys(request.shape) };
+  return { schema, encoding: { file: { contentType: 'text/csv' } } };
+}
+
+/** Returns a name that is unique and an identifier in every language: `provisioningStartImport`. */
+function operationName({ part, verb }: Pick<Operation, 'part' | 'verb'>): string {
+  return part + verb.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function describeParameters(operation: Operation<OperationId>): JsonObject[] {
@@ -153,10 +188,6 @@ function describeParameters(operation: Operation<OperationId>): JsonObject[] {
     schema: { type: 'string', default: 'en' },
   };
   return [...inPath, ...inQuery, ...(operation.needsLanguage ? [language] : [])];
-}
-
-function reference(schema: z.ZodType): JsonObject {
-  return { $ref: `#/components/schemas/${nameOf(schema)}` };
 }
 
 function nameOf(schema: z.ZodType): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from './operation.ts';
+import { epochMs } from './wire.ts';
 
 /** Meaning of the path parameters. */
 export const parameterNotes: Readonly<Record<string, string>> = {
@@ -31,7 +32,7 @@ export function queryMembers({ query }: Pick<Operation, 'query'>): readonly Quer
       name,
       description,
       otherwise: schema.default,
-      schema: withoutSafeBounds(schema),
+      schema: { ...withoutSafeBounds(schema), ...(isEpochMs(member) ? { format: 'int64' } : {}) },
       kind: schema.type === 'boolean' ? 'flag' : kind,
     };
   });
@@ -56,6 +57,10 @@ export function pagingOf(operation: Pick<Operation, 'query' | 'paging'>): Paging
 /** Returns the parameter names of an operation's path, in order. */
 export function pathParameters({ path }: Pick<Operation, 'path'>): readonly string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+}
+
+function isEpochMs(member: unknown): boolean {
+  return member instanceof z.ZodOptional && member.unwrap() === epochMs;
 }
 
 /** Removes the range of a double, which zod writes and the contract does not mention. */

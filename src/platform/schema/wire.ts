@@ -22,7 +22,10 @@ export const shownText = z.string().nullish();
 export const shownNumber = z.number().nullish();
 
 /** An instant that may be absent from an answer, in epoch milliseconds (contract, "Conventions"). */
-export const shownTime = z.number().nullish().describe('epoch ms');
+export const epochTime = z.number();
+
+/** The same, where it may be absent. */
+export const shownTime = epochTime.nullish().describe('epoch ms');
 
 /** A flag that may be absent from an answer. */
 export const shownFlag = z.boolean().nullish();

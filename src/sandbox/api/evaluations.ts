@@ -1,7 +1,7 @@
 import { type Handler, Refusal } from '../call.ts';
 import type { StoredEvaluation } from '../growth/evaluation-archive.ts';
 import { rateTopics } from '../growth/rated-topics.ts';
-import { cutPage, describePage, type ParameterSource, querySource, readChoice, readInteger } from '../parameters.ts';
+import { cutPage, describePage, type QueryReader, querySource, readId, readQuery } from '../parameters.ts';
 import { summarizeUser } from '../people/show-user.ts';
 import type { World } from '../world.ts';
 
@@ -15,30 +15,32 @@ const sortable = {
 } as const;
 
 const read: Handler = (call, world) => {
-  const found = world.evaluations.find(({ id }) => id === Number(call.parameters.id));
+  const id = readId(call.parameters.id);
+  const found = world.evaluations.find(({ id: known }) => known === id);
   if (found === undefined) throw new Refusal(404, 'Not Found', 'There is no such evaluation');
   const ratedTopics = rateTopics(found.id, call.language, 'ratedTopicImage');
-  return { status: 200, body: { result: { ...showEvaluation(found, world), ratedTopics } } };
+  return { body: { result: { ...showEvaluation(found, world), ratedTopics } } };
 };
 
 /** Contract: list items come without `ratedTopics`. */
 const list: Handler = (call, world) => {
-  const source = querySource(call.query);
-  const number = readInteger(source, 'pageNumber', 0);
-  const size = readInteger(source, 'pageSize', 10, 1);
+  const query = readQuery(call.operation, querySource(call.query));
+  const number = query.number('pageNumber');
+  const size = query.number('pageSize');
   const compare = readSort(call.query.getAll('sort'));
-  const isWanted = readFilter(source);
+  const isWanted = readFilter(query);
   const found = world.evaluations.filter(isWanted).sort(compare);
   const result = cutPage(found, number, size).map((entry) => showEvaluation(entry, world));
-  return { status: 200, body: { result, page: describePage(number, size, found.length, result.length) } };
+  return { body: { result, page: describePage(number, size, found.length, result.length) } };
 };
 
-function readFilter(source: ParameterSource): (entry: StoredEvaluation) => boolean {
-  const status = readChoice(source, 'status', ['', 'DRAFT', 'SUBMITTED'], '');
+function readFilter(query: QueryReader): (entry: StoredEvaluation) => boolean {
+  const { text } = query;
+  const status = text('status');
   const bounds = (name: string) => ({
-    from: readInteger(source, `${name}From`, Number.NEGATIVE_INFINITY),
-    to: readInteger(source, `${name}To`, Number.POSITIVE_INFINITY),
-    isSet: source(`${name}From`) !== undefined || source(`${name}To`) !== undefined,
+    from: query.number(`${name}From`, Number.NEGATIVE_INFINITY),
+    to: query.number(`${name}To`, Number.POSITIVE_INFINITY),
+    isSet: text(`${name}From`) !== undefined || text(`${name}To`) !== undefined,
   });
   const ranges = [
     { ...bounds('creationTime'), of: sortable.creationTime },
@@ -46,10 +48,10 @@ function readFilter(source: ParameterSource): (entry: StoredEvaluation) => boole
     { ...bounds('submissionTime'), of: (entry: StoredEvaluation) => entry.submittedAt },
   ].filter(({ isSet }) => isSet);
   return (entry) =>
-    entry.title.toLowerCase().includes((source('title') ?? '').toLowerCase()) &&
-    entry.evaluator === (source('evaluatorIdentification') ?? entry.evaluator) &&
-    entry.evaluee === (source('evalueeIdentification') ?? entry.evaluee) &&
-    (status === '' || statusOf(entry) === status) &&
+    entry.title.toLowerCase().includes((text('title') ?? '').toLowerCase()) &&
+    entry.evaluator === (text('evaluatorIdentification') ?? entry.evaluator) &&
+    entry.evaluee === (text('evalueeIdentification') ?? entry.evaluee) &&
+    (status === undefined || statusOf(entry) === status) &&
     ranges.every(({ from, to, of }) => {
       const at = of(entry);
       return at !== undefined && at >= from && at <= to;
@@ -101,7 +103,7 @@ function showEvaluation(entry: StoredEvaluation, { directory }: World): Record<s
     evaluee: summary(entry.evaluee),
     type: 'EVALUATION',
     score: { message: `${entry.score} of 5`, value: entry.score, manualScore: false },
-    comment: '',
+    comment: entry.comment,
     ...(entry.isAnswered ? { answer: { approved: true, comment: 'Agreed', creationTime: entry.updatedAt } } : {}),
     period: { id: year, startTime, endTime, title: String(year), message: '', subPeriods: [] },
     status: statusOf(entry),

@@ -2,26 +2,29 @@ import { FeedbackDeclinePayload, FeedbackPayload, FeedbackRequestPayload } from 
 import { type Handler, Refusal } from '../call.ts';
 import type { FeedbackRequest, StoredFeedback } from '../growth/feedback-box.ts';
 import { rateTopics } from '../growth/rated-topics.ts';
-import { cutPage, describePage, querySource, readBody, readChoice, readInteger } from '../parameters.ts';
+import { cutPage, describePage, querySource, readBody, readChoice, readId, readQuery } from '../parameters.ts';
 import { summarizeUser } from '../people/show-user.ts';
 import type { World } from '../world.ts';
 import { knownUser } from './known-user.ts';
 
+/** The contract names no default for this list. */
+const defaultSize = 10;
+
 const read: Handler = (call, world) => {
-  const feedback = world.feedback.get(Number(call.parameters.id));
+  const feedback = world.feedback.get(readId(call.parameters.id));
   if (feedback === undefined) throw new Refusal(404, 'Not Found', 'There is no such feedback');
-  return { status: 200, body: { result: showFeedback(feedback, call.language, world) } };
+  return { body: { result: showFeedback(feedback, call.language, world) } };
 };
 
 const list: Handler = (call, world) => {
-  const source = querySource(call.query);
-  const number = readInteger(source, 'page', 0);
-  const size = readInteger(source, 'size', 10, 1);
-  const from = readInteger(source, 'creationTimeFrom', 0);
-  const to = readInteger(source, 'creationTimeTo', 0);
-  const sort = readChoice(source, 'sort', ['id', 'creationTime', 'comment'], 'id');
-  const sender = source('sender');
-  const recipient = source('recipient');
+  const query = readQuery(call.operation, querySource(call.query));
+  const number = query.number('page');
+  const size = query.number('size', defaultSize);
+  const from = query.number('creationTimeFrom');
+  const to = query.number('creationTimeTo');
+  const sort = readChoice(query, 'sort', ['id', 'creationTime', 'comment'], 'id');
+  const sender = query.text('sender');
+  const recipient = query.text('recipient');
   const found = world.feedback
     .all()
     .filter((entry) => sender === undefined || entry.sender === sender)
@@ -29,7 +32,7 @@ const list: Handler = (call, world) => {
     .filter(({ createdAt }) => createdAt >= from && (to === 0 || createdAt <= to))
     .sort((a, b) => compareDescending(a, b, sort === 'creationTime' ? 'createdAt' : sort));
   const result = cutPage(found, number, size).map((entry) => showFeedback(entry, call.language, world));
-  return { status: 200, body: { result, page: describePage(number, size, found.length, result.length) } };
+  return { body: { result, page: describePage(number, size, found.length, result.length) } };
 };
 
 const request: Handler = (call, world) => {
@@ -37,17 +40,17 @@ const request: Handler = (call, world) => {
   const sender = knownUser(payload.sender, world).identification;
   const recipient = knownUser(payload.recipient, world).identification;
   world.feedback.request({ sender, recipient, comment: payload.comment, skills: payload.skills ?? [] });
-  return { status: 201 };
+  return {};
 };
 
 const decline: Handler = (call, world) => {
   const payload = readBody(FeedbackDeclinePayload, call.body);
-  const open = openRequest(Number(call.parameters['feedback-request-id']), payload, world);
+  const open = openRequest(readId(call.parameters['feedback-request-id']), payload, world);
   if (!world.quirks.declineReasons.includes(payload.declineReasonId)) {
     throw new Refusal(400, 'Bad Request', 'declineReasonId is not in the catalogue');
   }
   world.feedback.decline(open, payload.declineReasonId);
-  return { status: 200 };
+  return {};
 };
 
 const send: Handler = (call, world) => {
@@ -58,7 +61,7 @@ const send: Handler = (call, world) => {
   const texts = [feedback?.comments, feedback?.strengths, feedback?.opportunities];
   world.feedback.send({ sender, recipient, createdAt: world.now(), comment: texts.filter(Boolean).join('\n') });
   if (answered !== undefined) world.feedback.answer(answered);
-  return { status: 200 };
+  return {};
 };
 
 /** Returns the open request between these two users, in either direction. */

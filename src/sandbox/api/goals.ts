@@ -2,25 +2,25 @@ import { GoalPayload, GoalUpdatePayload, goalSortKeys } from '../../platform/sch
 import { type Call, type Handler, Refusal } from '../call.ts';
 import type { StoredGoal } from '../growth/goal-board.ts';
 import { choosePeriod, fitDates, periodNamed } from '../growth/periods.ts';
-import { cutPage, type ParameterSource, querySource, readBody, readChoice, readInteger } from '../parameters.ts';
+import { cutPage, type QueryReader, querySource, readBody, readChoice, readQuery } from '../parameters.ts';
 import type { World } from '../world.ts';
 import { knownUser } from './known-user.ts';
 
-const read: Handler = (call, world) => ({ status: 200, body: { result: showGoal(knownGoal(call, world)) } });
+const read: Handler = (call, world) => ({ body: { result: showGoal(knownGoal(call, world)) } });
 
 const list: Handler = (call, { goals }) => {
-  const source = querySource(call.query);
-  const pageNumber = readInteger(source, 'pageNumber', 0);
-  const pageSize = readInteger(source, 'pageSize', 10, 1);
-  const orderBy = readChoice(source, 'orderBy', goalSortKeys, 'creationDate');
-  const direction = source('sort')?.toLowerCase() === 'asc' ? 1 : -1;
+  const query = readQuery(call.operation, querySource(call.query));
+  const pageNumber = query.number('pageNumber');
+  const pageSize = query.number('pageSize');
+  const orderBy = readChoice(query, 'orderBy', goalSortKeys, 'creationDate');
+  const direction = query.text('sort')?.toLowerCase() === 'asc' ? 1 : -1;
   const key = orderBy === 'creationDate' ? 'createdAt' : orderBy;
   const found = goals
     .all()
-    .filter((goal) => isWanted(goal, source))
+    .filter((goal) => isWanted(goal, query))
     .sort((a, b) => direction * (a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : 0));
   const result = cutPage(found, pageNumber, pageSize).map(showListedGoal);
-  return { status: 200, body: { result, page: { numberElements: result.length } } };
+  return { body: { result, page: { numberElements: result.length } } };
 };
 
 const create: Handler = (call, world) => {
@@ -42,7 +42,7 @@ const create: Handler = (call, world) => {
     createdAt: world.now(),
     locale: payload.locale,
   });
-  return { status: 201 };
+  return {};
 };
 
 const update: Handler = (call, world) => {
@@ -62,12 +62,12 @@ const update: Handler = (call, world) => {
   };
   world.goals.remove(goal);
   world.goals.put(after);
-  return { status: 200, body: { result: { ...showGoal(after), locale: after.locale } } };
+  return { body: { result: { ...showGoal(after), locale: after.locale } } };
 };
 
 const remove: Handler = (call, world) => {
   world.goals.remove(knownGoal(call, world));
-  return { status: 204 };
+  return {};
 };
 
 function knownGoal({ parameters: { code = '', identification = '' } }: Call, { goals }: World): StoredGoal {
@@ -81,13 +81,13 @@ function refuseTakenCode(code: string, identification: string, { goals }: World)
   throw new Refusal(400, 'Bad Request', 'The user already has a goal with this code');
 }
 
-function isWanted(goal: StoredGoal, source: ParameterSource): boolean {
+function isWanted(goal: StoredGoal, { text }: QueryReader): boolean {
   const equals = (name: 'status' | 'assignment' | 'periodName' | 'type' | 'assignedTo') =>
-    (source(name) ?? goal[name]) === goal[name];
+    (text(name) ?? goal[name]) === goal[name];
   const isInside = (date: string, from: string, to: string) =>
-    date >= (source(from) ?? date) && date <= (source(to) ?? date);
+    date >= (text(from) ?? date) && date <= (text(to) ?? date);
   return (
-    goal.title.toLowerCase().includes((source('title') ?? '').toLowerCase()) &&
+    goal.title.toLowerCase().includes((text('title') ?? '').toLowerCase()) &&
     (['status', 'assignment', 'periodName', 'type', 'assignedTo'] as const).every(equals) &&
     isInside(goal.startDate, 'startDateFrom', 'startDateTo') &&
     isInside(goal.endDate, 'endDateFrom', 'endDateTo')

@@ -1,6 +1,6 @@
 import { LeaderLinks } from '../../platform/schema/index.ts';
 import { type Call, type Handler, Refusal } from '../call.ts';
-import { cutPage, querySource, readBody, readInteger } from '../parameters.ts';
+import { cutPage, querySource, readBody, readQuery } from '../parameters.ts';
 import type { Account } from '../people/account.ts';
 import { present, profileImage } from '../people/show-user.ts';
 import type { World } from '../world.ts';
@@ -8,9 +8,9 @@ import { knownUser } from './known-user.ts';
 
 const leaders: Handler = (call, world) => {
   const { identification } = knownUser(call.parameters.identification, world);
-  const source = querySource(call.query);
-  const pageNumber = readInteger(source, 'pageNumber', 1, 1);
-  const pageSize = readInteger(source, 'pageSize', 10, 1);
+  const query = readQuery(call.operation, querySource(call.query));
+  const pageNumber = query.number('pageNumber');
+  const pageSize = query.number('pageSize');
   const main = world.leadership.mainLeaderOf(identification);
   const secondary = world.leadership.secondaryLeadersOf(identification);
   const all = [...new Set([...(main === undefined ? [] : [main]), ...secondary])];
@@ -19,7 +19,7 @@ const leaders: Handler = (call, world) => {
     if (account === undefined) return [];
     return [{ ...showPerson(account), asMain: leader === main, asSecondary: secondary.includes(leader) }];
   });
-  return { status: 200, body: { result: records, page: { totalElements: all.length } } };
+  return { body: { result: records, page: { totalElements: all.length } } };
 };
 
 /** The contract does not define this answer. It is a list like that of the leaders. */
@@ -30,19 +30,19 @@ const collaborators: Handler = (call, world) => {
     const account = world.directory.get(entry);
     return account === undefined ? [] : [showPerson(account)];
   });
-  return { status: 200, body: { result: records, page: { totalElements: records.length } } };
+  return { body: { result: records, page: { totalElements: records.length } } };
 };
 
 const addLeaders: Handler = (call, world) => {
   const { collaborator, main, secondary } = readLinks(call, world);
   world.leadership.add(collaborator, main, secondary);
-  return { status: 201 };
+  return {};
 };
 
 const removeLeaders: Handler = (call, world) => {
   const { collaborator, main, secondary } = readLinks(call, world);
   world.leadership.remove(collaborator, main, secondary);
-  return { status: 200 };
+  return {};
 };
 
 function readLinks(call: Call, world: World) {

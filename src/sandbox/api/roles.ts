@@ -42,12 +42,12 @@ function showRoles({ directory }: World) {
 }
 
 /** Contract: an array without `result`. */
-const roles: Handler = (_call, world) => ({ status: 200, body: showRoles(world) });
+const roles: Handler = (_call, world) => ({ body: showRoles(world) });
 
 const role: Handler = ({ parameters: { customAclCode = '' } }, world) => {
   const found = showRoles(world).find(({ name }) => name === customAclCode);
   if (found === undefined) throw new Refusal(400, 'Bad Request', 'There is no role with this code');
-  return { status: 200, body: found };
+  return { body: found };
 };
 
 export const roleHandlers = { roles, role } as const;

@@ -1,20 +1,21 @@
 import { userSortKeys } from '../../platform/schema/index.ts';
 import type { Call, Handler } from '../call.ts';
-import { bodySource, type ParameterSource, querySource, readChoice, readFlag, readInteger } from '../parameters.ts';
+import { bodySource, type ParameterSource, querySource, readChoice, readQuery } from '../parameters.ts';
 import { showFoundUser } from '../people/show-user.ts';
 import type { World } from '../world.ts';
 
 const search: Handler = (call, { directory, now, quirks }) => {
   const source = parametersOf(call, quirks.parameters);
-  const page = readInteger(source, 'page', 0);
-  const asked = readInteger(source, 'size', 10, 1);
+  const query = readQuery(call.operation, source);
+  const page = query.number('page');
+  const asked = query.number('size');
   const size = Math.max(1, Math.min(asked, quirks.maxPageSize, call.faults.number('cap-size') ?? asked));
   const found = directory.find(
     {
-      searchString: source('searchString') ?? '',
-      enabledOnly: readFlag(source, 'enabled', true),
-      orderBy: readChoice(source, 'orderBy', userSortKeys, 'firstName'),
-      direction: readChoice(source, 'direction', ['ASC', 'DESC'], 'ASC'),
+      searchString: query.text('searchString') ?? '',
+      enabledOnly: query.flag('enabled'),
+      orderBy: readChoice(query, 'orderBy', userSortKeys, 'firstName'),
+      direction: readChoice(query, 'direction', ['ASC', 'DESC'], 'ASC'),
     },
     now(),
   );
@@ -22,7 +23,6 @@ const search: Handler = (call, { directory, now, quirks }) => {
   const rows = found.slice(Math.max(0, start), Math.max(0, start + size));
   const totalElements = found.length + (call.faults.number('total-off') ?? 0);
   return {
-    status: 200,
     body: { result: rows.map((account) => showFoundUser(account, quirks)), page: { totalElements } },
   };
 };

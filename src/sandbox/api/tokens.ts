@@ -9,7 +9,7 @@ const revoke: Handler = ({ bearer }, { tokens, applicationToken }) => {
   if (bearer === undefined) throw new Refusal(401, 'Unauthorized', 'The access token is missing or malformed');
   if (bearer === applicationToken) throw new Refusal(403, 'Forbidden', 'An application token cannot be revoked here');
   tokens.revokeAccess(bearer);
-  return { status: 200, body: { message: 'The token is now invalid' } };
+  return { body: { message: 'The token is now invalid' } };
 };
 
 const refresh: Handler = (call, { tokens, applicationToken, quirks, accessTokenLifeMs }) => {
@@ -23,7 +23,6 @@ const refresh: Handler = (call, { tokens, applicationToken, quirks, accessTokenL
   const grant = tokens.rotate(refresh_token);
   if (grant.kind === 'refused') return invalidGrant(grant.reason);
   return {
-    status: 200,
     headers: tokenHeaders,
     body: {
       access_token: grant.pair.accessToken,

@@ -2,22 +2,22 @@ import { STATUS_CODES } from 'node:http';
 import { UserFileUpload } from '../../platform/schema/index.ts';
 import { type Call, type Handler, Refusal } from '../call.ts';
 import { showDateTime } from '../dates.ts';
-import { querySource, readBody, readFlag } from '../parameters.ts';
+import { querySource, readBody, readId, readQuery } from '../parameters.ts';
 import type { ProvisioningFile } from '../provisioning/file-desk.ts';
 import type { World } from '../world.ts';
 
 const upload: Handler = (call, world) => {
-  const preprocessing = readFlag(querySource(call.query), 'preprocessing', false);
+  const preprocessing = readQuery(call.operation, querySource(call.query)).flag('preprocessing');
   const { file, fileName } = readUpload(call, world);
   refuseWhileBusy(world);
   const accepted = world.files.accept({ name: fileName, text: file, preprocessing, source: 'upload' });
-  return { status: 200, body: { result: showFile(accepted) } };
+  return { body: { result: showFile(accepted) } };
 };
 
 const status: Handler = ({ parameters: { id = '' } }, { files }) => {
-  const file = files.shown(Number(id));
-  if (file === undefined) throw new Refusal(404, 'Not Found', 'There is no such file');
-  return { status: 200, body: { result: showFile(file) } };
+  const file = files.shown(readId(id));
+  if (file === undefined) throw new Refusal(400, 'Bad Request', 'There is no such file');
+  return { body: { result: showFile(file) } };
 };
 
 const importJob: Handler = (_call, world) => {
@@ -25,7 +25,7 @@ const importJob: Handler = (_call, world) => {
   if (text === undefined) throw new Refusal(400, 'Bad Request', 'No source of users is defined');
   refuseWhileBusy(world);
   world.files.accept({ name: 'import-users-job.csv', text, preprocessing: false, source: 'import-job' });
-  return { status: 202, body: {} };
+  return { body: {} };
 };
 
 /** The community processes one file at a time. */

@@ -1,6 +1,6 @@
 import { UserPayload, UserUpdatePayload } from '../../platform/schema/index.ts';
 import { type Handler, Refusal } from '../call.ts';
-import { querySource, readBody, readFlag } from '../parameters.ts';
+import { querySource, readBody, readQuery } from '../parameters.ts';
 import type { Account } from '../people/account.ts';
 import { showUser } from '../people/show-user.ts';
 import type { World } from '../world.ts';
@@ -18,7 +18,7 @@ const create: Handler = (call, { directory, writes, now, quirks }) => {
     at: now(),
     via: call.operation,
   });
-  return { status: 201, body: { userId: userIdOf(account, quirks.userId) } };
+  return { body: { userId: userIdOf(account, quirks.userId) } };
 };
 
 const update: Handler = (call, world) => {
@@ -34,24 +34,24 @@ const update: Handler = (call, world) => {
   const origin = { at: world.now(), via: call.operation };
   world.writes.update(account, { identification, fields }, 'updated', origin);
   if (identification !== account.identification) world.leadership.rename(account.identification, identification);
-  return { status: 202, body: { result: payload } };
+  return { body: { result: payload } };
 };
 
 const read: Handler = ({ parameters: { identification = '' } }, { directory, now, quirks }) => {
   const account = directory.read(identification, now());
   if (account === undefined) throw new Refusal(quirks.missingUser, 'User not found', 'There is no such user');
-  return { status: 200, body: { result: showUser(account, quirks) } };
+  return { body: { result: showUser(account, quirks) } };
 };
 
 const remove: Handler = (call, { directory, writes, leadership, goals, now }) => {
   const { identification = '' } = call.parameters;
-  const blacklist = readFlag(querySource(call.query), 'blacklist', false);
+  const blacklist = readQuery(call.operation, querySource(call.query)).flag('blacklist');
   const account = directory.get(identification);
   if (account === undefined) throw new Refusal(404, 'User not found', 'There is no such user');
   writes.remove(account, blacklist, { at: now(), via: call.operation });
   leadership.forget(identification);
   goals.forget(identification);
-  return { status: 200 };
+  return {};
 };
 
 function refuseTakenEmail(

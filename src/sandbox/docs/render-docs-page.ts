@@ -21,6 +21,8 @@ interface ShownDocument {
 
 interface ShownOperation extends JsonObject {
   readonly operationId: string;
+  /** A shorter name of the operation, where it has one. */
+  readonly 'x-operation'?: string;
   readonly responses: Readonly<Record<string, JsonObject>>;
 }
 
@@ -32,10 +34,12 @@ interface Entry {
 
 /** Renders the document as one self-contained page: operations by part, schemas, and a form to try each operation. */
 export function renderDocsPage(document: ShownDocument, tokens: DocsTokens): string {
-  const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
-  );
-  const parts = [...new Set(entries.map(({ operation }) => String(operation.tags)))];
+  const entries = Object.entries(document.paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    )
+    .sort((a, b) => safeOrder.indexOf(a.method) - safeOrder.indexOf(b.method));
+  const parts = partsOf(entries);
   const { schemas } = document.components;
   const page = html`<!doctype html>
 <html lang="en">
@@ -50,7 +54,7 @@ export function renderDocsPage(document: ShownDocument, tokens: DocsTokens): str
 <body>
 <nav aria-label="Operations">
 <h1>${String(document.info.title)}</h1>
-<p><a href="/openapi.json">openapi.json</a> · ${entries.length} operations</p>
+<p><a href="/">start</a> · <a href="/openapi.json">openapi.json</a> · ${entries.length} operations</p>
 ${parts.map((part) => renderContents(part, entries))}
 <h2><a href="#schemas">schemas</a></h2>
 </nav>
@@ -80,17 +84,30 @@ ${Object.entries(schemas).map(
   return page.html;
 }
 
+function nameOf(operation: ShownOperation): string {
+  return operation['x-operation'] ?? operation.operationId;
+}
+
+/** What reads comes first, and what deletes last, because a page is tried from the top. */
+const safeOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Tokens last: their calls end the tokens of this page. */
+function partsOf(entries: readonly Entry[]): readonly string[] {
+  const parts = [...new Set(entries.map(({ operation }) => String(operation.tags)))];
+  return [...parts.filter((part) => part !== 'tokens'), ...parts.filter((part) => part === 'tokens')];
+}
+
 function renderContents(part: string, entries: readonly Entry[]): Html {
   const own = entries.filter(({ operation }) => String(operation.tags) === part);
   return html`<h2>${part}</h2>
 <ul>${own.map(
     ({ method, operation }) =>
-      html`<li><a href="#${operation.operationId}"><b class="method ${method}">${method}</b> ${operation.operationId}</a></li>`,
+      html`<li><a href="#${nameOf(operation)}"><b class="method ${method}">${method}</b> ${nameOf(operation)}</a></li>`,
   )}</ul>`;
 }
 
 function renderEntry({ method, path, operation }: Entry, schemas: Schemas, tokens: DocsTokens): Html {
-  const id = operation.operationId;
+  const id = nameOf(operation);
   const parameters = operation.parameters as readonly JsonObject[];
   return html`<article id="${id}">
 <h3><b class="method ${method}">${method}</b> <code>${path}</code></h3>
@@ -146,20 +163,25 @@ function renderParameter(parameter: JsonObject, operationId: string): Html {
 }
 
 function renderBody(operation: ShownOperation, schemas: Schemas, { refreshToken }: DocsTokens): Html | undefined {
-  const body = operation.requestBody as { content: Record<string, { schema: JsonObject }> } | undefined;
-  const schema = body?.content['application/json']?.schema;
-  if (schema === undefined) return undefined;
+  const body = operation.requestBody as { content: Record<string, ShownContent> } | undefined;
+  const content = body?.content['application/json'];
+  if (content === undefined) return undefined;
+  const { schema, example } = content;
   const resolve = ({ $ref, ...rest }: JsonObject): JsonObject => schemas[String($ref).split('/').at(-1) ?? ''] ?? rest;
   const sample: JsonObject = {
-    ...sampleBody(schema, resolve),
-    ...ownSample(operation.operationId, refreshToken),
+    ...(example ?? sampleBody(schema, resolve)),
+    ...ownSample(nameOf(operation), refreshToken),
   };
   return html`<label class="field body"><span><code>body</code> <b class="need">*</b> <small>${Object.keys(body?.content ?? {}).join(' or ')}, ${renderType(schema)}</small></span>
 <textarea name="body" rows="${Object.keys(sample).length + 2}" spellcheck="false">${JSON.stringify(sample, undefined, 2)}</textarea></label>`;
 }
 
-/** Samples for operations that need a new user, or a valid refresh token. */
+interface ShownContent {
+  readonly schema: JsonObject;
+  readonly example?: JsonObject;
+}
+
+/** A sample that needs a valid refresh token. */
 function ownSample(operationId: string, refreshToken: string | undefined): JsonObject {
-  if (operationId === 'create') return { identification: 'NEW-1' };
   return operationId === 'token' && refreshToken !== undefined ? { refresh_token: refreshToken } : {};
 }

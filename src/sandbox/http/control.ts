@@ -28,8 +28,10 @@ export function serveControl(app: FastifyInstance, world: World): void {
 
 function serveViews(app: FastifyInstance, world: World): void {
   app.get(`${prefix}/state`, async () => describeWorld(world));
-  app.get<{ Querystring: { after?: string } }>(`${prefix}/log`, async ({ query }) =>
-    world.log.entries.slice(Number(query.after ?? 0)),
+  app.get<{ Querystring: { after?: string } }>(`${prefix}/log`, async ({ query }, reply) =>
+    /^\d{0,15}$/.test(query.after ?? '')
+      ? world.log.entries.slice(Number(query.after ?? 0))
+      : refuse(reply, 400, 'after must be a whole number'),
   );
   app.get(`${prefix}/requests`, async () => world.requests);
   app.get(`${prefix}/refreshes`, async () => world.tokens.presentations);

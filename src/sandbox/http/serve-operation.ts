@@ -65,7 +65,7 @@ function perform(received: Received, world: World): Answer {
     checkToken({ operation: operation.id, path, bearer: call.bearer }, world);
     checkAccept(operation, request.headers.accept);
     world.files.settle();
-    const answer = handlers[operation.id](call, world);
+    const answer = { status: operation.successStatus, ...handlers[operation.id](call, world) };
     return operation.needsLanguage ? { ...answer, headers: { 'content-language': call.language } } : answer;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -1,5 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
+import { strictDifferences } from '../../../src/platform/contract-suite/strict-shape.ts';
+import { components } from '../../../src/platform/schema/components.ts';
+import { examples } from '../../../src/platform/schema/examples.ts';
 import { operations, renderOpenApi } from '../../../src/platform/schema/index.ts';
 import { sandboxes } from '../../sandbox/open-sandbox.ts';
 
@@ -18,7 +21,8 @@ describe('the OpenAPI document', () => {
   it.each(operations)('has $id as the table has it', (operation) => {
     const described = document.paths[operation.path]?.[operation.method.toLowerCase()];
 
-    expect(described).toMatchObject({ operationId: operation.id, tags: [operation.part] });
+    expect(described).toMatchObject({ 'x-operation': operation.id, tags: [operation.part] });
+    expect(described?.operationId).toMatch(/^[a-z][A-Za-z]+$/);
     expect(Object.keys(described?.responses ?? {}).map(Number)).toEqual(
       [operation.successStatus, ...operation.errorStatuses].toSorted((a, b) => a - b),
     );
@@ -28,6 +32,56 @@ describe('the OpenAPI document', () => {
       operation.path.match(/\{[^}]+\}/g) ?? [],
     );
     expect(parameters.some(({ name }) => name === 'Accept-Language')).toBe(operation.needsLanguage);
+  });
+
+  it('has ids that are unique, also without case, and no word of a programming language', () => {
+    const ids = operations.map(({ path, method }) => String(document.paths[path]?.[method.toLowerCase()]?.operationId));
+
+    expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(operations.length);
+    expect(ids).toEqual(expect.arrayContaining(['usersSearch', 'usersDelete', 'provisioningStartImport']));
+  });
+
+  it.each(Object.entries(examples))(
+    'has an example of %s that fits its schema and leaves nothing out',
+    (name, example) => {
+      const schema = components[name];
+      if (schema === undefined) throw new RangeError(name);
+
+      // A request may omit what is optional.
+      const isOptional = (difference: string): boolean => name.endsWith('Payload') && difference.endsWith(': missing');
+      expect(strictDifferences(schema, example).filter((one) => !isOptional(one))).toEqual([]);
+      expect(schema.safeParse(example).error).toBeUndefined();
+    },
+  );
+
+  it('shows an example of every request and of every answer that the contract shows', () => {
+    for (const { path, method, request, response } of operations) {
+      const operation = document.paths[path]?.[method.toLowerCase()] as unknown as {
+        requestBody?: { content: Record<string, { example?: unknown }> };
+        responses: Record<string, { content?: Record<string, { schema: { $ref: string }; example?: unknown }> }>;
+      };
+      if (request !== undefined) expect(operation.requestBody?.content['application/json']?.example).toBeDefined();
+      for (const answer of Object.values(operation.responses)) {
+        const content = answer.content?.['application/json'];
+        if (content !== undefined && !content.schema.$ref.endsWith('/Unshown'))
+          expect(content.example, path).toBeDefined();
+      }
+      expect(response === undefined || operation.responses !== undefined).toBe(true);
+    }
+  });
+
+  it('describes the file of an upload as bytes in a form, and as text in JSON', () => {
+    const upload = document.paths['/os-api/public-api/v1/admin/userFiles/']?.post as unknown as {
+      requestBody: { content: Record<string, { schema: unknown }> };
+    };
+
+    expect(upload.requestBody.content['multipart/form-data']?.schema).toMatchObject({
+      properties: { file: { type: 'string', format: 'binary' } },
+      required: ['file', 'fileName'],
+    });
+    expect(upload.requestBody.content['application/json']?.schema).toEqual({
+      $ref: '#/components/schemas/UserFileUpload',
+    });
   });
 
   it('refers only to schemas that it has, and to each of them', () => {
@@ -55,7 +109,7 @@ describe('the OpenAPI document', () => {
     expect(document.components.schemas.Feedback).toMatchObject({
       properties: {
         id: { type: 'integer', format: 'int64' },
-        creationTime: { type: ['number', 'null'], description: 'epoch ms' },
+        creationTime: { anyOf: [{ type: 'integer', format: 'int64' }, { type: 'null' }], description: 'epoch ms' },
       },
     });
   });
