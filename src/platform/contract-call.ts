@@ -25,7 +25,7 @@ export interface CallDetails<T> {
  * an identification that is empty, a dot segment, or holds control characters, in path, query or body.
  */
 export function contractCall<T>(id: OperationId, details: CallDetails<T>): Operation<T> {
-  const { method, path, auth, needsLanguage } = operationOf(id);
+  const { method, path, auth, needsLanguage, purpose = 'other' } = operationOf(id);
   for (const name of pathParameters({ path })) {
     if (typeof details.params?.[name] !== 'string')
       throw refuseToSend({ method, path }, `it needs a text for {${name}}.`);
@@ -41,24 +41,12 @@ export function contractCall<T>(id: OperationId, details: CallDetails<T>): Opera
     method,
     path,
     effect: method === 'GET' ? 'read' : 'write',
-    purpose: purposes[id] ?? 'other',
+    purpose,
     token: auth === 'application-token' ? 'application' : 'access',
     hasLanguage: needsLanguage,
     ...details,
   };
 }
-
-const purposes: Readonly<Partial<Record<OperationId, RequestPurpose>>> = {
-  read: 'read',
-  search: 'read',
-  create: 'write',
-  update: 'write',
-  delete: 'write',
-  upload: 'upload',
-  status: 'poll',
-  token: 'token',
-  revoke: 'token',
-};
 
 /** Every name under which the contract's requests carry an identification, in path, query or body. */
 export const identificationNames: ReadonlySet<string> = new Set([

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { RequestPurpose } from '../../core/requests.ts';
 
 export type ApiPart = 'tokens' | 'users' | 'provisioning' | 'roles' | 'leaders' | 'feedback' | 'goals' | 'evaluations';
 
@@ -15,6 +16,8 @@ export interface Operation<Id extends string = string> {
   readonly verb: string;
   readonly part: ApiPart;
   readonly summary: string;
+  /** Under which its requests are counted. Default `other`. */
+  readonly purpose?: RequestPurpose;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Exactly as the contract writes it, trailing slash included. `{name}` is a path parameter. */
   readonly path: string;

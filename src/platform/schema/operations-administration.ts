@@ -26,6 +26,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'revoke',
+    purpose: 'token',
     verb: 'revoke',
     part: 'tokens',
     summary: 'Invalidate the access token that is sent; an invalid one is no error',
@@ -37,6 +38,7 @@ export const administrationOperations = [
   },
   {
     id: 'token',
+    purpose: 'token',
     verb: 'refresh',
     part: 'tokens',
     summary: 'Exchange a refresh token for a new token pair; the old refresh token is consumed',
@@ -54,6 +56,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'delete',
+    purpose: 'write',
     verb: 'delete',
     part: 'users',
     summary: 'Remove a user, and blacklist them on demand',
@@ -66,6 +69,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'create',
+    purpose: 'write',
     verb: 'create',
     part: 'users',
     summary: 'Create a user',
@@ -80,6 +84,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'update',
+    purpose: 'write',
     verb: 'update',
     part: 'users',
     summary: 'Update the user with the given userId',
@@ -94,6 +99,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'read',
+    purpose: 'read',
     verb: 'read',
     part: 'users',
     summary: 'Read one user',
@@ -106,6 +112,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'search',
+    purpose: 'read',
     verb: 'search',
     part: 'users',
     summary: 'Search users, a page at a time',
@@ -121,6 +128,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'upload',
+    purpose: 'upload',
     verb: 'upload',
     part: 'provisioning',
     summary: 'Provision users in bulk from a CSV file',
@@ -137,6 +145,7 @@ export const administrationOperations = [
   {
     ...plain,
     id: 'status',
+    purpose: 'poll',
     verb: 'status',
     part: 'provisioning',
     summary: 'Read the record of a provisioning file',
