@@ -2,7 +2,7 @@ import type { FindingCode } from '../finding.ts';
 import type { CodeEntry } from './code-entry.ts';
 
 const moves = 'operations.md#move-users-between-syncs';
-const strange = 'operations.md#something-is-strange';
+const strange = 'operations.md#find-the-cause-of-a-message';
 const files = 'platform-assumptions.md#following-a-file';
 const writing = 'platform-assumptions.md#writing-users-directly';
 
