@@ -101,9 +101,8 @@ test.each(dialectLeaves.map(({ path, node }) => [path.slice(dialectPath.length),
   async (setting, standard) => {
     const text = await readFile(new URL('docs/platform-assumptions.md', root), 'utf8');
 
-    const row = text.split('\n').find((line) => line.startsWith(`| \`${setting}\` `));
-
-    const cell = row?.split(' | ')[1]?.trim() ?? 'no row';
+    const [, section = 'no section'] = text.split(`### \`${setting}\`\n`);
+    const cell = /^- Default: ((?:.|\n {2})*)/m.exec(section)?.[1]?.replaceAll('\n  ', ' ');
     expect(cell).toBe(Array.isArray(standard) && standard.length > 0 ? standard.map(code).join(', ') : code(standard));
   },
 );
