@@ -6,7 +6,7 @@ export interface TokenView {
   readonly state: string;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
-  /** Refreshes in a row that the token endpoint did not answer as it should. */
+  /** Refreshes in a row that the token endpoint did not answer correctly. */
   readonly attempts: number;
   /** When the refresh token is presented again. */
   readonly retryAt: number | undefined;

@@ -14,8 +14,8 @@ export function readTokenLife(value: unknown, unitMs: number): TokenLife {
   const odd = (what: string): TokenLife => ({ ms: undefined, oddity: `\`expires_in\` ${what}` });
   if (value === undefined || value === null) return odd('is absent');
   const isText = typeof value === 'string';
-  if (isText && !/^\s*\d{1,15}(?:\.\d+)?\s*$/.test(value)) return odd('is a text that is no number');
-  if (!isText && typeof value !== 'number') return odd('is no number');
+  if (isText && !/^\s*\d{1,15}(?:\.\d+)?\s*$/.test(value)) return odd('is not a number');
+  if (!isText && typeof value !== 'number') return odd('is not a number');
   const ms = Number(value) * unitMs;
   if (ms === 0) return odd('is 0');
   if (ms < 0) return odd('is negative');

@@ -19,7 +19,7 @@ export interface TokenRecord {
   readonly refreshStartedAt: number | undefined;
   /** Number of presentations in a row that were answered neither with a usable pair nor with a refusal. */
   readonly attempts: number;
-  /** Earliest time of the next presentation, after one that was not answered as it should be. */
+  /** Earliest time of the next presentation, after one with an invalid answer. */
   readonly retryAt: number | undefined;
   readonly reason: string | undefined;
   /** Set while the row comes from a backup and no operator has confirmed it. Nothing is presented then. */

@@ -207,7 +207,7 @@ export const connection = z.object({
     generation: count.nullable(),
     issuedAt: instant.nullable(),
     expiresAt: instant.nullable(),
-    attempts: count.meta({ description: 'Refreshes in a row that the token endpoint did not answer as it should' }),
+    attempts: count.meta({ description: 'Refreshes in a row that the token endpoint did not answer correctly' }),
     retryAt: instant.nullable().meta({ description: 'When the refresh token is presented again after such an answer' }),
     reason: z.string().nullable(),
     advice: z.string(),

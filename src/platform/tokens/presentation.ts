@@ -160,11 +160,11 @@ async function storeOddAnswer(
     // The platform has refused this token before; an odd answer does not bring it back to life.
     await vault.write(pending, draftOf(seen));
   } else {
-    const reason = `a refresh was not answered as it should be: ${text}`;
+    const reason = `a refresh got an invalid answer: ${text}`;
     await vault.write(pending, noteOddAnswer(pending, reason, retryAt));
   }
   const fields = { connection, attempts, reason: text, nextTryInMs: retryAt - endedAt };
-  logger.warn(fields, 'the token endpoint does not answer as it should');
+  logger.warn(fields, 'the token endpoint does not answer correctly');
   return { ...outcome, retryAt };
 }
 
@@ -172,7 +172,7 @@ async function storeOddAnswer(
 async function storeRefusal(parts: PresentationParts, { seen, pending, what }: Answered): Promise<Presented> {
   const { seed, logger, vault, connection } = parts;
   const before = pending.attempts - 1;
-  const doubt = before > 0 ? `, after ${before} presentations that it did not answer as it should` : '';
+  const doubt = before > 0 ? `, after ${before} presentations that it did not answer correctly` : '';
   const reason = `the platform answered invalid_grant${doubt}`;
   const isWorking = what === 'seed' && seen?.refresh !== undefined && seen.isReadable && !isLockedOut(seen);
   if (!isWorking || seed === undefined) return lockOut(parts, pending, reason);

@@ -70,8 +70,8 @@ function advise({ connection, entry, seed }: Described): string {
   }
   if (entry.attempts > 0 && entry.retryAt !== undefined && entry.state !== 'reauth-required') {
     return (
-      'The token endpoint does not answer as it should. The refresh token is kept, and presented again by itself, ever ' +
-      `more seldom. To try at once: ${present}.`
+      'The token endpoint does not answer correctly. The refresh token is kept, and presented again automatically ' +
+      `at growing intervals. To try at once: ${present}.`
     );
   }
   switch (entry.state) {

@@ -143,7 +143,7 @@ export function storeHasNoRoom(connection: string, cause: unknown): RollcallErro
   );
 }
 
-/** Returns the error while the token endpoint does not answer as it should, and the next presentation is not due. */
+/** Returns the error while the token endpoint does not answer correctly, and the next presentation is not due. */
 export function endpointTrouble(
   connection: string,
   { attempts, reason }: EndpointTrouble,
@@ -152,7 +152,7 @@ export function endpointTrouble(
   const { present } = holderOf(connection);
   const times = attempts === 1 ? 'once' : `${attempts} times in a row`;
   const why =
-    `the token endpoint does not answer as it should (${times})${reason === undefined ? '' : `: ${reason}`}. ` +
+    `the token endpoint does not answer correctly (${times})${reason === undefined ? '' : `: ${reason}`}. ` +
     `The refresh token is kept, and presented again in ${Math.ceil(afterMs / 1000)} s; ${present} tries at once`;
   return tokenUnavailable(connection, why, { afterMs });
 }

@@ -61,7 +61,7 @@ export function grantPair(pending: TokenEntry, granted: Granted, startedAt: numb
   const { expiresInMs, oddities = [] } = granted;
   const isKnown = expiresInMs !== undefined && Number.isFinite(expiresInMs) && expiresInMs > 0;
   const problem = pairProblem(granted);
-  const lifeNote = isKnown ? [] : [`its lifetime is not known, so ${assumedLifeMs / 60_000} minutes are assumed`];
+  const lifeNote = isKnown ? [] : [`the lifetime is unknown, so ${assumedLifeMs / 60_000} minutes are assumed`];
   const notes = [...oddities, ...(problem === undefined ? lifeNote : [problem])];
   return {
     ...endSeeds(draftOf(pending)),
@@ -73,7 +73,7 @@ export function grantPair(pending: TokenEntry, granted: Granted, startedAt: numb
     refreshStartedAt: problem === undefined ? undefined : startedAt,
     attempts: problem === undefined ? 0 : pending.attempts,
     retryAt: problem === undefined ? undefined : now + waitAfter(pending.attempts),
-    reason: notes.length === 0 ? undefined : `the platform granted a pair, and it is stored, but ${notes.join('; ')}`,
+    reason: notes.length === 0 ? undefined : `the platform granted a pair, which is stored, but ${notes.join('; ')}`,
   };
 }
 

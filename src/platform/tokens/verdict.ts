@@ -30,7 +30,7 @@ export type Verdict =
   | { readonly kind: 'present'; readonly what: 'refresh' | 'seed'; readonly isOptional: boolean }
   /** Another process may be presenting now. Check again, at the latest after `ms`. */
   | { readonly kind: 'wait'; readonly ms: number }
-  /** The token endpoint does not answer as it should. The token is presented again after `ms`. */
+  /** The token endpoint does not answer correctly. The token is presented again after `ms`. */
   | { readonly kind: 'later'; readonly ms: number }
   | {
       readonly kind: 'fail';

@@ -26,9 +26,13 @@ function renderNext(cells: readonly Cell[]): string {
 function renderReasons(cells: readonly Cell[]): string {
   const rows = oddCases.map(({ name }) => {
     const cell = cells.find((one) => one.case.name === name && one.time === 1 && one.kill === 'none');
-    return [name, `\`${cell?.state}\``, cell?.reason ?? '–'];
+    return `- **${name.charAt(0).toUpperCase()}${name.slice(1)}**: \`${cell?.state}\`.${sentence(cell?.reason)}`;
   });
-  return table(['first answer', 'state', 'reason'], rows);
+  return `Each first answer, with the state and the reason:\n\n${rows.join('\n')}`;
+}
+
+function sentence(reason: string | undefined): string {
+  return reason === undefined ? '' : ` ${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
 }
 
 const tokens = { same: 'the same token', new: 'the new token', none: 'nothing' } as const;

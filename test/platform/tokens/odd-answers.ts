@@ -24,7 +24,7 @@ export interface OddCase {
 const merge = (members: object) => `token:merge=${JSON.stringify(members)}`;
 
 export const oddCases: readonly OddCase[] = [
-  { name: 'a pair, as it should be', fault: 'token:slow=0' },
+  { name: 'a correct pair', fault: 'token:slow=0' },
   { name: '400 `invalid_grant`', fault: 'token:invalid_grant' },
   { name: '500', fault: 'token:status=500' },
   { name: '502 with HTML', fault: 'token:page=502' },

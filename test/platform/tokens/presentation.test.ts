@@ -208,7 +208,7 @@ describe('an answer without a pair', () => {
       {
         level: 'warn',
         fields: { connection, attempts: 6, reason: 'connection refused', nextTryInMs: waitMs },
-        message: 'the token endpoint does not answer as it should',
+        message: 'the token endpoint does not answer correctly',
       },
     ]);
   });
@@ -241,7 +241,7 @@ describe('an answer without a pair', () => {
       attempts: 1,
       retryAt: startedAt + waitMs,
       refresh: 'r1',
-      reason: `a refresh was not answered as it should be: ${'x'.repeat(200)}…`,
+      reason: `a refresh got an invalid answer: ${'x'.repeat(200)}…`,
     });
   });
 

@@ -39,7 +39,7 @@ describe('token revoke', () => {
     await bench.clock.advance(0.8 * 3_600_000);
     bench.fates.push('lost-before');
     await tokens.current(never);
-    expect(bench.store.row(connection)?.reason).toContain('was not answered as it should be');
+    expect(bench.store.row(connection)?.reason).toContain('got an invalid answer');
     const status = await bench.clock.drive(tokens.revoke(revoked, never));
     expect(status).toMatchObject({ state: 'revoked', reason: undefined });
     expect(bench.logger.lines).toContainEqual({ level: 'info', fields: { connection }, message: 'token revoked' });

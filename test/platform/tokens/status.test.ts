@@ -59,7 +59,7 @@ it.each<[string, Partial<TokenEntry>, 'used' | 'new', [state: string, advice: Re
     'an endpoint in trouble',
     { state: 'refreshing', retryAt: 9000 },
     'used',
-    ['refreshing', /^The token endpoint does not answer as it should.*`rollcall token refresh acme`/],
+    ['refreshing', /^The token endpoint does not answer correctly.*`rollcall token refresh acme`/],
   ],
   [
     'a first token that could not be sent',

@@ -186,7 +186,7 @@ describe('an access token', () => {
     expect(await tokenManager.status()).toMatchObject({
       state: 'ready',
       expiresAt: bench.clock.now() + 300_000,
-      reason: expect.stringContaining('its lifetime is not known, so 5 minutes are assumed'),
+      reason: expect.stringContaining('the lifetime is unknown, so 5 minutes are assumed'),
     });
     await bench.clock.advance(200_000);
     expect(await tokenManager.current(never)).toEqual(first);
@@ -220,7 +220,7 @@ describe('a lost answer', () => {
         .catch((cause: unknown) => cause);
       expect(error).toMatchObject({
         code: 'TOKEN_UNAVAILABLE',
-        message: expect.stringContaining('does not answer as it'),
+        message: expect.stringContaining('does not answer correctly'),
       });
       const { retryAt = 0, attempts } = await bench.open().status();
       expect([attempts, bench.server.presentations.length]).toEqual([i + 1, i + 1]);

@@ -17,7 +17,7 @@ export interface Presentation {
 export class TokenServer {
   readonly presentations: Presentation[] = [];
   lifeMs = 3_600_000;
-  /** What it asks for where it does not answer as it should. */
+  /** What it asks for where it does not answer correctly. */
   odd: OddAnswer = {};
   #number = 0;
   readonly #families = new Map<string, { isRevoked: boolean; live: string; readonly access: Set<string> }>();
