@@ -10,6 +10,9 @@ export type FaultFate =
 /** Why a stray quote cannot hide a row of a kind that reads no rows of text. */
 export const noTextRows = 'an answer is JSON or XML, where a stray quote leaves no whole text: see "cut for good"';
 
+/** Why nothing but a file can be a pipe. */
+export const noFile = 'there is no path of a file';
+
 /** Everything that an HR system may do to a read. Each kind says which of it can happen to it, and plays that. */
 export const sourceFaults = {
   'cut body': { fate: 'read', what: 'the connection closes in the middle of an answer, once' },
@@ -20,6 +23,7 @@ export const sourceFaults = {
   empty: { fate: 'distrusted', what: 'nobody at all, without an error' },
   'total too large': { fate: 'distrusted', what: 'the total, count or trailer promises more people than come' },
   'total too small': { fate: 'distrusted', what: 'the total, count or trailer promises fewer people than come' },
+  'total nonsense': { fate: 'distrusted', what: 'the total, count, trailer or marker is no number' },
   'page again': { fate: 'distrusted', what: 'the next page is the same page again' },
   'cursor again': { fate: 'distrusted', what: 'the next link or cursor is one that was used before' },
   'person twice': { fate: 'distrusted', what: 'one person comes twice: somebody else may have slipped between pages' },
@@ -45,6 +49,7 @@ export const sourceFaults = {
     fate: 'distrusted',
     what: 'two quotes that are not doubled enclose several rows, which are then one valid row',
   },
+  'a pipe': { fate: 'distrusted', what: 'a named pipe to which nobody writes is where the file should be' },
   'still written': { fate: 'distrusted', what: 'the file or table changes while it is read' },
 } as const satisfies Readonly<Record<string, { readonly fate: FaultFate; readonly what: string }>>;
 

@@ -2,6 +2,7 @@ import { RollcallError } from '../../core/errors.ts';
 import { isRecord } from '../../http/json-text.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import type { PagedRead } from '../../source-kit/pages.ts';
+import { countIn } from '../../source-kit/told-count.ts';
 import { noList, refusalOf } from './refusals.ts';
 import { type BamboohrConfig, requestedFields } from './schema.ts';
 import type { ToEmployee } from './to-employee.ts';
@@ -83,12 +84,6 @@ export async function datasetPages(
       return { people, total, doubts, next: { kind: 'more', place: after, id: String(after) } };
     },
   };
-}
-
-/** Reads a count, a number or text. */
-function countIn(value: unknown): number | undefined {
-  const count = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
 function noKey(key: string, known: ReadonlySet<string>): RollcallError {

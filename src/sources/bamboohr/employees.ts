@@ -1,6 +1,7 @@
 import { isRecord } from '../../http/json-text.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import type { Page, PagedRead } from '../../source-kit/pages.ts';
+import { countDoubts, countIn } from '../../source-kit/told-count.ts';
 import { noList, refusalOf } from './refusals.ts';
 import { type BamboohrConfig, requestedFields } from './schema.ts';
 import type { ToEmployee } from './to-employee.ts';
@@ -40,9 +41,9 @@ export function employeePages(config: BamboohrConfig, toEmployee: ToEmployee, cl
     first: { after: '' },
     expected: requestedFields(config),
     async page({ after }, number) {
-      const { people, total, next } = await readList(config, { after, number }, toEmployee, client);
-      if (next === undefined) return { people, total, next: { kind: 'end', why: 'no next cursor' } };
-      return { people, total, next: { kind: 'more', place: { after: next }, id: next } };
+      const { people, total, doubts, next } = await readList(config, { after, number }, toEmployee, client);
+      if (next === undefined) return { people, total, doubts, next: { kind: 'end', why: 'no next cursor' } };
+      return { people, total, doubts, next: { kind: 'more', place: { after: next }, id: next } };
     },
   };
 }
@@ -89,6 +90,7 @@ interface ListPlace {
 interface ListAnswer {
   readonly people: Page<EmployeesPlace>['people'];
   readonly total: number | undefined;
+  readonly doubts: readonly string[];
   readonly next: string | undefined;
 }
 
@@ -117,11 +119,12 @@ async function readList(
   }
   const { nextCursor } = meta.page;
   const isLast =
-    nextCursor === null || nextCursor === '' || (nextCursor === undefined && typeof meta.total === 'number');
+    nextCursor === null || nextCursor === '' || (nextCursor === undefined && countIn(meta.total) !== undefined);
   if (!isLast && typeof nextCursor !== 'string') throw noList(listName, 'cursor or total that can be understood');
   return {
     people: data.map(({ _restrictedFields: hidden, ...row }) => toEmployee(row, textsIn(hidden))),
-    total: typeof meta.total === 'number' ? meta.total : undefined,
+    total: countIn(meta.total),
+    doubts: countDoubts(meta.total, 'meta.total'),
     next: isLast ? undefined : nextCursor,
   };
 }

@@ -4,7 +4,8 @@ import { isRecord } from '../../http/json-text.ts';
 import type { JsonAnswer, SourceClient } from '../../source-kit/http/source-client.ts';
 import type { SourceRequest } from '../../source-kit/http/source-request.ts';
 import type { Page } from '../../source-kit/pages.ts';
-import { compileListPath, countIn } from './answer-path.ts';
+import { countDoubts, countIn } from '../../source-kit/told-count.ts';
+import { compileListPath } from './answer-path.ts';
 import { openPaging } from './paging/index.ts';
 import type { Place } from './paging/paging.ts';
 import type { PagingSettings } from './paging/schema.ts';
@@ -76,11 +77,12 @@ export function openListReader(list: List, client: SourceClient): ListReader {
       const { people, doubt } = withoutOverlap(items, number === 1 ? 0 : paging.overlap, last);
       rows += people.length;
       last = items.at(-1) ?? last;
-      const total = countIn(readTotal(value));
+      const told = readTotal(value);
+      const total = countIn(told);
       hasTotal ||= total !== undefined;
       const facts = { answer: value, links: answer.headerAll('link'), url: request.url, rows, total };
       const next = paging.next({ ...facts, count: items.length, last: items.at(-1) }, place);
-      const doubts = doubt === undefined ? [] : [doubt];
+      const doubts = [...(doubt === undefined ? [] : [doubt]), ...countDoubts(told, `${name}: ${list.total}`)];
       if (next.kind === 'lost') {
         const end = { kind: 'end', why: 'the pages ended early' } as const;
         return {

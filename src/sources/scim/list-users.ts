@@ -3,6 +3,7 @@ import { isRecord } from '../../http/json-text.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import type { SourceRequest } from '../../source-kit/http/source-request.ts';
 import type { Page, PagedRead } from '../../source-kit/pages.ts';
+import { countDoubts } from '../../source-kit/told-count.ts';
 import type { ScimConfig } from './schema.ts';
 import type { UserReader } from './to-user.ts';
 
@@ -82,7 +83,7 @@ export function cursorPages(list: UserList): Pages {
       if (nextCursor !== undefined) {
         return { people, total: exact, next: { kind: 'more', place: nextCursor, id: nextCursor } };
       }
-      const doubts = [...(exact === undefined ? total.doubts() : [])];
+      const doubts = [...(exact === undefined ? total.doubts() : []), ...answer.doubts];
       if (number === 1 && people.length === list.size) {
         doubts.push(
           'the first page is full and has no next cursor, as from a server without cursors: ' +
@@ -144,6 +145,8 @@ function lost(people: Page<Place>['people'], doubt: string): Page<Place> {
 interface ListAnswer {
   readonly people: Page<Place>['people'];
   readonly total: number | undefined;
+  /** What is odd about the total, where it should be exact. */
+  readonly doubts: readonly string[];
   readonly nextCursor: string | undefined;
 }
 
@@ -173,6 +176,7 @@ async function readList(
   return {
     people: users.page(found),
     total,
+    doubts: config.total === 'exact' ? countDoubts(totalResults, 'totalResults') : [],
     nextCursor: typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined,
   };
 }

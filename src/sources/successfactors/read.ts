@@ -10,6 +10,7 @@ import { type SourceClient, withSourceClient } from '../../source-kit/http/sourc
 import type { Refusal } from '../../source-kit/http/source-request.ts';
 import { acceptsOnly, type Page, readPages } from '../../source-kit/pages.ts';
 import { openTally } from '../../source-kit/tally.ts';
+import { countDoubts, countIn } from '../../source-kit/told-count.ts';
 import { queryUrls } from './query.ts';
 import type { SuccessFactorsConfig } from './schema.ts';
 import { personFields, toPerson } from './to-person.ts';
@@ -54,18 +55,24 @@ async function* readSeries(
   // Totals by the number of remaining series, because each series has its own total.
   const counts = new Map<number, number>();
   const page = async (place: Place): Promise<Page<Place>> => {
-    const { results, count, next } = await readResults(config, client, place);
+    const { results, count, doubts, next } = await readResults(config, client, place);
     const people = results.map((entity) => (isPerson ? toPerson(entity, config, today) : toUser(entity, today)));
     if (count !== undefined) counts.set(place.rest.length, count);
     const total = rest.length === 0 ? count : undefined;
-    if (next !== undefined) return { people, total, next: more({ url: next, isContinuation: true, rest: place.rest }) };
+    if (next !== undefined)
+      return { people, total, doubts, next: more({ url: next, isContinuation: true, rest: place.rest }) };
     const [following, ...others] = place.rest;
     if (following !== undefined) {
-      return { people, total, next: more({ url: following, isContinuation: false, rest: others }) };
+      return { people, total, doubts, next: more({ url: following, isContinuation: false, rest: others }) };
     }
     const sum = [...counts.values()].reduce((all, one) => all + one, 0);
     const areKnown = counts.size === rest.length + 1;
-    return { people, total: areKnown ? sum : undefined, next: { kind: 'end', why: 'the last page has no __next' } };
+    return {
+      people,
+      total: areKnown ? sum : undefined,
+      doubts,
+      next: { kind: 'end', why: 'the last page has no __next' },
+    };
   };
   const accepts = request.kind === 'point' ? acceptsOnly(request, compileSourcePath(request.field)) : undefined;
   return yield* readPages({ ...rules, first: { url: first, isContinuation: false, rest }, page, accepts }, io);
@@ -78,6 +85,7 @@ function more(place: Place): Page<Place>['next'] {
 interface Results {
   readonly results: readonly Readonly<Record<string, unknown>>[];
   readonly count: number | undefined;
+  readonly doubts: readonly string[];
   readonly next: string | undefined;
 }
 
@@ -94,8 +102,8 @@ async function readResults(
     const message = `the answer to ${name} holds no list d.results. Check the address: an error or an empty document arrived as success.`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   }
-  const count = /^\d{1,9}$/.test(String(d.__count)) ? Number(d.__count) : undefined;
-  return { results: d.results, count, next: nextUrl(name, d.__next, url) };
+  const doubts = countDoubts(d.__count, 'd.__count');
+  return { results: d.results, count: countIn(d.__count), doubts, next: nextUrl(name, d.__next, url) };
 }
 
 /** Returns undefined at the end. Throws for an invalid link, which would otherwise look like the end. */

@@ -159,7 +159,7 @@ function dataset(request: VendorRequest, { people, hidden, options: { fault, ref
       fields: Object.fromEntries(fields.map((name: string) => [name, datasetFields[name]?.(one) ?? null])),
     })),
     links: page < pages ? { next: `https://example.com/api/v2/datasets/employee/data?page=${page + 1}` } : [],
-    meta: { page, pageSize: size, totalPages: pages, totalItems: rows.length + offBy(fault) },
+    meta: { page, pageSize: size, totalPages: pages, totalItems: toldTotal(rows.length, fault) },
   });
 }
 
@@ -182,7 +182,7 @@ function employees({ url }: VendorRequest, { people, hidden, options }: Scene): 
   const asked = (ask.get('fields') ?? '').split(',');
   return numbersBare(fault, {
     data: shown.map((one) => employeeOf(one, asked, hidden)),
-    meta: { total: found.length + offBy(fault), page: { limit, nextCursor: next, prevCursor: null } },
+    meta: { total: toldTotal(found.length, fault), page: { limit, nextCursor: next, prevCursor: null } },
     _links: { self: { href: 'https://api.example.com/api/v1/employees' } },
   });
 }
@@ -251,8 +251,9 @@ function withDouble<T>(people: T[], fault: FaultName | undefined, isHere: boolea
   return fault === 'person twice' && isHere && double !== undefined ? [...people, double] : people;
 }
 
-function offBy(fault: FaultName | undefined): number {
-  return { 'total too large': 1, 'total too small': -1 }[fault as string] ?? 0;
+function toldTotal(count: number, fault: FaultName | undefined): number | string {
+  if (fault === 'total nonsense') return 'many';
+  return count + ({ 'total too large': 1, 'total too small': -1 }[fault as string] ?? 0);
 }
 
 /** Ids may come as bare numbers, with more digits than a double holds. */

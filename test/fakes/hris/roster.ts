@@ -11,7 +11,8 @@ export interface Roster<M extends Member = Member> {
   after(isLast: ((member: M) => boolean) | undefined, size: number, number: number): readonly M[];
   /** Whether somebody follows the last one of a page. */
   hasMore(page: readonly M[]): boolean;
-  total(): number;
+  /** Text, where the fault makes nonsense of it. */
+  total(): number | string;
   /** The people of a page as the answer shows them: nobody, where the fault empties the page. */
   shown(page: readonly M[]): readonly M[];
 }
@@ -39,6 +40,7 @@ export function openRoster<M extends Member>(members: readonly M[], fault?: Faul
     hasMore: (page) => page.length > 0 && page.at(-1) !== roster.at(-1),
     shown: (page) => (fault === 'page emptied' && roster[600] !== undefined && page.includes(roster[600]) ? [] : page),
     total() {
+      if (fault === 'total nonsense') return 'many';
       const promised = { 'total too large': 1, 'total too small': -1 }[fault as string] ?? 0;
       return roster.length + promised;
     },

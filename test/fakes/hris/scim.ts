@@ -128,7 +128,7 @@ function list({ url }: VendorRequest, everybody: readonly FakeUser[], options: L
     cursor === null || at + size >= found.length ? undefined : `c${fault === 'cursor again' ? size : at + size}`;
   const answer = {
     schemas: [listSchema],
-    totalResults: total,
+    totalResults: fault === 'total nonsense' ? 'many' : total,
     ...(cursor === null ? { startIndex: has('startIndex is 0') ? 0 : at + 1 } : {}),
     itemsPerPage: has('itemsPerPage is wrong') ? 7 : page.length,
     ...(next === undefined ? {} : { nextCursor: next }),

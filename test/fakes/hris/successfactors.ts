@@ -109,7 +109,7 @@ function answerQuery(
   const next = hasMore ? { __next: `${host}${pathname}?${query}` } : {};
   const d = {
     results: shown.map((person) => (isUser ? userOf(person) : personOf(person))),
-    __count: String(count),
+    __count: fault === 'total nonsense' ? 'many' : String(count),
     ...next,
   };
   const reply = json({ d }, 200, 'JSESSIONID=node-7; Path=/; HttpOnly');

@@ -100,7 +100,7 @@ function report(request: VendorRequest, workers: readonly FakeWorker[], fault: F
       ...(worker.left === undefined ? {} : { Termination_Date: `${worker.left}-08:00` }),
       Active_Status: worker.active ? '1' : '0',
       Terminated: worker.terminated ? '1' : '0',
-      Row_Count: people.length + off,
+      Row_Count: fault === 'total nonsense' ? 'many' : people.length + off,
       Organizations_group: [{ Organization: 'Finance', Type: 'Supervisory' }],
     };
     return `${index === 0 ? '' : ','}${JSON.stringify(row)}`;
@@ -141,7 +141,7 @@ function getWorkers(
   const off = { 'total too large': 1, 'total too small': -1 }[fault as string] ?? 0;
   return xml(
     '<wd:Get_Workers_Response xmlns:wd="urn:com.workday/bsvc" wd:version="v45.0"><wd:Response_Results>' +
-      `<wd:Total_Results>${people.length + off}</wd:Total_Results><wd:Total_Pages>${pages}</wd:Total_Pages>` +
+      `<wd:Total_Results>${fault === 'total nonsense' ? 'many' : people.length + off}</wd:Total_Results><wd:Total_Pages>${pages}</wd:Total_Pages>` +
       `<wd:Page_Results>${shown.length}</wd:Page_Results><wd:Page>${page}</wd:Page></wd:Response_Results>` +
       `<wd:Response_Data>${shown.map(workerXml).join('')}</wd:Response_Data></wd:Get_Workers_Response>`,
   );

@@ -6,7 +6,7 @@ import type { SourceBase } from '../../../src/ports/source.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { openStore } from '../../../src/store/index.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
-import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
+import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
 import {
   bamboohrKey,
   type FakeBamboohr,
@@ -39,6 +39,7 @@ export const bamboohrDatasets: SourceCase = {
     'cursor again': numbered,
     'page emptied': numbered,
     'cursor expired': numbered,
+    'a pipe': noFile,
     'stray quotes': noTextRows,
     'still written': notFrozen,
   },
@@ -50,6 +51,7 @@ export const bamboohrEmployees: SourceCase = {
   prepare: (fault) => prepare(fault, 2, 'employeeId', { ...employees, pageSize: 500 }),
   impossible: {
     'page emptied': 'the total tells: see "total too large"',
+    'a pipe': noFile,
     'stray quotes': noTextRows,
     'still written': notFrozen,
   },
@@ -64,12 +66,14 @@ export const bamboohrReport: SourceCase = {
     'cut body': 'a report is streamed, so half of it ends the read, and the engine reads again: see "cut for good"',
     'total too large': asOneAnswer,
     'total too small': asOneAnswer,
+    'total nonsense': asOneAnswer,
     'page again': asOneAnswer,
     'cursor again': asOneAnswer,
     'page emptied': asOneAnswer,
     'person slipped': asOneAnswer,
     'cursor expired': asOneAnswer,
     'pages shrink': asOneAnswer,
+    'a pipe': noFile,
     'stray quotes': noTextRows,
     'still written': asOneAnswer,
   },

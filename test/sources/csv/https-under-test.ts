@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase } from '../../contracts/source.ts';
+import { noFile } from '../../contracts/source-faults.ts';
 import { openFileDoor, openOtherHost } from '../../fakes/hris/file-door.ts';
 import { makeCertificate } from '../../support/services/authority.ts';
 import { filesOpenIn, socketsTo } from '../../support/sockets-to.ts';
@@ -53,5 +54,5 @@ export const csvHttps: SourceCase = {
     };
   },
   ahead: { kind: 'unseen', why: onDisk },
-  impossible: impossibleForFiles,
+  impossible: { ...impossibleForFiles, 'a pipe': noFile },
 };

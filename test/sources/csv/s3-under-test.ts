@@ -2,6 +2,7 @@ import { request as forward, type IncomingMessage } from 'node:http';
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase } from '../../contracts/source.ts';
+import { noFile } from '../../contracts/source-faults.ts';
 import { openFileDoor, openOtherHost, type Reply } from '../../fakes/hris/file-door.ts';
 import { hasValidSignature } from '../../support/services/aws-signature.ts';
 import { startS3 } from '../../support/services/s3.ts';
@@ -51,7 +52,11 @@ export const csvS3: SourceCase = {
     };
   },
   ahead: { kind: 'unseen', why: onDisk },
-  impossible: { ...impossibleForFiles, 'token ends': 'each request is signed with the keys; there is no token' },
+  impossible: {
+    ...impossibleForFiles,
+    'a pipe': noFile,
+    'token ends': 'each request is signed with the keys; there is no token',
+  },
 };
 
 const wrongSignature: Reply = {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +26,8 @@ export const csvSftp: SourceCase = {
     ];
     const { identifications, text } = peopleFile(fault);
     const path = join(folder, 'employees.csv');
-    await writeFile(path, text);
+    if (fault === 'a pipe') execFileSync('mkfifo', [path]);
+    else await writeFile(path, text);
     let hasGrown = false;
     const { port } = await openTcpProxy(server.port, (connection, bytes) => {
       if (connection === 1 && fault === 'server error') return 'cut';

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSource } from '../../../src/sources/registry.ts';
@@ -20,7 +21,9 @@ export const csvFile: SourceCase = {
   async prepare(fault) {
     const folder = await temporaryFolder();
     const { identifications, text } = peopleFile(fault);
-    await writeFile(join(folder, 'employees.csv'), text);
+    const path = join(folder, 'employees.csv');
+    if (fault === 'a pipe') execFileSync('mkfifo', [path]);
+    else await writeFile(path, text);
     return {
       source: openSource({ kind: 'csv', path: 'employees.csv', complete: 'trailer' }, sourceBase(folder)),
       field: 'id',

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase } from '../../contracts/source.ts';
-import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
+import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { bobPeople, bobUser, startBob } from '../../fakes/hris/hibob.ts';
 import { withdraw } from '../../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
@@ -57,10 +57,12 @@ function hibobCase({ name, strikeAt, settings, ahead, impossible }: HibobCase): 
     statusInputs: ['lifecycleStatus', 'status', 'startDate', 'terminationDate'],
     impossible: {
       'total too small': 'no total is told; ids that are not listed are not asked for',
+      'total nonsense': 'no total is told',
       'cursor again': 'there is no cursor',
       'page emptied': 'there are no pages, or batches of requested ids',
       'cursor expired': 'there is no cursor',
       'token ends': 'the token of a service user does not end by itself, and cannot be renewed',
+      'a pipe': noFile,
       'stray quotes': noTextRows,
       'still written': 'an answer is of one moment',
       ...impossible,

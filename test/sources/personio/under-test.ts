@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
-import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
+import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { personioClient, personioPeople, startPersonio } from '../../fakes/hris/personio.ts';
 import { withdraw } from '../../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
@@ -42,6 +42,7 @@ function personioCase(
     },
     statusInputs,
     impossible: {
+      'a pipe': noFile,
       'stray quotes': noTextRows,
       'still written': 'an answer is of one moment; see "person slipped"',
       ...impossible,
@@ -77,6 +78,7 @@ export const personioV2 = personioCase(
   {
     'total too large': noTotal,
     'total too small': noTotal,
+    'total nonsense': noTotal,
     'person slipped': 'a page goes on after a person: nobody slips when one is deleted',
   },
   ['status', 'employment_start_date', 'employment_end_date', 'termination', 'termination_date'],

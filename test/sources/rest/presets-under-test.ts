@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
-import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
+import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { deelPeople, startDeel } from '../../fakes/hris/deel.ts';
 import { factorialEmployees, startFactorial } from '../../fakes/hris/factorial.ts';
 import { humaansPeople, startHumaans } from '../../fakes/hris/humaans.ts';
@@ -19,9 +19,11 @@ const textIds = 'ids are text';
 const always = {
   'still written': 'an answer is of one moment; see "person slipped"',
   'token ends': key,
+  'a pipe': noFile,
   'stray quotes': noTextRows,
 } as const;
-const noTotal = { 'total too large': 'the API tells no total', 'total too small': 'the API tells no total' } as const;
+const untold = 'the API tells no total';
+const noTotal = { 'total too large': untold, 'total too small': untold, 'total nonsense': untold } as const;
 const afterSomebody = { 'person slipped': 'a page goes on after a person: nobody slips when one is deleted' } as const;
 const noCursor = {
   'cursor again': 'pages are counted: there is no cursor',
@@ -66,7 +68,13 @@ function presetCase(
     name: `rest (preset ${preset})`,
     async prepare(fault) {
       const { server, elsewhere, config, field, identifications, change } = await start(fault);
-      const source = { kind: 'rest', preset, baseUrl: server.url, limits: { requestsPerSecond: 5 }, ...config };
+      const source = {
+        kind: 'rest',
+        preset,
+        baseUrl: server.url,
+        limits: { requestsPerSecond: 5, deadline: '48h', timeout: '48h' },
+        ...config,
+      };
       return {
         source: openSource(source, sourceBase('/')),
         field,

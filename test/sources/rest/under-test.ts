@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase } from '../../contracts/source.ts';
-import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
+import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { humans, type PagingFakeName, startRestFake } from '../../fakes/hris/rest.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { bytesOverHttp } from '../../support/taken-bytes.ts';
@@ -9,8 +9,12 @@ import { openSocketsTo } from './open-sockets.ts';
 
 type Impossible = Partial<Record<FaultName, string>>;
 
+/** The clock of the suite runs ten thousand times as fast as the server. */
+const patient = { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' };
+
 const always: Impossible = {
   'still written': 'an answer is of one moment; see "person slipped"',
+  'a pipe': noFile,
   'stray quotes': noTextRows,
 };
 const noCursor: Impossible = {
@@ -20,6 +24,7 @@ const noCursor: Impossible = {
 const noTotal: Impossible = {
   'total too large': 'the API tells no total',
   'total too small': 'the API tells no total',
+  'total nonsense': 'the API tells no total',
 };
 const goesOnAfter: Impossible = {
   'person slipped': 'a page goes on after a person, so nobody slips when one is deleted',
@@ -31,7 +36,7 @@ function restCase(style: PagingFakeName, impossible: Impossible, more: Pick<Sour
     async prepare(fault) {
       const fake = await startRestFake(style, fault);
       return {
-        source: openSource(fake.source, sourceBase('/')),
+        source: openSource({ ...fake.source, limits: patient }, sourceBase('/')),
         field: 'id',
         identifications: humans(2_600, fault).map(({ id }) => id.replace('#', '')),
         openResources: () => openSocketsTo(fake.server.port),

@@ -1,6 +1,6 @@
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
-import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
+import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { type FakeScim, type FakeScimOptions, fakeUsers, startScim } from '../../fakes/hris/scim.ts';
 import { startVendor, withdraw } from '../../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
@@ -22,8 +22,10 @@ export const scimByIndex: SourceCase = {
   prepare: (fault) => prepare(fault, {}, { paging: 'index', pageSize: 500 }),
   impossible: {
     'total too small': 'known of many servers, and believed only with total: exact',
+    'total nonsense': 'totals are not believed, and the list is read twice where they say nothing',
     'cursor again': byNumber,
     'cursor expired': byNumber,
+    'a pipe': noFile,
     'stray quotes': noTextRows,
     'still written': notFrozen,
   },
@@ -36,6 +38,7 @@ export const scimByExactTotal: SourceCase = {
   impossible: {
     'cursor again': byNumber,
     'cursor expired': byNumber,
+    'a pipe': noFile,
     'stray quotes': noTextRows,
     'still written': notFrozen,
   },
@@ -45,7 +48,7 @@ export const scimByCursor: SourceCase = {
   name: 'scim (cursor)',
   statusInputs: ['active'],
   prepare: (fault) => prepare(fault, { cursors: true }, { total: 'exact', pageSize: 500 }),
-  impossible: { 'stray quotes': noTextRows, 'still written': notFrozen },
+  impossible: { 'a pipe': noFile, 'stray quotes': noTextRows, 'still written': notFrozen },
 };
 
 async function prepare(

@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
-import type { FaultName } from '../../contracts/source-faults.ts';
+import { type FaultName, noFile } from '../../contracts/source-faults.ts';
 import type { MariaDbService, PostgresService } from '../../support/services.ts';
 import { socketsTo } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
@@ -30,6 +31,7 @@ const snapshot = 'one transaction sees one moment: see read.test.ts, where rows 
 const web = 'a database has no web pages, tokens, links or rates';
 const again = 'its snapshot is gone with the connection, so the run begins anew: see read.test.ts';
 const impossible: SourceCase['impossible'] = {
+  'total nonsense': 'the count is made by the database itself, as a number',
   'stray quotes': 'a database gives values, not rows of text',
   'cut body': again,
   'server error': again,
@@ -50,6 +52,8 @@ const impossible: SourceCase['impossible'] = {
   'still written': snapshot,
 };
 
+const onServerOnly: SourceCase['impossible'] = { ...impossible, 'a pipe': noFile };
+
 /** A file. */
 export const sqlOnSqlite: SourceCase = {
   name: 'sql (SQLite)',
@@ -62,8 +66,9 @@ export const sqlOnSqlite: SourceCase = {
        insert into people select ${firstId} + i, 'Ana', 'ana' || i || '@example.com' from n`,
     );
     database.close();
+    if (fault === 'a pipe') execFileSync('mkfifo', [join(folder, 'pipe.db')]);
     return {
-      ...underTest('sqlite:./hr.db', folder, fault),
+      ...underTest(fault === 'a pipe' ? 'sqlite:./pipe.db' : 'sqlite:./hr.db', folder, fault),
       openResources: () => openFilesIn(folder),
     };
   },
@@ -86,7 +91,11 @@ export function sqlOnPostgres(server: PostgresService | undefined): SourceCase {
     await server?.query(url, `insert into people ${rows}`);
     return url;
   });
-  return { name: 'sql (PostgreSQL)', prepare: async (fault) => onServer(await database(), fault), impossible };
+  return {
+    name: 'sql (PostgreSQL)',
+    prepare: async (fault) => onServer(await database(), fault),
+    impossible: onServerOnly,
+  };
 }
 
 /** A real server. */
@@ -103,7 +112,7 @@ export function sqlOnMariaDb(server: MariaDbService | undefined): SourceCase {
     prepare: async (fault) => onServer(await database(), fault),
     ahead: { kind: 'buffers', why: 'the server sends until the buffers of the connection are full' },
     impossible: {
-      ...impossible,
+      ...onServerOnly,
       'total too large': 'a query there cannot tell whether it is counted: see PostgreSQL',
       'total too small': 'a query there cannot tell whether it is counted: see PostgreSQL',
     },

@@ -1,6 +1,6 @@
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase } from '../../contracts/source.ts';
-import { noTextRows } from '../../contracts/source-faults.ts';
+import { noFile, noTextRows } from '../../contracts/source-faults.ts';
 import {
   apiKey,
   companyId,
@@ -55,6 +55,7 @@ function sourceCase(entity: 'PerPerson' | 'User', field: string, statusInputs: r
     },
     statusInputs,
     impossible: {
+      'a pipe': noFile,
       'stray quotes': noTextRows,
       'page emptied': 'the count tells: see "total too large"',
       'still written': 'pages are of one snapshot; one that does not hold is "person slipped"',

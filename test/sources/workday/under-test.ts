@@ -1,6 +1,6 @@
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
-import { type FaultName, noTextRows } from '../../contracts/source-faults.ts';
+import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { startVendor, withdraw } from '../../fakes/hris/vendor-server.ts';
 import { type FakeWorkday, type FakeWorker, fakeWorkers, startWorkday, workdayUser } from '../../fakes/hris/workday.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
@@ -52,6 +52,7 @@ export const workdayRaas: SourceCase = {
     'person slipped': asOneAnswer,
     'cursor expired': asOneAnswer,
     'pages shrink': asOneAnswer,
+    'a pipe': noFile,
     'stray quotes': noTextRows,
     'still written': asOneAnswer,
   },
@@ -78,6 +79,7 @@ export const workdaySoap: SourceCase = {
     'cursor again': 'pages have numbers: see "page again"',
     'page emptied': 'pages are counted, with a total: see "total too large"',
     'cursor expired': 'pages have numbers, which do not expire',
+    'a pipe': noFile,
     'stray quotes': noTextRows,
     'still written': 'all pages are of one As_Of_Entry_DateTime; one that does not hold is "person slipped"',
   },
