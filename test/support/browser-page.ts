@@ -15,6 +15,8 @@ export interface BrowserOptions {
   readonly scheme?: 'light' | 'dark';
   readonly language?: string;
   readonly zone?: string;
+  /** The time that the browser shows; default: the real one. */
+  readonly at?: number;
 }
 
 const browsers: Browser[] = [];
@@ -27,7 +29,14 @@ afterEach(async () => {
 export async function openBrowserPage(
   executablePath: string,
   server: Pick<TestServer, 'url'>,
-  { width = 1280, height = 900, scheme = 'light', language = 'en-US', zone = 'America/Bogota' }: BrowserOptions = {},
+  {
+    width = 1280,
+    height = 900,
+    scheme = 'light',
+    language = 'en-US',
+    zone = 'America/Bogota',
+    at,
+  }: BrowserOptions = {},
 ): Promise<BrowserPage> {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   browsers.push(browser);
@@ -39,6 +48,7 @@ export async function openBrowserPage(
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
+  if (at !== undefined) await page.clock.setFixedTime(at);
   const complaints: string[] = [];
   page.on('console', (message) => {
     const isExpected = message.text().startsWith('Failed to load resource');

@@ -27,8 +27,9 @@ export function UserMenu() {
   const name = (data?.name ?? '').replace(/^user:/, '');
   return (
     <details className="menu" ref={menu} onKeyDown={onKeyDown} onBlur={onBlur}>
-      <summary aria-label={t.menu.label} title={name}>
+      <summary title={name}>
         <Icon name="user" />
+        <span className="unseen">{t.menu.label}: </span>
         <span className="name">{name}</span>
         <Icon name="down" />
       </summary>

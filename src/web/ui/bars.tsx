@@ -20,7 +20,14 @@ const gap = 3;
 export function Bars({ bars, label }: Props) {
   const largest = Math.max(1, ...bars.map(({ value }) => value));
   return (
-    <svg className="bars" width={bars.length * (width + gap) - gap} height={height} role="img" aria-label={label}>
+    <svg
+      className="bars"
+      width={bars.length * (width + gap) - gap}
+      height={height}
+      viewBox={`0 0 ${bars.length * (width + gap) - gap} ${height}`}
+      role="img"
+      aria-label={label}
+    >
       {bars.map(({ key, value, isBad, title }, i) => {
         const tall = value === 0 ? 2 : Math.max(4, Math.round(Math.sqrt(value / largest) * height));
         return (

@@ -30,7 +30,7 @@ see(
 
     await page.getByLabel('Filter by name, e-mail or any value').fill('nunez sales');
     await page.getByText(/^\d+ changes selected of 5,000$/).waitFor();
-    await page.waitForFunction('!document.querySelector(".decision").innerText.startsWith("5,000")');
+    await expect.poll(() => page.locator('.decision strong').innerText()).not.toMatch(/^5,000/);
     expect(page.url()).toContain('text=nunez+sales');
     const first = page.getByRole('row').nth(1);
     expect(await first.innerText()).toContain('Ñúñez');
@@ -39,7 +39,7 @@ see(
     await first.getByRole('checkbox').uncheck();
     const chosen = await page.locator('.decision strong').innerText();
     const count = Number(/^(\d+)/.exec(chosen)?.[1]);
-    await page.waitForFunction(`!document.querySelector('.decision .button.main').disabled`);
+    await page.locator('.decision .button.main:enabled').waitFor();
     await page.getByRole('button', { name: /^Approve \d+ disables/ }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.innerText()).toContain('The next run sends these changes');
@@ -75,9 +75,9 @@ see('the whole way goes by keyboard: rows, choice, details, decision', async () 
   for (const key of ['x', 'j', ' ']) await keys.press(key);
   await page.getByText('2 changes selected of 300').waitFor();
   await keys.press('End');
-  await page.waitForFunction('document.activeElement.getAttribute("aria-rowindex") === "301"');
+  await page.locator('[aria-rowindex="301"]:focus').waitFor();
   const reject = page.getByRole('button', { name: 'Reject…' });
-  await page.waitForFunction(`!document.querySelector('.decision .button.danger').disabled`);
+  await page.locator('.decision .button.danger:enabled').waitFor();
   await reject.focus();
   await keys.press('Enter');
   await page.getByRole('dialog').waitFor();

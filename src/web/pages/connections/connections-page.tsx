@@ -44,7 +44,7 @@ function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonl
   return (
     <section className="card" id={name} aria-labelledby={`connection-${name}`}>
       <div className="card-head">
-        <h3 id={`connection-${name}`}>{name}</h3>
+        <h2 id={`connection-${name}`}>{name}</h2>
         <TokenBadge state={token.state} />
       </div>
       {steps.length === 0 && token.reason === null ? null : (

@@ -37,6 +37,8 @@ export function WorkCard({ work }: { readonly work: Overview['work'] }) {
           <dd>{f.number(work.requests)}</dd>
         </div>
       </dl>
+      {work.isDeploymentRunning ? null : <p className="faint small">{words.stoppedHint}</p>}
+      {work.workers === 'none' ? <p className="faint small">{words.noWorkersHint}</p> : null}
     </section>
   );
 }

@@ -5,7 +5,6 @@ import type { Schemas } from '../../api/schema.ts';
 import { Link, pathTo } from '../../router/router.tsx';
 import { usePage } from '../../state/page-context.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import type { RunDetail } from './run-detail.ts';
 
@@ -30,42 +29,31 @@ export function FindingCauses({ run }: { readonly run: RunDetail }) {
 
 function CauseEntry({ run, cause }: { readonly run: RunDetail; readonly cause: Cause }) {
   const { t, f } = usePage();
-  const [isOpen, setOpen] = useState(false);
   const [isAll, setAll] = useState(false);
-  const isAboutPeople = cause.examples.some(({ identification, at }) => identification !== null || at !== null);
   return (
     <li className="cause">
+      <code>{cause.code}</code>
+      <strong>×{f.number(cause.count)}</strong>
       <div className="grow">
-        <div className="cause-head">
-          <code>{cause.code}</code> <strong>×{f.number(cause.count)}</strong>
-          <span className="break">{cause.message}</span>
-        </div>
-        {isAboutPeople ? (
-          <Button look="bare" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            <Icon name={isOpen ? 'down' : 'right'} />
-            {t.runs.examples}
+        <div className="break">{cause.message}</div>
+        {isAll ? <AllFindings run={run} cause={cause} /> : <Findings run={run} findings={cause.examples} />}
+        {isAll || cause.count <= cause.examples.length ? null : (
+          <Button look="bare" onClick={() => setAll(true)}>
+            {t.runs.allFindings(cause.count)}
           </Button>
-        ) : null}
-        {isOpen && !isAll ? (
-          <>
-            <Findings run={run} findings={cause.examples} />
-            {cause.count > cause.examples.length ? (
-              <Button look="bare" onClick={() => setAll(true)}>
-                {t.runs.allFindings(cause.count)}
-              </Button>
-            ) : null}
-          </>
-        ) : null}
-        {isOpen && isAll ? <AllFindings run={run} cause={cause} /> : null}
+        )}
       </div>
     </li>
   );
 }
 
+/** Whom findings are about, and where in the source. Of some neither is known. */
 function Findings({ run, findings }: { readonly run: RunDetail; readonly findings: readonly Finding[] }) {
+  const placed = findings.filter(({ identification, at }) => identification !== null || at !== null);
+  if (placed.length === 0) return null;
   return (
     <ul className="findings">
-      {findings.map(({ identification, at }) => (
+      {placed.map(({ identification, at }) => (
         <li key={`${identification} ${at}`}>
           {identification === null ? null : (
             <Link to={pathTo('people', run.sync, identification)}>{identification}</Link>

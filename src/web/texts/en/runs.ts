@@ -30,7 +30,6 @@ export const runs = {
   retryMeans: 'Requests another run about the same employees. Guards apply as in every run.',
   timeline: 'Timeline',
   findings: (findings: number) => `Findings (${findings.toLocaleString('en-US')})`,
-  examples: 'Examples',
   allFindings: (findings: number) => `Show all ${findings.toLocaleString('en-US')}`,
   failed: (people: number) => `Failed: ${count(people, 'person', 'people')}`,
   files: 'Files and batches',

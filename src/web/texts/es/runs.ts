@@ -32,7 +32,6 @@ export const runs: Texts['runs'] = {
   retryMeans: 'Solicita otra ejecución sobre los mismos empleados. Los límites de seguridad rigen como siempre.',
   timeline: 'Línea de tiempo',
   findings: (findings) => `Hallazgos (${findings.toLocaleString('es-MX')})`,
-  examples: 'Ejemplos',
   allFindings: (findings) => `Mostrar los ${findings.toLocaleString('es-MX')}`,
   failed: (people) => `Con falla: ${count(people, 'persona', 'personas')}`,
   files: 'Archivos y lotes',

@@ -1,0 +1,99 @@
+import type { App } from '../../src/app/app.ts';
+import type { ServerSettings } from '../../src/server/settings.ts';
+import { areas, type HeldCrowd, holdCrowd, idOfPerson, nameOfPerson, offices } from './held-crowd.ts';
+import { openOffice, plainMapping, type Row, usersOf } from './office.ts';
+
+/** A deployment with something to see on each page. */
+export interface Showcase {
+  readonly app: App;
+  readonly crowd: HeldCrowd;
+  /** A run with findings, failed people and several files. */
+  readonly run: string;
+  readonly person: string;
+  readonly now: number;
+  readonly tokens: ServerSettings['tokens'];
+}
+
+export const showcaseToken = 'token-of-the-showcase-administrator';
+
+/** Employees with names, areas and offices; `patch` changes some by position. */
+function staff(count: number, patch: Readonly<Record<number, Row>> = {}): Row[] {
+  return Array.from({ length: count }, (_, i) => {
+    const [first = '', last = ''] = nameOfPerson(i).split(' ');
+    return {
+      ...{ id: idOfPerson(i), first, last, mail: `person${i + 1}@example.com` },
+      ...{ area: areas[i % areas.length] ?? '', office: offices[i % offices.length] ?? '' },
+      ...patch[i],
+      status: patch[i]?.status ?? 'active',
+    };
+  });
+}
+
+export async function openShowcase(people = 60, heldPeople = 240): Promise<Showcase> {
+  const mapping = { ...plainMapping, area: 'area', office: 'office' };
+  const office = await openOffice({
+    sandbox: { people: usersOf(staff(people).slice(8)) },
+    sync: { mapping },
+    syncs: {
+      contractors: {
+        connection: 'acme',
+        source: { kind: 'csv', path: './contractors.csv' },
+        policy: 'sync',
+        mapping,
+        schedule: { cron: '0 6 * * *', timezone: 'America/Bogota' },
+        lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+      },
+      interns: {
+        connection: 'acme',
+        source: { kind: 'csv', path: './interns.csv' },
+        policy: 'sync',
+        mapping,
+        lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+      },
+    },
+  });
+  await office.writeEmployees(staff(people));
+  await office.applyAll();
+  const moved = Object.fromEntries(
+    Array.from({ length: 9 }, (_, i): [number, Row] => [i * 3, { area: areas[(i + 2) % areas.length] ?? '' }]),
+  );
+  const odd = {
+    ...moved,
+    4: { mail: 'not an address' },
+    11: { mail: 'person13@example.com' },
+    17: { mail: 'also not an address' },
+    20: { status: 'on leave' },
+  };
+  await office.writeEmployees(staff(people, odd));
+  const { run } = await office.apply();
+  await office.apply({ sync: 'contractors' }).catch(() => {});
+  await office.apply({ sync: 'contractors' }).catch(() => {});
+  const crowd = await holdCrowd(office.engine.io.store, heldPeople, office.clock.now());
+  await office.app.pause('interns', 'ops');
+  return {
+    app: office.app,
+    crowd,
+    run: run.id,
+    person: idOfPerson(4),
+    now: office.clock.now() + 240_000,
+    tokens: [{ name: 'ana@example.com', role: 'admin', token: showcaseToken }],
+  };
+}
+
+/** The pages by name, with the path of each. */
+export function showcaseRoutes({ crowd, run, person }: Showcase): Readonly<Record<string, string>> {
+  return {
+    overview: '/',
+    runs: '/runs',
+    run: `/runs/${run}`,
+    changes: `/runs/${run}/changes`,
+    holds: '/holds',
+    hold: `/holds/${crowd.hold}?by=value:office`,
+    sync: '/syncs/people',
+    people: '/people',
+    person: `/people/people/${person}`,
+    alerts: '/alerts',
+    connections: '/connections',
+    audit: '/audit',
+  };
+}
