@@ -27,7 +27,11 @@ export function HoldPage({ id }: { readonly id: string }) {
     queryKey: ['hold', id],
     queryFn: ({ signal }) => answerOf(api.GET('/api/holds/{id}', { signal, params: { path: { id } } })),
   });
-  return <Loaded query={hold}>{(data) => <HoldBody hold={data} />}</Loaded>;
+  return (
+    <Loaded query={hold} title={id}>
+      {(data) => <HoldBody hold={data} />}
+    </Loaded>
+  );
 }
 
 function HoldBody({ hold }: { readonly hold: Hold }) {

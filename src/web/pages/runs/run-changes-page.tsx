@@ -18,7 +18,11 @@ export function RunChangesPage({ id }: { readonly id: string }) {
     queryKey: ['run', id],
     queryFn: ({ signal }) => answerOf(api.GET('/api/runs/{id}', { signal, params: { path: { id } } })),
   });
-  return <Loaded query={run}>{(data) => <Changes run={data} />}</Loaded>;
+  return (
+    <Loaded query={run} title={id}>
+      {(data) => <Changes run={data} />}
+    </Loaded>
+  );
 }
 
 function Changes({ run }: { readonly run: RunDetail }) {

@@ -26,7 +26,11 @@ export function RunPage({ id }: { readonly id: string }) {
     queryFn: ({ signal }) => answerOf(api.GET('/api/runs/{id}', { signal, params: { path: { id } } })),
     refetchInterval: ({ state }) => (state.data?.endedAt === null ? 3000 : false),
   });
-  return <Loaded query={run}>{(data) => <RunBody run={data} />}</Loaded>;
+  return (
+    <Loaded query={run} title={id}>
+      {(data) => <RunBody run={data} />}
+    </Loaded>
+  );
 }
 
 function RunBody({ run }: { readonly run: RunDetail }) {
