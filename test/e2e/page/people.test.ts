@@ -1,3 +1,4 @@
+import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { makePreview } from '../../../src/engine/make-preview.ts';
@@ -5,6 +6,16 @@ import { openTestServer, operatorToken, type TestServer, viewerToken } from '../
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../../support/office.ts';
 import { findChromium } from '../../support/services/chromium.ts';
+
+/** What axe-core finds against WCAG 2.2 AA, as sentences. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(
+    `axe.run('main', { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
+  );
+  const { violations } = found as AxeResults;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+}
 
 const chromiumPath = await findChromium('page/people.test.ts');
 const see = it.skipIf(chromiumPath === undefined);
@@ -50,6 +61,7 @@ see('a person is found by a part of the name without accents, and the page says 
   await step(page, 'Difference').waitFor();
   expect(await step(page, 'Difference').innerText()).toMatch(/Passed.*update/s);
   expect(await step(page, 'Difference').locator('ins').innerText()).toBe('José María');
+  await step(page, 'Source row').locator('summary').click();
   expect(await step(page, 'Source row').innerText()).toContain('line 6');
   expect(await page.getByRole('heading', { name: 'History' }).isVisible()).toBe(true);
   expect(await page.getByRole('button', { name: 'Preview' }).count()).toBe(0);
@@ -78,7 +90,7 @@ see('a leaver is synced now: first what would happen, then the run with its step
   await server.clock.advance(2000);
   await card.getByText('Succeeded').waitFor();
   expect(office.sandbox.state.users.get('E3')?.enabled).toBe(false);
-  await page.waitForFunction(`document.querySelector('.steps > li:last-child')?.className === 'ok'`);
+  await page.locator('.steps > li.ok').filter({ hasText: 'Read-back' }).waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -118,3 +130,35 @@ see('a sync shows its mapping with fill-rates and guards; sample values are for 
   await operator.page.getByText('ana2@example.com').waitFor();
   expect([...complaints, ...operator.complaints]).toEqual([]);
 });
+
+see(
+  'the pages of people, previews and mappings have no violation of WCAG 2.2 AA, light and dark, wide and narrow',
+  async () => {
+    const { office, server } = await openStaff();
+    const state = await office.app.requestPreview('people', { scope: { kind: 'all' }, by: 'ana' });
+    await preview(office, server);
+    const places = [
+      ['/people?q=ana', 'main tbody tr'],
+      ['/people/people/E5', '.steps'],
+      [`/previews/${state.preview.id}`, '.change-list .rows'],
+      ['/syncs/people', '.guards'],
+    ] as const;
+    for (const [scheme, width] of [
+      ['light', 1280],
+      ['dark', 400],
+    ] as const) {
+      const { page } = await openBrowserPage(chromiumPath ?? '', server, { scheme, width });
+      await page.goto(server.url);
+      await signIn(page, operatorToken);
+      for (const [path, shown] of places) {
+        await page.goto(`${server.url}${path}`);
+        await page.locator(shown).first().waitFor();
+        expect(await violationsOf(page), `${path} ${scheme} ${width}`).toEqual([]);
+        const isCut = await page.evaluate(
+          'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+        );
+        expect(isCut, `${path} scrolls sideways at ${width} px`).toBe(false);
+      }
+    }
+  },
+);

@@ -34,7 +34,7 @@ export function PersonPage({ sync, id }: Props) {
       <p className="crumbs">
         <Link to="/people">{t.people.title}</Link> / <Link to={pathTo('syncs', sync)}>{sync}</Link>
       </p>
-      <PageHead title={id} />
+      <PageHead title={id} beside={<span className="faint">{nameOf(why.data)}</span>} />
       <section aria-labelledby="why-title">
         <h2 id="why-title">{t.people.why}</h2>
         <Loaded query={why}>{(data) => <Why person={data} />}</Loaded>
@@ -51,9 +51,7 @@ function Why({ person }: { readonly person: Schemas['Person'] }) {
     <>
       <p className="box">
         <Icon name="right" />
-        <span className="grow break">
-          <strong>{t.people.next}:</strong> {person.next}
-        </span>
+        <strong className="grow break">{person.next}</strong>
       </p>
       <PersonSteps steps={person.steps} />
       <details className="stretch everything">
@@ -103,4 +101,11 @@ function History({ sync, id }: Props) {
       </Loaded>
     </section>
   );
+}
+
+/** The name that the mapping gives the person. */
+function nameOf(person: Schemas['Person'] | undefined): string {
+  const values = person?.steps.find(({ step }) => step === 'mapping')?.details ?? [];
+  const valueOf = (field: string): string => values.find(({ name }) => name === field)?.value ?? '';
+  return `${valueOf('firstName')} ${valueOf('lastName')}`.trim();
 }

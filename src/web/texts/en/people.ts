@@ -30,7 +30,6 @@ export const people = {
   } as typeof word,
   sides: { platform: 'no record', ledger: 'only in the ledger' } as typeof word,
   why: 'Why',
-  next: 'Next run',
   steps: {
     source: 'Source row',
     mapping: 'Mapping',

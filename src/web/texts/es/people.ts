@@ -30,7 +30,6 @@ export const people: Texts['people'] = {
   },
   sides: { platform: 'sin registro', ledger: 'solo en el libro' },
   why: 'Por qué',
-  next: 'Próxima ejecución',
   steps: {
     source: 'Fila de la fuente',
     mapping: 'Asignación',
