@@ -23,7 +23,7 @@ it('export shows everything about one person, as text and as JSON, and the audit
   const record = (await shell.run(['export', '1', '--json'])).json<{ changes: { after: { firstName: string } }[] }>();
   expect(record.changes.map(({ after }) => after.firstName)).toEqual(['Ana']);
   const audit = await shell.run(['audit']);
-  expect(audit.stdout).toMatch(/tester +export .*one person: 1 ledger entry, 1 change/);
+  expect(audit.stdout).toMatch(/tester +export .*one person: 1 ledger entry, 1 directory entry, 1 change/);
   expect(audit.stdout).not.toContain('Ana');
   expect((await shell.run(['export', '9'])).stdout).toBe('the store has nothing about 9\n');
 });
@@ -33,7 +33,7 @@ it('forget shows what it erases and asks; then nothing is left but a keyed hash'
 
   const refused = await shell.run(['forget', '1'], { answer: 'n', isTerminal: true });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was erased') });
-  expect(refused.stdout).toContain('1: 1 ledger entry, 1 change will be erased.');
+  expect(refused.stdout).toContain('1: 1 ledger entry, 1 directory entry, 1 change will be erased.');
   expect(refused.stdout).toContain('owned by sync people');
 
   const done = await shell.run(['forget', '1', '--yes', '--reason', 'request 12']);

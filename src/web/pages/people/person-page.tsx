@@ -106,6 +106,6 @@ function History({ sync, id }: Props) {
 /** The name that the mapping gives the person. */
 function nameOf(person: Schemas['Person'] | undefined): string {
   const values = person?.steps.find(({ step }) => step === 'mapping')?.details ?? [];
-  const valueOf = (field: string): string => values.find(({ name }) => name === field)?.value ?? '';
-  return `${valueOf('firstName')} ${valueOf('lastName')}`.trim();
+  const textOf = (field: string): string => values.find(({ name }) => name === field)?.value ?? '';
+  return `${textOf('firstName')} ${textOf('lastName')}`.trim();
 }
