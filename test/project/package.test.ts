@@ -71,6 +71,18 @@ await platform.evaluations.page({ status: 'SENT' });
 connectPlatform({ baseUrl: '', now: Date.now });
 `;
 
+/** Declares what an example of a page takes as given. */
+function prelude(code: string): string {
+  const given = ['baseUrl', 'accessToken', 'applicationToken', 'refreshToken', 'encryptionKey'];
+  const isOpen = code.includes('const platform');
+  return `import { createReadStream } from 'node:fs';
+import type { PlatformConnection } from 'rollcall/platform';
+export type Used = [PlatformConnection, typeof createReadStream];
+declare const ${given.map((name) => `${name}: string`).join(', ')};
+${isOpen ? '' : 'declare const platform: PlatformConnection;'}
+`;
+}
+
 // It builds the project, which takes a while on a busy machine.
 it('the packed package holds what it names, its README leads nowhere wrong, and its library works in an empty folder', {
   timeout: 300_000,
@@ -104,6 +116,12 @@ it('the packed package holds what it names, its README leads nowhere wrong, and 
   await writeFile(join(app, 'package.json'), '{"type":"module"}');
   await writeFile(join(app, 'tsconfig.json'), JSON.stringify(settings));
   await writeFile(join(app, 'wrong.ts'), wrong);
+  for (const page of ['README.md', 'docs/library.md']) {
+    const text = await readFile(join(app, 'node_modules/rollcall', page), 'utf8');
+    for (const [i, [, code = '']] of [...text.matchAll(/```ts\n(.*?)```/gs)].entries()) {
+      await writeFile(join(app, `${page.replace(/\W/g, '-')}-${i}.ts`), prelude(code) + code);
+    }
+  }
   const checked = execute(join(root, 'node_modules/.bin/tsc'), ['-p', app]).catch((error) => error);
 
   const sandbox = await startSandbox({ users: 5, now: () => Date.UTC(2026, 4, 20, 12), accessTokenLifeMs: 1e12 });
