@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { QuietRequest } from '../app/app.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { CommandHost } from './command.ts';
@@ -20,7 +20,11 @@ export function addQuietCommands(alerts: Command, host: CommandHost): void {
       host.run(self, (shell) => quiet(shell, name, { kind: 'ack' }, options)),
   );
   add('mute', 'send no problems for a while; what is still open then is sent then')
-    .option('--for <duration>', 'how long, such as 30m or 4h; at most 30d', parseMute, 4 * 3_600_000)
+    .addOption(
+      new Option('--for <duration>', 'how long, such as 30m or 4h; at most 30d')
+        .argParser(parseMute)
+        .default(4 * 3_600_000, '4h'),
+    )
     .action((name: string, options: SignatureOptions & { readonly for: number }, self: Command) =>
       host.run(self, (shell) => quiet(shell, name, { kind: 'mute', forMs: options.for }, options)),
     );

@@ -20,7 +20,7 @@ ${table(program.options.filter(({ long }) => long !== '--version'))}
 
 Reports go to stdout; errors, progress, questions and logs to stderr. With \`--json\`, stdout holds one JSON object and
 nothing else; when the command fails before it has a report, that object is \`{"error": {"code", "message", "problems"}}\`.
-Colours and progress bars appear on a terminal only; \`NO_COLOR\` turns the colours off.
+Colors and progress bars appear on a terminal only; \`NO_COLOR\` turns the colors off.
 
 ## Exit codes
 
@@ -60,10 +60,10 @@ function table(options: readonly Option[]): string {
   return ['| option | meaning |', '| --- | --- |', ...rows].join('\n');
 }
 
-function extra({ defaultValue, argChoices }: Option): string {
+function extra({ defaultValue, defaultValueDescription, argChoices }: Option): string {
   const choices = argChoices === undefined ? '' : `; one of ${argChoices.join(', ')}`;
   const isGiven = defaultValue !== undefined && !(Array.isArray(defaultValue) && defaultValue.length === 0);
-  return `${choices}${isGiven ? `; default \`${String(defaultValue)}\`` : ''}`;
+  return `${choices}${isGiven ? `; default \`${defaultValueDescription ?? String(defaultValue)}\`` : ''}`;
 }
 
 function argumentWord(argument: Argument): string {

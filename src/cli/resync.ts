@@ -22,7 +22,7 @@ export const addResync: AddCommand = (program, host) => {
     .option('--full', 'read all employees, also where the runs of the sync read only changed ones')
     .option(
       '--user <id...>',
-      'only these employees, by identification, or @FILE with one on each line (@@ for a first @)',
+      'only these employees, by identification, or @FILE with one per line (@@ for a leading @)',
     )
     .option(
       '--wait',

@@ -68,7 +68,7 @@ const introduction = `# Configuration
 <!-- Generated from src/config/schema by \`npm run docs\`; edit there. -->
 
 Rollcall reads one file, \`rollcall.yaml\` (or the one named by \`--config\` or \`ROLLCALL_CONFIG\`), in YAML or JSON. All of it is
-checked before anything starts: every problem is reported at once, with its line, its key and what is allowed, and the exit code is 2.
+checked before anything starts. Every problem is reported at once, with its line, its key and what is allowed. The exit code is then 2.
 Unknown and duplicate keys are problems too.
 
 - **References.** \`\${env:NAME}\` is replaced by an environment variable, and \`\${file:path}\` by the text of a file without its last

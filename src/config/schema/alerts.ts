@@ -103,11 +103,11 @@ const channel = z
       .prefault('0s')
       .meta({
         description:
-          'Escalation: this channel gets only problems that are open this long and that nobody acknowledged (`rollcall alerts ack`).',
+          'Escalation: this channel gets only problems that are open this long without an acknowledgement (`rollcall alerts ack`).',
         examples: ['30m'],
       }),
     remind: remindAfter.prefault('12h').meta({
-      description: 'How often it is reminded of a problem that stays open and that nobody acknowledged; or `never`.',
+      description: 'How often it is reminded of a problem that stays open without an acknowledgement; or `never`.',
       examples: ['never'],
     }),
     syncs: uniqueList(text())

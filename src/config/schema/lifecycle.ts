@@ -60,7 +60,7 @@ export const lifecycle = z
       .optional()
       .meta({
         description:
-          "The day of a date with a time and a zone, also in `mapping`. `auto`: midnight is the date as written, any other time is the day in the employee's time zone; `written`: always as written; `local`: always in the time zone. Absent: `auto`.",
+          "The day of a date with a time and a zone, also in `mapping`. `written`: always as written. `local`: always in the employee's time zone. `auto` (default): midnight as written, any other time in the time zone.",
         examples: ['local'],
       }),
   })

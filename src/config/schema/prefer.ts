@@ -29,6 +29,6 @@ export const prefer = z
   .optional()
   .meta({
     description:
-      'Which record counts when several records in `scope` name one person: a condition that the record fulfils, `latest` with a date, or a list of which the first rule that tells them apart decides. Absent, or if no rule does: nothing is done to the person, who is named in the outcome.',
+      'Which record counts when several records in `scope` name one person. A condition that the record meets, `latest` with a date, or a list of both: the first rule with a result decides. Absent, or without a result: nothing is done to the person, and the outcome names them.',
     examples: ["status = 'active'", ["status = 'active'", { latest: 'hire_date' }]],
   });

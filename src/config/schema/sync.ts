@@ -315,7 +315,7 @@ export const syncShape = {
     .optional()
     .meta({
       description:
-        "The address of an account whose e-mail another employee gets: for a moment when employees take over each other's e-mails in a circle, and for good when the account belongs to somebody who left, is managed by this sync, and is disabled. Absent: such employees wait for a person.",
+        'The address of an account whose e-mail another employee gets. Temporary when employees exchange e-mails in a circle. Permanent when the account belongs to a leaver, is managed by this sync, and is disabled. Absent: such employees wait for an operator.',
       examples: ['{identification}@parked.example'],
     }),
   expressions: expressions.prefault({}).meta({
@@ -327,7 +327,7 @@ export const syncShape = {
     .meta({ description: 'Timeouts and intervals for the platform.', examples: [{ deadline: '1h' }] }),
   guards: guards.prefault({}).meta({
     description:
-      'Limits per class of change without approval: this plan plus what was applied in the last 24 hours, up to min(max(absolute, percent of enabled managed users), cap). A class above its limit is held.',
+      'Limits per class of change without approval. This plan and the changes of the last 24 hours count. The limit is min(max(absolute, percent of enabled managed users), cap). A class above its limit is held.',
     examples: [{ disables: { absolute: 10 } }],
   }),
 };

@@ -14,7 +14,7 @@ const size = {
 
 const lastPage = z.enum(['empty', 'total']).default('empty').meta({
   description:
-    'What ends the read: an empty page, requested after the last one (safe where totals are wrong), or only the total, for servers that refuse requests after their end.',
+    'What ends the read. `empty`: an empty page, requested after the last one; safe where totals are wrong. `total`: only the total, for servers that refuse requests after the end.',
 });
 
 const next = (description: string) => path().meta({ description });
@@ -22,7 +22,7 @@ const hasMore = path().optional().meta({ description: 'Path of a boolean that sa
 
 const stable = z.boolean().default(false).meta({
   description:
-    'Whether the API promises that each page goes on after a record, so that nobody is missed when one is deleted meanwhile. Without this promise and without `total`, the list is read twice.',
+    'Whether the API promises that each page continues after a record. Then no record is missed when another one is deleted meanwhile. Without this promise and without `total`, the list is read twice.',
 });
 
 /** The section `paging` of a REST source. */
