@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { codeOnly } from './support/architecture/code-only.ts';
 import {
@@ -217,6 +217,23 @@ describe('registries', () => {
       .find(({ path }) => path === registry)
       ?.imports.filter(({ isOwn }) => isOwn)
       .map(({ target }) => target) ?? [];
+
+  it('of sources: every folder has the same files, and no folder more than fifteen', () => {
+    const paths = files.map(({ path }) => path).filter((path) => /^src\/sources\/[^/]+\//.test(path));
+    const kinds = new Set(paths.map((path) => path.split('/').slice(0, 3).join('/')));
+    const lacking = [...kinds].flatMap((kind) => {
+      const names = ['index.ts', 'schema.ts', 'starter.ts'].map((name) => `${kind}/${name}`);
+      // A kind with two APIs has a folder for each of them.
+      const apart = ['read.ts', 'to-employee.ts'].filter((name) => {
+        return !paths.some((path) => path.startsWith(`${kind}/`) && path.endsWith(`/${name}`));
+      });
+      return [...names.filter((path) => !paths.includes(path)), ...apart.map((name) => `${kind}/…/${name}`)];
+    });
+    expect(lacking).toEqual([]);
+    const sizes = new Map<string, number>();
+    for (const path of paths) sizes.set(dirname(path), (sizes.get(dirname(path)) ?? 0) + 1);
+    expect([...sizes].filter(([, size]) => size > 15)).toEqual([]);
+  });
 
   it('of sources: one line per folder, and the folder is named after its kind', () => {
     const kinds = new Set(

@@ -1,8 +1,8 @@
 import type { ReadEnd } from '../../core/snapshot.ts';
 import type { CsvFile } from './csv-file.ts';
 import { markerProblem } from './marker.ts';
-import { newerBefore, stampOf } from './newest.ts';
-import type { Trailer } from './trailer.ts';
+import { newerBefore, stampOf } from './places/newest.ts';
+import type { Trailer } from './rows/trailer.ts';
 
 /** How the file proves that it is complete, with the required settings. */
 export type CompletenessRule =

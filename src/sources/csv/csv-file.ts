@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { RollcallError } from '../../core/errors.ts';
 import { type Marker, readMarker } from './marker.ts';
-import type { FileRank } from './newest.ts';
+import type { FileRank } from './places/newest.ts';
 
 /** The file of one read: its text, once from the start, and whether it changed meanwhile. */
 export interface CsvFile {

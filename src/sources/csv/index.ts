@@ -1,6 +1,6 @@
 import type { Source, SourceBase } from '../../ports/source.ts';
 import { defineKind } from '../../source-kit/kind.ts';
-import { fileOpener } from './open-file.ts';
+import { fileOpener } from './places/open-file.ts';
 import { readCsv, readCsvHeader } from './read.ts';
 import { CsvConfig } from './schema.ts';
 import { csvStarter } from './starter.ts';

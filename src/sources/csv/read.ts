@@ -5,8 +5,8 @@ import { normalText } from '../../core/text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { type CompletenessRule, judgeCompleteness } from './completeness.ts';
 import type { CsvFile } from './csv-file.ts';
-import { type OpenRows, openRows } from './open-rows.ts';
-import { createRowSorter } from './row-sorter.ts';
+import { type OpenRows, openRows } from './rows/open-rows.ts';
+import { createRowSorter } from './rows/row-sorter.ts';
 import type { CsvConfig } from './schema.ts';
 
 /** Opens the file for one read. `header`: only its start is needed. Must be closed. */

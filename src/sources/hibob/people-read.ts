@@ -1,6 +1,6 @@
 import type { acceptsOnly } from '../../source-kit/pages.ts';
 import type { HibobConfig } from './schema.ts';
-import type { personReader } from './to-person.ts';
+import type { personReader } from './to-employee.ts';
 
 /** What one read requests, and how it uses the answers. */
 export interface PeopleRead {

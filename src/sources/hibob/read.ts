@@ -11,7 +11,7 @@ import type { PeopleRead } from './people-read.ts';
 import { type PeopleFilter, searchName, searchRequest } from './people-search.ts';
 import { readBatches } from './read-batches.ts';
 import type { HibobConfig } from './schema.ts';
-import { personReader } from './to-person.ts';
+import { personReader } from './to-employee.ts';
 
 /** HiBob has no pages: all employees are in one answer, and only a chunk of it is held. */
 const maxAnswerBytes = 4 * 1024 ** 3;

@@ -2,11 +2,11 @@ import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.
 import { statusField } from '../../source-kit/employment-status.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
 import { defineKind } from '../../source-kit/kind.ts';
-import { readV1 } from './read-v1.ts';
-import { readV2 } from './read-v2.ts';
 import { PersonioConfig, type V1Config, type V2Config } from './schema.ts';
 import { personioStarters } from './starter.ts';
-import { openV1Authority } from './v1-authority.ts';
+import { openV1Authority } from './v1/authority.ts';
+import { readV1 } from './v1/read.ts';
+import { readV2 } from './v2/read.ts';
 
 const kind = 'personio';
 const ofV2: SourceCapabilities = { delta: true, point: true, terminated: 'always', future: 'always' };

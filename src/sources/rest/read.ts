@@ -14,7 +14,7 @@ import { openPartsReader, partLists } from './parts.ts';
 import { type Fields, type List, type ListPage, type ListReader, openListReader } from './read-list.ts';
 import { checkReadiness } from './ready.ts';
 import type { RestConfig } from './schema.ts';
-import { compileShape } from './shape-record.ts';
+import { compileShape } from './to-employee.ts';
 
 export type RestRead = AsyncGenerator<SourcePage, ReadEnd>;
 

@@ -5,7 +5,7 @@ import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import { compileListPath } from './answer-path.ts';
 import type { ReadySettings } from './list-schema.ts';
 import { type List, nameOf, urlOf } from './read-list.ts';
-import { compileCondition } from './shape-record.ts';
+import { compileCondition } from './to-employee.ts';
 
 /** What the HR system reports about its own data at one moment. */
 export interface Readiness {

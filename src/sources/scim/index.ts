@@ -2,7 +2,7 @@ import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.
 import { statusField } from '../../source-kit/employment-status.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
 import { defineKind } from '../../source-kit/kind.ts';
-import { readUsers } from './read-users.ts';
+import { readUsers } from './read.ts';
 import { ScimConfig } from './schema.ts';
 import { scimStarter } from './starter.ts';
 

@@ -5,7 +5,7 @@ import type { SourceRequest } from '../../source-kit/http/source-request.ts';
 import type { Page, PagedRead } from '../../source-kit/pages.ts';
 import { countDoubts } from '../../source-kit/told-count.ts';
 import type { ScimConfig } from './schema.ts';
-import type { UserReader } from './to-user.ts';
+import type { UserReader } from './to-employee.ts';
 
 /** A way to read a list of users. `query` is part of every request. */
 export interface UserList {

@@ -6,9 +6,9 @@ import type { ReadEnd } from '../../core/snapshot.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { acceptsOnly } from '../../source-kit/pages.ts';
 import { checkColumns } from './columns.ts';
-import { type OpenSession, openSession } from './open-session.ts';
+import { type OpenSession, openSession } from './databases/open-session.ts';
+import type { SqlCounts, SqlRow } from './databases/sql-session.ts';
 import type { SqlConfig } from './schema.ts';
-import type { SqlCounts, SqlRow } from './sql-session.ts';
 
 /** Reads the query in one read-only transaction: its columns, the database's own counts, then its rows by key. */
 export async function* readSql(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseDuration } from '../../core/duration.ts';
-import { parseDatabaseUrl } from './database-url.ts';
+import { parseDatabaseUrl } from './databases/database-url.ts';
 import { readStatement } from './statement.ts';
 
 /** Highest number of records on a page of any source. */

@@ -5,8 +5,7 @@ import { openSuccessFactorsAuthority } from './authority.ts';
 import { readPeople } from './read.ts';
 import { SuccessFactorsConfig } from './schema.ts';
 import { successFactorsStarter } from './starter.ts';
-import { personStatusInputs } from './to-person.ts';
-import { userStatusInputs } from './to-user.ts';
+import { personStatusInputs, userStatusInputs } from './to-employee.ts';
 
 const capabilities: SourceCapabilities = { delta: true, point: true, terminated: 'always', future: 'configurable' };
 

@@ -1,7 +1,7 @@
 import type { ReadRequest } from '../../ports/source.ts';
 import { quoted } from './odata.ts';
 import type { SuccessFactorsConfig } from './schema.ts';
-import { userFields } from './to-user.ts';
+import { userFields } from './to-employee.ts';
 
 /** People in one lookup request. */
 const idsAtOnce = 50;

@@ -13,8 +13,7 @@ import { openTally } from '../../source-kit/tally.ts';
 import { countDoubts, countIn } from '../../source-kit/told-count.ts';
 import { queryUrls } from './query.ts';
 import type { SuccessFactorsConfig } from './schema.ts';
-import { personFields, toPerson } from './to-person.ts';
-import { toUser, userFields } from './to-user.ts';
+import { personFields, toPerson, toUser, userFields } from './to-employee.ts';
 
 /** SAP's recommended wait after a 429 (KBA 3159263). */
 const busyWaitMs = 300_000;

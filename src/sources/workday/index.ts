@@ -2,12 +2,12 @@ import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.
 import { statusField } from '../../source-kit/employment-status.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
 import { defineKind } from '../../source-kit/kind.ts';
-import { readReport } from './read-report.ts';
-import { readWorkers } from './read-workers.ts';
-import { reportFields, statusColumns } from './report-row.ts';
+import { readReport } from './raas/read.ts';
+import { reportFields, statusColumns } from './raas/to-employee.ts';
 import { type RaasConfig, type SoapConfig, WorkdayConfig } from './schema.ts';
+import { readWorkers } from './soap/read.ts';
+import { statusInputs } from './soap/to-employee.ts';
 import { workdayStarters } from './starter.ts';
-import { statusInputs } from './to-worker.ts';
 
 const ofReports: SourceCapabilities = {
   delta: false,

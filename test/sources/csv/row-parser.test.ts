@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createRowParser } from '../../../src/sources/csv/row-parser.ts';
+import { createRowParser } from '../../../src/sources/csv/rows/row-parser.ts';
 
 it.each([
   ['blank lines', '\n'],

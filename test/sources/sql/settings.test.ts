@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDatabaseUrl } from '../../../src/sources/sql/database-url.ts';
+import { parseDatabaseUrl } from '../../../src/sources/sql/databases/database-url.ts';
 import { sql } from '../../../src/sources/sql/index.ts';
 
 const right = { kind: 'sql', url: 'sqlite:./hr.db', query: 'select 1 as id', key: 'id' };

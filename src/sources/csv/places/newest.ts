@@ -1,0 +1,90 @@
+import { RollcallError } from '../../../core/errors.ts';
+
+/** A file that may match a pattern. */
+export interface Candidate {
+  /** The complete path or key. */
+  readonly file: string;
+  readonly writtenAtNs: bigint;
+}
+
+/** What orders the files of a pattern: the name, or the time of writing (epoch nanoseconds). */
+export interface FileRank {
+  readonly order: 'name' | 'time';
+  readonly value: string;
+}
+
+/** Returns the rank of a file by its path or address. A server without times gives none. */
+export function rankOf(
+  order: FileRank['order'],
+  file: { readonly name: string; readonly writtenAtNs: bigint | undefined },
+): FileRank | undefined {
+  if (order === 'name') return { order, value: fileNameOf(file.name) };
+  return file.writtenAtNs === undefined ? undefined : { order, value: String(file.writtenAtNs) };
+}
+
+/** Returns the stamp of a ranked file: hash of the content, and rank. */
+export function stampOf(digest: string, rank: FileRank | undefined): string {
+  return rank === undefined ? digest : `${digest} ${rank.order}:${rank.value}`;
+}
+
+/** Returns the name of an earlier file, from the stamp of its read, when it is newer than this one. */
+export function newerBefore(rank: FileRank, stamp: string): string | undefined {
+  const [, order, value = ''] = /^[0-9a-f]{64} (name|time):(.*)$/s.exec(stamp) ?? [];
+  if (order !== rank.order) return undefined;
+  const isNewer = order === 'name' ? compareNames(value, rank.value) > 0 : BigInt(value) > BigInt(rank.value);
+  if (!isNewer) return undefined;
+  return order === 'name' ? value : 'a file that was written later';
+}
+
+/** Returns whether the file name has a `*`, which matches any characters. */
+export function isPattern(path: string): boolean {
+  return fileNameOf(path).includes('*');
+}
+
+/** Returns the folder of a pattern with its trailing slash; empty when it has none. */
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
+/** Compiles a pattern into a test of file names. Case matters. */
+export function compilePattern(path: string): (name: string) => boolean {
+  const parts = fileNameOf(path).split('*');
+  const source = parts.map((part) => part.replace(/[\\^$.+?()[\]{}|/-]/g, '\\$&')).join('[^/]*');
+  const expression = new RegExp(`^${source}$`);
+  return (name) => expression.test(name);
+}
+
+/**
+ * Returns the last file by name (numbers compare as numbers: `-9` before `-10`) or by time. Throws
+ * `SOURCE_UNAVAILABLE` when there is none, or when two are equally new.
+ */
+export function chooseNewest(pattern: string, candidates: readonly Candidate[], order: 'name' | 'time'): string {
+  const compare = order === 'name' ? byName : byTime;
+  const [newest, next] = candidates.toSorted((a, b) => compare(b, a));
+  if (newest === undefined) {
+    const message = `no file matches ${pattern}: check the pattern, and that the export has run`;
+    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  }
+  if (next !== undefined && compare(newest, next) === 0) {
+    const message = `two files match ${pattern} and neither is newer. Remove one, or set source.newest to the other order`;
+    const raw = `${fileNameOf(newest.file)}, ${fileNameOf(next.file)}`;
+    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', raw });
+  }
+  return newest.file;
+}
+
+function byName(a: Candidate, b: Candidate): number {
+  return compareNames(fileNameOf(a.file), fileNameOf(b.file));
+}
+
+function compareNames(a: string, b: string): number {
+  return new Intl.Collator('en', { numeric: true }).compare(a, b);
+}
+
+function byTime(a: Candidate, b: Candidate): number {
+  return a.writtenAtNs < b.writtenAtNs ? -1 : a.writtenAtNs > b.writtenAtNs ? 1 : 0;
+}
+
+function fileNameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,127 @@
+import { RollcallError } from '../../../core/errors.ts';
+import type { SourceRecord } from '../../../core/person.ts';
+import type { BrokenRecord, SourcePage } from '../../../ports/source.ts';
+import { openToEmployee } from '../to-employee.ts';
+import type { CsvRow } from './row-parser.ts';
+import { swallowedRows } from './swallowed-rows.ts';
+import { readTrailer, type Trailer } from './trailer.ts';
+
+/**
+ * Turns rows into records and broken rows, one row late, because only the next row shows that a row is not the last.
+ */
+export interface RowSorter {
+  take(rows: readonly CsvRow[]): SourcePage;
+  /** Returns the last row. Must be called once, after all rows. */
+  finish(end: { readonly hasLineEnd: boolean }): SourcePage;
+  /** Data rows so far, including broken ones. */
+  readonly rows: number;
+  readonly trailer: Trailer | undefined;
+  /** Why rows may be missing: the last row looks cut, or rows of several lines may hide others. Names lines only. */
+  readonly doubts: readonly string[];
+  /** What was corrected during the read. */
+  readonly notes: readonly string[];
+}
+
+export interface RowSorterOptions {
+  readonly columns: readonly string[];
+  readonly delimiter: string;
+  /** Start of the last record if it is a trailer; undefined when the file has none. */
+  readonly trailerPrefix: string | undefined;
+  /** Whether a last row without line end counts as cut even when it has all its columns. */
+  readonly mustEndLine: boolean;
+  /** Which records are requested. Others are counted but not returned. */
+  readonly accepts: (record: SourceRecord) => boolean;
+}
+
+export function createRowSorter(options: RowSorterOptions): RowSorter {
+  const { columns, delimiter, trailerPrefix, mustEndLine, accepts } = options;
+  let held: CsvRow | undefined;
+  let rows = 0;
+  let trailer: Trailer | undefined;
+  const doubts: string[] = [];
+  let swallowing = 0;
+  let blank = 0;
+  const toEmployee = openToEmployee(columns);
+
+  const settle = (row: CsvRow, records: SourceRecord[], broken: BrokenRecord[]): void => {
+    rows++;
+    const at = `line ${row.line}`;
+    const hidden = swallowedRows(row, columns.length, delimiter);
+    if (hidden !== undefined) {
+      swallowing++;
+      if (swallowing <= namedDoubts) doubts.push(`${at}: ${hidden}`);
+      // Its cells hold other people, so none of them may be written.
+      broken.push({ at, reason: hidden });
+      return;
+    }
+    if (row.cells.length !== columns.length) {
+      broken.push({ at, reason: `the row has ${row.cells.length} columns, the header has ${columns.length}` });
+      return;
+    }
+    const record = toEmployee.of(row, at);
+    if (accepts(record)) records.push(record);
+  };
+
+  return {
+    get rows() {
+      return rows;
+    },
+    get trailer() {
+      return trailer;
+    },
+    get doubts() {
+      const more = swallowing - namedDoubts;
+      return more > 0 ? [...doubts, `${more} more rows of several lines may hide others`] : doubts;
+    },
+    get notes() {
+      return toEmployee.notes();
+    },
+    take(taken) {
+      const records: SourceRecord[] = [];
+      const broken: BrokenRecord[] = [];
+      for (const row of taken) {
+        if (isBlank(row)) {
+          blank++;
+          if (blank > maxBlankRows) throw tooManyBlanks(row);
+          continue;
+        }
+        if (held !== undefined) settle(held, records, broken);
+        held = row;
+      }
+      return { records, broken };
+    },
+    finish({ hasLineEnd }) {
+      const records: SourceRecord[] = [];
+      const broken: BrokenRecord[] = [];
+      if (held === undefined) return { records, broken };
+      trailer = trailerPrefix === undefined ? undefined : readTrailer(held, trailerPrefix);
+      if (trailer !== undefined) return { records, broken };
+      if (!hasLineEnd && (mustEndLine || held.cells.length < columns.length)) {
+        rows++;
+        doubts.push(`the last row, line ${held.line}, has no line end: the file may be cut within it`);
+        broken.push({ at: `line ${held.line}`, reason: 'the last row has no line end and may be cut' });
+      } else {
+        settle(held, records, broken);
+      }
+      return { records, broken };
+    },
+  };
+}
+
+/** More rows that may hide others are counted, not named. */
+const namedDoubts = 5;
+
+/** A spreadsheet that saves every row of its sheet writes 1,048,576. */
+const maxBlankRows = 1_100_000;
+
+function tooManyBlanks({ line }: CsvRow): RollcallError {
+  const message =
+    `the file has more than ${maxBlankRows} blank rows, the last one read in line ${line}: it is not an export of ` +
+    'employees, or its export is broken. Correct the export';
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
+}
+
+/** Blank lines, and rows with only delimiters, which spreadsheets leave at the end. */
+function isBlank(row: CsvRow): boolean {
+  return row.cells.every((cell) => cell === '' || cell.trim() === '');
+}

@@ -1,0 +1,147 @@
+import { RollcallError } from '../../../core/errors.ts';
+import type { ReadEnd } from '../../../core/snapshot.ts';
+import { compileSourcePath } from '../../../core/source-path.ts';
+import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
+import { confirmEnd, type KeySum, openKeySum } from '../../../source-kit/confirm-end.ts';
+import { utcDay } from '../../../source-kit/employment-status.ts';
+import type { Authority } from '../../../source-kit/http/authority.ts';
+import { type SourceClient, withSourceClient } from '../../../source-kit/http/source-client.ts';
+import { acceptsOnly, type Page, type PagedRead, readPages } from '../../../source-kit/pages.ts';
+import { partnerHeaders, type V2Config } from '../schema.ts';
+import { openEmployments } from './employments.ts';
+import { readList } from './list.ts';
+import { type Names, noNames, readNames } from './names.ts';
+import { type Employments, toPerson } from './to-employee.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const name = 'GET /v2/persons';
+
+/** Overlap of deltas: clocks differ, and a change may be stamped before it can be read. */
+const deltaOverlapMs = 5 * 60_000;
+
+/** Fields that only employments hold. A lookup by one of them reads all employments. */
+const fromEmployments = /^(?:employment|department|team|office|rollcallStatus)(?:\.|$)/;
+
+/** Reads persons page by page, and the employments of each. */
+export async function* readV2(
+  config: V2Config,
+  authority: Authority,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  // When a read fails, the other employments of its page must not be requested any more.
+  const stop = new AbortController();
+  const stoppable = { ...io, signal: AbortSignal.any([io.signal, stop.signal]) };
+  const { limits, tls } = config;
+  const parts = { origin: new URL(config.url).origin, authority, limits, tls, io: stoppable };
+  try {
+    return yield* withSourceClient(parts, (client) => readPersons(config, request, client, io));
+  } finally {
+    stop.abort(new RollcallError('the read of Personio has ended', { code: 'CANCELLED' }));
+  }
+}
+
+async function* readPersons(
+  config: V2Config,
+  request: ReadRequest,
+  client: SourceClient,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const today = utcDay(io.clock.now());
+  const names = config.employments && config.names ? await readNames(config, client) : noNames;
+  const accepts =
+    request.kind === 'delta'
+      ? undefined
+      : acceptsOnly(request, request.kind === 'full' ? () => undefined : compileSourcePath(request.field));
+  const isWanted = (person: Fields): boolean =>
+    request.kind !== 'point' ||
+    fromEmployments.test(request.field) ||
+    accepts?.(toPerson(person, { kind: 'not asked' }, today)) !== false;
+  const join = openJoin({ config, client, names, today }, isWanted);
+  const first = firstUrl(config, request);
+  const read = (joinOf: Join, seen: KeySum): PagedRead<string> => ({
+    key: 'id',
+    mayBeEmpty: request.kind !== 'full',
+    accepts,
+    first,
+    page: async (url) => seen.note(await readPage({ config, client, join: joinOf, first }, url)),
+  });
+  const [seen, again] = [openKeySum(idOf), openKeySum(idOf)];
+  const end = yield* readPages(read(join, seen), io);
+  // The cursor is opaque and there is no total. The second read needs no employments.
+  const bare = openJoin({ config, client, names, today }, () => false);
+  const confirmed =
+    request.kind === 'full' && end.complete
+      ? await confirmEnd(end, seen, again, readPages(read(bare, again), io))
+      : end;
+  return names.notes.length === 0 ? confirmed : { ...confirmed, notes: names.notes };
+}
+
+function idOf({ id }: Fields): unknown {
+  return id;
+}
+
+type Join = (person: Fields) => Promise<{ readonly fields: Fields; readonly isWhole: boolean }>;
+
+interface JoinParts {
+  readonly config: V2Config;
+  readonly client: SourceClient;
+  readonly names: Names;
+  readonly today: string;
+}
+
+function openJoin({ config, client, names, today }: JoinParts, isWanted: (person: Fields) => boolean): Join {
+  const read = openEmployments(config, client);
+  const employmentsOf = async (person: Fields): Promise<Employments> => {
+    if (!config.employments || !isWanted(person)) return { kind: 'not asked' };
+    const { id } = person;
+    const list = id === undefined || id === null || id === '' ? undefined : await read(String(id));
+    return list === undefined ? { kind: 'failed' } : { kind: 'read', list, names };
+  };
+  return async (person) => {
+    const employments = await employmentsOf(person);
+    return { fields: toPerson(person, employments, today), isWhole: employments.kind !== 'failed' };
+  };
+}
+
+interface PageParts extends Pick<JoinParts, 'config' | 'client'> {
+  readonly join: Join;
+  readonly first: string;
+}
+
+async function readPage({ config, client, join, first }: PageParts, url: string): Promise<Page<string>> {
+  const { items, next, hasLinks } = await readList(client, {
+    name,
+    url,
+    headers: partnerHeaders(config),
+    isContinuation: url !== first,
+  });
+  // The client limits concurrency and rate, as `limits` says.
+  const joined = await Promise.all(items.map(join));
+  const doubts: string[] = [];
+  if (!joined.every((one) => one.isWhole)) {
+    doubts.push('the employments of some persons could not be read: they are returned without them');
+  }
+  if (!hasLinks && items.length >= config.pageSize) {
+    doubts.push('a full page came without links: set another pageSize, if there are exactly as many persons');
+  }
+  return {
+    people: joined.map(({ fields }) => fields),
+    doubts,
+    next: next === undefined ? { kind: 'end', why: 'no next link' } : { kind: 'more', place: next, id: next },
+  };
+}
+
+function firstUrl({ url, pageSize }: V2Config, request: ReadRequest): string {
+  const first = new URL('/v2/persons', url);
+  first.searchParams.set('limit', String(pageSize));
+  if (request.kind === 'delta') {
+    const since = Date.parse(request.since) - deltaOverlapMs;
+    first.searchParams.set('updated_at.gt', new Date(since).toISOString().replace('.000Z', 'Z'));
+  }
+  if (request.kind === 'point' && request.field === 'id' && request.identifications.length <= 50) {
+    first.searchParams.set('id', request.identifications.join(','));
+  }
+  return first.href;
+}

@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { RollcallError } from '../../../core/errors.ts';
+
+export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
+
+/** Address of the HR system's database. */
+export type SqlPlace = ServerPlace | FilePlace;
+
+export interface ServerPlace {
+  readonly dialect: 'postgres' | 'mysql';
+  /** A name or address. With a leading slash it is the path of a Unix socket (its folder, for PostgreSQL). */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  /** Never log it or use it in an error. */
+  readonly password: string | undefined;
+  readonly database: string;
+  readonly tls: TlsWanted;
+  /** Name in messages: `postgres://host:port/database`, without user and password. */
+  readonly name: string;
+}
+
+export interface FilePlace {
+  readonly dialect: 'sqlite';
+  /** As configured: relative to the folder of the configuration. */
+  readonly path: string;
+  readonly name: string;
+}
+
+/** TLS settings, in libpq's terms. */
+export interface TlsWanted {
+  readonly mode: (typeof sslModes)[number];
+  /** Paths of PEM files. */
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
+
+/** The same with the files read; undefined without TLS. */
+export interface TlsReady {
+  readonly rejectUnauthorized: boolean;
+  readonly isIdentityProven: boolean;
+  readonly files: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+}
+
+const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
+const schemes: Readonly<Record<string, { readonly dialect: 'postgres' | 'mysql'; readonly port: number }>> = {
+  'postgres:': { dialect: 'postgres', port: 5432 },
+  'postgresql:': { dialect: 'postgres', port: 5432 },
+  'mysql:': { dialect: 'mysql', port: 3306 },
+  'mariadb:': { dialect: 'mysql', port: 3306 },
+};
+
+/**
+ * Parses the url of a database: `postgres://`, `mysql://` (MariaDB too) with libpq's `sslmode`, or `sqlite:PATH`.
+ * Without `sslmode` a remote server must prove its identity (`verify-full`), because personal data must not travel
+ * unencrypted by default. A problem continues the sentence that begins with the key, without user and password.
+ */
+export function parseDatabaseUrl(text: string): SqlPlace | { readonly problem: string } {
+  if (/^sqlite:/i.test(text)) return filePlace(text);
+  const url = URL.parse(text);
+  if (url === null) {
+    return { problem: 'is not a url. A password with @ : / ? # or % in it must be percent-encoded' };
+  }
+  const scheme = schemes[url.protocol];
+  if (scheme === undefined) return { problem: 'must begin with postgres://, mysql:// or sqlite:' };
+  const unknown = [...url.searchParams.keys()].filter((name) => !parameters.includes(name));
+  if (unknown.length > 0) {
+    return { problem: `has the parameter ${unknown.join(', ')}; known are ${parameters.join(', ')}` };
+  }
+  try {
+    return serverPlace(url, scheme);
+  } catch {
+    return { problem: 'has a % without two hexadecimal digits. Write it as %25' };
+  }
+}
+
+/** Reads the certificate files that the url names. Throws `CONFIG_INVALID` for a file that cannot be read. */
+export async function readTls({ mode, ...paths }: TlsWanted, folder: string): Promise<TlsReady | undefined> {
+  if (mode === 'disable') return undefined;
+  const files: { ca?: string; cert?: string; key?: string } = {};
+  for (const name of ['ca', 'cert', 'key'] as const) {
+    const path = paths[name];
+    if (path !== undefined) files[name] = await readPem(path, folder);
+  }
+  const isProven = mode !== 'require' || files.ca !== undefined;
+  return { rejectUnauthorized: isProven, isIdentityProven: mode === 'verify-full', files };
+}
+
+function filePlace(text: string): FilePlace | { readonly problem: string } {
+  const path = text.slice('sqlite:'.length).replace(/^\/\//, '');
+  if (path === '' || path.includes('?')) return { problem: 'must be sqlite: and the path of the file, nothing else' };
+  return { dialect: 'sqlite', path, name: `sqlite:${path}` };
+}
+
+function serverPlace(
+  url: URL,
+  scheme: { readonly dialect: 'postgres' | 'mysql'; readonly port: number },
+): ServerPlace | { readonly problem: string } {
+  const query = url.searchParams;
+  const host = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1');
+  const database = decodeURIComponent(url.pathname.slice(1));
+  const user = decodeURIComponent(url.username);
+  if (host === '' || database === '' || user === '') return { problem: 'lacks a user, a host or a database' };
+  const named = query.get('sslmode') ?? (isOnThisMachine(host) ? 'disable' : 'verify-full');
+  const mode = sslModes.find((known) => known === named);
+  if (mode === undefined) return { problem: `has sslmode=${named}; it can be ${sslModes.join(', ')}` };
+  if (mode === 'verify-full' && scheme.dialect === 'mysql' && isIP(host) !== 0) {
+    const because = query.has('sslmode') ? '' : ' (verify-full unless the url has another sslmode)';
+    return { problem: `has sslmode=verify-full with an address: name the host as its certificate does${because}` };
+  }
+  const port = url.port === '' ? scheme.port : Number(url.port);
+  return {
+    dialect: scheme.dialect,
+    host,
+    port,
+    user,
+    password: url.password === '' ? undefined : decodeURIComponent(url.password),
+    database,
+    tls: {
+      mode,
+      ca: query.get('sslrootcert') ?? undefined,
+      cert: query.get('sslcert') ?? undefined,
+      key: query.get('sslkey') ?? undefined,
+    },
+    name: `${scheme.dialect}://${host}:${port}/${database}`,
+  };
+}
+
+function isOnThisMachine(host: string): boolean {
+  return host.startsWith('/') || /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i.test(host);
+}
+
+async function readPem(path: string, folder: string): Promise<string> {
+  try {
+    return await readFile(resolve(folder, path), 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    const message = `source.url names the file ${path}, which cannot be read (${code}): check the path and its rights.`;
+    throw new RollcallError(message, { code: 'CONFIG_INVALID' });
+  }
+}

@@ -1,0 +1,111 @@
+import { RollcallError } from '../../../core/errors.ts';
+import type { SourceRecord } from '../../../core/person.ts';
+import type { ReadEnd } from '../../../core/snapshot.ts';
+import { compileSourcePath } from '../../../core/source-path.ts';
+import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
+import { utcDay } from '../../../source-kit/employment-status.ts';
+import type { Authority } from '../../../source-kit/http/authority.ts';
+import { type SourceClient, withSourceClient } from '../../../source-kit/http/source-client.ts';
+import type { Refusal } from '../../../source-kit/http/source-request.ts';
+import { acceptsOnly, recordsAtOnce } from '../../../source-kit/pages.ts';
+import { streamArray } from '../../../source-kit/stream-array.ts';
+import { openTally } from '../../../source-kit/tally.ts';
+import type { RaasConfig } from '../schema.ts';
+import { openRowReader } from './to-employee.ts';
+
+const requestName = 'GET customreport2/{tenant}/{owner}/{report}';
+
+/** A report has no pages: it is one answer, and only a chunk of it is held. 2 GB is reported to be Workday's limit. */
+const maxReportBytes = 4 * 1024 ** 3;
+
+/** Reads the report once, row by row while its bytes arrive. */
+export async function* readReport(
+  config: RaasConfig,
+  authority: Authority,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  if (request.kind === 'delta') {
+    throw new RollcallError('a Workday report is always read completely: it has no delta (api: soap has one)', {
+      code: 'USAGE',
+    });
+  }
+  const { origin } = new URL(config.url);
+  const { limits, tls } = config;
+  const parts = { origin, authority, limits, tls, maxBytes: maxReportBytes, io };
+  return yield* withSourceClient(parts, (client) => readRows(config, client, request, io));
+}
+
+async function* readRows(
+  config: RaasConfig,
+  client: SourceClient,
+  request: Exclude<ReadRequest, { kind: 'delta' }>,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const tally = openTally({ key: config.key });
+  const rows = openRowReader(config, utcDay(io.clock.now()));
+  const accepts = acceptsOnly(request, request.kind === 'point' ? compileSourcePath(request.field) : () => undefined);
+  const count = openCount(config.countColumn);
+  const body = client.stream({ name: requestName, url: reportUrl(config), refusal: unauthorised });
+  const isFull = request.kind === 'full';
+  let records: SourceRecord[] = [];
+  for await (const found of streamArray(body, { name: requestName, path: ['Report_Entry'], numbers: 'text' })) {
+    for (const row of found) {
+      count.add(row);
+      const fields = rows.read(row);
+      tally.add(fields);
+      if (accepts === undefined || accepts(fields)) records.push({ at: `row ${tally.rows}`, fields });
+      if (!isFull || records.length < recordsAtOnce) continue;
+      yield { records, broken: [] };
+      io.signal.throwIfAborted();
+      records = [];
+    }
+  }
+  const notReturned = rows.neverSeen();
+  // Few people are returned. They wait for the end, which shows whether a column is missing altogether.
+  if (!isFull) records = records.map(({ at, fields }) => ({ at, fields: without(fields, notReturned) }));
+  if (records.length > 0) yield { records, broken: [] };
+  io.signal.throwIfAborted();
+  for (const doubt of count.doubts()) tally.doubt(doubt);
+  const end = tally.end({ evidence: `the report ended whole, after ${tally.rows} rows`, total: count.total() });
+  return notReturned.length > 0 ? { ...end, notReturned } : end;
+}
+
+function without(fields: SourceRecord['fields'], names: readonly string[]): SourceRecord['fields'] {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+function reportUrl({ url, prompts = {} }: RaasConfig): string {
+  const full = new URL(url);
+  for (const [alias, value] of Object.entries(prompts)) full.searchParams.set(alias, value);
+  full.searchParams.set('format', 'json');
+  return full.href;
+}
+
+/** Workday answers 500 to a user without access to the report. A retry cannot help and may lock the account. */
+function unauthorised(status: number, bytes: Uint8Array): Refusal | undefined {
+  if (status !== 500 || !Buffer.from(bytes).includes('not authorized')) return undefined;
+  return {
+    what: `${requestName} was refused: the integration user is not authorized for it`,
+    advice: 'Share the report with the user, and give its security group the domains of the columns.',
+    isRefusal: true,
+  };
+}
+
+/** Reads the number of rows, which the report repeats in a column of each row. */
+function openCount(column: string | undefined) {
+  const said = new Set<string>();
+  return {
+    add(row: Readonly<Record<string, unknown>>): void {
+      if (column !== undefined && said.size < 2) said.add(String(row[column] ?? ''));
+    },
+    doubts(): readonly string[] {
+      if (column === undefined || (said.size === 1 && this.total() !== undefined)) return [];
+      return [`${column} does not hold one and the same number of rows in each row, so it proves nothing`];
+    },
+    total(): number | undefined {
+      const [text = ''] = said;
+      return /^\d{1,12}$/.test(text) ? Number(text) : undefined;
+    },
+  };
+}

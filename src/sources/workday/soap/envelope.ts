@@ -1,0 +1,93 @@
+import { xmlAttribute, xmlText } from '../../../source-kit/xml-text.ts';
+import type { SoapConfig } from '../schema.ts';
+
+/** The people of one series of pages. */
+export interface WorkerQuery {
+  readonly excludeEmployees: boolean;
+  readonly excludeContingent: boolean;
+  /** Only people whose data changed: when it was entered, or when it takes effect. ISO instants. */
+  readonly changed?: { readonly by: 'Updated' | 'Effective'; readonly from: string; readonly through: string };
+  /** Only these people, by one of their ids. */
+  readonly ids?: { readonly type: string; readonly values: readonly string[] };
+}
+
+export interface PageRequest {
+  readonly query: WorkerQuery;
+  /** Starts at 1. */
+  readonly page: number;
+  /** Later entries are not visible, so all pages are of one instant. */
+  readonly asOf: string;
+}
+
+const wsse = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
+const passwordText = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0#PasswordText';
+
+/** Builds the envelope of one Get_Workers request. It holds the password, if Rollcall authenticates with one. */
+export function getWorkersEnvelope(config: SoapConfig, request: PageRequest): string {
+  const { auth, url } = config;
+  const version = url.slice(url.lastIndexOf('/') + 1);
+  const header = auth.kind === 'basic' ? security(auth.username, auth.password) : '';
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>' +
+    '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:bsvc="urn:com.workday/bsvc">' +
+    `<soapenv:Header>${header}</soapenv:Header><soapenv:Body>` +
+    `<bsvc:Get_Workers_Request bsvc:version="${xmlAttribute(version)}">` +
+    (request.query.ids === undefined ? criteria(request.query) : references(request.query.ids)) +
+    responseFilter(request, config.pageSize) +
+    responseGroup(config) +
+    '</bsvc:Get_Workers_Request></soapenv:Body></soapenv:Envelope>'
+  );
+}
+
+/** WS-Security UsernameToken Profile 1.0, PasswordText, because Workday has no digest. */
+function security(username: string, password: string): string {
+  return (
+    `<wsse:Security soapenv:mustUnderstand="1" xmlns:wsse="${wsse}"><wsse:UsernameToken>` +
+    `<wsse:Username>${xmlText(username)}</wsse:Username>` +
+    `<wsse:Password Type="${passwordText}">${xmlText(password)}</wsse:Password>` +
+    '</wsse:UsernameToken></wsse:Security>'
+  );
+}
+
+/** An unknown id returns no worker and is not a fault. */
+function references({ type, values }: NonNullable<WorkerQuery['ids']>): string {
+  const one = (id: string): string =>
+    `<bsvc:Worker_Reference><bsvc:ID bsvc:type="${xmlAttribute(type)}">${xmlText(id)}</bsvc:ID></bsvc:Worker_Reference>`;
+  const all = values.map(one).join('');
+  return `<bsvc:Request_References bsvc:Skip_Non_Existing_Instances="true">${all}</bsvc:Request_References>`;
+}
+
+/** Every flag is written, so that the version's default does not matter. */
+function criteria({ changed, excludeEmployees, excludeContingent }: WorkerQuery): string {
+  const range =
+    changed === undefined
+      ? ''
+      : '<bsvc:Transaction_Log_Criteria_Data><bsvc:Transaction_Date_Range_Data>' +
+        element(`${changed.by}_From`, changed.from) +
+        element(`${changed.by}_Through`, changed.through) +
+        '</bsvc:Transaction_Date_Range_Data></bsvc:Transaction_Log_Criteria_Data>';
+  return (
+    `<bsvc:Request_Criteria>${range}` +
+    element('Exclude_Inactive_Workers', 'false') +
+    element('Exclude_Employees', String(excludeEmployees)) +
+    element('Exclude_Contingent_Workers', String(excludeContingent)) +
+    '</bsvc:Request_Criteria>'
+  );
+}
+
+function responseFilter({ asOf, page }: PageRequest, count: number): string {
+  const places = element('Page', String(page)) + element('Count', String(count));
+  return `<bsvc:Response_Filter>${element('As_Of_Entry_DateTime', asOf)}${places}</bsvc:Response_Filter>`;
+}
+
+function responseGroup({ include }: SoapConfig): string {
+  const parts = ['Reference', 'Personal_Information', 'Employment_Information'];
+  if (include.includes('organizations')) parts.push('Organizations');
+  if (include.includes('managementChain')) parts.push('Management_Chain_Data');
+  const all = parts.map((part) => element(`Include_${part}`, 'true')).join('');
+  return `<bsvc:Response_Group>${all}</bsvc:Response_Group>`;
+}
+
+function element(name: string, text: string): string {
+  return `<bsvc:${name}>${xmlText(text)}</bsvc:${name}>`;
+}
