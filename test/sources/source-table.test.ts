@@ -27,3 +27,13 @@ test.each(cases)('$name says of what cannot happen why', ({ impossible }) => {
     expect(why).toMatch(/\w+ \w+/);
   }
 });
+
+test('no cell of the table of kinds has more than twenty words', () => {
+  const [table = ''] = renderSourceTables(sourceKinds, cases).split('## What each survives');
+  const cells = table
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .flatMap((line) => line.split('|'));
+
+  expect(cells.filter((cell) => cell.trim().split(/\s+/).length > 20)).toEqual([]);
+});

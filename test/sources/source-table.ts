@@ -37,9 +37,10 @@ function isCase(value: unknown): value is SourceCase {
 export function renderSourceTables(kinds: readonly SourceKind[], cases: readonly SourceCase[]): string {
   return [
     tableMarks.begin,
-    `${renderKinds(kinds)}\n\nWhere _people who left_ says \`configurable\`, your export or its filter decides; \`unknown\` means that the vendor does not say.`,
+    renderKinds(kinds, cases),
+    'Where _who left_ or _hired for later_ says `configurable`, your export or its filter decides; `unknown` means that the vendor does not say.\n_Faults_ counts what a kind meets in the test suite; the link leads to what cannot happen to it, and why.',
     '## What each survives',
-    'Each is read from a real server or file that does this; the suite is `test/contracts/source.ts`. **read**: everybody is there, and\nthe read is complete. **doubted**: the read is not called complete, or ends with an error, so nobody is called gone. **refused**: an\nerror that says what a person has to do. A dash: it cannot happen to this kind.',
+    'Each fault is played by a real server or file; the suite is `test/contracts/source.ts`. **read**: everybody is there, and the read is\ncomplete. **doubted**: the read is not called complete, or ends with an error, so nobody is called gone. **refused**: an error that\nsays what a person has to do. The result is the same for every kind that can meet the fault.',
     renderFaults(cases),
     '## What is held at a time',
     'The same suite sees to it: while a reader is busy with one page, at most one more is taken from the HR system, except in these cases.',
@@ -50,33 +51,48 @@ export function renderSourceTables(kinds: readonly SourceKind[], cases: readonly
   ].join('\n\n');
 }
 
-function renderKinds(kinds: readonly SourceKind[]): string {
+function renderKinds(kinds: readonly SourceKind[], cases: readonly SourceCase[]): string {
   const head = [
     'kind',
     'reads',
-    'only what changed',
-    'look-up by id',
-    'people who left',
-    'hired for later',
+    'who left / hired for later',
+    'changes only / look-up by id',
+    'faults',
     '`init --source`',
   ];
   const rows = kinds.map(({ kind, title, capabilities: { delta, point, terminated, future }, starters }) => {
     const page = existsSync(`${root}docs/sources/${kind}.md`) ? `[\`${kind}\`](${kind}.md)` : `\`${kind}\``;
+    const met = faultNames.filter((fault) =>
+      casesOf(kind, cases).some(({ impossible }) => impossible[fault] === undefined),
+    );
+    const faults = `[${met.length} of ${faultNames.length}](#what-cannot-happen-to-${kind})`;
     const names = starters.map(({ name }) => `\`${name}\``).join(', ');
-    return [page, title, delta ? 'yes' : '–', point ? 'yes' : '–', terminated, future, names];
+    return [page, title, `${terminated} / ${future}`, `${yesNo(delta)} / ${yesNo(point)}`, faults, names];
   });
   return renderTable([head, ...rows]);
+}
+
+function yesNo(can: boolean): string {
+  return can ? 'yes' : 'no';
+}
+
+/** The cases of a kind are named after it: `csv (sftp)`. */
+function casesOf(kind: string, cases: readonly SourceCase[]): readonly SourceCase[] {
+  return cases.filter(({ name }) => name.split(' ')[0] === kind);
 }
 
 const fateWords = { read: 'read', distrusted: 'doubted', refused: 'refused' } as const;
 
 function renderFaults(cases: readonly SourceCase[]): string {
-  const head = ['fault', 'what happens', ...cases.map(({ name }) => name)];
+  const kinds = [...new Set(cases.map(({ name }) => name.split(' ')[0] ?? ''))];
   const rows = faultNames.map((fault) => {
     const { fate, what } = sourceFaults[fault];
-    return [fault, what, ...cases.map(({ impossible }) => (impossible[fault] === undefined ? fateWords[fate] : '–'))];
+    const meeting = kinds.filter((kind) =>
+      casesOf(kind, cases).some(({ impossible }) => impossible[fault] === undefined),
+    );
+    return [fault, what, fateWords[fate], meeting.length === kinds.length ? 'all' : meeting.join(', ')];
   });
-  return renderTable([head, ...rows]);
+  return renderTable([['fault', 'what happens', 'result', 'kinds that meet it'], ...rows]);
 }
 
 const aheadWords = {
@@ -97,16 +113,22 @@ function capital(text: string): string {
 }
 
 function renderImpossible(cases: readonly SourceCase[]): string {
-  const lines = cases.map(({ name, impossible }) => {
-    const byReason = new Map<string, string[]>();
-    for (const fault of faultNames) {
-      const reason = impossible[fault];
-      if (reason !== undefined) byReason.set(reason, [...(byReason.get(reason) ?? []), `_${fault}_`]);
-    }
-    const parts = [...byReason].map(([reason, faults]) => `  - ${faults.join(', ')}: ${reason}`);
-    return [`- **${name}**${parts.length === 0 ? ': everything can happen' : ''}`, ...parts].join('\n');
+  const kinds = [...new Set(cases.map(({ name }) => name.split(' ')[0] ?? ''))];
+  const parts = kinds.map((kind) => {
+    const lines = casesOf(kind, cases).map(renderCase).join('\n');
+    return `### What cannot happen to ${kind}\n\n${lines}`;
   });
-  return lines.join('\n');
+  return parts.join('\n\n');
+}
+
+function renderCase({ name, impossible }: SourceCase): string {
+  const byReason = new Map<string, string[]>();
+  for (const fault of faultNames) {
+    const reason = impossible[fault];
+    if (reason !== undefined) byReason.set(reason, [...(byReason.get(reason) ?? []), `_${fault}_`]);
+  }
+  const parts = [...byReason].map(([reason, faults]) => `  - ${faults.join(', ')}: ${reason}`);
+  return [`- **${name}**${parts.length === 0 ? ': everything can happen' : ''}`, ...parts].join('\n');
 }
 
 function renderTable(rows: readonly (readonly string[])[]): string {
