@@ -54,7 +54,7 @@ const chapters: readonly Chapter[] = [
   {
     title: 'The server',
     path: ['server'],
-    text: 'Below `server`: the HTTP API, the dashboard and health. Their answers are described in [http-api.md](http-api.md).',
+    text: 'Below `server`: the HTTP API, the page and health. Their answers are described in [http-api.md](http-api.md).',
   },
   {
     title: 'A webhook',

@@ -1,7 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { RollcallError } from '../core/errors.ts';
 import { listenFailure } from '../core/listen-failure.ts';
-import { renderDashboard } from './dashboard/render-dashboard.ts';
 import { endpoints } from './endpoints/index.ts';
 import { openEventStreams } from './events.ts';
 import { serveHealth } from './health.ts';
@@ -182,13 +181,10 @@ function serveApi(
   }
   const document = describeApi(parts.version);
   const docs = parts.renderDocs(document);
-  const dashboard = renderDashboard(parts.version);
   app.get('/openapi.json', async () => document);
   app.get('/docs', async (_request, reply) => sendPage(docs, reply));
   const runbook = renderRunbook();
   app.get('/runbook', async (_request, reply) => sendPage(runbook, reply));
-  for (const path of ['/classic', '/classic/runs/:run'])
-    app.get(path, async (_request, reply) => sendPage(dashboard, reply));
   servePage(app, readPage());
 }
 

@@ -486,7 +486,7 @@ test('the OpenAPI document is valid, names every endpoint, and both pages stand 
     Object.values(methods as object).map(({ operationId }) => operationId),
   );
   expect(named.sort()).toEqual(endpoints.map(({ id }) => id).sort());
-  for (const path of ['/docs', '/runbook', '/classic']) {
+  for (const path of ['/docs', '/runbook']) {
     const page = await server.ask(path, { token: null });
     expect(page.headers.get('content-security-policy')).toMatch(
       /script-src '(sha256-[^ ]+=|none)'; style-src 'sha256-/,

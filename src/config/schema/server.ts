@@ -129,7 +129,7 @@ function withoutAbsent({ clientSecret, ...rest }: z.output<typeof openId>): Open
   return clientSecret === undefined ? rest : { ...rest, clientSecret };
 }
 
-/** `server`: the HTTP API, health and the dashboard. */
+/** `server`: the HTTP API, health and the page. */
 export const server = z
   .strictObject({
     host: text()
@@ -203,6 +203,6 @@ export const server = z
   })
   .optional()
   .meta({
-    description: 'The HTTP API, the dashboard and health, served by `rollcall start`: see [http-api.md](http-api.md).',
+    description: 'The HTTP API, the page and health, served by `rollcall start`: see [http-api.md](http-api.md).',
     examples: [{ port: 8080, tokens: [{ name: 'ops', role: 'operator', token: `\${env:OPS_TOKEN}` }] }],
   });

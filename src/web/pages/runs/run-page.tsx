@@ -15,6 +15,7 @@ import { BatchTable } from './batch-table.tsx';
 import { FailedPeople } from './failed-people.tsx';
 import { FindingCauses } from './finding-causes.tsx';
 import { RawTexts } from './raw-texts.tsx';
+import { ReadDecision } from './read-decision.tsx';
 import type { RunDetail } from './run-detail.ts';
 import { Duration, ReadWords } from './run-table.tsx';
 import { Timeline } from './timeline.tsx';
@@ -63,6 +64,7 @@ function RunBody({ run }: { readonly run: RunDetail }) {
         </div>
       )}
       {run.isCancelRequested && run.endedAt === null ? <p className="box warn">{t.runs.cancelAsked}</p> : null}
+      <ReadDecision run={run} />
       {run.holds.length === 0 ? null : <Holds run={run} />}
       <Timeline run={run} />
       <section aria-labelledby="counts-title">

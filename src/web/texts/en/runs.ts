@@ -45,4 +45,11 @@ export const runs = {
   raw: 'Texts of other systems',
   showRaw: 'Show what other systems sent',
   noRaw: 'No texts are stored. They are kept only with an encryptionKey in the configuration.',
+  doubted: 'A guard doubts what the source says',
+  doubtedHint: 'Repair the source, and run again. Or accept the read if it is right.',
+  acceptRead: 'Accept the read',
+  acceptMeans: (changes: number) =>
+    changes === 0
+      ? 'The read counts as complete. The next run acts on it: employees who are missing count as missing.'
+      : `The read counts as complete, and ${count(changes, 'held change', 'held changes')} of this run are approved with it.`,
 };

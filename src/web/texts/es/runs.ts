@@ -47,4 +47,11 @@ export const runs: Texts['runs'] = {
   raw: 'Textos de otros sistemas',
   showRaw: 'Mostrar lo que enviaron otros sistemas',
   noRaw: 'No hay textos guardados. Solo se conservan con una encryptionKey en la configuración.',
+  doubted: 'Un límite de seguridad duda de lo que dice la fuente',
+  doubtedHint: 'Corrija la fuente y ejecute de nuevo. O acepte la lectura si es correcta.',
+  acceptRead: 'Aceptar la lectura',
+  acceptMeans: (changes) =>
+    changes === 0
+      ? 'La lectura cuenta como completa. La próxima ejecución actúa según ella: los empleados ausentes cuentan como ausentes.'
+      : `La lectura cuenta como completa, y con ella se ${changes === 1 ? 'aprueba' : 'aprueban'} ${count(changes, 'cambio retenido', 'cambios retenidos')} de esta ejecución.`,
 };

@@ -1,4 +1,4 @@
-import { dashboardStyle } from './dashboard-style.ts';
+import { pageStyle } from './page-style.ts';
 
 /** Returns a whole page of this server. It loads nothing from other servers. `body` is HTML. */
 export function htmlPage(title: string, body: string): string {
@@ -10,7 +10,7 @@ export function htmlPage(title: string, body: string): string {
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${dashboardStyle}</style>
+<style>${pageStyle}</style>
 </head>
 <body>
 ${body}
