@@ -86,7 +86,8 @@ it('what a lost encryptionKey sealed is named by check and dropped on request, a
   expect(await run('keys', 'status')).toMatchObject({ code: 0, stdout: 'Every stored value can be opened.\n' });
 
   rotate({ KEY: newKey() });
-  const named = /1 ledger entry, 1 change, 1 token pair sealed with the key [0-9a-f]{8}, which is not configured/;
+  const named =
+    /1 ledger entry, 1 change, 1 page of a directory, 1 token pair sealed with the key [0-9a-f]{8}, which is not configured/;
   expect((await run('check')).stdout).toMatch(named);
   expect((await run('keys', 'status')).code).toBe(1);
   const { stdout, code } = await run('keys', 'drop-unreadable', '--yes', '--reason', 'the key is lost');

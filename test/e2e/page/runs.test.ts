@@ -104,9 +104,9 @@ see(
 see('a person is explained; stored history is shown also when the source cannot be read', async () => {
   const { page, show, office } = await openRuns();
   await show('/people/people/E9');
-  await page.locator('.facts-of').waitFor();
+  await page.locator('.steps').waitFor();
   const told = await page.locator('main').textContent();
-  expect(told).toContain('owned by people');
+  expect(told).toContain('"owner": "people"');
   expect(told).toContain('<b>Díaz</b>');
   expect(await page.locator('main b').count()).toBe(0);
   await rm(join(office.folder, 'employees.csv'));
