@@ -528,13 +528,13 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(told).toContain('A job brought the store');
   });
 
-  it('tells where API and dashboard are, and who is told of nothing', async () => {
-    expect(await notesOf('distributed')).toContain('Dashboard and API: https://rollcall.example.com\n');
+  it('tells where page and API are, and that no notice is sent', async () => {
+    expect(await notesOf('distributed')).toContain('Page and API: https://rollcall.example.com\n');
     const alone = await notesOf('single-sqlite');
     expect(alone).toContain('kubectl port-forward --namespace people service/acme-rollcall 8080:80');
     expect(alone).toContain('add one to config.server.tokens');
     expect(alone).toContain('No notice is sent when a run fails');
-    expect(await notesOf('single-silent')).not.toContain('Dashboard');
+    expect(await notesOf('single-silent')).not.toContain('Page and API');
     expect(await notesOf('single-postgres')).toContain(
       'Every address reaches the API port: networkPolicy.ingress is empty',
     );

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { pageRoutes } from '../../src/server/page/routes.ts';
 import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
 import { type Manifest, parseManifests, podsOf } from './manifest.ts';
 import { restrictedViolations, sccViolations } from './pod-security.ts';
@@ -13,6 +14,12 @@ const helm = await findHelm();
 if (helm === undefined) tellSkipped('matrix.test.ts', 'helm');
 
 const names = Object.keys(valueSets);
+
+/** What the server offers to browsers and programs. Health and metrics stay inside. */
+const publicPaths = [
+  ...new Set(pageRoutes.filter((path) => path !== '/').map((path) => `/${path.split('/')[1]}`)),
+  ...['/api', '/auth', '/docs', '/openapi.json', '/runbook', '/assets', '/icon.svg', '/licenses.md'],
+];
 
 async function render({ base, values = {}, args = [] }: ValueSet): Promise<readonly Manifest[]> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-values-'));
@@ -197,15 +204,9 @@ describe.skipIf(helm === undefined)('the chart, installed in each of its ways', 
       'plain.example.net',
     ]);
     for (const { http } of rules) {
-      expect(http.paths.map(({ path, pathType }) => `${pathType} ${path}`)).toEqual([
-        'Prefix /api',
-        'Prefix /docs',
-        'Prefix /openapi.json',
-        'Prefix /runs',
-        'Prefix /holds',
-        'Prefix /runbook',
-        'Exact /',
-      ]);
+      expect(http.paths.map(({ path, pathType }) => `${pathType} ${path}`).sort()).toEqual(
+        ['Exact /', ...publicPaths.map((path) => `Prefix ${path}`)].sort(),
+      );
     }
   });
 
@@ -216,15 +217,9 @@ describe.skipIf(helm === undefined)('the chart, installed in each of its ways', 
       rules: { matches: { path: { type: string; value: string } }[]; backendRefs: { name: string; port: number }[] }[];
     };
     expect(hostnames).toEqual(['rollcall.example.com', 'acme.example.org']);
-    expect(rules[0]?.matches.map(({ path }) => `${path.type} ${path.value}`)).toEqual([
-      'PathPrefix /api',
-      'PathPrefix /docs',
-      'PathPrefix /openapi.json',
-      'PathPrefix /runs',
-      'PathPrefix /holds',
-      'PathPrefix /runbook',
-      'Exact /',
-    ]);
+    expect(rules[0]?.matches.map(({ path }) => `${path.type} ${path.value}`).sort()).toEqual(
+      ['Exact /', ...publicPaths.map((path) => `PathPrefix ${path}`)].sort(),
+    );
     const service = objectOf(name, 'Service', rules[0]?.backendRefs[0]?.name);
     expect(service.spec?.ports).toMatchObject([{ port: rules[0]?.backendRefs[0]?.port }]);
     expect(of(name).map(({ kind }) => kind)).not.toContain('Ingress');

@@ -46,7 +46,9 @@ it('the table of source kinds loads no package that only some of them need', asy
 });
 
 it('would be seen loading one', async () => {
-  expect(await load('src/sources/csv/places/sftp-session.ts')).toEqual(expect.arrayContaining(['ssh2-sftp-client', 'ssh2']));
+  expect(await load('src/sources/csv/places/sftp-session.ts')).toEqual(
+    expect.arrayContaining(['ssh2-sftp-client', 'ssh2']),
+  );
   expect(await load('src/sources/sql/databases/mysql.ts')).toContain('mysql2');
 });
 

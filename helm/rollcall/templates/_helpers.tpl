@@ -98,9 +98,9 @@ annotations:
 {{- join "," $hosts }}
 {{- end }}
 
-{{/* The paths that are reachable from outside. Health and metrics are not among them. */}}
+{{/* The paths that are reachable from outside: API, sign-in, the page and its files. Health and metrics are not among them. */}}
 {{- define "rollcall.publicPaths" -}}
-/api,/docs,/openapi.json,/runs,/holds,/runbook
+/api,/auth,/docs,/openapi.json,/runbook,/assets,/icon.svg,/licenses.md,/syncs,/runs,/holds,/people,/previews,/alerts,/audit,/connections,/sign-in
 {{- end }}
 
 {{/* "true" when the cluster assigns user and group: an OpenShift cluster, or one that the values call so. */}}
@@ -330,7 +330,7 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- end }}
 {{- end }}
 {{- if and .Values.ingress.enabled (not .Values.ingress.hosts) }}
-{{- fail "\n\ningress is enabled, but ingress.hosts is empty: name the host of the API and the dashboard, such as [{ host: rollcall.example.com, tlsSecret: rollcall-tls }]." }}
+{{- fail "\n\ningress is enabled, but ingress.hosts is empty: name the host of the API and the page, such as [{ host: rollcall.example.com, tlsSecret: rollcall-tls }]." }}
 {{- end }}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}
 {{- fail "\n\nhttpRoute is enabled, but httpRoute.parentRefs is empty: name the Gateway that serves it, such as [{ name: public, namespace: gateways }]." }}

@@ -8,7 +8,7 @@ const maxTries = 50;
 
 /**
  * Keeps tokens in a file of this machine, or of a file system with hard links that all its processes share. `path` is the
- * beginning of its name: version 7 is `tokens.json.7`, and when nobody writes there is only that one. Mode 0600.
+ * beginning of its name: version 7 is `tokens.json.7`, and while no process writes there is only that one. Mode 0600.
  *
  * A version appears whole or not at all: it is written and synced under another name, and then linked, which fails where
  * the name is taken. So of two writers of version 7 one fails, without a lock that a dead process could keep. An older

@@ -16,7 +16,7 @@ export const syncMapping = z.object({
       kind: z.enum(['from', 'value', 'expression']),
       origin: z.string().meta({ description: 'The source field, the fixed value, or the expression' }),
       transforms: z.array(z.string()),
-      format: z.string().nullable().meta({ description: 'Of a date in the source' }),
+      format: z.string().nullable().meta({ description: 'Format of a date in the source' }),
       whenEmpty: z.enum(['keep', 'clear']),
       reads: z.array(z.string()).meta({ description: 'Source fields that the rule reads' }),
       unseen: z.array(z.string()).meta({ description: 'Those of them that no record of the read showed' }),

@@ -26,7 +26,7 @@ export const foundPeople = z.object({
   next: count.nullable().meta({ description: 'Send it as `offset` for the next page; null: this is the last page' }),
   syncs: z
     .array(z.object({ sync: z.string(), readAt: instant.nullable(), people: count }))
-    .meta({ description: 'What was searched; `readAt` null: no complete read yet, so nobody is found by name' }),
+    .meta({ description: 'What was searched; `readAt` null: no complete read yet, so no person is found by name' }),
 });
 
 export function foundPeopleView({ people, total, syncs }: FoundPeople, offset: number): z.input<typeof foundPeople> {

@@ -2,7 +2,7 @@ import { browserNow } from './now.tsx';
 
 const idleAfterMs = 60_000;
 
-/** Knows whether the user works with the page: requests of a page that nobody uses do not prolong a session. */
+/** Knows whether the user works with the page: requests of an unattended page do not prolong a session. */
 export function watchPresence(target: EventTarget): () => boolean {
   const last = { at: browserNow() };
   const touch = (): void => {
