@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { PlatformError, RollcallError } from '../core/errors.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import type { CheckLine } from './app.ts';
 import type { AppIo, ConnectionAccess } from './app-io.ts';
@@ -71,7 +71,11 @@ async function* checkConnection(
         : 'file status: the endpoint answers';
     yield { subject, state: 'ok', message };
   } catch (error) {
-    yield { ...failed(subject, error), state: 'warning' };
+    // The contract lists 400 for this call, and no 404.
+    const isRefused = error instanceof PlatformError && error.status === 400;
+    yield isRefused
+      ? { subject, state: 'ok', message: 'file status: the endpoint answers, and refuses an unknown file' }
+      : { ...failed(subject, error), state: 'warning' };
   }
 }
 

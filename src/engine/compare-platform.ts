@@ -1,5 +1,4 @@
 import { chunk } from '../core/batch.ts';
-import { looksLikeSamePerson } from '../core/conversion.ts';
 import type { Finding, FindingCode } from '../core/finding.ts';
 import { differByZeros, zerosAdvice } from '../core/leading-zeros.ts';
 import { likeness, lookAlikeKey } from '../core/look-alike.ts';
@@ -8,6 +7,7 @@ import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { pagesOf } from './lookups.ts';
+import { isConversion, mayMove } from './may-move.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import type { SomePeople } from './some-people.ts';
 
@@ -326,28 +326,4 @@ function checkEmail(
     slot !== -1,
   );
   if (slot !== -1) index.set(slot, mark.conflict);
-}
-
-/** Returns whether the account of a person in the source may leave its e-mail to the claimant in this or a later plan. */
-function mayMove(
-  user: User,
-  slot: number,
-  claimant: number,
-  { index, sync }: Pick<CompareJob, 'index' | 'sync'>,
-): boolean {
-  if (!index.has(slot, mark.inSource) || index.has(slot, mark.outOfScope)) return false;
-  if (index.has(slot, mark.active)) return true;
-  const isParked = sync.settings.parkEmail !== undefined && index.has(slot, mark.leaver);
-  return isParked && !isConversion(index.person(claimant), slot, user, index);
-}
-
-function isConversion(
-  claimant: ReturnType<PeopleIndex['person']>,
-  slot: number,
-  user: User,
-  index: PeopleIndex,
-): boolean {
-  const leaver = index.person(slot);
-  if (claimant.kind !== 'person' || leaver.kind !== 'person') return false;
-  return looksLikeSamePerson(claimant.fields, { ...user.fields, ...leaver.fields });
 }

@@ -90,6 +90,6 @@ test('what it begins with loads, and its keys are in the reference', async () =>
   expect(syncs.people?.source.kind).toBe('orchard');
   expect(instructions).toContain('ORCHARD_TOKEN');
   expect(renderConfigReference(sourceKinds)).toMatch(
-    /### Source orchard\n[\s\S]*\| `token` +\| text +\| \*\*required\*\* +\| An API token/,
+    /### Source orchard\n[\s\S]*- `token`: An API token [^\n]* Type: text\. Required\./,
   );
 });
