@@ -18,6 +18,7 @@ const corpus = [
   '</textarea><script>attack()</script>',
   '<math><mtext></form><form><mglyph><style></math><img src onerror=attack()>',
   '{{constructor.constructor("attack()")()}}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is an attack.
   '${attack()}',
   '<details open ontoggle=attack()>',
   '<a href="javascript:attack()">x</a>',
