@@ -1,46 +1,8 @@
 import { expect, it } from 'vitest';
-import type { AlertState } from '../../src/ports/alerts.ts';
 import { auditPage, connectionList } from '../../src/server/schema.ts';
 import { alertList, quieted } from '../../src/server/schemas/alerts.ts';
-import { openOffice } from '../support/office.ts';
-import { openTestServer, viewerToken } from './open-test-server.ts';
-
-const adminToken = 'admin-token-of-a-test-1';
-
-async function openAlerted() {
-  const office = await openOffice();
-  const now = office.clock.now();
-  const state: AlertState = {
-    subject: { kind: 'sync', name: 'people' },
-    version: 1,
-    problems: {
-      run: {
-        topic: 'run',
-        code: 'run-failed',
-        severity: 'critical',
-        worst: 'critical',
-        key: 'failed',
-        summary: 'The run failed',
-        details: ['the source has no row'],
-        unaffected: undefined,
-        action: 'rollcall show run_1',
-        run: 'run_1',
-        since: now,
-        newsAt: now,
-      },
-    },
-    firstSeenAt: now,
-    judgedUntil: now,
-    judgedRuns: [],
-  };
-  await office.engine.io.store.alerts.save(0, state, []);
-  const tokens = [
-    { name: 'ops', role: 'operator', token: 'operator-token-of-a-test' },
-    { name: 'auditor', role: 'viewer', token: viewerToken },
-    { name: 'root', role: 'admin', token: adminToken },
-  ] as const;
-  return { office, server: await openTestServer(office.app, { settings: { tokens } }) };
-}
+import { adminToken, openAlerted } from '../support/alerted-office.ts';
+import { viewerToken } from './open-test-server.ts';
 
 it('open alerts are listed, acknowledged and muted, and the overview counts them', async () => {
   const { server, office } = await openAlerted();

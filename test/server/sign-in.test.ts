@@ -1,52 +1,7 @@
-import { createServer, type Server } from 'node:http';
-// @ts-expect-error: the package has no types, and the test needs few of them.
-import Provider from 'oidc-provider';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { OpenIdSettings } from '../../src/server/settings.ts';
-import { openOffice } from '../support/office.ts';
-import { openTestServer, type TestServer } from './open-test-server.ts';
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-const groups: Readonly<Record<string, readonly string[]>> = {
-  ana: ['staff', 'hr-it'],
-  bea: ['staff'],
-  root: ['platform-admins'],
-  eve: ['visitors'],
-};
-const secret = 'a-secret-of-the-client-of-this-test';
-
-/** A real identity provider on this machine, whose users are those of `groups`. */
-async function openProvider(callback: string, isPublic = false): Promise<string> {
-  const web: Server = createServer();
-  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
-  const address = web.address();
-  const issuer = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: 'rollcall',
-        ...(isPublic ? { token_endpoint_auth_method: 'none' } : { client_secret: secret }),
-        redirect_uris: [callback],
-        post_logout_redirect_uris: [callback.replace('/auth/callback', '/sign-in')],
-      },
-    ],
-    scopes: ['openid', 'email', 'groups'],
-    claims: { openid: ['sub'], email: ['email'], groups: ['groups'] },
-    pkce: { required: () => true },
-    cookies: { keys: ['some key of a test'] },
-    findAccount: (_context: unknown, id: string) => ({
-      accountId: id,
-      claims: () => ({ sub: id, email: `${id}@example.com`, groups: groups[id] ?? [] }),
-    }),
-  });
-  web.on('request', provider.callback());
-  closers.push(() => new Promise((resolve) => web.close(resolve).closeAllConnections()));
-  return issuer;
-}
+import { openSignInServer } from '../support/identity-provider.ts';
+import type { TestServer } from './open-test-server.ts';
 
 /** Follows redirects and keeps cookies per host, as a browser does. */
 function openBrowser() {
@@ -89,42 +44,20 @@ async function signIn(browser: Browser, server: TestServer, user: string, to = '
   return page.url;
 }
 
-async function openSignInServer(more: Partial<OpenIdSettings> = {}) {
-  const office = await openOffice();
-  const { store } = office.engine.io;
-  // The address of the callback must be known before the server listens.
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  await new Promise((resolve) => probe.close(resolve));
-  const publicUrl = `http://127.0.0.1:${port}`;
-  const isPublic = 'clientSecret' in more;
-  const issuer = await openProvider(`${publicUrl}/auth/callback`, isPublic);
-  const openId: OpenIdSettings = {
-    issuer,
-    clientId: 'rollcall',
-    clientSecret: secret,
-    scopes: ['openid', 'email', 'groups'],
-    nameClaim: 'email',
-    groupsClaim: 'groups',
-    roles: { viewer: ['staff'], operator: ['hr-it'], admin: ['platform-admins'] },
-    label: 'Acme SSO',
-    ...more,
-  };
-  if (isPublic) delete (openId as { clientSecret?: string }).clientSecret;
-  const server = await openTestServer(office.app, { settings: { port, publicUrl, openId }, parts: { store } });
+async function openSignIn(more: Partial<OpenIdSettings> = {}) {
+  const opened = await openSignInServer(more);
+  const { server, publicUrl } = opened;
   const sessionOf = async (browser: Browser) => {
     const cookie = Object.entries(browser.cookies(new URL(publicUrl).host))
       .map(([name, value]) => `${name}=${value}`)
       .join('; ');
     return (await server.ask('/api/session', { token: null, headers: { cookie } })).json;
   };
-  return { office, server, issuer, publicUrl, sessionOf };
+  return { ...opened, sessionOf };
 }
 
 it('a user signs in at the provider, with the highest role of the groups, and comes back to the page', async () => {
-  const { office, server, sessionOf, publicUrl, issuer } = await openSignInServer();
+  const { office, server, sessionOf, publicUrl, issuer } = await openSignIn();
   expect((await server.ask('/api/session', { token: null })).json.signIn).toEqual({ openId: 'Acme SSO', token: true });
   const browser = openBrowser();
   const url = await signIn(browser, server, 'ana', '/runs?sync=people');
@@ -142,7 +75,7 @@ it('a user signs in at the provider, with the highest role of the groups, and co
 });
 
 it('each group has its role, and a user without one gets no session', async () => {
-  const { server, sessionOf, publicUrl } = await openSignInServer();
+  const { server, sessionOf, publicUrl } = await openSignIn();
   for (const [user, role] of [
     ['bea', 'viewer'],
     ['root', 'admin'],
@@ -157,7 +90,7 @@ it('each group has its role, and a user without one gets no session', async () =
 });
 
 it('a public client proves itself by PKCE alone, and every user of the provider can be a viewer', async () => {
-  const { server, sessionOf } = await openSignInServer({
+  const { server, sessionOf } = await openSignIn({
     clientSecret: '',
     roles: { viewer: ['*'], operator: [], admin: [] },
   });
@@ -167,7 +100,7 @@ it('a public client proves itself by PKCE alone, and every user of the provider 
 });
 
 it('an answer counts once, for the browser that began, and within ten minutes', async () => {
-  const { server, publicUrl } = await openSignInServer();
+  const { server, publicUrl } = await openSignIn();
   const browser = openBrowser();
   await signIn(browser, server, 'ana');
   const answered = browser.visits.find((visit) => visit.startsWith(`${publicUrl}/auth/callback`)) ?? '';
@@ -189,12 +122,12 @@ it('an answer counts once, for the browser that began, and within ten minutes', 
 });
 
 it('no link leads to another site, and a provider that is away is told on the page', async () => {
-  const { server, publicUrl } = await openSignInServer();
+  const { server, publicUrl } = await openSignIn();
   for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', '/%5C..//x\nSet-Cookie:a']) {
     const browser = openBrowser();
     expect((await signIn(browser, server, 'ana', to)).origin, to).toBe(publicUrl);
   }
-  const away = await openSignInServer({ issuer: 'http://127.0.0.1:1' });
+  const away = await openSignIn({ issuer: 'http://127.0.0.1:1' });
   expect((await openBrowser().go(`${away.server.url}/auth/sign-in`)).url.href).toBe(
     `${away.publicUrl}/sign-in?problem=failed`,
   );

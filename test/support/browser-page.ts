@@ -17,6 +17,8 @@ export interface BrowserOptions {
   readonly zone?: string;
   /** The time that the browser shows; default: the real one. */
   readonly at?: number;
+  /** Another address that the page may lead to: the identity provider. */
+  readonly alsoAt?: string;
 }
 
 const browsers: Browser[] = [];
@@ -36,6 +38,7 @@ export async function openBrowserPage(
     language = 'en-US',
     zone = 'America/Bogota',
     at,
+    alsoAt = server.url,
   }: BrowserOptions = {},
 ): Promise<BrowserPage> {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
@@ -56,7 +59,7 @@ export async function openBrowserPage(
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   await page.route('**', (route) => {
-    if (route.request().url().startsWith(server.url)) return route.continue();
+    if ([server.url, alsoAt].some((address) => route.request().url().startsWith(address))) return route.continue();
     complaints.push(`asked for ${route.request().url()}`);
     return route.abort();
   });

@@ -20,7 +20,7 @@ export const watch = {
     unmuteMeans: (name: string) => `Alerts about ${name} are sent again.`,
     notices: 'Newest notices',
     noChannel: 'No channel is configured, so alerts are seen only here.',
-    noChannelHint: 'Add e-mail, Slack, Teams, PagerDuty or a webhook to "alerts.channels" of the configuration.',
+    noChannelHint: 'Add e-mail, Slack, Teams, PagerDuty or a webhook to `alerts` in the configuration.',
     noNotice: (channels: string) => `Nothing was sent yet. Channels: ${channels}`,
     at: 'Time',
     subject: 'About',

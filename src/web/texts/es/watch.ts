@@ -22,7 +22,7 @@ export const watch: typeof english = {
     unmuteMeans: (name) => `Las alertas sobre ${name} se envían de nuevo.`,
     notices: 'Avisos más recientes',
     noChannel: 'No hay canales configurados: las alertas solo se ven aquí.',
-    noChannelHint: 'Agregue correo, Slack, Teams, PagerDuty o un webhook a "alerts.channels" de la configuración.',
+    noChannelHint: 'Agregue correo, Slack, Teams, PagerDuty o un webhook a `alerts` en la configuración.',
     noNotice: (channels) => `Todavía no se envió nada. Canales: ${channels}`,
     at: 'Hora',
     subject: 'Sobre',
