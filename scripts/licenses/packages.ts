@@ -29,7 +29,7 @@ interface Stated {
 const oldForm: Readonly<Record<string, string>> = { buildcheck: 'MIT', 'cpu-features': 'MIT' };
 
 /** Development packages whose code the built page contains: who installs Rollcall gets it too. */
-const inPage: ReadonlySet<string> = new Set([
+export const inPage: ReadonlySet<string> = new Set([
   '@tanstack/query-core',
   '@tanstack/react-query',
   '@tanstack/react-virtual',

@@ -3,6 +3,7 @@ import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { inPage } from '../../scripts/licenses/packages.ts';
 import { refuseUnpinnedImages } from '../../scripts/release/base-image.ts';
 import { releaseChangelog } from '../../scripts/release/changelog.ts';
 import { nextVersion } from '../../scripts/release/version.ts';
@@ -155,9 +156,13 @@ interface Lock {
 function expectBillOfMaterials(sbom: BillOfMaterials, { packages }: Lock): void {
   expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: expect.stringMatching(/^1\.\d$/) });
   expect(sbom.metadata.component).toMatchObject({ name: 'rollcall', version: '1.2.3' });
+  const nameAt = (path: string): string => path.replace(/^.*node_modules\//, '');
   const locked = Object.entries(packages)
-    .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
-    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`);
+    .filter(
+      ([path, { dev, devOptional }]) =>
+        path !== '' && ((dev !== true && devOptional !== true) || inPage.has(nameAt(path))),
+    )
+    .map(([path, { version }]) => `${nameAt(path)}@${version}`);
   expect(sbom.components.map(({ name, version }) => `${name}@${version}`).sort()).toEqual([...new Set(locked)].sort());
   expect(sbom.components.filter(({ licenses }) => licenses === undefined)).toEqual([]);
 }
