@@ -1,5 +1,5 @@
-import { globSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { build } from 'vite';
 
 const root = join(import.meta.dirname, '../..');
@@ -11,6 +11,7 @@ const inputs = ['src/web/**/*', 'scripts/web/*', 'package-lock.json'];
 /** Builds the page into dist/web. Does nothing when it was built after the last change of its sources. */
 async function buildPage({ isForced = false } = {}): Promise<void> {
   if (!isForced && isBuilt()) return;
+  const newFolder = join(root, `dist/web-${process.pid}`);
   await build({
     root: join(root, 'src/web'),
     // Without a configuration file: a tool that searches for one writes beside the packages.
@@ -19,7 +20,7 @@ async function buildPage({ isForced = false } = {}): Promise<void> {
     publicDir: join(root, 'src/web/public'),
     logLevel: 'warn',
     build: {
-      outDir: outputFolder,
+      outDir: newFolder,
       emptyOutDir: true,
       assetsInlineLimit: 0,
       target: 'es2023',
@@ -36,6 +37,24 @@ async function buildPage({ isForced = false } = {}): Promise<void> {
       },
     },
   });
+  replaceFiles(newFolder);
+}
+
+/** Replaces the built page file by file, the document last: a server that starts meanwhile finds a whole page. */
+function replaceFiles(newFolder: string): void {
+  const files = [...filesIn(newFolder)].sort((a, b) => Number(a === 'index.html') - Number(b === 'index.html'));
+  for (const file of files) {
+    mkdirSync(dirname(join(outputFolder, file)), { recursive: true });
+    renameSync(join(newFolder, file), join(outputFolder, file));
+  }
+  for (const file of filesIn(outputFolder)) if (!files.includes(file)) rmSync(join(outputFolder, file));
+  rmSync(newFolder, { recursive: true });
+}
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 }
 
 function isBuilt(): boolean {
