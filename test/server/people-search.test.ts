@@ -65,6 +65,8 @@ it('a later read replaces what it changes, and a person who was forgotten is fou
   expect((await search('q=ana7')).ids).toContain('E7');
   await office.writeEmployees(employees(301, { E7: { first: 'Renata' } as Row }));
   await office.applyAll();
+  // Created by the run that read, so the platform did not show the account yet.
+  expect((await search('q=e301')).people).toMatchObject([{ identification: 'E301', isOnPlatform: true }]);
   const after = await store.directories.digests('people');
   const changed = [...after].filter(([page, digest]) => before.get(page) !== digest);
   expect(changed.length).toBeLessThanOrEqual(2);

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { chunk } from '../../core/batch.ts';
 import { foldText } from '../../core/fold-text.ts';
+import type { LedgerEntry } from '../../core/ledger.ts';
 import type { EngineIo } from '../../engine/engine-io.ts';
 import type { DirectoryHeader, DirectoryRow } from '../../ports/directories.ts';
 
@@ -93,8 +94,9 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
     const owned = await ownedUsers(text.normalize('NFC').trim(), people, only, { store, syncs });
     const all = [...owned, ...people];
     const known = new Map(headers.map((header) => [header.sync, header]));
+    const shown = all.slice(offset, offset + limit).map(publicOf);
     return {
-      people: all.slice(offset, offset + limit).map(publicOf),
+      people: await asWrittenSince(shown, known, { store, syncs }),
       total: all.length,
       syncs: [...syncs.keys()]
         .filter((sync) => only === undefined || sync === only)
@@ -142,6 +144,28 @@ async function ownedUsers(
     owned.push({ identification, sync: entry.owner, side: 'ledger', ...plain });
   }
   return owned;
+}
+
+/** Corrects who has an account by what was created or removed after the read that the directory shows. */
+async function asWrittenSince(
+  people: readonly FoundPerson[],
+  headers: ReadonlyMap<string, DirectoryHeader>,
+  { store, syncs }: Pick<EngineIo, 'store' | 'syncs'>,
+): Promise<readonly FoundPerson[]> {
+  const connectionOf = (sync: string): string => syncs.get(sync)?.settings.connection ?? '';
+  const entries = new Map<string, ReadonlyMap<string, LedgerEntry>>();
+  for (const connection of new Set(people.map(({ sync }) => connectionOf(sync)))) {
+    const asked = people.filter(({ sync }) => connectionOf(sync) === connection);
+    const identifications = [...new Set(asked.map(({ identification }) => identification))];
+    entries.set(connection, await store.ledger.getMany(connection, identifications));
+  }
+  return people.map((person) => {
+    const entry = entries.get(connectionOf(person.sync))?.get(person.identification);
+    const readAt = headers.get(person.sync)?.at ?? 0;
+    if (entry === undefined) return person;
+    if (entry.removed !== undefined) return entry.removed.at > readAt ? { ...person, isOnPlatform: false } : person;
+    return (entry.writtenAt ?? 0) > readAt ? { ...person, isOnPlatform: true } : person;
+  });
 }
 
 function publicOf({ sync, identification, name, email, side, standing, isOnPlatform }: FoundPerson): FoundPerson {
