@@ -66,7 +66,11 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
     if (!mustFocus.current) return;
     const row = document.getElementById(`${base}-${active}`);
     if (row === null) return;
-    mustFocus.current = false;
+    const { activeElement } = document;
+    const isElsewhere = activeElement !== document.body && box.current?.contains(activeElement) !== true;
+    // A row that is still loading is replaced by another element, which must get the focus too.
+    mustFocus.current = !isElsewhere && rows.rowAt(active) === undefined;
+    if (isElsewhere) return;
     row.focus({ preventScroll: true });
   });
 

@@ -83,7 +83,8 @@ see('the whole way goes by keyboard: rows, choice, details, decision', async () 
   await page.getByRole('dialog').waitFor();
   await keys.press('Escape');
   expect(await page.getByRole('dialog').count()).toBe(0);
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Reject…');
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Reject…');
+  await page.locator('.decision .button.danger:enabled').waitFor();
   await keys.press('Enter');
   await page.getByRole('textbox', { name: 'Reason' }).focus();
   await keys.type('they work here');
