@@ -5,7 +5,7 @@ import { usePage } from '../state/page-context.tsx';
 import { Icon } from '../ui/icon.tsx';
 
 /** A restart of the server, or the change to another replica, takes less. */
-const patienceMs = 2000;
+const delayMs = 2000;
 
 export function OfflineBanner({ live }: { readonly live: Live }) {
   const { t, f } = usePage();
@@ -13,7 +13,7 @@ export function OfflineBanner({ live }: { readonly live: Live }) {
   const [isShown, setShown] = useState(false);
   useEffect(() => {
     if (live.state !== 'offline') return setShown(false);
-    const timer = setTimeout(() => setShown(true), patienceMs);
+    const timer = setTimeout(() => setShown(true), delayMs);
     return () => clearTimeout(timer);
   }, [live.state]);
   if (!isShown) return null;

@@ -39,15 +39,12 @@ async function openStaff(token = operatorToken) {
 
 /** Does what a deployment does with the previews that wait, and lets the page see it. */
 async function preview({ engine: { io } }: Office, server: TestServer): Promise<string> {
-  for (;;) {
-    const [id] = await io.store.previews.unended(io.clock.now());
-    if (id !== undefined) {
-      await makePreview(id, io, AbortSignal.timeout(60_000));
-      await server.clock.advance(2000);
-      return id;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  const waiting = async (): Promise<string> => (await io.store.previews.unended(io.clock.now()))[0] ?? '';
+  await expect.poll(waiting).not.toBe('');
+  const id = await waiting();
+  await makePreview(id, io, AbortSignal.timeout(60_000));
+  await server.clock.advance(2000);
+  return id;
 }
 
 const step = (page: Page, name: string) => page.locator('.steps > li').filter({ hasText: name }).first();
