@@ -8,6 +8,7 @@ import { wordOf } from '../../texts/plural.ts';
 import { Button } from '../../ui/button.tsx';
 import { DayFilter } from '../../ui/day-filter.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { PageHead } from '../../ui/page-head.tsx';
 import { SyncSelect } from '../../ui/sync-select.tsx';
@@ -69,13 +70,7 @@ export function AuditPage() {
           return (
             <>
               <AuditTable entries={entries} />
-              {audit.hasNextPage ? (
-                <p className="more">
-                  <Button isBusy={audit.isFetchingNextPage} onClick={() => void audit.fetchNextPage()}>
-                    {t.act.loadMore}
-                  </Button>
-                </p>
-              ) : null}
+              <LoadMore query={audit} />
             </>
           );
         }}

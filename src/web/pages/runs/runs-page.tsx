@@ -6,6 +6,7 @@ import { usePage } from '../../state/page-context.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DayFilter } from '../../ui/day-filter.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { PageHead } from '../../ui/page-head.tsx';
 import { SyncSelect } from '../../ui/sync-select.tsx';
@@ -66,13 +67,7 @@ export function RunsPage() {
           ) : (
             <>
               <RunTable runs={all} />
-              {runs.hasNextPage ? (
-                <p className="more">
-                  <Button isBusy={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
-                    {t.act.loadMore}
-                  </Button>
-                </p>
-              ) : null}
+              <LoadMore query={runs} />
             </>
           );
         }}
