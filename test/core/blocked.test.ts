@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { blockedBySource, openBlockedTally } from '../../src/core/blocked.ts';
+import type { Finding, FindingCode } from '../../src/core/finding.ts';
 
 const line = (i: number): string => `line ${i}`;
+const conflict = (code: FindingCode, identification: string | undefined, other: string | undefined): Finding => ({
+  code,
+  message: 'an example',
+  ...(identification !== undefined && { identification }),
+  ...(other !== undefined && { other }),
+});
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i + 2);
 
 describe('the tally of blocked people', () => {
@@ -61,47 +68,51 @@ describe('the tally of blocked people', () => {
   it.each([
     {
       name: 'leading zeros',
-      cause: conflictsOf(
-        numbers(30).map((i) => [`${i}`, `00${i}`] as const),
-        'rename-conflict',
-      ),
+      cause: () =>
+        conflictsOf(
+          numbers(30).map((i) => [`${i}`, `00${i}`] as const),
+          'rename-conflict',
+        ),
       said: 'identifications of 30 people lost their leading zeros; first at line 2',
     },
     {
       name: 'new numbers',
-      cause: conflictsOf(
-        numbers(12).map((i) => [`${i}`, `A${i}`] as const),
-        'rename-conflict',
-      ),
+      cause: () =>
+        conflictsOf(
+          numbers(12).map((i) => [`${i}`, `A${i}`] as const),
+          'rename-conflict',
+        ),
       said: '12 people have the e-mail of a user with another identification; first at line 2',
     },
     {
       name: 'one e-mail',
-      cause: conflictsOf(
-        [
-          ['E1', undefined],
-          ['E2', 'E1'],
-          ['E3', 'E1'],
-        ],
-        'email-conflict',
-      ),
+      cause: () =>
+        conflictsOf(
+          [
+            ['E1', undefined],
+            ['E2', 'E1'],
+            ['E3', 'E1'],
+          ],
+          'email-conflict',
+        ),
       said: '3 people share one e-mail; first at line 2',
     },
     {
       name: 'e-mails of others',
-      cause: conflictsOf(
-        [
-          ['E1', 'X1'],
-          ['E2', 'X2'],
-          ['E3', 'X3'],
-          ['E4', 'X4'],
-        ],
-        'email-conflict',
-      ),
+      cause: () =>
+        conflictsOf(
+          [
+            ['E1', 'X1'],
+            ['E2', 'X2'],
+            ['E3', 'X3'],
+            ['E4', 'X4'],
+          ],
+          'email-conflict',
+        ),
       said: '4 people claim the e-mail of another one; first at line 2',
     },
   ])('names what conflicts have in common: $name', ({ cause, said }) => {
-    expect(cause).toBe(said);
+    expect(cause()).toBe(said);
   });
 
   it('names identifications that come twice', () => {
@@ -109,5 +120,108 @@ describe('the tally of blocked people', () => {
     tally.add({ kind: 'conflict', at: line(2) });
     tally.note({ code: 'duplicate-key', identification: 'E1', at: line(9), message: 'an example' });
     expect(tally.likelyCause(9)).toBe('1 identification is in several rows; first at line 2');
+  });
+
+  it.each([
+    [
+      'filled identifications',
+      conflict('rename-conflict', '0017', '17'),
+      'identifications of 1 person have new leading zeros; first at line 2',
+    ],
+    [
+      'an e-mail of a user',
+      conflict('rename-conflict', '17', 'A17'),
+      '1 person has the e-mail of a user with another identification; first at line 2',
+    ],
+    [
+      'look-alikes',
+      conflict('case-conflict', 'e1', undefined),
+      '1 identification differs from another one only by case or look-alike characters; first at line 2',
+    ],
+    [
+      'a conflict with nobody in particular',
+      conflict('email-conflict', 'E1', undefined),
+      '1 person is in conflict with another row or user; first at line 2',
+    ],
+    [
+      'a finding about nobody',
+      conflict('duplicate-key', undefined, undefined),
+      '1 person is in conflict with another row or user; first at line 2',
+    ],
+    [
+      'another finding',
+      conflict('import-damage' as never, 'E1', 'E2'),
+      '1 person is in conflict with another row or user; first at line 2',
+    ],
+    [
+      'an e-mail with zeros',
+      conflict('email-conflict', '17', '017'),
+      'identifications of 1 person lost their leading zeros; first at line 2',
+    ],
+  ] as const)('names %s', (_, finding, said) => {
+    const tally = openBlockedTally();
+    tally.add({ kind: 'conflict', at: line(2) });
+    tally.note(finding);
+    expect(tally.likelyCause(9)).toBe(said);
+  });
+
+  it('counts several people in the plural', () => {
+    const tally = openBlockedTally();
+    for (const i of numbers(2)) {
+      tally.add({ kind: 'conflict', at: line(i) });
+      tally.note(conflict('case-conflict', `E${i}`, undefined));
+    }
+    expect(tally.likelyCause(9)).toBe(
+      '2 identifications differ from another one only by case or look-alike characters; first at line 2',
+    );
+  });
+
+  it('names the cause of most conflicts, the first one where two are as frequent', () => {
+    const tally = openBlockedTally();
+    for (const i of numbers(4)) tally.add({ kind: 'conflict', at: line(i) });
+    tally.note(conflict('case-conflict', 'e1', undefined));
+    tally.note(conflict('duplicate-key', 'E2', undefined));
+    expect(tally.likelyCause(9)).toMatch(/^1 identification differs/);
+    tally.note(conflict('duplicate-key', 'E3', undefined));
+    expect(tally.likelyCause(9)).toMatch(/^2 identifications are in several rows/);
+  });
+
+  it('never names more people than are blocked', () => {
+    const tally = openBlockedTally();
+    tally.add({ kind: 'conflict', at: line(2) });
+    for (const other of ['17', '18', '19']) tally.note(conflict('duplicate-key', other, undefined));
+    expect(tally.likelyCause(9)).toMatch(/^1 identification is/);
+  });
+
+  it.each([
+    ['more than half of the people share one e-mail', 3, '3 people share one e-mail; first at line 2'],
+    ['half of the people share one e-mail', 2, '4 people claim the e-mail of another one; first at line 2'],
+  ])('tells whether %s', (_, sharing, said) => {
+    const tally = openBlockedTally();
+    for (const i of numbers(4)) tally.add({ kind: 'conflict', at: line(i) });
+    for (const i of numbers(sharing - 1)) tally.note(conflict('email-conflict', `E${i}`, 'X'));
+    for (const i of numbers(3 - sharing)) tally.note(conflict('email-conflict', `F${i}`, `Y${i}`));
+    expect(tally.likelyCause(9)).toBe(said);
+  });
+
+  it('groups a bounded number of causes, and goes on counting those that it knows', () => {
+    const tally = openBlockedTally();
+    const refuse = (reason: string) => tally.add({ kind: 'row-refused', at: line(2), column: 'mail', reason });
+    for (const i of numbers(1000)) refuse(`is odd ${i}`);
+    for (let times = 0; times < 3; times += 1) refuse('is new');
+    refuse('is odd 7');
+    expect(tally.counts()).toEqual({ 'row-refused': 1004 });
+    expect(tally.likelyCause(2000)).toBe('2 of 2000 rows are blocked because mail is odd 7; first at line 2');
+  });
+
+  it('groups a bounded number of shared e-mails, and goes on counting those that it knows', () => {
+    const tally = openBlockedTally();
+    for (let i = 0; i < 5; i += 1) tally.add({ kind: 'conflict', at: line(2) });
+    for (const i of numbers(1000)) tally.note(conflict('email-conflict', 'E', `X${i}`));
+    for (let times = 0; times < 4; times += 1) tally.note(conflict('email-conflict', 'E', 'new'));
+    expect(tally.likelyCause(9)).toBe('5 people claim the e-mail of another one; first at line 2');
+    tally.note(conflict('email-conflict', 'E', 'X7'));
+    tally.note(conflict('email-conflict', 'E', 'X7'));
+    expect(tally.likelyCause(9)).toBe('4 people share one e-mail; first at line 2');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDuration } from '../../src/core/duration.ts';
+import { lengthOf, parseDuration } from '../../src/core/duration.ts';
 
 test.each([
   ['5s', 5000],
@@ -22,4 +22,18 @@ test.each([
   ['', undefined],
 ])('the duration %j is %s ms', (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
+});
+
+test.each([
+  [0, '0 seconds'],
+  [1_400, '1 second'],
+  [-7_000, '7 seconds'],
+  [119_499, '119 seconds'],
+  [119_500, '2 minutes'],
+  [180_000, '3 minutes'],
+  [-7_169_000, '119 minutes'],
+  [7_170_000, '2 hours'],
+  [90_000_000, '25 hours'],
+])('%s ms are told as %s', (ms, told) => {
+  expect(lengthOf(ms)).toBe(told);
 });

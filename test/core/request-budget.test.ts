@@ -75,6 +75,110 @@ describe('the budget of a run', () => {
     expect(requestBudget(facts([{ ...none, kind: 'outbox', creates: 9 }])).requests).toBe(202);
   });
 
+  it('of a last step counts neither a lookup nor reads twice, whatever its size', () => {
+    const few = requestBudget(facts([{ ...none, updates: 20, isParking: true, waiting: 20 }]));
+    // Each step is read before and after, and before the last one who has the e-mails.
+    expect(few.purposes).toEqual({ scan: 202, upload: 2, poll: 14, read: 5 * 20 });
+    const many = requestBudget(facts([{ ...none, updates: 21, isParking: true, waiting: 21 }]));
+    // The first step of more than a few relies on the scan; the last one is looked up.
+    expect(many.purposes).toEqual({ scan: 202, upload: 2, poll: 14, read: 4 * 21 });
+  });
+
+  it('of changes that wait for others has a proof of the others first, and a lookup of who waits', () => {
+    const one = { ...none, updates: 100 };
+    const apart = requestBudget(facts([one, { ...one, waiting: 60 }], { directory: undefined }));
+    expect(apart.purposes).toEqual({ scan: 202, upload: 2, poll: 14, read: 100 + 60 + 100, lookup: 2, proof: 4 });
+    const together = requestBudget(facts([one, one], { directory: undefined }));
+    expect(together.purposes).toEqual({ scan: 202, upload: 2, poll: 14, read: 200, proof: 2 });
+  });
+
+  it('reads each user of a small batch before and after, and needs no lookup for them', () => {
+    expect(requestBudget(facts([{ ...none, updates: 20 }])).purposes.read).toBe(40);
+    expect(requestBudget(facts([{ ...none, updates: 21 }])).purposes.read).toBe(21);
+    expect(requestBudget(facts([{ ...none, creates: 10, switches: 10 }])).purposes.read).toBe(20 + 20);
+  });
+
+  it('proves by a scan only where reading each user takes more requests', () => {
+    const proofs = (users: number, updates: number) =>
+      requestBudget(facts([{ ...none, updates }], { directory: { users, pageSize: 100 } })).purposes;
+    expect(proofs(50_000, 500)).toMatchObject({ proof: 502 });
+    expect(proofs(50_100, 500)).toMatchObject({ proof: 2, read: 500 });
+    // Few users are read without looking at a page first.
+    expect(proofs(1000, 50)).toEqual({ scan: 202, upload: 1, poll: 12, read: 50 });
+    expect(proofs(1000, 51)).toEqual({ scan: 202, upload: 1, poll: 12, proof: 12 });
+  });
+
+  describe('once the last look is older than lookWithin', () => {
+    const later = (batch: BatchLoad, more: Partial<BudgetFacts> = {}) =>
+      requestBudget(
+        facts([{ ...none, switches: 100 }, batch], {
+          settle: { everyMs: 5000, lookWithinMs: 25_000, proofWithinMs: 1_800_000 },
+          directory: { users: 1000, pageSize: 100 },
+          planning: { scan: 12 },
+          ...more,
+        }),
+      ).purposes;
+    // 12 requests of the plan, 13 of the first file: 2.5 s, and 5 s for the file.
+    it.each([
+      ['just in time', 7501, {}],
+      ['just too late', 7500, { lookup: 12 }],
+    ])('looks again, %s', (_, lookWithinMs, expected) => {
+      const purposes = later(
+        { ...none, updates: 100 },
+        { settle: { everyMs: 5000, lookWithinMs, proofWithinMs: 1e9 } },
+      );
+      expect(purposes).toEqual({ scan: 12, upload: 2, poll: 14, proof: 12, ...expected });
+    });
+
+    it.each([
+      ['switches', { switches: 100 }],
+      ['removes', { removes: 100 }],
+      ['direct updates', { kind: 'direct', updates: 100 }],
+    ] as const)('does not look for %s', (_, load) => {
+      const settle = { everyMs: 5000, lookWithinMs: 1, proofWithinMs: 1e9 };
+      expect(later({ ...none, ...load }, { settle })).not.toHaveProperty('lookup');
+    });
+
+    it.each([
+      ['creates', { creates: 100 }],
+      ['direct creates', { kind: 'direct', creates: 100 }],
+      ['updates', { updates: 100 }],
+    ] as const)('looks for %s', (_, load) => {
+      const settle = { everyMs: 5000, lookWithinMs: 1, proofWithinMs: 1e9 };
+      expect(later({ ...none, ...load }, { settle })).toHaveProperty('lookup', 12);
+    });
+
+    it('looks for all batches that are left in one scan, unless a scan takes half of lookWithin', () => {
+      const rest = files(5, { updates: 100 });
+      const directory = { users: 30_000, pageSize: 100 };
+      const purposes = (lookWithinMs: number, scan: number) =>
+        requestBudget(
+          facts([{ ...none, switches: 1000 }, ...rest], {
+            settle: { everyMs: 60_000, lookWithinMs, proofWithinMs: 1e9 },
+            directory,
+            planning: { scan },
+          }),
+        ).purposes;
+      // A scan of 302 requests takes 30.2 s; 60 s for a file are longer than each lookWithin.
+      expect(purposes(60_500, 302)).toMatchObject({ lookup: 302 + 302 + 302 + 2 + 2 });
+      expect(purposes(60_400, 302)).toMatchObject({ lookup: 2 * 5, read: 500 });
+    });
+  });
+
+  it('proves again once the oldest unproven file is as old as proofWithin', () => {
+    const proofs = (proofWithinMs: number) =>
+      requestBudget(
+        facts(files(3, { switches: 1000 }), {
+          settle: { everyMs: 10_000, lookWithinMs: 1e9, proofWithinMs },
+          directory: { users: 1000, pageSize: 100 },
+          planning: { scan: 12 },
+        }),
+      ).purposes.proof;
+    // The second file is sent at once; it takes 3 requests and 10 s.
+    expect(proofs(10_301)).toBe(12);
+    expect(proofs(10_300)).toBe(24);
+  });
+
   const load = fc.record({
     kind: fc.constantFrom('csv', 'direct', 'outbox'),
     creates: fc.nat(1000),
