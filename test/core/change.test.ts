@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareIdentifications, PlanDigest, sealChange } from '../../src/core/change.ts';
+import {
+  beforeOf,
+  compareIdentifications,
+  PlanDigest,
+  parkStep,
+  platformKey,
+  sealChange,
+} from '../../src/core/change.ts';
 import { episodeOf, type KnownEpisode } from '../../src/core/episode.ts';
-import { draft, wanted } from './cases.ts';
+import { draft, user, wanted } from './cases.ts';
 
 describe('hashes and digests', () => {
   it('do not depend on the order in which fields were named', () => {
@@ -96,5 +103,64 @@ describe('episodes', () => {
         expect(numbers.map(String)).not.toContain(episodeOf('leaver-enabled', known));
       }),
     );
+  });
+});
+
+describe('the user before a change', () => {
+  it('is stored without what is not known', () => {
+    const { lastUpdate: _, ...plain } = user();
+    expect(beforeOf(plain)).toEqual({ userId: '1', enabled: true, fields: wanted });
+  });
+
+  it('is stored with what is known', () => {
+    expect(beforeOf(user({ rawIdentification: ' e1' }), { job: 'Pilot' })).toEqual({
+      userId: '1',
+      enabled: true,
+      fields: wanted,
+      lastUpdate: '2026-01-01T00:00:00',
+      rawIdentification: ' e1',
+      assumed: { job: 'Pilot' },
+    });
+  });
+
+  it('has the identification as the platform writes it', () => {
+    expect(platformKey({ identification: 'E1', before: undefined })).toBe('E1');
+    expect(platformKey({ identification: 'E1', before: beforeOf(user({ rawIdentification: ' e1' })) })).toBe(' e1');
+  });
+});
+
+describe('the first write of a change that parks an e-mail', () => {
+  const change = sealChange(
+    draft({
+      after: {
+        firstName: 'Ana',
+        lastName: 'Díaz',
+        email: 'new@example.com',
+        area: 'Sales',
+        job: 'Pilot',
+        birthDate: '1990-01-02',
+        customField1: 'x',
+      },
+      changed: ['email', 'area'],
+    }),
+  );
+
+  it('sets the parked address, and carries the names, dates and what the platform does not show', () => {
+    expect(parkStep({ ...change, parkEmail: 'parked@example.com' })).toEqual({
+      ...change,
+      parkEmail: 'parked@example.com',
+      after: {
+        firstName: 'Ana',
+        lastName: 'Díaz',
+        email: 'parked@example.com',
+        job: 'Pilot',
+        birthDate: '1990-01-02',
+      },
+      changed: ['email'],
+    });
+  });
+
+  it('clears the address where none is given', () => {
+    expect(parkStep({ ...change, after: {} })).toMatchObject({ after: { email: '' } });
   });
 });

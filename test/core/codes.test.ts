@@ -12,7 +12,7 @@ describe('the list of codes', () => {
     expect(new Set(listedCodes.map(({ kind }) => kind))).toEqual(new Set(['alert', 'finding', 'error', 'api']));
     for (const { code, kind, rules, cause, cure } of listedCodes) {
       expect([code, cause]).toEqual([code, expect.stringMatching(/\.$/)]);
-      expect([code, cure.length > 0 && cure.every((step) => /[.!)`]$/.test(step))]).toEqual([code, true]);
+      expect([code, cure.length > 0 && cure.every((step) => /[.!)`:]$/.test(step))]).toEqual([code, true]);
       if (kind !== 'alert') expect([code, rules]).toEqual([code, []]);
     }
   });

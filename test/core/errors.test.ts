@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { describeError, PlatformError, RollcallError } from '../../src/core/errors.ts';
+import { describeError, isStoreAway, PlatformError, type Retry, RollcallError } from '../../src/core/errors.ts';
 
 it('an error is not tried again and has no cause unless that is said', () => {
   const plain = new RollcallError('what happened', { code: 'USAGE' });
@@ -35,4 +35,46 @@ it('an unexpected error is described by class, code and place, never by its mess
   expect(describeError(error)).toMatch(/^TypeError \(ERR_ODD\) at test\/core\/errors\.test\.ts:\d+:\d+$/);
   expect(describeError(new TypeError('Ana'))).not.toContain('Ana');
   expect(describeError('Ana')).toBe('unknown');
+});
+
+it('an error of our own is described by its message', () => {
+  expect(describeError(new RollcallError('what happened', { code: 'USAGE' }))).toBe('what happened');
+});
+
+it.each([
+  ['a code in other letters', { code: 'ERR_Ana' }, /^TypeError at/],
+  ['a code before other text', { code: 'ERR Ana' }, /^TypeError at/],
+  ['a code that is no text', { code: 42 }, /^TypeError at/],
+  ['a code that is too long', { code: 'E'.repeat(41) }, /^TypeError at/],
+  ['a name with other signs before it', { name: '1 TypeError' }, /^Error at/],
+  ['a name with other signs after it', { name: 'TypeError: Ana' }, /^Error at/],
+])('%s is not quoted', (_, odd, described) => {
+  expect(describeError(Object.assign(new TypeError('odd'), odd))).toMatch(described);
+});
+
+it('an error without a usable stack is described by its class alone', () => {
+  const of = (stack: string | undefined) => Object.defineProperty(new TypeError('Ana'), 'stack', { value: stack });
+  expect(describeError(of(undefined))).toBe('TypeError');
+  expect(describeError(of('another text\n    at /src/Ana.ts:1:1'))).toBe('TypeError');
+  expect(describeError(of('TypeError: Ana\n    at file:///home/x/src/core/a.ts:1:1 of Ana'))).toBe('TypeError');
+  expect(describeError(of('TypeError: Ana\n    at <anonymous>\n    at f (/home/x/src/core/a.ts:1:22)'))).toBe(
+    'TypeError at src/core/a.ts:1:22',
+  );
+});
+
+it('what the other system sent is looked for in few causes', () => {
+  const nested = (depth: number): Error =>
+    depth === 0 ? new RollcallError('x', { code: 'USAGE', raw: 'Ana' }) : new Error('x', { cause: nested(depth - 1) });
+  expect(RollcallError.rawTextOf(nested(7))).toBe('Ana');
+  expect(RollcallError.rawTextOf(nested(8))).toBeUndefined();
+});
+
+it.each([
+  ['STORE_INVALID', 'backoff', true],
+  ['STORE_INVALID', { afterMs: 5 }, true],
+  ['STORE_INVALID', 'never', false],
+  ['LEASE_LOST', 'backoff', false],
+] as const)('%s with retry %j is a store that may answer later: %s', (code, retry: Retry, expected) => {
+  expect(isStoreAway(new RollcallError('x', { code, retry }))).toBe(expected);
+  expect(isStoreAway(Object.assign(new Error('x'), { code, retry }))).toBe(false);
 });

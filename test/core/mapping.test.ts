@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ExpressionCompiler } from '../../src/core/field-rule.ts';
 import type { FieldName } from '../../src/core/fields.ts';
 import { compileMapping } from '../../src/core/mapping.ts';
-import type { FieldOrigin, FieldRule, LifecycleSettings } from '../../src/core/settings.ts';
+import type { Person } from '../../src/core/person.ts';
+import type { FieldOrigin, FieldRule, LifecycleSettings, PreferRule } from '../../src/core/settings.ts';
 
 /** A small expression language for these tests: `=field`, `text field` (never undefined), `boom`, and `later …` (a promise). */
 const expressions: ExpressionCompiler = {
@@ -342,6 +343,11 @@ describe('scope', () => {
   });
 });
 
+const mappingOfInstant = (format: string): Partial<Record<FieldName, FieldRule>> => ({
+  firstName: rule('id'),
+  birthDate: rule('at', { format }),
+});
+
 describe('a compiled mapping', () => {
   const lifecycle: LifecycleSettings = {
     status: 'status',
@@ -378,6 +384,75 @@ describe('a compiled mapping', () => {
       ['zone', ['lifecycle.timezone']],
     ]);
     expect([...mappingOf({}).readers]).toEqual([['id', ['identification']]]);
+  });
+
+  const preferring = (
+    fields: Partial<Record<FieldName, FieldRule>>,
+    prefer: readonly PreferRule[],
+    life: LifecycleSettings | undefined = undefined,
+  ) => compileMapping({ identification: rule('id'), fields }, life, { scope: '=country', prefer }, { expressions });
+  const latest: PreferRule = { kind: 'latest', value: { expression: '=hired' }, format: undefined };
+  const primary: PreferRule = { kind: 'expression', expression: '=primary' };
+
+  it('ranks a record by its expressions, which follow those of the fields and the lifecycle', () => {
+    const byExpression = { ...lifecycle, status: { expression: '=status' }, leaveDate: { expression: '=left' } };
+    const mapping = preferring({ firstName: rule('first'), area: rule('area') }, [primary, latest], byExpression);
+    const fields = { id: '7', first: 'Ana', area: 'X', status: 'gone', left: '2026-01-02', primary: true };
+
+    expect(mapping.map({ at: 'line 2', fields: { ...fields, hired: '2020-03-04', country: 'UY' } }, now)).toMatchObject(
+      {
+        standing: 'leaver',
+        isInScope: true,
+        rank: '12020-03-04',
+      },
+    );
+    expect(
+      mapping.map({ at: 'line 3', fields: { ...fields, primary: false, hired: '', country: '' } }, now),
+    ).toMatchObject({ isInScope: false, rank: '00000000000' });
+    expect(mapping.reads).toEqual(['id', 'first', 'area', 'status', 'left', 'primary', 'hired', 'country']);
+  });
+
+  it('reads the expressions of a lifecycle without `prefer`', () => {
+    const mapping = mappingOf(
+      { firstName: rule('first') },
+      { lifecycle: { ...lifecycle, status: { expression: '=state' } } },
+    );
+    const person = mapping.map({ at: 'line 2', fields: { id: '7', first: 'Ana', state: 'gone' } }, now);
+    expect(person).toMatchObject({ standing: 'leaver' });
+    expect(person).not.toHaveProperty('rank');
+  });
+
+  it('ranks dates in the format of the lifecycle', () => {
+    const byField: PreferRule = { kind: 'latest', value: 'hired', format: undefined };
+    const mapping = preferring({}, [byField], { ...lifecycle, dateFormat: 'dd.MM.yyyy' });
+    const fields = { id: '7', status: 'active', country: 'UY', hired: '04.03.2020' };
+    expect(mapping.map({ at: 'line 2', fields }, now)).toMatchObject({ rank: '2020-03-04' });
+  });
+
+  it('names a rule of `prefer` that is wrong', () => {
+    expect(() => preferring({}, [{ kind: 'expression', expression: '(' }])).toThrow(/^prefer/);
+    expect(() => preferring({}, [{ kind: 'latest', value: 'hired', format: 'QQ' }])).toThrow(/^prefer/);
+  });
+
+  it.each([
+    ['of a field', mappingOfInstant, 'birthDate'],
+    ['of `prefer`', undefined, 'rank'],
+  ] as const)('a moment %s falls on the day of the employee', (_, fields, target) => {
+    const instant = "yyyy-MM-dd'T'HH:mm:ssXXX";
+    const byMoment: PreferRule = { kind: 'latest', value: 'at', format: instant };
+    const zoned = { ...lifecycle, timezone: 'zone' };
+    const mapping =
+      fields === undefined
+        ? preferring({}, [byMoment], zoned)
+        : compileMapping(
+            { identification: rule('id'), fields: fields(instant) },
+            zoned,
+            { scope: undefined },
+            { expressions },
+          );
+    const record = { id: '7', status: 'active', country: 'UY', zone: 'Pacific/Auckland', at: '2020-03-04T20:00:00Z' };
+    const mapped = mapping.map({ at: 'line 2', fields: record }, now) as Person;
+    expect(target === 'rank' ? mapped.rank : mapped.fields[target]).toBe('2020-03-05');
   });
 
   it('gives a person whose lifecycle date cannot be understood, for whom no account is created or enabled', () => {

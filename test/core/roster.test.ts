@@ -53,6 +53,68 @@ describe('a roster', () => {
     expect((await roster.people(['X'])).size).toBe(0);
   });
 
+  it('knows each standing, and takes a code of a later version as other', async () => {
+    const hash = saltedHash('s');
+    const codes = (['active', 'leaver', 'out-of-scope', 'other'] as const).map(standingCode);
+    expect(codes).toEqual([0, 1, 2, 3]);
+    const people = [...codes, 9].flatMap((code, i) => {
+      const { hi, lo } = hash.of(`e${i}`);
+      return [hi, lo, hash.of(`E${i}`).hi, code];
+    });
+    const pages = packRoster('people', Int32Array.from(people));
+    const header = { sync: 'people', run: 'run_1', at: 0, fingerprint: 'f', salt: 's', rows: 5 };
+    const roster = openRoster({ ...header, pages: { people: pages.length, emails: 1 } }, async () => pages);
+    const found = await roster.people(['E0', 'E1', 'E2', 'E3', 'E4']);
+    expect([...found.values()].flat().map(({ standing }) => standing)).toEqual([
+      'active',
+      'leaver',
+      'out-of-scope',
+      'other',
+      'other',
+    ]);
+  });
+
+  it('finds an identification that only looks like one of its own', async () => {
+    const { roster, loaded } = rosterOf([{ name: 'E17', email: undefined }], 's');
+    // A Cyrillic letter in place of the Latin one.
+    const alike = '\u041517';
+    expect(await roster.people([alike, 'E17', '\u041518'])).toEqual(
+      new Map([
+        ['E17', [{ standing: 'active', isExact: true }]],
+        [alike, [{ standing: 'active', isExact: false }]],
+      ]),
+    );
+    expect(loaded).toHaveLength(2);
+    await roster.people(['E17']);
+    expect(loaded).toHaveLength(3);
+  });
+
+  it('gives both entries of somebody who is listed, and looks like somebody else', async () => {
+    const alike = '\u041517';
+    const { roster } = rosterOf(
+      [
+        { name: alike, email: undefined },
+        { name: 'E17', email: undefined },
+      ],
+      's',
+    );
+    expect((await roster.people([alike])).get(alike)).toEqual([
+      { standing: 'active', isExact: true },
+      { standing: 'active', isExact: false },
+    ]);
+  });
+
+  it('compares both halves of a key', async () => {
+    const hash = saltedHash('s');
+    const { hi, lo } = hash.of('e17');
+    const entries = [hi, lo + 1, 0, 0, hi + 1, lo, 0, 0];
+    const header = { sync: 'people', run: 'run_1', at: 0, fingerprint: 'f', salt: 's', rows: 2 };
+    const roster = openRoster({ ...header, pages: { people: 1, emails: 1 } }, async () =>
+      packRoster('people', Int32Array.from(entries)),
+    );
+    expect((await roster.people(['E17'])).size).toBe(0);
+  });
+
   it('shares no key with the roster of another salt', () => {
     expect(rosterOf(listed, 's').roster.keyOf('E17')).not.toBe(rosterOf(listed, 't').roster.keyOf('E17'));
   });

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import {
+  autoDirectLimit,
+  chunk,
+  clearingWrites,
+  directFields,
+  fileColumns,
+  fileGroup,
+  type Route,
+  type RouteFacts,
+  routeOf,
+} from '../../src/core/batch.ts';
+import { type Change, sealChange } from '../../src/core/change.ts';
+import { type Dialect, defaultDialect } from '../../src/core/settings.ts';
+import { draft, wanted } from './cases.ts';
+
+const change = (patch: Parameters<typeof draft>[0] = {}): Change => sealChange(draft(patch));
+const csv = (patch: Partial<Dialect['csv']>): Dialect => ({
+  ...defaultDialect,
+  csv: { ...defaultDialect.csv, ...patch },
+});
+
+describe('the route of a change', () => {
+  const facts = (delivery: RouteFacts['delivery'], isSmallAndDirect = false): RouteFacts => ({
+    delivery,
+    isSmallAndDirect,
+  });
+  const create = change({ kind: 'create', before: undefined, after: wanted });
+  const ofDisabled = change({ before: { userId: '1', enabled: false, fields: wanted } });
+  const withOffice = change({ after: { office: '3B' } });
+
+  it.each<[string, Change, RouteFacts, Route]>([
+    ['create by auto', create, facts('auto'), 'csv'],
+    ['create by auto, with few others', create, facts('auto', true), 'direct'],
+    ['create by csv', create, facts('csv', true), 'csv'],
+    ['create by direct', create, facts('direct'), 'direct'],
+    ['create by outbox', create, facts('outbox', true), 'outbox'],
+    ['update by auto, with few others', change(), facts('auto', true), 'direct'],
+    ['update by csv', change(), facts('csv'), 'csv'],
+    ['update of a field that calls do not carry, by auto', withOffice, facts('auto', true), 'csv'],
+    ['update of a field that calls do not carry, by direct', withOffice, facts('direct'), 'none'],
+    ['update of a disabled account by csv', ofDisabled, facts('csv'), 'direct'],
+    ['update of a disabled account by outbox', ofDisabled, facts('outbox'), 'none'],
+    ['enable by auto, with few others', change({ kind: 'enable' }), facts('auto', true), 'csv'],
+    ['enable by direct', change({ kind: 'enable' }), facts('direct'), 'none'],
+    ['disable by csv', change({ kind: 'disable' }), facts('csv'), 'csv'],
+    ['disable of a disabled account', { ...ofDisabled, kind: 'disable' }, facts('csv'), 'csv'],
+    ['disable by outbox', change({ kind: 'disable' }), facts('outbox'), 'outbox'],
+    ['remove by csv', change({ kind: 'remove' }), facts('csv'), 'direct'],
+    ['remove by auto', change({ kind: 'remove' }), facts('auto'), 'direct'],
+    ['remove by outbox', change({ kind: 'remove' }), facts('outbox'), 'none'],
+  ])('of %s', (_, one, given, route) => {
+    expect(routeOf(one, given)).toBe(route);
+  });
+
+  it('regards the highest custom field that calls carry here', () => {
+    const one = change({ after: { customField7: 'x' } });
+    expect(routeOf(one, { ...facts('direct'), highestCustomField: 7 })).toBe('direct');
+    expect(routeOf(one, { ...facts('direct'), highestCustomField: 6 })).toBe('none');
+    expect(routeOf(one, { ...facts('auto', true), highestCustomField: 6 })).toBe('csv');
+  });
+});
+
+describe('changes that share a file', () => {
+  it('are disables apart from all others', () => {
+    expect(fileGroup(change({ kind: 'disable' }), defaultDialect)).toBe('D');
+    expect(fileGroup(change({ kind: 'enable' }), defaultDialect)).toBe('IU:');
+  });
+
+  it('write the same fields that the platform does not show', () => {
+    expect(fileGroup(change({ after: { ...wanted, job: '', seniority: 'x' } }), defaultDialect)).toBe(
+      'IU:job+seniority',
+    );
+    expect(fileGroup(change({ after: { ...wanted, area: 'x' } }), defaultDialect)).toBe('IU:');
+  });
+
+  it('keep the same dates that cannot be read', () => {
+    const before = { userId: '1', enabled: true, fields: { ...wanted, orgEntryDate: '2020-01-02' } };
+    const group = (one: Change) => fileGroup(one, defaultDialect, ['orgEntryDate', 'birthDate', 'area']);
+    expect(group(change({ before }))).toBe('IU:-birthDate');
+    expect(group(change({ before, after: { birthDate: '1990-01-02', job: 'x' } }))).toBe('IU:job');
+    expect(group(change({ before, after: { birthDate: '' } }))).toBe('IU:');
+    expect(group(change({ kind: 'create', before: undefined, after: wanted }))).toBe('IU:');
+    expect(fileGroup(change({ before }), defaultDialect)).toBe('IU:');
+  });
+
+  it('are all of them where empty cells keep what is there', () => {
+    expect(fileGroup(change({ after: { job: 'x' } }), csv({ emptyCell: 'keeps' }))).toBe('IU');
+    expect(fileGroup(change({ kind: 'disable' }), csv({ emptyCell: 'keeps' }))).toBe('D');
+  });
+});
+
+describe('the columns of a file', () => {
+  it('are the names and each field that a row writes, in the order of the contract', () => {
+    const rows = [change({ after: { customField1: 'x' } }), change({ after: { email: 'a@example.com' } })];
+    expect(fileColumns(rows, defaultDialect)).toEqual(['email', 'firstName', 'lastName', 'customField1']);
+    expect(fileColumns([], defaultDialect)).toEqual(['firstName', 'lastName']);
+  });
+
+  it('are all fields up to the highest custom field where the full header is required', () => {
+    const columns = fileColumns([], { ...csv({ header: 'full' }), customFieldLimit: { direct: 1, csv: 2 } });
+    expect(columns.slice(-3)).toEqual(['office', 'customField1', 'customField2']);
+    expect(columns).toHaveLength(14);
+  });
+});
+
+describe('writes that clear what they do not carry', () => {
+  const replacing = { ...defaultDialect, put: 'replaces' } as const;
+  const full = csv({ header: 'full' });
+  it.each([
+    ['files with the used columns', 'csv', defaultDialect, { byFile: false, byCall: false }],
+    ['files with all columns', 'csv', full, { byFile: true, byCall: false }],
+    [
+      'files whose empty cells keep',
+      'auto',
+      csv({ header: 'full', emptyCell: 'keeps' }),
+      { byFile: false, byCall: false },
+    ],
+    ['no files', 'direct', full, { byFile: false, byCall: false }],
+    ['an outbox with all columns', 'outbox', full, { byFile: true, byCall: false }],
+    ['calls that replace', 'direct', replacing, { byFile: false, byCall: true }],
+    ['calls that replace, among files', 'auto', replacing, { byFile: false, byCall: true }],
+    ['calls that replace, with files only', 'csv', replacing, { byFile: false, byCall: false }],
+    ['calls that replace, with an outbox', 'outbox', replacing, { byFile: false, byCall: false }],
+  ] as const)('%s', (_, delivery, dialect, expected) => {
+    expect(clearingWrites({ delivery, parkEmail: undefined } as never, dialect)).toEqual(expected);
+  });
+
+  it('calls that free the e-mail of leavers, where files do the rest', () => {
+    const parkEmail = '{identification}@parked.example.com';
+    const by = (delivery: RouteFacts['delivery']) => clearingWrites({ delivery, parkEmail } as never, replacing).byCall;
+    expect([by('csv'), by('outbox')]).toEqual([true, false]);
+  });
+});
+
+describe('the fields of a call', () => {
+  const before = {
+    userId: '1',
+    enabled: true,
+    fields: { ...wanted, area: 'Sales', office: '3B', customField2: 'kept' },
+  };
+
+  it('are the written ones, and the others that the platform shows', () => {
+    expect(directFields(change({ before, after: { lastName: 'Núñez', job: '' } }), defaultDialect)).toEqual({
+      ...wanted,
+      lastName: 'Núñez',
+      job: '',
+      area: 'Sales',
+      customField2: 'kept',
+    });
+  });
+
+  it('leave out the empty ones of a create', () => {
+    const create = change({ kind: 'create', before: undefined, after: { ...wanted, area: '', job: 'x' } });
+    expect(directFields(create, defaultDialect)).toEqual({ ...wanted, job: 'x' });
+  });
+
+  it('end at the highest custom field of calls', () => {
+    const limited = { ...defaultDialect, customFieldLimit: { direct: 2, csv: 60 } };
+    const after = { customField2: 'two', customField3: 'three' };
+    expect(directFields(change({ kind: 'create', before: undefined, after }), limited)).toEqual({
+      customField2: 'two',
+    });
+  });
+});
+
+it('a list is split into pieces of at most a size', () => {
+  expect(chunk([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
+  expect(chunk([1, 2], 2)).toEqual([[1, 2]]);
+  expect(chunk([], 2)).toEqual([]);
+  expect(autoDirectLimit).toBe(20);
+});
