@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffFields } from '../../src/core/diff.ts';
+import { diffFields, withKnown } from '../../src/core/diff.ts';
 import { entry, user, wanted } from './cases.ts';
 
 const none = { changed: [], firstSight: [], assumed: {} };
@@ -118,5 +118,30 @@ describe('a write', () => {
       area: 'Sales',
       job: 'Baker',
     });
+  });
+});
+
+describe('a write that clears what it does not carry', () => {
+  const known = entry({ hidden: { job: 'Pilot', seniority: 'x', birthDate: '1990-01-02', area: 'Sales' } });
+  const carried = ['job', 'birthDate', 'area', 'phoneNumber'] as const;
+
+  it('carries what the ledger knows of mapped fields that the platform does not show', () => {
+    expect(withKnown(wanted, user(), known, carried)).toEqual({ ...wanted, job: 'Pilot' });
+  });
+
+  it('carries also what the platform shows in a form that is not understood', () => {
+    expect(withKnown(wanted, user({ unreadable: ['birthDate'] }), known, carried)).toEqual({
+      ...wanted,
+      job: 'Pilot',
+      birthDate: '1990-01-02',
+    });
+  });
+
+  it('keeps the wanted value', () => {
+    expect(withKnown({ ...wanted, job: '' }, user(), known, carried)).toEqual({ ...wanted, job: '' });
+  });
+
+  it('carries nothing more without a ledger', () => {
+    expect(withKnown(wanted, user(), undefined, carried)).toEqual(wanted);
   });
 });

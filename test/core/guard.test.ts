@@ -214,6 +214,37 @@ describe('guards', () => {
     expect(namedAt(24)).toEqual(['email']);
   });
 
+  it('let a fill-rate fall by exactly the points that are allowed, and a tiny rounding more', () => {
+    const facts = { ...calm, previous: { rows: 1000, fillRates: { email: 0.5 } }, fillRates: { email: 0.25 } };
+    expect(checkGuards(facts, { ...defaultGuards, fillRateDownPoints: 25 - 1e-9 }).fields).toEqual([]);
+  });
+
+  it('make a read doubted that lost a field, or whose misses do not count', () => {
+    const lost = { ...calm, previous: { rows: 1000, fillRates: { email: 1 } }, fillRates: { email: 0 } };
+    expect(isReadDoubted(checkGuards(lost, defaultGuards))).toBe(true);
+    const fewer = { ...calm, rows: 1, previous: { rows: 1000, fillRates: {} } };
+    expect(isReadDoubted(checkGuards(fewer, defaultGuards))).toBe(true);
+    expect(isReadDoubted(checkGuards(calm, defaultGuards))).toBe(false);
+  });
+
+  it('hold every expected hand-over that is planned, and say what to do', () => {
+    const held = (handOvers: number) => checkGuards({ ...calm, classes: { ...none, handOvers } }, defaultGuards).holds;
+    expect(held(0)).toEqual([]);
+    expect(held(1)).toEqual([
+      {
+        sync: 'people',
+        class: 'handOvers',
+        count: 1,
+        reason: expect.stringMatching(/^1 user is .*[Aa]pprove.*reject/),
+      },
+    ]);
+    expect(held(30)[0]?.reason).toMatch(/^30 users are /);
+  });
+
+  it('have no reason about blocked people where none is blocked', () => {
+    expect(checkGuards(calm, defaultGuards)).not.toHaveProperty('blocked');
+  });
+
   it('accept a field that is not mapped any more', () => {
     const previous = { rows: 1000, fillRates: { email: 1 } };
     expect(checkGuards({ ...calm, previous, fillRates: {} }, defaultGuards).fields).toEqual([]);

@@ -4,9 +4,13 @@ import {
   adopted,
   afterChange,
   countMiss,
+  entryOf,
   goneFromPlatform,
+  leftBehind,
   markGone,
   seenInSource,
+  takenOver,
+  withAccount,
 } from '../../src/core/ledger-steps.ts';
 import { day, draft, entry, missingProof, now, wanted } from './cases.ts';
 
@@ -27,6 +31,32 @@ describe('an entry', () => {
     const counted = entry({ misses: { count: 3, since: now - 3 * day, stamp: 'snapshot-1\nsnapshot-2' } });
     expect(countMiss(entry({ misses }), missingProof, now)).toEqual(counted);
     expect(countMiss(counted, missingProof, now + day)).toBe(counted);
+  });
+
+  it('of another account of the same person is not that of this one', () => {
+    const known = entry({ accountId: '1' });
+    expect([entryOf('1', known), entryOf('2', known), entryOf(undefined, known)]).toEqual([known, undefined, known]);
+    const { accountId: _, ...without } = known;
+    expect(entryOf('2', without)).toBe(without);
+    expect(entryOf('2', undefined)).toBeUndefined();
+  });
+
+  it('learns the account once', () => {
+    const known = entry({ accountId: '1' });
+    expect(withAccount(known, '1')).toBe(known);
+    expect(withAccount(known, '2')).toEqual({ ...known, accountId: '2' });
+  });
+
+  it('of a user whom another sync takes over tells from whom, and starts anew', () => {
+    const gone = entry({ misses, goneSince: now - day, handOverSince: now - day, disabledAt: now });
+    expect(takenOver(gone, 'staff', now)).toEqual(
+      entry({ owner: 'staff', taken: { from: 'people', at: now }, disabledAt: now }),
+    );
+  });
+
+  it('of a user whom a removed sync left tells from whom, and keeps all it knows', () => {
+    const gone = entry({ misses, goneSince: now - day });
+    expect(leftBehind(gone, 'staff', now)).toEqual({ ...gone, owner: 'staff', taken: { from: 'people', at: now } });
   });
 
   it('keeps the instant since when the person is gone', () => {

@@ -370,3 +370,50 @@ describe('lifecycle settings', () => {
     expect(() => compileLifecycle({ ...settings, leaver: ['ACTIVE '] })).toThrow(/both active and leaver/);
   });
 });
+
+describe('what a lifecycle reads', () => {
+  it('is nothing without settings, and dates are days in UTC', () => {
+    const { reads, readers, expressions, dayOf } = compileLifecycle(undefined);
+    expect({ reads, readers, expressions }).toEqual({ reads: [], readers: [], expressions: [] });
+    expect(dayOf({}, [])({ at: noon, written: 'x' } as never)).toBe(today);
+  });
+
+  it.each([
+    ['a status', { status: { expression: 'state' } }, 'unknown'],
+    ['a hire date', { hireDate: { expression: 'hired' } }, 'active'],
+  ] as const)('may be an expression that fails: %s', (_, changed, expected) => {
+    const failed = new Refusal('expression-failed', 'the expression failed');
+    const lifecycle = compileLifecycle({ ...settings, timezone: 'UTC', ...changed }, createExpressions());
+    const verdict = lifecycle.judge({ status: 'active' }, noon, [failed]);
+    expect(verdict).toMatchObject({ standing: expected });
+    expect(`${verdict.reason} ${JSON.stringify(verdict.troubles ?? [])}`).toContain('the expression failed');
+  });
+
+  it('tells a status that is not visible from one that is not understood', () => {
+    expect(judge({})).toMatchObject({ reason: 'status is not visible' });
+    expect(judge({ status: ['active'] }).reason).toMatch(/^status /);
+    expect(judge({ status: ['active'] }).reason).not.toContain('undefined');
+  });
+
+  it('keeps a leave date that cannot be read as trouble, and a hire date beside a leaver', () => {
+    expect(judge({ status: 'active', left: 'soon' })).toMatchObject({
+      standing: 'active',
+      troubles: [{ field: 'leaveDate', column: 'left' }],
+    });
+    expect(judge({ status: 'active', hired: 'soon', left: yesterday })).toMatchObject({
+      standing: 'unknown',
+      reason: 'the last day of work has passed, but hired cannot be read: hired again since?',
+    });
+    expect(judge({ status: 'active', hired: '2020-01-01', left: yesterday })).toMatchObject({ standing: 'leaver' });
+    expect(judge({ status: 'active', left: yesterday }, noon, { hireDate: undefined, leaveDate: 'left' })).toEqual({
+      standing: 'leaver',
+      reason: 'the last day of work has passed',
+    });
+  });
+
+  it('says whether a zone is blank or does not exist where it decides', () => {
+    const atEdge = (tz: string) => judge({ status: 'active', left: yesterday, tz }, Date.UTC(2026, 10, 21, 1)).reason;
+    expect(atEdge('')).toContain('tz is blank');
+    expect(atEdge('Mars/Olympus')).toContain('tz does not exist');
+  });
+});

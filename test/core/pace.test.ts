@@ -76,3 +76,37 @@ describe('the pace of a connection', () => {
     );
   });
 });
+
+describe('the headers of a quota', () => {
+  const news = { ...quiet, startedAt: 1000, now: 1000 };
+  const withQuota = (remaining: number, resetMs: number) =>
+    paceAfter(fullPace, { ...news, quota: { remaining, resetMs } });
+
+  it('are spread up to a minute, and not beyond it or without a time', () => {
+    expect(allowedAt(withQuota(60, 60_000), limits, 1000).perSecond).toBe(1);
+    expect(withQuota(60, 60_001)).toBe(fullPace);
+    expect(withQuota(60, 0)).toBe(fullPace);
+    expect(withQuota(60, -5)).toBe(fullPace);
+  });
+
+  it('count until their time is over', () => {
+    const spread = withQuota(10, 5000);
+    expect(allowedAt(spread, limits, 5999).perSecond).toBe(2);
+    expect(allowedAt(spread, limits, 6000).perSecond).toBe(8);
+    expect(allowedAt({ ...spread, quota: 0 }, limits, 1000).perSecond).toBe(8);
+  });
+
+  it('a stop is not made shorter, unless the clock was put back', () => {
+    const stopped = paceAfter(fullPace, refusal(1000, 1000, 5000));
+    expect(paceAfter(stopped, refusal(1000, 999, 5000))).toMatchObject({ notBefore: 6000 });
+    const ahead = { ...fullPace, notBefore: 1000 + longestPauseMs };
+    expect(paceAfter(ahead, refusal(1000, 1000, 1)).notBefore).toBe(1000 + longestPauseMs);
+    const farAhead = { ...fullPace, notBefore: 1001 + longestPauseMs };
+    expect(paceAfter(farAhead, refusal(1000, 1000, 1)).notBefore).toBe(1001);
+  });
+
+  it('a refusal that comes after the clock was put back counts', () => {
+    const later = { ...paceAfter(fullPace, refusal(9000)), at: 9000 };
+    expect(allowedAt(paceAfter(later, refusal(2000, 1000)), limits, 2000).perSecond).toBe(2);
+  });
+});
