@@ -5,11 +5,15 @@ import { Writable } from 'node:stream';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { openProcessIo } from '../../src/main/process-io.ts';
 import { openDemoWorld } from '../../src/sandbox/demo-world.ts';
+import { drawBadges } from './badges.ts';
 import { drawTerminal } from './terminal-picture.ts';
 
 const columns = 112;
 
-/** Runs the commands of the pictures on the demo's platform, and returns each picture by its file name in docs/pictures. */
+/**
+ * Runs the commands of the pictures on the demo's platform. Returns their pictures and the badges by their file names in
+ * docs/pictures.
+ */
 export async function drawPictures(): Promise<ReadonlyMap<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-pictures-'));
   const world = await openDemoWorld(folder, Date.now);
@@ -23,6 +27,7 @@ export async function drawPictures(): Promise<ReadonlyMap<string, string>> {
     const apply = await show('apply', 'people', '--approve', digest);
     const why = await show('why', 'people', world.leaver);
     return new Map([
+      ...drawBadges(),
       ['plan.svg', drawTerminal(plan, { columns, title: 'rollcall plan' })],
       ['apply.svg', drawTerminal(apply, { columns, title: 'rollcall apply' })],
       ['why.svg', drawTerminal(why, { columns, title: 'rollcall why' })],
