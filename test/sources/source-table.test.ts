@@ -29,7 +29,7 @@ test.each(cases)('$name says of what cannot happen why', ({ impossible }) => {
 });
 
 test('no cell of the table of kinds has more than twenty words', () => {
-  const [table = ''] = renderSourceTables(sourceKinds, cases).split('## What each survives');
+  const [table = ''] = renderSourceTables(sourceKinds, cases).split('## Faults and their results');
   const cells = table
     .split('\n')
     .filter((line) => line.startsWith('|'))

@@ -27,8 +27,8 @@ type Settings = Readonly<Record<string, unknown>>;
 /** The clock of the suite runs ten thousand times as fast as the server. */
 const patient = { requestsPerSecond: 1000, timeout: '24h', deadline: '48h' };
 
-const numbered = 'pages have numbers, which do not expire and always grow';
-const notFrozen = 'pages show what is there when they are asked for: see "person slipped"';
+const numbered = 'pages have numbers, which do not expire and always increase';
+const notFrozen = 'each page shows the moment of its request: see `person slipped`';
 const asOneAnswer = 'a report is one answer, without pages or a total';
 
 export const bamboohrDatasets: SourceCase = {
@@ -50,7 +50,7 @@ export const bamboohrEmployees: SourceCase = {
   statusInputs: ['status', 'hireDate'],
   prepare: (fault) => prepare(fault, 2, 'employeeId', { ...employees, pageSize: 500 }),
   impossible: {
-    'page emptied': 'the total tells: see "total too large"',
+    'page emptied': 'the total shows it: see `total too large`',
     'a pipe': noFile,
     'stray quotes': noTextRows,
     'still written': notFrozen,
@@ -61,9 +61,9 @@ export const bamboohrReport: SourceCase = {
   name: 'bamboohr (report)',
   statusInputs: ['status', 'hireDate', 'terminationDate'],
   prepare: (fault) => prepare(fault, 1, 'employeeNumber', report),
-  ahead: { kind: 'buffers', why: 'the report is one answer, which is taken off the socket piece by piece' },
+  ahead: { kind: 'buffers', why: 'the report is one answer, which is read from the socket in pieces' },
   impossible: {
-    'cut body': 'a report is streamed, so half of it ends the read, and the engine reads again: see "cut for good"',
+    'cut body': 'a report is streamed: a cut one ends the read, and the engine reads again: see `cut for good`',
     'total too large': asOneAnswer,
     'total too small': asOneAnswer,
     'total nonsense': asOneAnswer,

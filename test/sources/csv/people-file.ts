@@ -27,11 +27,10 @@ function unquoted(row: string): string {
 }
 
 const pages = 'a file has no pages';
-const engine = 'a file has no pages between which somebody could slip; the engine stops at two rows of one person';
+const engine = 'a file has no pages between which a person could be skipped; the engine refuses two rows of one person';
 
 /** Of files from elsewhere. */
-export const onDisk =
-  'the file is brought to disk whole before its first row is read; from there rows are read as from any file';
+export const onDisk = 'the complete file is copied to disk before its first row is read';
 
 /** What cannot happen to a file, wherever it lies. */
 export const impossibleForFiles = {

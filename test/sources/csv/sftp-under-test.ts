@@ -57,6 +57,6 @@ export const csvSftp: SourceCase = {
     'busy, no word': web,
     'busy, 503': web,
     'token ends': web,
-    'other host': 'SFTP redirects nobody; another server is known by its host key: see sftp.test.ts',
+    'other host': 'SFTP has no redirects; the host key identifies another server: see sftp.test.ts',
   },
 };

@@ -34,7 +34,7 @@ export const csvFile: SourceCase = {
   },
   impossible: {
     ...impossibleForFiles,
-    'cut body': 'a file is read once: see "cut for good"',
+    'cut body': 'a file is read once: see `cut for good`',
     'server error': web,
     'web page': web,
     'error with 200': web,
@@ -43,7 +43,7 @@ export const csvFile: SourceCase = {
     'busy, no word': web,
     'busy, 503': web,
     'token ends': web,
-    'no right': 'a file that may not be read is tried again: see read.test.ts',
+    'no right': 'a file without read permission is retried: see read.test.ts',
     'other host': web,
     'still written': 'see read.test.ts, where the file grows between two pages',
   },

@@ -44,7 +44,7 @@ function personioCase(
     impossible: {
       'a pipe': noFile,
       'stray quotes': noTextRows,
-      'still written': 'an answer is of one moment; see "person slipped"',
+      'still written': 'an answer shows one moment; see `person slipped`',
       ...impossible,
     },
   };
@@ -64,13 +64,13 @@ export const personioV1 = personioCase(
   'personio (v1)',
   { api: 'v1' },
   {
-    'cursor again': 'employees are counted: there is no cursor',
-    'page emptied': 'the total tells: see "total too large"',
+    'cursor again': 'pages begin at a number of employees, so there is no cursor',
+    'page emptied': 'the total shows it: see `total too large`',
   },
   ['status', 'hire_date', 'termination_date'],
 );
 
-const noTotal = 'no total is told';
+const noTotal = 'the API reports no total';
 
 export const personioV2 = personioCase(
   'personio (v2)',
@@ -79,7 +79,7 @@ export const personioV2 = personioCase(
     'total too large': noTotal,
     'total too small': noTotal,
     'total nonsense': noTotal,
-    'person slipped': 'a page goes on after a person: nobody slips when one is deleted',
+    'person slipped': 'a page continues after a person, so a deletion hides no person',
   },
   ['status', 'employment_start_date', 'employment_end_date', 'termination', 'termination_date'],
 );

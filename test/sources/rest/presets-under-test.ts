@@ -14,20 +14,20 @@ import { bytesOverHttp } from '../../support/taken-bytes.ts';
 import { openSocketsTo } from './open-sockets.ts';
 
 const count = 2_600;
-const key = 'an API key does not end in the middle of a read, and cannot be renewed';
+const key = 'an API key does not expire during a read, and cannot be renewed';
 const textIds = 'ids are text';
 const always = {
-  'still written': 'an answer is of one moment; see "person slipped"',
+  'still written': 'an answer shows one moment; see `person slipped`',
   'token ends': key,
   'a pipe': noFile,
   'stray quotes': noTextRows,
 } as const;
-const untold = 'the API tells no total';
+const untold = 'the API reports no total';
 const noTotal = { 'total too large': untold, 'total too small': untold, 'total nonsense': untold } as const;
-const afterSomebody = { 'person slipped': 'a page goes on after a person: nobody slips when one is deleted' } as const;
+const afterPerson = { 'person slipped': 'a page continues after a person, so a deletion hides no person' } as const;
 const noCursor = {
-  'cursor again': 'pages are counted: there is no cursor',
-  'page emptied': 'pages are counted: an empty one is the end',
+  'cursor again': 'pages have numbers, so there is no cursor',
+  'page emptied': 'pages have numbers, so an empty one is the end',
 } as const;
 
 /** Fields of each API from which its preset derives the status. */
@@ -105,7 +105,7 @@ function changeSome<M extends { readonly [name: string]: unknown }>(members: M[]
   };
 }
 
-export const rippling = presetCase('rippling', { ...noTotal, ...afterSomebody, 'long ids': textIds }, async (fault) => {
+export const rippling = presetCase('rippling', { ...noTotal, ...afterPerson, 'long ids': textIds }, async (fault) => {
   const { server, elsewhere, workers } = await startRippling(ripplingWorkers(count), fault);
   const identifications = ripplingWorkers(count).map(({ work_email }) => work_email);
   const config = { auth: { kind: 'bearer', token: 'r1ppling' } };
@@ -113,7 +113,7 @@ export const rippling = presetCase('rippling', { ...noTotal, ...afterSomebody, '
   return { server, elsewhere, config, field: 'work_email', identifications, change };
 });
 
-export const merge = presetCase('merge', { ...noTotal, ...afterSomebody, 'long ids': textIds }, async (fault) => {
+export const merge = presetCase('merge', { ...noTotal, ...afterPerson, 'long ids': textIds }, async (fault) => {
   const { server, elsewhere, employees } = await startMerge(mergeEmployees(count), fault);
   const identifications = mergeEmployees(count).map(({ id }) => id);
   const config = { auth: { kind: 'bearer', token: 'm3rge' }, headers: { 'X-Account-Token': 'acc0unt' } };
@@ -127,7 +127,7 @@ export const deel = presetCase('deel', { ...noCursor, 'long ids': textIds }, asy
   return { ...fake, config: { auth: { kind: 'bearer', token: 'd33l' } }, field: 'id', identifications };
 });
 
-export const factorial = presetCase('factorial', { ...noTotal, ...afterSomebody }, async (fault) => {
+export const factorial = presetCase('factorial', { ...noTotal, ...afterPerson }, async (fault) => {
   const fake = await startFactorial(factorialEmployees(count, fault), fault);
   const identifications = factorialEmployees(count, fault).map(({ id }) => id.replace('#', ''));
   const config = { auth: { kind: 'headers', headers: { 'x-api-key': 'f4ctorial' } } };
@@ -152,5 +152,5 @@ export const ukg = presetCase(
     };
     return { ...fake, config, field: 'employeeNumber', identifications };
   },
-  { ahead: { kind: 'everybody', why: 'the second list (`join`) is read first, and held whole' } },
+  { ahead: { kind: 'everybody', why: 'the second list (`join`) is read first, and held completely' } },
 );

@@ -13,21 +13,21 @@ type Impossible = Partial<Record<FaultName, string>>;
 const patient = { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' };
 
 const always: Impossible = {
-  'still written': 'an answer is of one moment; see "person slipped"',
+  'still written': 'an answer shows one moment; see `person slipped`',
   'a pipe': noFile,
   'stray quotes': noTextRows,
 };
 const noCursor: Impossible = {
-  'cursor again': 'pages are counted: there is no cursor',
-  'page emptied': 'pages are counted: an empty one is the end',
+  'cursor again': 'pages have numbers, so there is no cursor',
+  'page emptied': 'pages have numbers, so an empty one is the end',
 };
 const noTotal: Impossible = {
-  'total too large': 'the API tells no total',
-  'total too small': 'the API tells no total',
-  'total nonsense': 'the API tells no total',
+  'total too large': 'the API reports no total',
+  'total too small': 'the API reports no total',
+  'total nonsense': 'the API reports no total',
 };
 const goesOnAfter: Impossible = {
-  'person slipped': 'a page goes on after a person, so nobody slips when one is deleted',
+  'person slipped': 'a page continues after a person, so a deletion hides no person',
 };
 
 function restCase(style: PagingFakeName, impossible: Impossible, more: Pick<SourceCase, 'ahead'> = {}): SourceCase {
@@ -54,14 +54,14 @@ const oneAnswer = 'one answer holds all employees';
 export const restNone = restCase(
   'none',
   {
-    ...noCursor,
     'page again': oneAnswer,
+    'cursor again': oneAnswer,
     'page emptied': oneAnswer,
     'person slipped': oneAnswer,
     'cursor expired': oneAnswer,
     'pages shrink': oneAnswer,
   },
-  { ahead: { kind: 'everybody', why: 'one answer holds all employees, and is held whole: 64 MB at most' } },
+  { ahead: { kind: 'everybody', why: 'one answer has all employees, and is held completely: 64 MB at most' } },
 );
 export const restOffset = restCase('offset', noCursor);
 export const restOffsetOverlap = restCase('offset, no total', { ...noCursor, ...noTotal });
@@ -74,7 +74,7 @@ export const restCursorNoTotal = restCase('cursor, no total', noTotal);
 export const restAfterId = restCase('after-id', {
   ...noTotal,
   ...goesOnAfter,
-  'cursor again': 'the last id is the cursor; see "page again"',
+  'cursor again': 'the last id is the cursor; see `page again`',
 });
 export const restNextLink = restCase('next-link', noTotal);
 export const restLinkHeader = restCase('link-header', noTotal);

@@ -12,8 +12,8 @@ type Settings = Readonly<Record<string, unknown>>;
 /** The clock of the suite runs ten thousand times as fast as the server. */
 const patient = { requestsPerSecond: 1000, deadline: '48h' };
 
-const byNumber = 'a page begins at a number, which does not expire and always grows';
-const notFrozen = 'pages show what is there when they are asked for: see "person slipped"';
+const byNumber = 'a page begins at a number, which does not expire and always increases';
+const notFrozen = 'each page shows the moment of its request: see `person slipped`';
 
 /** Every SCIM server: totals are not trusted, an empty page ends the read. */
 export const scimByIndex: SourceCase = {
@@ -21,8 +21,8 @@ export const scimByIndex: SourceCase = {
   statusInputs: ['active'],
   prepare: (fault) => prepare(fault, {}, { paging: 'index', pageSize: 500 }),
   impossible: {
-    'total too small': 'known of many servers, and believed only with total: exact',
-    'total nonsense': 'totals are not believed, and the list is read twice where they say nothing',
+    'total too small': 'many servers do this, so the total counts only with `total: exact`',
+    'total nonsense': 'totals are not trusted, and the list is read twice where they prove nothing',
     'cursor again': byNumber,
     'cursor expired': byNumber,
     'a pipe': noFile,

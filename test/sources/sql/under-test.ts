@@ -27,12 +27,12 @@ const faultyQueries: Readonly<Partial<Record<FaultName, string>>> = {
   'total too large': `${plain} where not (current_query() like 'fetch %' and person_id = ${someId})`,
 };
 
-const snapshot = 'one transaction sees one moment: see read.test.ts, where rows come and go meanwhile';
+const snapshot = 'one transaction sees one moment: see read.test.ts, which changes rows during the read';
 const web = 'a database has no web pages, tokens, links or rates';
-const again = 'its snapshot is gone with the connection, so the run begins anew: see read.test.ts';
+const again = 'the snapshot ends with the connection, so the run reads again: see read.test.ts';
 const impossible: SourceCase['impossible'] = {
-  'total nonsense': 'the count is made by the database itself, as a number',
-  'stray quotes': 'a database gives values, not rows of text',
+  'total nonsense': 'the database itself counts, and returns a number',
+  'stray quotes': 'a database returns values, not rows of text',
   'cut body': again,
   'server error': again,
   'web page': web,
@@ -41,7 +41,7 @@ const impossible: SourceCase['impossible'] = {
   'cursor again': 'rows come from one cursor',
   'page emptied': 'rows come from one cursor',
   'person slipped': snapshot,
-  'cursor expired': 'a cursor lives as long as its connection: see "cut for good"',
+  'cursor expired': 'a cursor lives as long as its connection: see `cut for good`',
   'busy, seconds': web,
   'busy, date': web,
   'busy, no word': web,
@@ -72,13 +72,13 @@ export const sqlOnSqlite: SourceCase = {
       openResources: () => openFilesIn(folder),
     };
   },
-  ahead: { kind: 'unseen', why: 'the file is read in place, by a thread that sends a page when it is asked for one' },
+  ahead: { kind: 'unseen', why: 'a thread reads the file in place, and sends a page on request' },
   impossible: {
     ...impossible,
-    'cut for good': 'a file does not end in the middle of an answer; a damaged one is told: see read.test.ts',
-    'total too large': 'a query there cannot tell whether it is counted: see PostgreSQL',
-    'total too small': 'a query there cannot tell whether it is counted: see PostgreSQL',
-    'no right': 'a file that may not be read is tried again: see read.test.ts',
+    'cut for good': 'a file has no answer that could be cut; a damaged one is reported: see read.test.ts',
+    'total too large': 'the test cannot make the count differ here: see PostgreSQL',
+    'total too small': 'the test cannot make the count differ here: see PostgreSQL',
+    'no right': 'a file without read permission is retried: see read.test.ts',
   },
 };
 
@@ -113,8 +113,8 @@ export function sqlOnMariaDb(server: MariaDbService | undefined): SourceCase {
     ahead: { kind: 'buffers', why: 'the server sends until the buffers of the connection are full' },
     impossible: {
       ...onServerOnly,
-      'total too large': 'a query there cannot tell whether it is counted: see PostgreSQL',
-      'total too small': 'a query there cannot tell whether it is counted: see PostgreSQL',
+      'total too large': 'the test cannot make the count differ here: see PostgreSQL',
+      'total too small': 'the test cannot make the count differ here: see PostgreSQL',
     },
   };
 }

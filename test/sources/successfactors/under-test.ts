@@ -57,8 +57,8 @@ function sourceCase(entity: 'PerPerson' | 'User', field: string, statusInputs: r
     impossible: {
       'a pipe': noFile,
       'stray quotes': noTextRows,
-      'page emptied': 'the count tells: see "total too large"',
-      'still written': 'pages are of one snapshot; one that does not hold is "person slipped"',
+      'page emptied': 'the count shows it: see `total too large`',
+      'still written': 'all pages belong to one snapshot; if it does not hold, see `person slipped`',
     },
   };
 }

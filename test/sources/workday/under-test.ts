@@ -43,9 +43,9 @@ export const workdayRaas: SourceCase = {
       }),
       'Employee_ID',
     ),
-  ahead: { kind: 'buffers', why: 'the report is one answer, which is taken off the socket piece by piece' },
+  ahead: { kind: 'buffers', why: 'the report is one answer, which is read from the socket in pieces' },
   impossible: {
-    'cut body': 'a report is streamed, so half of it ends the read, and the engine reads again: see "cut for good"',
+    'cut body': 'a report is streamed: a cut one ends the read, and the engine reads again: see `cut for good`',
     'page again': asOneAnswer,
     'cursor again': asOneAnswer,
     'page emptied': asOneAnswer,
@@ -76,12 +76,12 @@ export const workdaySoap: SourceCase = {
       'employeeId',
     ),
   impossible: {
-    'cursor again': 'pages have numbers: see "page again"',
-    'page emptied': 'pages are counted, with a total: see "total too large"',
+    'cursor again': 'pages have numbers: see `page again`',
+    'page emptied': 'pages have numbers and a total: see `total too large`',
     'cursor expired': 'pages have numbers, which do not expire',
     'a pipe': noFile,
     'stray quotes': noTextRows,
-    'still written': 'all pages are of one As_Of_Entry_DateTime; one that does not hold is "person slipped"',
+    'still written': 'all pages have one As_Of_Entry_DateTime; if it does not hold, see `person slipped`',
   },
 };
 
