@@ -45,5 +45,5 @@ export async function confirmEnd(
 }
 
 const othersCame =
-  'nothing proves that no person was missed between two pages, so the list was read twice, and the second read ' +
-  'returned other people: people changed meanwhile, and one may be missing between two pages (an exact total avoids the second read)';
+  'nothing proves that the list is complete, so it was read twice, and the second read returned other people: one may be ' +
+  'missing between two pages. The next run reads again; an exact total avoids the second read';

@@ -133,7 +133,7 @@ const checkIt =
   'Check the address, the requested format, and the permissions: an error or an empty document may arrive as success.';
 
 function nameOf({ path }: ArrayPlace): string {
-  return path.length === 0 ? 'at its top' : path.join('.');
+  return path.length === 0 ? 'at the top level' : path.join('.');
 }
 
 function untrusted({ name }: ArrayPlace, what: string, advice: string): RollcallError {

@@ -86,7 +86,7 @@ export function openTally(rules: TallyRules): Tally {
         reasons.push(`${countOf(keyless, 'record has', 'records have')} no ${typeof key === 'string' ? key : 'key'}`);
       }
       if (total !== undefined && total !== rows - doubles) {
-        reasons.push(`the source says there are ${total}, and ${rows - doubles} came`);
+        reasons.push(`the source reports a total of ${total}, but ${rows - doubles} came`);
       }
       // A delta without records says nothing about fields.
       const more = rows === 0 || unseen.size === 0 ? {} : { notReturned: [...unseen.keys()] };

@@ -31,10 +31,10 @@ const knownCodes: ReadonlySet<string> = new Set([
 ]);
 
 const adviceByStatus: Readonly<Record<number, string>> = {
-  400: 'Check `fields` and `key`: one that BambooHR does not know, or that the account may not see, can refuse it all.',
+  400: 'Check `fields` and `key`: one field that is unknown or not visible to the account can refuse the whole request.',
   404: 'Check `company`, and the permissions of the account: BambooHR hides data that it may not see.',
   413: 'BambooHR reports that the answer is too large: set a smaller pageSize, or request fewer fields.',
-  422: 'Check `fields` and `key`: one that BambooHR does not know, or that the account may not see, refuses it all.',
+  422: 'Check `fields` and `key`: one field that is unknown or not visible to the account refuses the whole request.',
 };
 
 /** Returns the error for an answer without its list. Errors and login pages may arrive as success. */

@@ -41,5 +41,5 @@ export async function* readReport(
   });
   const rows = streamArray(body, { name: reportName, path: ['employees'], numbers: 'text' });
   yield* inPortions(rows, { tally, io, at: (n) => `row ${n}`, shape: toEmployee, accepts });
-  return tally.end({ evidence: `the report ended whole, after ${tally.rows} people` });
+  return tally.end({ evidence: `the report ended normally, after ${tally.rows} people` });
 }

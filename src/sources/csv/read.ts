@@ -122,7 +122,7 @@ function recordFilter(
   if (request.kind === 'full') return () => true;
   const { field } = request;
   if (!columns.includes(field)) {
-    throw new RollcallError(`${path} has no column ${JSON.stringify(field)}, by which to find people`, {
+    throw new RollcallError(`${path} has no column ${JSON.stringify(field)}, which is required to look people up`, {
       code: 'SOURCE_UNAVAILABLE',
     });
   }

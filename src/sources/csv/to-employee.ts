@@ -26,7 +26,7 @@ export function openToEmployee(columns: readonly string[]): ToEmployee {
     notes() {
       if (unwrapped === 0) return [];
       const cells = unwrapped === 1 ? '1 cell was' : `${unwrapped} cells were`;
-      return [`${cells} written for a spreadsheet, as ="…", and read as the text between the quotes`];
+      return [`${cells} written for a spreadsheet, as ="…"; the text between the quotes is used`];
     },
   };
 }

@@ -19,7 +19,7 @@ export async function* readBatches(
   const named = employees.flatMap((employee) => idOf(employee) ?? []);
   const ids = [...new Set(named)];
   const doubts = [
-    ...(named.length < employees.length ? ['the list of ids holds people without an id'] : []),
+    ...(named.length < employees.length ? ['the list of ids has people without an id'] : []),
     ...(ids.length < named.length ? ['the list of ids has a duplicate'] : []),
   ];
   return yield* readPages<number>(
@@ -34,7 +34,7 @@ export async function* readBatches(
         const request = searchRequest(config, fields, { field: 'root.id', values });
         const found = values.length === 0 ? [] : await findPeople(client, request);
         const place = start + batchSize;
-        const why = `each of ${ids.length} ids was asked for`;
+        const why = `each of ${ids.length} ids was requested`;
         return {
           people: found.map(toPerson),
           total: ids.length,

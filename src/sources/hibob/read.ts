@@ -63,7 +63,7 @@ async function* readOneAnswer(
   const body = client.stream(searchRequest(config, fields, filter));
   const employees = streamArray(body, { name: searchName, path: ['employees'], numbers: 'exact' });
   yield* inPortions(employees, { tally, io, at: (n) => `employee ${n}`, shape: toPerson, accepts });
-  return tally.end({ evidence: `the one answer ended whole, after ${tally.rows} people` });
+  return tally.end({ evidence: `the answer ended normally, after ${tally.rows} people` });
 }
 
 /** Returns HiBob's only filter, where it applies. */

@@ -148,8 +148,8 @@ function withoutOverlap(
   if (overlap === 0 || last === undefined) return { people: items };
   if (JSON.stringify(items[0]) === JSON.stringify(last)) return { people: items.slice(1) };
   const doubt =
-    'a page does not begin with the person that the one before ended with: people moved, so one may be missing ' +
-    'between the two (if this always happens, the API has no stable order: add a parameter to sort by an id)';
+    'a page does not begin with the last person of the page before: people moved, so one may be missing between the ' +
+    'two (if this always happens, the API has no stable order: add a parameter to sort by an id)';
   return { people: items, doubt };
 }
 
@@ -163,6 +163,6 @@ function noList(name: string, items: string): RollcallError {
 
 function noPeople(name: string, { items, record }: List): RollcallError {
   const what = record === undefined ? 'objects' : `objects with an object at ${record}`;
-  const message = `${name} was answered, but not everything in its list ${items} is ${what}. Check \`items\` and \`record\`.`;
+  const message = `${name} was answered, but its list ${items} has values that are not ${what}. Check \`items\` and \`record\`.`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }

@@ -53,7 +53,7 @@ async function* readWith(client: SourceClient, config: RestConfig, request: Read
     if (!end.complete) reasons.push(...end.reasons);
   }
   if (reasons.length > 0) return { complete: false, rows, reasons };
-  return { complete: true, rows, evidence: `${lookups.length} look-ups were answered`, stamp: '' };
+  return { complete: true, rows, evidence: `${lookups.length} lookups were answered`, stamp: '' };
 }
 
 function openReader({ parts }: RestConfig, list: List, client: SourceClient, io: SourceIo): ListReader {

@@ -31,7 +31,7 @@ export async function checkReadiness(ready: ReadySettings, main: List, client: S
   }
   const doubts = Object.entries(ready.expect).flatMap(([path, wanted]) => {
     const said = compileSourcePath(path)(entry);
-    return String(said) === String(wanted) ? [] : [`${name} says another ${path} than ${wanted}`];
+    return String(said) === String(wanted) ? [] : [`${name} reports a ${path} other than ${wanted}`];
   });
   return { doubts, state: JSON.stringify(ready.unchanged.map((path) => compileSourcePath(path)(entry) ?? null)) };
 }

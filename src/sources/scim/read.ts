@@ -94,7 +94,7 @@ async function* lookUp(
     const refusal: UserList['refusal'] = (status) => {
       if (status !== 400 && status !== 501) return undefined;
       isRefused = true;
-      return { what: `a look-up was answered ${status}`, advice: 'Set filters: false.' };
+      return { what: `a lookup was answered ${status}`, advice: 'Set filters: false.' };
     };
     const pages = openPages(reading, facts, filter, refusal);
     try {
@@ -109,7 +109,7 @@ async function* lookUp(
     }
   }
   if (reasons.length > 0) return { complete: false, rows, reasons };
-  return { complete: true, rows, evidence: `${filters.length} look-ups were answered`, stamp: '' };
+  return { complete: true, rows, evidence: `${filters.length} lookups were answered`, stamp: '' };
 }
 
 /** A server that ignores filters returns all users each time, so each user is returned only once. */

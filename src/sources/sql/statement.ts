@@ -50,7 +50,7 @@ function shapeProblem(shape: string): string | undefined {
   return parts.length === 0 ? undefined : unbalanced;
 }
 
-const unbalanced = 'has a parenthesis too many or too few';
+const unbalanced = 'has unbalanced parentheses';
 /** `offset` is also the name of columns and functions, so a number must follow. */
 const shapeWords = /[()]|\b(limit(?!\s+(?:all|null)\b)|fetch\s+(?:first|next)|offset(?=\s+[\d:$?]))\b/gi;
 const oneRow = /^(?:limit\s+1(?![\d,.]|\s*,)|fetch\s+(?:first|next)\s+(?:1\s+)?row\b)/i;

@@ -175,7 +175,7 @@ describe('persons of Personio v2', () => {
 
     expect(await read(page(50))).toMatchObject({
       complete: false,
-      reasons: [expect.stringContaining('without links')],
+      reasons: [expect.stringContaining('has no links')],
     });
     expect(await read(page(50, { _meta: {} }))).toMatchObject({ complete: false });
     expect(await read(page(50, { _meta: { links: {} } }))).toMatchObject({ complete: true });

@@ -240,14 +240,14 @@ it.each([
 describe('Merge serves a cache: a read is complete only when it was whole before and after', () => {
   const busy = { ...doneSync, status: 'SYNCING' };
   it.each([
-    ['is being filled', [busy], 'says another status than DONE'],
+    ['is being filled', [busy], 'reports a status other than DONE'],
     [
       'is being filled for the first time',
       [{ ...doneSync, is_initial_sync: true }],
-      'says another is_initial_sync than false',
+      'reports a is_initial_sync other than false',
     ],
-    ['failed last time', [{ ...doneSync, last_sync_result: 'FAILED' }], 'says another last_sync_result than DONE'],
-    ['began to be filled meanwhile', [doneSync, busy], 'says another status than DONE'],
+    ['failed last time', [{ ...doneSync, last_sync_result: 'FAILED' }], 'reports a last_sync_result other than DONE'],
+    ['began to be filled meanwhile', [doneSync, busy], 'reports a status other than DONE'],
     ['was filled meanwhile', [doneSync, { ...doneSync, last_sync_finished: '2026-11-21T09:00:00Z' }], 'rebuilt'],
   ])('it %s', async (_, syncs, reason) => {
     const { server } = await startMerge(mergeEmployees(120), undefined, syncs);

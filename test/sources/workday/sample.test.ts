@@ -41,7 +41,7 @@ describe('the sample of a report', () => {
       { Employee_ID: '21003', Hire_Date: '2027-02-01', rollcallStatus: 'prehire' },
       { Employee_ID: '21004', Hire_Date: '2018-06-01', Termination_Date: null, rollcallStatus: 'leave' },
     ]);
-    expect(end).toMatchObject({ complete: true, rows: 4, evidence: 'the report ended whole, after 4 rows' });
+    expect(end).toMatchObject({ complete: true, rows: 4, evidence: 'the report ended normally, after 4 rows' });
     expect(end).not.toHaveProperty('notReturned');
   });
 

@@ -47,7 +47,7 @@ describe('Get_Workers', () => {
     expect(read.end).toMatchObject({
       complete: true,
       rows: 7,
-      notes: [expect.stringContaining('1 ended contract of')],
+      notes: [expect.stringContaining('1 ended contract omitted')],
     });
   });
 

@@ -69,7 +69,7 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array, position: number)
 
 /** Returns the error for a file above `maxFileBytes`, compressed or not. */
 export function tooLarge(name: string): RollcallError {
-  const message = `${name} is larger than ${maxFileBytes / 1024 ** 3} GB, which no export of employees is: nothing was read`;
+  const message = `${name} is larger than ${maxFileBytes / 1024 ** 3} GB, so it is not an export of employees: nothing was read`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
 }
 

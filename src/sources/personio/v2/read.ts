@@ -124,7 +124,9 @@ async function readPage({ config, client, join, first }: PageParts, url: string)
     doubts.push('the employments of some persons could not be read: they are returned without them');
   }
   if (!hasLinks && items.length >= config.pageSize) {
-    doubts.push('a full page came without links: set another pageSize, if there are exactly as many persons');
+    doubts.push(
+      'a full page has no links, so more may follow: if there are exactly as many persons, set another pageSize',
+    );
   }
   return {
     people: joined.map(({ fields }) => fields),

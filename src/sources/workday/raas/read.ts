@@ -67,7 +67,7 @@ async function* readRows(
   if (records.length > 0) yield { records, broken: [] };
   io.signal.throwIfAborted();
   for (const doubt of count.doubts()) tally.doubt(doubt);
-  const end = tally.end({ evidence: `the report ended whole, after ${tally.rows} rows`, total: count.total() });
+  const end = tally.end({ evidence: `the report ended normally, after ${tally.rows} rows`, total: count.total() });
   return notReturned.length > 0 ? { ...end, notReturned } : end;
 }
 
@@ -101,7 +101,7 @@ function openCount(column: string | undefined) {
     },
     doubts(): readonly string[] {
       if (column === undefined || (said.size === 1 && this.total() !== undefined)) return [];
-      return [`${column} does not hold one and the same number of rows in each row, so it proves nothing`];
+      return [`${column} does not have the same number of rows in each row, so it proves nothing`];
     },
     total(): number | undefined {
       const [text = ''] = said;

@@ -76,7 +76,7 @@ function refusalOf(parse: () => Element): Refusal | undefined {
   const isLogin = code.endsWith('authenticationError');
   const advice = isLogin
     ? 'Check user (ISU@tenant) and password, and that the integration user is neither locked nor expired.'
-    : "Check the version in the address, and the integration user's right to Get_Workers (domain Worker Data: Public Worker Reports, and those of the parts asked for).";
+    : "Check the version in the address, and the integration user's right to Get_Workers (domain Worker Data: Public Worker Reports, and those of the requested parts).";
   return { what: `${requestName} was refused: ${known[1]}`, advice, isRefusal: isLogin };
 }
 

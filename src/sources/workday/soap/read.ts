@@ -103,7 +103,9 @@ function openContracts() {
     notes(): readonly string[] {
       if (leftOut === 0) return [];
       const contracts = countOf(leftOut, 'ended contract');
-      return [`${contracts} of contingent workers who are employees now omitted: the employee's record counts`];
+      return [
+        `${contracts} omitted: these contingent workers are employees now, and the record of the employee counts`,
+      ];
     },
   };
 }
