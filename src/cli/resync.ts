@@ -24,10 +24,7 @@ export const addResync: AddCommand = (program, host) => {
       '--user <id...>',
       'only these employees, by identification, or @FILE with one per line (@@ for a leading @)',
     )
-    .option(
-      '--wait',
-      'wait for the end of the run, also when a deployment executes it; the exit code is that of the run',
-    )
+    .option('--wait', 'wait until the run ends, also when a deployment executes it, and exit with the code of the run')
     .option('--key <text>', 'name of this request: the same key again is the same request');
   addSignatureOptions(command).action((sync: string, options: ResyncOptions, self: Command) =>
     host.run(self, (shell) => resync(shell, sync, options)),

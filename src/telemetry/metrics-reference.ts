@@ -7,10 +7,15 @@ const introduction = `# Metrics
 \`GET /metrics\` of \`rollcall start\` answers in the text format of Prometheus. No label contains personal data.
 
 Metrics of the scope *store* describe the whole deployment and are the same in every process: read one process, or take
-the maximum. Metrics of the scope *process* count what that process did: add them up. Counters start at 0 with the process.
+the maximum. Metrics of the scope *process* count the work of that process: add them up. Counters start at 0 with the process.
 
-A good first alert is \`rollcall_freshness_seconds\` above what the business can accept; \`alerts:\` in the
-[configuration](configuration.md) covers the same without Prometheus.`;
+A good first alert is \`rollcall_freshness_seconds\` above what the business can accept. \`alerts:\` in the
+[configuration](configuration.md) covers the same without Prometheus.
+
+Some labels have fixed values:
+
+- \`purpose\` of a request is scan, lookup, proof, read, upload, poll, write, token or other.
+- \`state\` of a token is ready, refreshing, reauth-required or revoked.`;
 
 /** Returns the text of docs/metrics.md. */
 export function renderMetricsReference(): string {

@@ -28,7 +28,7 @@ export const metricsTable = {
     name: 'rollcall_store_up',
     type: 'gauge',
     labels: [],
-    help: '1 when the store answered this scrape. At 0, metrics of the scope store are absent, and counters of it stand still.',
+    help: '1 when the store answered this scrape. At 0, metrics of the scope store are absent or keep their value.',
     scope: 'process',
   },
   schedulerUp: {
@@ -140,7 +140,7 @@ export const metricsTable = {
     name: 'rollcall_token_state',
     type: 'gauge',
     labels: ['connection', 'state'],
-    help: '1 for the current state of the tokens of a connection (ready, refreshing, reauth-required, revoked), otherwise 0. Absent for a fixed access token.',
+    help: '1 for the current state of the tokens of a connection, otherwise 0. Absent for a fixed access token.',
     scope: 'store',
   },
   tokenExpiry: {
@@ -198,7 +198,7 @@ export const metricsTable = {
     name: 'rollcall_requests_total',
     type: 'counter',
     labels: ['connection', 'operation', 'purpose', 'status'],
-    help: 'Calls to the platform, by path template, purpose (scan, lookup, proof, read, upload, poll, write, token, other) and HTTP status (none: no answer).',
+    help: 'Calls to the platform, by path template, purpose (such as scan, proof or write) and HTTP status (none: no answer).',
     scope: 'process',
   },
   requestSeconds: {

@@ -80,7 +80,7 @@ export const sourceFindingEntries = {
     page: 'configuration.md#a-sync',
   },
   'case-conflict': {
-    meaning: 'Two identifications differ only by case or by characters that look alike. Nothing is done to either.',
+    meaning: 'Two identifications differ only by case or by similar characters. Neither user is changed.',
     cause: 'A key was typed differently in the HR system and on the platform.',
     cure: ['Give both people clearly different identifications, or correct the one with the typing error.'],
     page: blocked,

@@ -73,7 +73,7 @@ export function grantPair(pending: TokenEntry, granted: Granted, startedAt: numb
     refreshStartedAt: problem === undefined ? undefined : startedAt,
     attempts: problem === undefined ? 0 : pending.attempts,
     retryAt: problem === undefined ? undefined : now + waitAfter(pending.attempts),
-    reason: notes.length === 0 ? undefined : `the platform granted a pair, which is stored, but ${notes.join('; ')}`,
+    reason: notes.length === 0 ? undefined : `the platform granted a pair. The pair is stored, but ${notes.join('; ')}`,
   };
 }
 
