@@ -117,7 +117,8 @@ export interface SandboxRequest {
   readonly quirks: readonly string[];
   readonly applicationToken?: string;
   readonly accessToken?: string;
-  readonly refreshToken?: string;
+  /** Each is valid once and begins a pair of its own, like one that an administrator creates. Empty: a random one. */
+  readonly refreshTokens: readonly string[];
 }
 
 export interface StartedSandbox {

@@ -5,11 +5,13 @@ import { gather, parseWholeNumber } from './parse-options.ts';
 import { renderFaultList, renderSandbox } from './render-sandbox.ts';
 import type { Shell } from './shell.ts';
 
-interface SandboxOptions extends Omit<SandboxRequest, 'faults' | 'quirks' | 'tokenLifeMs' | 'processingMs'> {
+interface SandboxOptions
+  extends Omit<SandboxRequest, 'faults' | 'quirks' | 'refreshTokens' | 'tokenLifeMs' | 'processingMs'> {
   readonly processingMs: number;
   readonly tokenLifeMs: number;
   readonly fault: readonly string[];
   readonly quirk: readonly string[];
+  readonly refreshToken: readonly string[];
   readonly listFaults?: boolean;
   readonly openapi?: boolean;
 }
@@ -30,13 +32,13 @@ export const addSandbox: AddCommand = (program, host) => {
     .option('--openapi', 'print the API as an OpenAPI 3.1 document, and start nothing')
     .option('--application-token <text>', 'use this token instead of a random one')
     .option('--access-token <text>', 'use this token instead of a random one')
-    .option('--refresh-token <text>', 'use this token instead of a random one')
+    .option('--refresh-token <text>', 'use this token instead of a random one; may be repeated', gather, [])
     .action((options: SandboxOptions, command: Command) => host.run(command, (shell) => sandbox(shell, options)));
 };
 
 async function sandbox(shell: Shell, options: SandboxOptions): Promise<number> {
   const { io, signal } = shell;
-  const { fault: faults, quirk: quirks, listFaults, openapi, ...rest } = options;
+  const { fault: faults, quirk: quirks, refreshToken: refreshTokens, listFaults, openapi, ...rest } = options;
   if (listFaults === true) {
     shell.printJson(io.sandbox.faults());
     shell.print(renderFaultList(io.sandbox.faults(), shell.style));
@@ -47,7 +49,7 @@ async function sandbox(shell: Shell, options: SandboxOptions): Promise<number> {
     io.stdout.write(`${JSON.stringify(io.sandbox.openApi(), undefined, 2)}\n`);
     return 0;
   }
-  const started = await io.sandbox.start({ ...rest, faults, quirks });
+  const started = await io.sandbox.start({ ...rest, faults, quirks, refreshTokens });
   try {
     const { url, applicationToken, accessToken, refreshToken } = started;
     shell.printJson({ url, applicationToken, accessToken, refreshToken });

@@ -9,24 +9,36 @@ import { type RunningSandbox, startSandbox } from './start-sandbox.ts';
 
 /** What a command line says of a sandbox: faults and quirks are text. */
 export interface SandboxCommand
-  extends Pick<SandboxOptions, 'seed' | 'processingMs' | 'applicationToken' | 'accessToken' | 'refreshToken' | 'now'> {
+  extends Pick<SandboxOptions, 'seed' | 'processingMs' | 'applicationToken' | 'accessToken' | 'now'> {
   readonly host: string;
   readonly port: number;
   readonly users: number;
   readonly tokenLifeMs: number;
   readonly faults: readonly string[];
   readonly quirks: readonly string[];
+  /** Each begins a pair of its own. Empty: a random one. */
+  readonly refreshTokens: readonly string[];
 }
 
 /** Throws `USAGE` for an unknown fault or quirk, for more users than memory holds, and for an address in use. */
 export async function startByCommand(command: SandboxCommand): Promise<RunningSandbox> {
-  const { faults, quirks, tokenLifeMs, ...options } = command;
+  const { faults, quirks, refreshTokens, tokenLifeMs, ...options } = command;
+  const [refreshToken, ...furtherTokens] = refreshTokens;
   const { host, port, users } = options;
   refuseCrowd(users);
   const parsed = { faults: faults.map(parseFault), quirks: Object.fromEntries(quirks.map(parseQuirk)) };
   try {
     const importSource = sampleImport(users);
-    return await startSandbox({ ...options, ...parsed, accessTokenLifeMs: tokenLifeMs, hasGrowth: true, importSource });
+    const sandbox = await startSandbox({
+      ...options,
+      ...parsed,
+      ...(refreshToken === undefined ? {} : { refreshToken }),
+      accessTokenLifeMs: tokenLifeMs,
+      hasGrowth: true,
+      importSource,
+    });
+    for (const further of furtherTokens) sandbox.authorize({ refreshToken: further });
+    return sandbox;
   } catch (error) {
     const otherPort = 'give another one with --port, or --port 0 for any free one';
     throw listenFailure(error, { host, port, otherPort, otherHost: 'give another one with --host' }) ?? error;

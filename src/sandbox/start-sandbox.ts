@@ -22,8 +22,8 @@ export interface RunningSandbox {
   readonly state: SandboxState;
   /** Replaces all faults and restarts their counts. */
   setFaults(faults: readonly FaultSpec[]): void;
-  /** Returns a new token pair, independent of former ones, as after a new authorization. */
-  authorize(): TokenPairSecrets;
+  /** Returns a new token pair, independent of former ones, as after a new authorization. Tokens that are not given are random. */
+  authorize(known?: Partial<TokenPairSecrets>): TokenPairSecrets;
   /** Ends every connection and waits until the port is free. May be called twice. */
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     refreshToken,
     state: lookInto(world),
     setFaults: (faults) => world.faults.set(faults),
-    authorize: () => world.tokens.authorize(),
+    authorize: (known) => world.tokens.authorize(known),
     close: async () => {
       closing.abort();
       await app.close();

@@ -6,10 +6,20 @@ import { admin, growth, sandboxes } from './open-sandbox.ts';
 const open = sandboxes();
 
 /** What a person gets who types `rollcall sandbox`. */
-async function openByCommand(users = 20) {
+async function openByCommand(users = 20, refreshTokens: readonly string[] = []) {
   let now = Date.UTC(2026, 4, 20, 12);
   const sandbox = await startByCommand({
-    ...{ host: '127.0.0.1', port: 0, users, seed: 7, tokenLifeMs: 1e12, processingMs: 1000, faults: [], quirks: [] },
+    ...{
+      host: '127.0.0.1',
+      port: 0,
+      users,
+      seed: 7,
+      tokenLifeMs: 1e12,
+      processingMs: 1000,
+      faults: [],
+      quirks: [],
+      refreshTokens,
+    },
     now: () => now,
   });
   const { url: baseUrl, accessToken } = sandbox;
@@ -28,6 +38,25 @@ async function openByCommand(users = 20) {
 }
 
 describe('a sandbox of the command line', () => {
+  it('accepts each of its first refresh tokens once, and revokes no other one with it', async () => {
+    const { sandbox, close } = await openByCommand(1, ['first-token', 'second-token']);
+    const refresh = async (token: string): Promise<number> => {
+      const answer = await fetch(`${sandbox.url}/os-api/public-api/v1/token`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${sandbox.applicationToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ grant_type: 'refresh_token', refresh_token: token }),
+      });
+      return answer.status;
+    };
+    try {
+      const statuses = [];
+      for (const token of ['first-token', 'first-token', 'second-token']) statuses.push(await refresh(token));
+      expect(statuses).toEqual([200, 400, 200]);
+    } finally {
+      await close();
+    }
+  });
+
   it('has goals, feedback, evaluations and leaders among its users, the same every time', async () => {
     const read = async () => {
       const { platform, close } = await openByCommand();
