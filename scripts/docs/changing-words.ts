@@ -7,8 +7,9 @@ const changing: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?/g, 'TIME'],
   [/\b\d+(\.\d+)? (ms|s|min|h)\b/g, 'DURATION'],
   [/\b\d+(\.\d+)?(ms|s|m)\b/g, 'DURATION'],
+  [/DURATION( DURATION)+/g, 'DURATION'],
   // Polls depend on how fast a file is processed.
-  [/\d+ requests \(planned: .*/g, 'REQUESTS'],
+  [/\d+ (requests \(planned:|more than planned:) .*/g, 'REQUESTS'],
   [/─{2,}/g, 'LINE'],
   [/[ \t]+/g, ' '],
 ];

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findHelm } from '../../test/helm/helm-tool.ts';
+import { findProgram } from '../../test/support/services/programs.ts';
 import { idsOf, withoutChanges } from './changing-words.ts';
 import { type PageBlock, pageBlocks, withContents } from './page-blocks.ts';
 import { openPageShell, type PageShell, type Printed } from './page-shell.ts';
@@ -10,20 +12,32 @@ const tutorialPath = join(import.meta.dirname, '../../docs/tutorial.md');
  * Runs every `sh` block of a page, in order, in an empty folder with a real shell and the real program, and returns the page
  * with the outputs that came. Where only ids and times differ, the page keeps what it has.
  *
- * A `text` block right after an `sh` block is its output. Comments before a block say how it runs:
- * `<!-- run: skip -->`, `<!-- run: exits 3 -->`, `<!-- run: background until=TEXT -->`; `<!-- run: hidden … -->` holds
- * commands that readers do not see, and
- * `<!-- run: world -->` begins where the tutorial has written its files.
+ * A `text` block right after an `sh` block is its output. A comment before a block says how it runs:
+ *
+ * - `<!-- run: skip -->` and `<!-- run: exits 3 -->`
+ * - `<!-- run: background until=TEXT -->`: the command continues until the page ends, or until `<!-- run: stop COMMAND -->`
+ * - `<!-- run: parsed -->`: only the syntax is checked, for commands that need a cluster
+ * - `<!-- run: with PROGRAM -->`: skipped where this program is missing, such as helm or curl
+ * - `<!-- run: writes FILE -->`: the content of the block, of any language, becomes the file
+ *
+ * `<!-- run: hidden … -->` holds commands that readers do not see, after one of these words if needed.
+ * `<!-- run: world -->` begins where the tutorial has written its files. It may have further arguments of the sandbox.
  */
 export async function executePage(page: string): Promise<string> {
   const blocks = pageBlocks(page);
-  const shell = await openPageShell();
+  const programs = await findPrograms(blocks);
+  const shell = await openPageShell(programs);
   const ids = new Map<string, string>();
   const contents = new Map<PageBlock, string>();
   try {
     for (const [index, block] of blocks.entries()) {
-      if (block.lang === 'world') await openWorld(shell);
+      if (block.lang === 'world') await openWorld(shell, block.text);
+      if (block.lang === 'stop') await shell.stop(block.text);
+      const file = /^writes (\S+)$/.exec(block.directive)?.[1];
+      if (file !== undefined) await shell.write(file, block.text);
       if (!['sh', 'hidden'].includes(block.lang) || block.directive === 'skip') continue;
+      const program = programOf(block);
+      if (program !== undefined && programs[program] === undefined) continue;
       const printed = await perform(block, exchangeIds(block.text, ids), shell);
       const shown = blocks[index + 1];
       if (shown?.lang !== 'text' || !isRightAfter(page, block, shown)) continue;
@@ -42,18 +56,34 @@ export async function executePage(page: string): Promise<string> {
 }
 
 /** Does what the tutorial does before its first check: a platform, a file of ten people and a configuration. */
-async function openWorld(shell: PageShell): Promise<void> {
+async function openWorld(shell: PageShell, sandboxArguments: string): Promise<void> {
   const tutorial = await readFile(tutorialPath, 'utf8');
   const before = pageBlocks(tutorial.slice(0, tutorial.indexOf('\n## Check\n')));
   for (const block of before) {
-    if (block.lang === 'sh' && block.directive !== 'skip') await perform(block, block.text, shell);
+    if (block.lang !== 'sh' || block.directive === 'skip') continue;
+    const further = block.text.startsWith('rollcall sandbox ') ? ` ${sandboxArguments}` : '';
+    await perform(block, block.text + further, shell);
   }
+}
+
+/** Returns the program without which a block is skipped. */
+function programOf(block: PageBlock): string | undefined {
+  return /^with (\S+)$/.exec(block.directive)?.[1];
+}
+
+/** Returns the paths of the programs that blocks may lack, as far as they are here. */
+async function findPrograms(blocks: readonly PageBlock[]): Promise<Readonly<Record<string, string>>> {
+  const names = [...new Set(blocks.flatMap((block) => programOf(block) ?? []))];
+  const found = await Promise.all(
+    names.map(async (name) => [name, await (name === 'helm' ? findHelm() : findProgram(name))] as const),
+  );
+  return Object.fromEntries(found.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]])));
 }
 
 async function perform(block: PageBlock, commands: string, shell: PageShell): Promise<Printed> {
   const until = /^background until=(.*)$/.exec(block.directive)?.[1];
   if (until !== undefined) return shell.start(commands, until);
-  const printed = await shell.run(commands);
+  const printed = await shell.run(block.directive === 'parsed' ? `sh -n <<'PARSED'\n${commands}\nPARSED` : commands);
   const expected = Number(/^exits (\d+)$/.exec(block.directive)?.[1] ?? 0);
   if (printed.code === expected) return printed;
   throw new Error(

@@ -1,8 +1,8 @@
 /** A fenced block of a page, or the hidden commands of a comment. */
 export interface PageBlock {
-  /** The word after the fence: `sh`, `text`, `yaml`. Of comments: `hidden`, with commands, and `world`. */
+  /** The word after the fence: `sh`, `text`, `yaml`. Comments have `hidden`, with commands, `world` and `stop`. */
   readonly lang: string;
-  /** Content without the indent of the fence. */
+  /** Content without the indent of the fence. A `world` has further arguments of the sandbox, a `stop` has a command. */
   readonly text: string;
   readonly indent: string;
   /** Lines of the content in the page, from 0; `end` is exclusive. */
@@ -19,24 +19,27 @@ export function pageBlocks(page: string): readonly PageBlock[] {
   let directive = '';
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] ?? '';
-    if (line.trim() === '<!-- run: world -->') {
-      blocks.push({ lang: 'world', text: '', indent: '', start: index + 1, end: index + 1, directive: '' });
+    const event = /^\s*<!-- run: (world|stop)(?: (.*))? -->$/.exec(line);
+    if (event !== null) {
+      const [, lang = '', text = ''] = event;
+      blocks.push({ lang, text, indent: '', start: index + 1, end: index + 1, directive: '' });
       continue;
     }
     const fence = /^(\s*)(`{3,4})([\w-]*)/.exec(line);
-    const isHidden = line.trim() === '<!-- run: hidden';
-    if (fence === null && !isHidden) {
+    const hidden = /^\s*<!-- run: hidden(?: (.*))?$/.exec(line);
+    if (fence === null && hidden === null) {
       const said = /^\s*<!-- run: (.*) -->$/.exec(line)?.[1];
       if (line.trim() !== '') directive = said ?? '';
       continue;
     }
-    const ends = isHidden ? '-->' : (fence?.[2] ?? '');
+    const ends = fence === null ? '-->' : (fence[2] ?? '');
     const end = lines.findIndex((other, at) => at > index && other.trim() === ends);
     if (end === -1) throw new Error(`line ${index + 1}: the block has no end`);
     const indent = fence?.[1] ?? '';
     const content = lines.slice(index + 1, end);
     const text = content.map((each) => (each.startsWith(indent) ? each.slice(indent.length) : each)).join('\n');
-    blocks.push({ lang: isHidden ? 'hidden' : (fence?.[3] ?? ''), text, indent, start: index + 1, end, directive });
+    const said = hidden === null ? directive : (hidden[1] ?? '');
+    blocks.push({ lang: fence?.[3] ?? 'hidden', text, indent, start: index + 1, end, directive: said });
     directive = '';
     index = end;
   }

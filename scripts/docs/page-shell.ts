@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
 /** The port of the sandbox, and that of the server, as pages write them. */
 const pagePorts = ['8787', '8080'];
+
+/** The platform of pages about a reader's own platform. Commands reach the sandbox there. */
+const exampleAddress = 'https://platform.example.com';
 
 /** How long a command that goes on may take to say that it is ready. */
 const startMs = 60_000;
@@ -25,11 +28,23 @@ export interface PageShell {
   run(commands: string): Promise<Printed>;
   /** Starts a command that goes on, and resolves to what it printed until it has printed `until`. */
   start(command: string, until: string): Promise<Printed>;
+  /** Stops the command that was started last with this text, and waits for its end. */
+  stop(command: string): Promise<void>;
+  /** Writes a file into the folder where the next commands run. */
+  write(name: string, content: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a shell for the commands of one page. Text goes in and comes out with the ports of the page. */
-export async function openPageShell(): Promise<PageShell> {
+interface RunningCommand {
+  readonly command: string;
+  readonly child: ChildProcess;
+}
+
+/**
+ * Opens a shell for the commands of one page. Text goes in and comes out with the ports of the page. `programs` are further
+ * programs of its path, by name.
+ */
+export async function openPageShell(programs: Readonly<Record<string, string>> = {}): Promise<PageShell> {
   const home = await mkdtemp(join(tmpdir(), 'rollcall-page-'));
   const folder = join(home, 'work');
   const bin = join(home, 'bin');
@@ -43,23 +58,33 @@ export async function openPageShell(): Promise<PageShell> {
 exec "${process.execPath}" "${program}" "$@"
 `;
   await writeFile(join(bin, 'rollcall'), script, { mode: 0o755 });
-  const inward = (text: string) => exchange(text, pagePorts, ports);
+  for (const [name, path] of Object.entries(programs)) {
+    if (isAbsolute(path)) await symlink(path, join(bin, name));
+  }
+  const sandboxAddress = `http://127.0.0.1:${pagePorts[0]}`;
+  const inward = (text: string) => exchange(text.replaceAll(exampleAddress, sandboxAddress), pagePorts, ports);
   const login = new RegExp(`(?<=\\blogin |\\bby )${userInfo().username}\\b`, 'g');
-  const outward = (text: string) => exchange(text, ports, pagePorts).replace(login, 'ana');
+  const outward = (text: string) =>
+    exchange(text, ports, pagePorts).replace(login, 'ana').replaceAll(folder, '/home/ana');
   const env = {
     PATH: [bin, dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: home,
     TZ: 'UTC',
     LANG: 'C.UTF-8',
     NO_COLOR: '1',
+    /** The clone, for hidden commands. */
+    CLONE: root,
   };
-  const started: ChildProcess[] = [];
+  const started: RunningCommand[] = [];
   let place = folder;
+  const trace = join(home, 'place');
+  const exports = join(home, 'exports');
+  await writeFile(exports, '');
 
-  /** Where the last `cd` led is where the next block begins, as in a reader's terminal. */
+  /** The next block begins where the last `cd` led, with what was exported, as in a reader's terminal. */
   const run = async (commands: string): Promise<Printed> => {
-    const trace = join(home, 'place');
-    const child = spawn('sh', ['-c', `trap 'pwd > "${trace}"' EXIT\n${inward(commands)}`], {
+    const script = `trap 'pwd > "${trace}"; export -p > "${exports}"' EXIT\n. "${exports}"\n${inward(commands)}`;
+    const child = spawn('sh', ['-c', script], {
       cwd: place,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -71,12 +96,12 @@ exec "${process.execPath}" "${program}" "$@"
   };
 
   const start = async (command: string, until: string): Promise<Printed> => {
-    const child = spawn('sh', ['-c', `exec ${inward(command)}`], {
+    const child = spawn('sh', ['-c', `. "${exports}"; exec ${inward(command)}`], {
       cwd: place,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    started.push(child);
+    started.push({ command, child });
     const texts = collect(child);
     const ended = once(child, 'close').then(() => 'ended' as const);
     const all = () => outward(texts.stdout() + texts.stderr());
@@ -92,8 +117,14 @@ exec "${process.execPath}" "${program}" "$@"
   return {
     run,
     start,
+    async stop(command) {
+      const running = started.findLast((each) => each.command === command);
+      if (running === undefined) throw new Error(`"${command}" was not started`);
+      await end(running.child);
+    },
+    write: (name, content) => writeFile(join(place, name), `${inward(content)}\n`),
     async close() {
-      await Promise.all(started.map(stop));
+      await Promise.all(started.map(({ child }) => end(child)));
       await rm(home, { recursive: true, force: true, maxRetries: 3 });
     },
   };
@@ -109,7 +140,7 @@ function collect(child: ChildProcess) {
   return { stdout: () => texts.stdout, stderr: () => texts.stderr };
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const closed = once(child, 'close');
   child.kill('SIGTERM');

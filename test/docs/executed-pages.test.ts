@@ -51,6 +51,43 @@ describe('a page whose commands are run', () => {
     await expect(executePage(`<!-- run: exits 3 -->\n${block('sh', 'exit 3')}`)).resolves.toContain('exit 3');
   });
 
+  it('exports variables and changes the folder for the blocks that follow', async () => {
+    const first = block('sh', 'mkdir there && cd there\nexport COLOR="light blue"');
+    const page = `${first}${block('sh', 'echo "$COLOR in $(basename "$PWD")"')}${block('text', 'light blue in there')}`;
+
+    expect(await executePage(page)).toBe(page);
+  });
+
+  it('writes a block into a file, with the address of the sandbox in place of the example', async () => {
+    const yaml = `<!-- run: writes a.yaml -->\n${block('yaml', 'baseUrl: https://platform.example.com')}`;
+    const page = `${yaml}${block('sh', 'cat a.yaml')}${block('text', 'baseUrl: http://127.0.0.1:8787')}`;
+
+    expect(await executePage(page)).toBe(page);
+  });
+
+  it('stops a command that continues, and starts it again', async () => {
+    const started = `<!-- run: background until=here -->\n${block('sh', 'node wait.js')}`;
+    const program = `cat > wait.js <<'END'\nrequire('fs').appendFileSync('starts', 'x'); console.log('here'); setInterval(() => {}, 9999)\nEND`;
+    const again = `<!-- run: stop node wait.js -->\n${started}${block('sh', 'cat starts')}${block('text', 'xx')}`;
+    const page = `${block('sh', program)}${started}${again}`;
+
+    expect(await executePage(page)).toBe(page);
+    await expect(executePage('<!-- run: stop node wait.js -->\n')).rejects.toThrow('was not started');
+  });
+
+  it('only checks the syntax of commands that need a cluster', async () => {
+    const page = `<!-- run: parsed -->\n${block('sh', 'kubectl exec deploy/rollcall -- rollcall check')}`;
+
+    expect(await executePage(page)).toBe(page);
+    await expect(executePage(`<!-- run: parsed -->\n${block('sh', 'echo "')}`)).rejects.toThrow('exit code 2, not 0');
+  });
+
+  it('skips the commands of a program that is not here', async () => {
+    const page = `<!-- run: with no-such-program -->\n${block('sh', 'no-such-program')}`;
+
+    expect(await executePage(page)).toBe(page);
+  });
+
   it('finds the real program on its path', async () => {
     await expect(executePage(block('sh', 'rollcall no-such-command'))).rejects.toThrow('exit code 2, not 0');
   });
